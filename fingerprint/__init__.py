@@ -1,0 +1,1 @@
+"""The engine: token streams in, fingerprints, pairs and passages out. Knows no framework."""

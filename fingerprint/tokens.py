@@ -1,0 +1,61 @@
+"""What a front-end makes of a text, and all that the engine knows of a document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+    Kinds = npt.NDArray[np.uint64]
+    Offsets = npt.NDArray[np.int32]
+
+
+@lru_cache(maxsize=65536)
+def kind_id(family: str, name: str) -> int:
+    """64-bit id of a token kind, the same on every machine and in every version.
+
+    `family` salts it, so that languages of different families never share a k-gram.
+    """
+    digest = blake2b(f"{family}\0{name}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
+
+
+class Token(NamedTuple):
+    """One token: `text[start:end]`, folded to `kind`."""
+
+    kind: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenStream:
+    """Parallel arrays of n tokens in text order.
+
+    `kinds` uint64 ids (see `kind_id`); `starts`, `ends` int32 offsets, in code points, into the decoded text.
+    """
+
+    kinds: Kinds
+    starts: Offsets
+    ends: Offsets
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    @classmethod
+    def of(cls, tokens: Iterable[tuple[int, int, int]]) -> TokenStream:
+        """Build from (kind, start, end) triples."""
+        columns = list(zip(*tokens, strict=True)) or [(), (), ()]
+        return cls(
+            np.array(columns[0], dtype=np.uint64),
+            np.array(columns[1], dtype=np.int32),
+            np.array(columns[2], dtype=np.int32),
+        )
