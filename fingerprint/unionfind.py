@@ -1,0 +1,96 @@
+"""Connected components of documents joined by pairs (syntactic-clustering, "Algorithms", phase 4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fingerprint._jit import njit
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Documents = npt.NDArray[np.int64]
+
+
+@njit
+def _root(parents: Documents, document: int) -> int:
+    while parents[document] != document:
+        parents[document] = parents[parents[document]]
+        document = parents[document]
+    return document
+
+
+@njit
+def _join(parents: Documents, left: Documents, right: Documents) -> None:
+    for i in range(len(left)):
+        a = _root(parents, left[i])
+        b = _root(parents, right[i])
+        if a < b:  # the smaller number stays root, so that labels do not depend on the order of the pairs
+            parents[b] = a
+        else:
+            parents[a] = b
+
+
+@njit
+def _flatten(parents: Documents) -> None:
+    for document in range(len(parents)):  # a parent is never larger, so it is flat already
+        parents[document] = parents[parents[document]]
+
+
+class UnionFind:
+    """Disjoint sets of the documents 0 .. count - 1; links may come in any number of pieces."""
+
+    def __init__(self, count: int) -> None:
+        if count < 0:
+            raise ValueError(f"count is {count}; a number of documents is at least 0")
+        self._parents: Documents = np.arange(count, dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self._parents)
+
+    def join(self, left: npt.NDArray[np.integer], right: npt.NDArray[np.integer]) -> None:
+        """Put `left[i]` and `right[i]` into one set, for every i.
+
+        Raises
+        ------
+        ValueError
+            When the arrays differ in length or name a document outside 0 .. count - 1.
+        """
+        if len(left) != len(right):
+            raise ValueError(f"left has {len(left)} documents and right {len(right)}; a pair has one of each")
+        for side in (left, right):
+            if len(side) and not 0 <= int(side.min()) <= int(side.max()) < len(self):
+                known = f"0 to {len(self) - 1}"
+                raise ValueError(f"documents {side.min()} to {side.max()} are joined; {known} are known")
+        _join(self._parents, left.astype(np.int64), right.astype(np.int64))
+
+    def labels(self) -> Documents:
+        """int64 array: for each document the smallest document of its set."""
+        _flatten(self._parents)
+        return self._parents.copy()
+
+
+def components(
+    count: int, left: npt.NDArray[np.integer], right: npt.NDArray[np.integer]
+) -> npt.NDArray[np.int64]:
+    """Label the connected components that the pairs (left[i], right[i]) make of `count` documents.
+
+    Parameters
+    ----------
+    count : number of documents, at least 0
+    left, right : integer arrays of equal length, documents numbered from 0
+
+    Returns
+    -------
+    int64 array of `count` labels: the smallest document of each one's component, whatever the pairs' order.
+
+    Raises
+    ------
+    ValueError
+        When `count` is negative, the arrays differ in length or a document is out of range.
+    """
+    sets = UnionFind(count)
+    sets.join(left, right)
+    return sets.labels()
