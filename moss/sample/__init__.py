@@ -1,0 +1,1 @@
+"""A bundled class of invented submissions for trying out the comparison."""
