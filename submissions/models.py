@@ -36,7 +36,9 @@ class Assignment(models.Model):
 
     class Meta:
         ordering = ("name", "pk")
-        constraints = (models.UniqueConstraint(fields=("course", "name"), name="assignment_name_once_a_course"),)
+        constraints = (
+            models.UniqueConstraint(fields=("course", "name"), name="assignment_name_once_a_course"),
+        )
 
     def __str__(self) -> str:
         return self.name
@@ -152,7 +154,9 @@ class Submission(models.Model):
 
     class Meta:
         ordering = ("name", "pk")
-        constraints = (models.UniqueConstraint(fields=("batch", "name"), name="submission_name_once_a_batch"),)
+        constraints = (
+            models.UniqueConstraint(fields=("batch", "name"), name="submission_name_once_a_batch"),
+        )
 
     def __str__(self) -> str:
         return self.name
@@ -232,7 +236,9 @@ class Pair(models.Model):
 
     class Meta:
         ordering = ("-similarity", "-tokens", "pk")
-        constraints = (models.UniqueConstraint(fields=("report", "left", "right"), name="pair_once_a_report"),)
+        constraints = (
+            models.UniqueConstraint(fields=("report", "left", "right"), name="pair_once_a_report"),
+        )
 
     def __str__(self) -> str:
         return f"{self.left} / {self.right}"

@@ -1,0 +1,151 @@
+"""The documents that a report compares, laid out for the kernels, with what is ignored in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fingerprint._jit import njit
+from fingerprint.alignment import Side
+from fingerprint.hashing import kgram_hashes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from fingerprint.alignment import Flags, Ids
+    from fingerprint.hashing import Hashes
+    from fingerprint.tokens import Kinds
+
+    Bounds = npt.NDArray[np.int64]
+
+# MOSS takes a passage in more than ten programs for common code. In a cohort not clearly larger than
+# that, ten programs are no longer "few of many", so the limit is off unless it is asked for.
+COMMON_LIMIT = 10
+SMALL_COHORT = 3 * COMMON_LIMIT
+
+
+def common_limit(submissions: int, asked: int | None = None) -> int | None:
+    """In how many submissions a passage may be before it is common code; None: in any number."""
+    if asked is not None:
+        return asked
+    return COMMON_LIMIT if submissions > SMALL_COHORT else None
+
+
+@njit
+def _document_frequency(ids: Ids, bounds: Bounds, distinct: int) -> Ids:
+    frequency = np.zeros(distinct, dtype=np.int32)
+    last = np.full(distinct, -1, dtype=np.int32)
+    for owner in range(len(bounds) - 1):
+        for gram in ids[bounds[owner] : bounds[owner + 1]]:
+            if last[gram] != owner:
+                last[gram] = owner
+                frequency[gram] += 1
+    return frequency
+
+
+@njit
+def _cover(marked: Flags, k: int, covered: Flags) -> None:
+    """Mark every token that lies in a marked k-gram."""
+    until = 0
+    for at in range(len(covered)):
+        if at < len(marked) and marked[at]:
+            until = at + k
+        covered[at] = at < until
+
+
+@dataclass(frozen=True, slots=True)
+class Cohort:
+    """n submissions of t tokens in all, files one after another, a separator behind each.
+
+    `files` int64 [f + 1]: where each file begins; `bounds` int64 [n + 1]: where each submission begins;
+    `side` holds the tokens of all (see `Side`; positions and `after` count over the cohort);
+    `held` int64 [n + 1]: whose part of `side.order` is where; `frequency` int32 [t]: in how many
+    submissions the k-gram at a token is (0 where none begins); `limit`: the common limit in force.
+    """
+
+    k: int
+    files: Bounds
+    bounds: Bounds
+    side: Side
+    held: Bounds
+    frequency: Ids
+    ignored_hashes: Hashes
+    limit: int | None
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    @classmethod
+    def of(
+        cls,
+        submissions: Sequence[Sequence[Kinds]],
+        k: int,
+        boilerplate: Sequence[Kinds] = (),
+        limit: int | None = None,
+    ) -> Cohort:
+        """Lay out the token kinds of every file of every submission.
+
+        `boilerplate` documents, and k-grams in more than `limit` submissions, are ignored.
+        """
+        kinds, files, bounds = _lay_out(submissions)
+        hashes = kgram_hashes(kinds, k)
+        values, inverse = np.unique(hashes, return_inverse=True)
+        ids = inverse.astype(np.int32)
+        frequency = _document_frequency(ids, np.minimum(bounds, len(ids)), len(values))
+        known = np.concatenate([np.empty(0, np.uint64), *(kgram_hashes(b, k) for b in boilerplate)])
+        ignored = np.isin(values, known)
+        if limit is not None:
+            ignored |= frequency > limit
+        side, held = _sides(kinds, ids, bounds, (ignored, ~ignored & (frequency > 1)), k)
+        padded = np.zeros(len(kinds), dtype=np.int32)
+        padded[: len(ids)] = frequency[ids]
+        return cls(k, files, bounds, side, held, padded, values[ignored], limit)
+
+    def submission(self, at: int) -> Side:
+        """One submission's part of the arrays, positions counted from its own first token."""
+        return slice_side(self.side, self.bounds, self.held, at)
+
+    def locate(self, submission: int, token: int) -> tuple[int, int]:
+        """(file of the cohort, token of that file) of a submission's token."""
+        at = int(self.bounds[submission]) + token
+        file = int(np.searchsorted(self.files, at, side="right")) - 1
+        return file, at - int(self.files[file])
+
+
+@njit
+def slice_side(side: Side, bounds: Bounds, held: Bounds, at: int) -> Side:
+    """Kernel of `Cohort.submission`."""
+    low, high = bounds[at], bounds[at + 1]
+    first, last = held[at], held[at + 1]
+    return Side(
+        side.kinds[low:high],
+        side.ids[low:high],
+        side.ignored[low:high],
+        side.order[first:last] - low,
+        side.after[first:last] - first,
+    )
+
+
+def _lay_out(submissions: Sequence[Sequence[Kinds]]) -> tuple[Kinds, Bounds, Bounds]:
+    files = [kinds for submission in submissions for kinds in submission]
+    # Separators count down from the top: each is met once, so that no run crosses from file to file.
+    separators = np.uint64(2**64 - 1) - np.arange(len(files), dtype=np.uint64)
+    parts = [part for pair in zip(files, separators[:, None], strict=True) for part in pair]
+    starts = np.cumsum([0, *(len(kinds) + 1 for kinds in files)], dtype=np.int64)
+    firsts = np.cumsum([0, *(len(submission) for submission in submissions)])
+    return np.concatenate([np.empty(0, np.uint64), *parts]), starts, starts[firsts]
+
+
+def _sides(kinds: Kinds, ids: Ids, bounds: Bounds, flags: tuple[Flags, Flags], k: int) -> tuple[Side, Bounds]:
+    ignored, live = flags
+    padded = np.full(len(kinds), -1, dtype=np.int32)
+    padded[: len(ids)] = np.where(live[ids], ids, -1)
+    covered = np.zeros(len(kinds), dtype=np.bool_)
+    _cover(ignored[ids], k, covered)
+    owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
+    side = Side.of(kinds, padded, covered, owner)
+    return side, np.searchsorted(owner[side.order], np.arange(len(bounds))).astype(np.int64)

@@ -1,0 +1,90 @@
+"""The few verbs that an application calls: read a file, fingerprint it, rank a cohort, draw a pair."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint.alignment import passages
+from fingerprint.cohort import Cohort
+from fingerprint.hashing import kgram_hashes
+from fingerprint.index import Candidates, InvertedIndex
+from fingerprint.params import Params
+from fingerprint.scoring import Scores, score
+from fingerprint.winnowing import robust_winnow
+
+if TYPE_CHECKING:
+    from fingerprint.hashing import Hashes
+    from fingerprint.index import Owners
+    from fingerprint.tokens import Kinds
+    from fingerprint.winnowing import Positions
+
+
+class Fingerprints(NamedTuple):
+    """Positional fingerprints of one document: parallel arrays, by position.
+
+    `hashes` uint64; `positions` int64, each the index of the first token of its k-gram.
+    """
+
+    hashes: Hashes
+    positions: Positions
+
+
+class Passage(NamedTuple):
+    """`tokens` equal tokens of two files: file numbers count over the cohort, tokens within their file."""
+
+    left_file: int
+    left_token: int
+    right_file: int
+    right_token: int
+    tokens: int
+
+
+def fingerprints(kinds: Kinds, params: Params) -> Fingerprints:
+    """Fingerprint a document by robust winnowing of its k-gram hashes (sections 2.2 and 5.1)."""
+    hashes = kgram_hashes(kinds, params.k)
+    positions = robust_winnow(hashes, params.window)
+    return Fingerprints(hashes[positions], positions)
+
+
+def candidates(cohort: Cohort, hashes: Hashes, owners: Owners) -> Candidates:
+    """Pairs of submissions that share at least one fingerprint which is not ignored.
+
+    `hashes` and `owners` are the parallel arrays of all fingerprints of the cohort.
+    """
+    counts = ~np.isin(hashes, cohort.ignored_hashes)
+    return InvertedIndex.build(hashes[counts], owners[counts]).pairs()
+
+
+class Ranking(NamedTuple):
+    """Pairs with their scores, best first."""
+
+    pairs: Candidates
+    scores: Scores
+
+
+def rank(cohort: Cohort, hashes: Hashes, owners: Owners, show: int | None = None) -> Ranking:
+    """Score the candidate pairs of a cohort; the best `show` of them (None: all), ties in cohort order."""
+    found = candidates(cohort, hashes, owners)
+    scores = score(cohort, found)
+    order = np.lexsort((found.right, found.left, -scores.tokens, -scores.similarity))[:show]
+    return Ranking(found.take(order), scores.take(order))
+
+
+def draw(cohort: Cohort, left: int, right: int) -> list[Passage]:
+    """Passages of two submissions of the cohort, longest first."""
+    rows = passages(cohort.submission(left), cohort.submission(right), cohort.k)
+    return [
+        Passage(*cohort.locate(left, a), *cohort.locate(right, b), length) for a, b, length in rows.tolist()
+    ]
+
+
+def warm() -> None:
+    """Compile every kernel of a ranking into the cache, so that worker processes never race for it."""
+    kinds = np.arange(30, dtype=np.uint64)
+    prints = fingerprints(kinds, Params())
+    cohort = Cohort.of([[kinds], [kinds]], Params().k, [kinds[:12]])
+    owners = np.repeat(np.arange(2, dtype=np.int32), len(prints.hashes))
+    rank(cohort, np.tile(prints.hashes, 2), owners)
+    draw(cohort, 0, 1)
