@@ -1,0 +1,23 @@
+"""The task queue: `celery -A moss worker` and `celery -A moss beat`."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+from celery.signals import beat_init, worker_init
+
+from moss import embedded
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
+
+app = Celery("moss")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@worker_init.connect
+@beat_init.connect
+def hold_services(**_: object) -> None:
+    """A worker or beat started by hand needs the private servers as much as the web does."""
+    embedded.ensure()

@@ -1,0 +1,14 @@
+"""The entry for a web server: `gunicorn moss.wsgi`."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+from moss import embedded
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
+
+embedded.ensure()
+application = get_wsgi_application()

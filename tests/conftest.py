@@ -1,0 +1,141 @@
+"""Real services, a fixed cast of users, a real worker and a real browser."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+
+from moss import embedded
+
+PASSWORD = "correct horse battery staple"
+
+pytest_plugins = ["tests.browser"]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the servers and remove their home when the last of the test processes ends."""
+    if not hasattr(config, "workerinput"):
+        embedded.release()
+        home = Path(os.environ["MOSS_TEST_HOME"])
+        embedded.wait_until_stopped(embedded.place(home))
+        shutil.rmtree(home)
+
+
+@pytest.fixture(scope="session")
+def services() -> None:
+    """One Postgres and one Valkey for all test processes."""
+    embedded.ensure()
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(services: None, django_db_modify_db_settings_parallel_suffix: None) -> None:
+    """Start the services before pytest-django makes its database."""
+
+
+def _user(name: str, **rights: bool) -> User:
+    return User.objects.create_user(name, f"{name}@example.org", PASSWORD, **rights)
+
+
+@pytest.fixture
+def alice(db: None) -> User:
+    """Teach a course."""
+    return _user("alice")
+
+
+@pytest.fixture
+def bob(db: None) -> User:
+    """Teach another course."""
+    return _user("bob")
+
+
+@pytest.fixture
+def charlie(db: None) -> User:
+    """Have an account and nothing to do with anybody's course."""
+    return _user("charlie")
+
+
+@pytest.fixture
+def admin(db: None) -> User:
+    return _user("admin", is_staff=True, is_superuser=True)
+
+
+def _signed_in(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def alice_client(alice: User) -> Client:
+    return _signed_in(alice)
+
+
+@pytest.fixture
+def bob_client(bob: User) -> Client:
+    return _signed_in(bob)
+
+
+@pytest.fixture
+def charlie_client(charlie: User) -> Client:
+    return _signed_in(charlie)
+
+
+@pytest.fixture
+def admin_client(admin: User) -> Client:
+    return _signed_in(admin)
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0, *, what: str = "it") -> None:
+    """Return when the condition holds; fail when it does not within the time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail(f"waited {seconds:.0f} s for {what} in vain")
+        time.sleep(0.05)
+
+
+def _worker_environment() -> dict[str, str]:
+    database = urlsplit(settings.DATABASE_URL)._replace(path=f"/{connection.settings_dict['NAME']}")
+    return {**os.environ, "DATABASE_URL": database.geturl(), "DJANGO_SETTINGS_MODULE": "tests.settings"}
+
+
+@pytest.fixture(scope="session")
+def _worker(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    log = tmp_path_factory.mktemp("worker") / "worker.log"
+    options = ["--concurrency=1", "--without-gossip", "--without-mingle", "--loglevel=INFO"]
+    with log.open("wb") as output:
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "celery", "-A", "moss", "worker", *options],
+            env=_worker_environment(),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            cwd=settings.BASE_DIR,
+        )
+    try:
+        wait_until(lambda: b" ready." in log.read_bytes() or worker.poll() is not None, what="the worker")
+        assert worker.poll() is None, log.read_text()
+        yield log
+    finally:
+        worker.terminate()
+        worker.wait(60)
+
+
+@pytest.fixture
+def celery_worker_process(transactional_db: None, _worker: Path) -> Path:
+    """Have a real worker on the test database and queue; gives its log."""
+    from moss.celery import app
+
+    app.control.purge()
+    return _worker

@@ -1,0 +1,23 @@
+"""The settings that are shipped, in a home of their own that ends with the tests."""
+
+import os
+import tempfile
+
+# Workers of one run inherit the home of the process that started them, and with it one pair of servers.
+os.environ.setdefault("MOSS_TEST_HOME", tempfile.mkdtemp(prefix="moss-test-"))
+os.environ["MOSS_HOME"] = os.environ["MOSS_TEST_HOME"]
+os.environ["SECRET_KEY"] = "only-for-tests"
+os.environ["MOSS_QUEUE_PREFIX"] = f"test-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}:"
+# Playwright's event loop runs in the thread of the tests.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+
+from moss.settings import *  # noqa: E402, F403 - the environment comes first
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # Tests need no collected files.
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True
