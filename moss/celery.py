@@ -19,5 +19,5 @@ app.autodiscover_tasks()
 @worker_init.connect
 @beat_init.connect
 def hold_services(**_: object) -> None:
-    """A worker or beat started by hand needs the private servers as much as the web does."""
+    """Start what a worker or beat run by hand needs as much as the web does."""
     embedded.ensure()

@@ -16,11 +16,14 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # sun_path holds 108 bytes with its final NUL; the longest name in the directory is `.s.PGSQL.5432`.
 SOCKET_PATH_LIMIT = 107
@@ -127,7 +130,7 @@ def _start_keeper(where: Place) -> None:
             cwd=PACKAGE.parent,
             start_new_session=True,
         )
-    assert keeper.stdout is not None  # noqa: S101 - a pipe was asked for
+    assert keeper.stdout is not None
     with keeper.stdout:
         if keeper.stdout.readline() != b"listening\n":
             raise EmbeddedError(f"The keeper of {where.home} did not start; see {log.name}.")

@@ -1,7 +1,7 @@
 """The process that owns the private servers of one MOSS_HOME; started by `moss.embedded`, never by hand.
 
-Clients connect and send the names of the servers they need on one line; the answer is `ready` or a reason. When
-the last client has gone, the servers stop and so does the keeper.
+Clients connect and send the names of the servers they need on one line; the answer is `ready` or a reason.
+When the last client has gone, the servers stop and so does the keeper.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ import signal
 import socket
 import sys
 from pathlib import Path
-from types import FrameType
+from typing import TYPE_CHECKING
 
 from moss.embedded import Place, place
 from moss.servers import SERVERS, Server, ServerError
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 # Whoever started the keeper connects at once; if it died instead, nobody ever will.
 FIRST_CLIENT_SECONDS = 10.0

@@ -36,16 +36,14 @@ def guarded(command: list[str], death_signal: int, user: str = "-") -> list[str]
 
 
 def _command_line(pid: int) -> str:
-    """What a process runs, or nothing when there is none."""
-    if sys.platform == "linux":
+    """Tell what a process runs; empty when there is none."""
+    if Path("/proc/self/cmdline").exists():
         try:
             return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except (FileNotFoundError, ProcessLookupError):
             return ""
-    shown = subprocess.run(
-        ["ps", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False
-    )  # noqa: S603, S607
-    return shown.stdout
+    ps = ["/bin/ps", "-o", "command=", "-p", str(pid)]
+    return subprocess.run(ps, capture_output=True, text=True, check=False).stdout  # noqa: S603 - a number
 
 
 class Server(ABC):
@@ -74,9 +72,6 @@ class Server(ABC):
     @abstractmethod
     def pid_file(self) -> Path: ...
 
-    def finish(self) -> None:
-        """Do what only a running server lets be done."""
-
     def start(self) -> None:
         """Start and return when the server answers; raise ServerError with the end of its log otherwise."""
         self._end_leftover()
@@ -90,7 +85,6 @@ class Server(ABC):
                 self.stop()
                 raise ServerError(f"The private {self.name} server did not start.\n{self._end_of_log()}")
             time.sleep(POLL_SECONDS)
-        self.finish()
 
     def is_running(self) -> bool:
         return self.process is not None and self.process.poll() is None
@@ -182,24 +176,14 @@ class Postgres(Server):
         return [self.binary("postgres"), "-D", str(self.data), *options]
 
     def answers(self) -> bool:
-        return self._run_sql("SELECT 1")
-
-    def finish(self) -> None:
+        """Connect, and make the database where there is none yet."""
         import psycopg  # noqa: PLC0415 - only the keeper connects by itself
 
-        with psycopg.connect(self._address(), autocommit=True) as link:
-            if not link.execute("SELECT 1 FROM pg_database WHERE datname = 'moss'").fetchone():
-                link.execute("CREATE DATABASE moss")
-
-    def _address(self) -> str:
-        return f"postgresql://moss@/postgres?host={quote(str(self.where.run))}&connect_timeout=5"
-
-    def _run_sql(self, query: str) -> bool:
-        import psycopg  # noqa: PLC0415 - only the keeper connects by itself
-
+        address = f"postgresql://moss@/postgres?host={quote(str(self.where.run))}&connect_timeout=5"
         try:
-            with psycopg.connect(self._address()) as link:
-                link.execute(query.encode())
+            with psycopg.connect(address, autocommit=True) as link:
+                if not link.execute("SELECT 1 FROM pg_database WHERE datname = 'moss'").fetchone():
+                    link.execute("CREATE DATABASE moss")
         except psycopg.OperationalError:
             return False
         return True

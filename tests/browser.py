@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,7 +14,9 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
-from pytest_django.live_server_helper import LiveServer
+
+if TYPE_CHECKING:
+    from pytest_django.live_server_helper import LiveServer
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARTIFACTS = Path(__file__).resolve().parent.parent / "artifacts"

@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
@@ -18,6 +18,10 @@ from django.db import connection
 from django.test import Client
 
 from moss import embedded
+from moss.celery import app
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 PASSWORD = "correct horse battery staple"
 
@@ -135,7 +139,5 @@ def _worker(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture
 def celery_worker_process(transactional_db: None, _worker: Path) -> Path:
     """Have a real worker on the test database and queue; gives its log."""
-    from moss.celery import app
-
     app.control.purge()
     return _worker

@@ -11,7 +11,7 @@ os.environ["MOSS_QUEUE_PREFIX"] = f"test-{os.environ.get('PYTEST_XDIST_WORKER', 
 # Playwright's event loop runs in the thread of the tests.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 
-from moss.settings import *  # noqa: E402, F403 - the environment comes first
+from moss.settings import *  # noqa: F403 - the environment comes first
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
