@@ -1,0 +1,183 @@
+"""The front-end of every programming language: a Pygments lexer and a row of the table.
+
+Only here is Pygments known.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filename
+from pygments.token import STANDARD_TYPES
+from pygments.util import ClassNotFound
+
+from fingerprint.languages.base import Class, LexerFailed, Scan
+from fingerprint.languages.evidence import lexeme_id, merged
+from fingerprint.languages.folding import Mark, Tokens, fold, located, with_joined_literals
+from fingerprint.languages.newlines import Lexed
+from fingerprint.languages.tables import Language
+from fingerprint.languages.vocabulary import Vocabulary
+from fingerprint.tokens import TokenStream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pygments.lexer import Lexer
+    from pygments.token import _TokenType
+
+    from fingerprint.languages.base import Span
+    from fingerprint.languages.evidence import Column, Evidence
+    from fingerprint.languages.folding import Ints
+    from fingerprint.tokens import Kinds
+
+# A vocabulary that has seen so many lexemes is started afresh: workers live long.
+VOCABULARY_LIMIT = 1 << 17
+
+# What a broken lexer raises. A caller's time limit is none of these, and passes through.
+LEXER_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+_WORD = re.compile(r"\w+")
+
+
+def untuned(alias: str) -> Language | None:
+    """Make a plain row for a Pygments lexer that the table does not name; None when there is no such lexer."""
+    try:
+        lexer = find_lexer_class_by_name(alias)
+    except ClassNotFound:
+        return None
+    return Language(lexer.aliases[0] if lexer.aliases else alias, lexer.name, alias)
+
+
+def lexer_for_filename(filename: str) -> str:
+    """Alias of the Pygments lexer for a file of that name, or an empty string."""
+    lexer = find_lexer_class_for_filename(filename)
+    return lexer.aliases[0] if lexer is not None and lexer.aliases else ""
+
+
+class CodeFrontEnd:
+    """One language, lexed by Pygments and folded by its row of the table."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self.name, self.title, self.version = language.name, language.title, language.version
+        self._vocabulary = Vocabulary(language)
+
+    def __repr__(self) -> str:
+        return f"CodeFrontEnd({self.name!r})"
+
+    def text(self, decoded: str) -> str:
+        return decoded
+
+    def tokens(self, text: str) -> TokenStream:
+        lexed = Lexed(text)
+        _, folded, vocabulary = self._folded(lexed.source)
+        return _stream(lexed, vocabulary.kinds()[folded.codes], folded.starts, folded.ends)
+
+    def scan(self, text: str) -> Scan:
+        lexed = Lexed(text)
+        raw, folded, vocabulary = self._folded(lexed.source)
+        tokens = _stream(lexed, vocabulary.kinds()[folded.codes], folded.starts, folded.ends)
+        classes, kinds, starts, ends = self._evidence(raw, lexed.source, vocabulary)
+        return Scan(tokens, _stream(lexed, kinds, starts, ends), classes)
+
+    def named(self, text: str) -> Iterator[Span]:
+        lexed = Lexed(text)
+        _, folded, vocabulary = self._folded(lexed.source)
+        starts, ends = lexed.starts(folded.starts), lexed.ends(folded.ends)
+        for code, start, end in zip(folded.codes, starts, ends, strict=True):
+            yield int(start), int(end), vocabulary.names[code]
+
+    def highlight(self, text: str) -> list[Span]:
+        lexed = Lexed(text)
+        types, starts, ends = [], array("i"), array("i")
+        for start, ttype, value in self._lex(lexed.source):
+            css = _css_class(ttype)
+            if css and not value.isspace():
+                types.append(css)
+                starts.append(start)
+                ends.append(start + len(value))
+        begins, closes = lexed.starts(_int32(starts)), lexed.ends(_int32(ends))
+        return [(int(s), int(e), css) for s, e, css in zip(begins, closes, types, strict=True) if s < e]
+
+    @cached_property
+    def _lexer(self) -> Lexer:
+        lexer = find_lexer_class_by_name(self.language.lexer)
+        return lexer()
+
+    def _lex(self, source: str) -> Iterator[tuple[int, _TokenType, str]]:
+        try:
+            yield from self._lexer.get_tokens_unprocessed(source)
+        except LEXER_ERRORS as error:
+            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
+
+    def _folded(self, source: str) -> tuple[Tokens, Tokens, Vocabulary]:
+        vocabulary = self._current_vocabulary()
+        codes, starts = array("i"), array("i")
+        add_code, add_start = codes.append, starts.append
+        for start, ttype, value in self._lex(source):
+            add_start(start)
+            add_code(vocabulary[ttype, value])
+        raw = located(_int32(codes), _int32(starts), vocabulary.lexemes())
+        return raw, fold(raw, vocabulary.join, by_line=self.language.by_line), vocabulary
+
+    def _current_vocabulary(self) -> Vocabulary:
+        if len(self._vocabulary) > VOCABULARY_LIMIT:
+            self._vocabulary = Vocabulary(self.language)
+        return self._vocabulary
+
+    def _evidence(self, raw: Tokens, source: str, vocabulary: Vocabulary) -> Evidence:
+        """Collect what was folded away: identifiers, literals and words of comments, in text order."""
+        live = with_joined_literals(raw.take(~raw.having(Mark.SPACE)))
+        identifiers = live.take(live.having(Mark.IDENTIFIER))
+        written = vocabulary.written()[identifiers.codes]
+        salt = self.language.salt
+        strings = _lexemes(live.take(live.having(Mark.STRING)), source, salt, Class.STRING)
+        numbers = _lexemes(live.take(live.having(Mark.NUMBER)), source, salt, Class.NUMBER)
+        comments = _comment_words(raw.take(raw.having(Mark.COMMENT)), source, salt)
+        return merged(
+            [(Class.IDENTIFIER, written, identifiers.starts, identifiers.ends), strings, numbers, comments]
+        )
+
+
+def _lexemes(tokens: Tokens, source: str, salt: str, sort: Class) -> Column:
+    starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
+    kinds = [lexeme_id(salt, sort, source[start:end]) for start, end in zip(starts, ends, strict=True)]
+    return sort, np.array(kinds, dtype=np.uint64), tokens.starts, tokens.ends
+
+
+def _comment_words(comments: Tokens, source: str, salt: str) -> Column:
+    kinds, starts, ends = array("Q"), array("i"), array("i")
+    for begin, end in zip(comments.starts.tolist(), comments.ends.tolist(), strict=True):
+        for word in _WORD.finditer(source, begin, end):
+            kinds.append(lexeme_id(salt, Class.COMMENT, word[0]))
+            starts.append(word.start())
+            ends.append(word.end())
+    return Class.COMMENT, np.frombuffer(kinds, dtype=np.uint64), _int32(starts), _int32(ends)
+
+
+def _int32(column: array[int]) -> Ints:
+    return np.frombuffer(column, dtype=np.int32)
+
+
+def _stream(lexed: Lexed, kinds: Kinds, starts: Ints, ends: Ints) -> TokenStream:
+    return TokenStream(kinds, lexed.starts(starts), lexed.ends(ends))
+
+
+def _css_class(ttype: _TokenType | None) -> str:
+    """Pygments' short CSS class of a token type, or of the nearest type above it that has one."""
+    while ttype is not None and ttype not in STANDARD_TYPES:
+        ttype = ttype.parent
+    return "" if ttype is None else STANDARD_TYPES[ttype]

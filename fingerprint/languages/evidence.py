@@ -1,0 +1,32 @@
+"""Lexemes as evidence: what normalisation folds away, kept aside under its own kinds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fingerprint.languages.base import Class
+from fingerprint.tokens import kind_id
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fingerprint.languages.base import Classes
+    from fingerprint.tokens import Kinds, Offsets
+
+Column = tuple[Class, "Kinds", "Offsets", "Offsets"]
+Evidence = tuple["Classes", "Kinds", "Offsets", "Offsets"]
+
+
+def lexeme_id(salt: str, sort: Class, lexeme: str) -> int:
+    """64-bit id of a lexeme as it is written; apart from every kind of the folded stream."""
+    return kind_id(f"{salt} as written, {sort.name}", lexeme)
+
+
+def merged(columns: Sequence[Column]) -> Evidence:
+    """One set of parallel arrays in text order: classes, kinds, starts, ends."""
+    classes = np.concatenate([np.full(len(kinds), sort, dtype=np.uint8) for sort, kinds, _, _ in columns])
+    kinds, starts, ends = (np.concatenate([column[i] for column in columns]) for i in (1, 2, 3))
+    order = np.argsort(starts, kind="stable")
+    return classes[order], kinds[order], starts[order], ends[order]

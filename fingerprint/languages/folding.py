@@ -1,0 +1,191 @@
+"""From the raw tokens of a lexer to the stream that is compared, on arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntFlag
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+    Flags = npt.NDArray[np.uint16]
+    Mask = npt.NDArray[np.bool_]
+
+# A statement that has not ended after so many tokens is broken code: nothing of it is left out.
+LONGEST_STATEMENT = 400
+
+# Operators that lexers may hand out in pieces; each is a shorter one plus a character, so that they join.
+# `>>` stays in pieces: it also closes two lists of type arguments.
+_OPERATORS = (
+    "== != <= >= && || ++ -- += -= *= /= %= &= |= ^= -> => :: << <<= ** **= // //= .. ... ..= ..< "
+    "=== !== <=> ?? ??= ?. := ~= =~ !~ <- |> &&= ||= @="
+)
+OPERATORS = frozenset(_OPERATORS.split())
+
+
+class Mark(IntFlag):
+    """What folding has to know of a lexeme."""
+
+    SPACE = 1  # white space or a comment: between tokens, never one
+    NEWLINE = 2
+    GONE = 4  # vanishes, but only after statements have been found
+    STATEMENT = 8
+    DECORATOR = 16
+    OPEN = 32
+    CLOSE = 64
+    END = 128
+    OPERATOR = 256
+    PART = 512  # joins with an equal neighbour
+    WORD = 1024
+    NUMBER = 2048
+    STRING = 4096
+    IDENTIFIER = 8192
+    COMMENT = 16384
+    ROUND = 32768  # an opening parenthesis
+
+
+class Lexemes(NamedTuple):
+    """What is known of each code: the lexeme's marks, and how far it reaches from where the lexer put it."""
+
+    marks: Flags
+    leads: Ints
+    lengths: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Parallel arrays: code of the lexeme, its marks, offsets, and the line it begins on."""
+
+    codes: Ints
+    marks: Flags
+    starts: Ints
+    ends: Ints
+    lines: Ints
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, which: Mask | npt.NDArray[np.intp]) -> Tokens:
+        return Tokens(
+            self.codes[which], self.marks[which], self.starts[which], self.ends[which], self.lines[which]
+        )
+
+    def having(self, mark: Mark) -> Mask:
+        return np.not_equal(self.marks & np.uint16(mark), 0)
+
+
+def located(codes: Ints, starts: Ints, lexemes: Lexemes) -> Tokens:
+    """Every token that the lexer gave, white space and comments too, trimmed of white space at its ends."""
+    marks = lexemes.marks[codes]
+    begins = starts + lexemes.leads[codes]
+    newline = (marks & np.uint16(Mark.NEWLINE)) != 0
+    lines = np.cumsum(newline, dtype=np.int32) - newline
+    return Tokens(codes, marks, begins, begins + lexemes.lengths[codes], lines)
+
+
+def fold(tokens: Tokens, join: Callable[[int, int], int], *, by_line: bool) -> Tokens:
+    """Tokens to compare: statements and noise left out, pieces of operators and literals joined.
+
+    `join` gives the code of two pieces of one operator, or -1.
+    """
+    live = tokens.take(~tokens.having(Mark.SPACE))
+    live = _without_statements(live, by_line=by_line)
+    live = _with_joined_operators(live, join)
+    live = with_joined_literals(live)
+    return live.take(~live.having(Mark.GONE))
+
+
+def _without_statements(live: Tokens, *, by_line: bool) -> Tokens:
+    starters = np.flatnonzero(live.having(Mark.STATEMENT | Mark.DECORATOR))
+    if not len(starters):
+        return live
+    keep = np.ones(len(live), dtype=np.bool_)
+    done = 0
+    for i in map(int, starters):
+        if i < done:
+            continue
+        if live.marks[i] & Mark.STATEMENT:
+            done = _statement_end(live, i, by_line=by_line) if _begins_statement(live, i) else i
+        else:
+            done = _decorator_end(live, i)
+        keep[i:done] = False
+    return live.take(keep)
+
+
+def _begins_statement(live: Tokens, i: int) -> bool:
+    """Whether token `i` is first on its line or after a `;` or a bracket."""
+    if i == 0 or live.lines[i - 1] < live.lines[i]:
+        return True
+    return bool(live.marks[i - 1] & (Mark.END | Mark.OPEN | Mark.CLOSE))
+
+
+def _statement_end(live: Tokens, i: int, *, by_line: bool) -> int:
+    """Index after the statement that begins at `i`; `i` itself when it does not end.
+
+    Also `i` when a parenthesis opens at once: C# disposes with `using (...) {`, PHP binds with `use (...) {`.
+    """
+    depth = 0
+    last = min(len(live), i + LONGEST_STATEMENT)
+    if not by_line and i + 1 < last and live.marks[i + 1] & Mark.ROUND:
+        return i
+    for j in range(i + 1, last):
+        mark = int(live.marks[j])
+        if depth == 0:
+            if mark & Mark.END:
+                return j + 1
+            if mark & Mark.CLOSE or (by_line and live.lines[j - 1] < live.lines[j]):
+                return j
+        if mark & Mark.OPEN:
+            depth += 1
+        elif mark & Mark.CLOSE:
+            depth -= 1
+    return len(live) if last == len(live) and depth == 0 and by_line else i
+
+
+def _decorator_end(live: Tokens, i: int) -> int:
+    """Index after the decorator at `i` and the arguments in parentheses that follow it."""
+    depth = 0
+    last = min(len(live), i + LONGEST_STATEMENT)
+    if i + 1 == last or not live.marks[i + 1] & Mark.ROUND:
+        return i + 1
+    for j in range(i + 1, last):
+        mark = int(live.marks[j])
+        depth += bool(mark & Mark.OPEN) - bool(mark & Mark.CLOSE)
+        if depth == 0:
+            return j + 1
+    return i + 1
+
+
+def _with_joined_operators(live: Tokens, join: Callable[[int, int], int]) -> Tokens:
+    operator = live.having(Mark.OPERATOR)
+    touching = operator[:-1] & operator[1:] & (live.ends[:-1] == live.starts[1:])
+    keep = np.ones(len(live), dtype=np.bool_)
+    codes, ends = live.codes.copy(), live.ends.copy()
+    head = -1
+    for i in map(int, np.flatnonzero(touching)):
+        if head < 0 or ends[head] != live.starts[i + 1] or keep[i]:
+            head = i
+        joined = join(int(codes[head]), int(codes[i + 1]))
+        if joined >= 0:
+            codes[head], ends[head], keep[i + 1] = joined, ends[i + 1], False
+    return Tokens(codes, live.marks, live.starts, ends, live.lines).take(keep)
+
+
+def with_joined_literals(live: Tokens) -> Tokens:
+    """Join parts of one literal: string pieces side by side, and a word glued to a number (`5u8`, `10px`)."""
+    if not len(live):
+        return live
+    part, word, number = live.having(Mark.PART), live.having(Mark.WORD), live.having(Mark.NUMBER)
+    sort = live.marks & np.uint16(Mark.STRING | Mark.COMMENT | Mark.WORD)
+    inner = part[1:] & part[:-1] & (sort[1:] == sort[:-1])
+    inner |= word[1:] & number[:-1] & (live.starts[1:] == live.ends[:-1])
+    heads = np.flatnonzero(np.concatenate(([True], ~inner)))
+    tails = np.append(heads[1:], len(live)) - 1
+    joined = live.take(heads)
+    return Tokens(joined.codes, joined.marks, joined.starts, live.ends[tails], joined.lines)

@@ -1,0 +1,45 @@
+r"""Lexers are written for text with `\n` and a last newline; offsets are wanted in the text as it is."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+
+_REMOVED = re.compile(r"\A\ufeff|\r(?=\n)")
+
+
+class Lexed:
+    r"""A copy of `text` fit for lexers, and the way back to offsets in `text`.
+
+    A byte order mark and the `\r` of each `\r\n` are taken out, a lone `\r` becomes `\n`,
+    and a last newline is added.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._length = len(text)
+        removed = [match.start() for match in _REMOVED.finditer(text)]
+        # In the copy the i-th removed character stood before offset removed[i] - i.
+        self._removed = np.array(removed, dtype=np.int32) - np.arange(len(removed), dtype=np.int32)
+        plain = _REMOVED.sub("", text) if removed else text
+        plain = plain.replace("\r", "\n")
+        self.source = plain if plain.endswith("\n") else plain + "\n"
+
+    def starts(self, offsets: Ints) -> Ints:
+        return self._back(offsets)
+
+    def ends(self, offsets: Ints) -> Ints:
+        """Map exclusive ends: a token keeps to its last character, so that no line end is added behind it."""
+        ends: Ints = np.minimum(offsets, 1) + self._back(np.maximum(offsets - 1, 0))
+        return np.minimum(ends, np.int32(self._length))
+
+    def _back(self, offsets: Ints) -> Ints:
+        before = np.searchsorted(self._removed, offsets, side="right").astype(np.int32)
+        back: Ints = np.minimum(offsets + before, np.int32(self._length))
+        return back

@@ -1,0 +1,85 @@
+"""The front-end of prose, and of every text that is in no known language: words of any script."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from unicodedata import normalize
+
+import numpy as np
+
+from fingerprint.languages.base import Class, Scan
+from fingerprint.languages.evidence import lexeme_id
+from fingerprint.tokens import TokenStream, kind_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fingerprint.languages.base import Span
+
+FAMILY = "text"
+
+# Scripts written without spaces, where each character is a word: Thai, Lao, Myanmar, Khmer, Kana, Han.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3031-\u3035\u303b\u3040-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+# Combining marks belong to the letter before them; soft hyphens and joiners to the word around them.
+_MARKS = (
+    "\u00ad\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
+    "\u07a6-\u07b0\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a51"
+    "\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bcd\u0c00-\u0c04\u0c3c-\u0c56"
+    "\u0c81-\u0c83\u0cbc-\u0cd6\u0d00-\u0d03\u0d3b-\u0d4d\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ece"
+    "\u102b-\u103e\u1056-\u1059\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\u3099\u309a"
+    "\ufe00-\ufe0f\ufe20-\ufe2f"
+)
+WORD = re.compile(
+    rf"[{_UNSPACED}][{_MARKS}]*|[^\W_{_UNSPACED}](?:[{_MARKS}]|[^\W_{_UNSPACED}]|['\u2019](?=[^\W\d_]))*"
+)
+_IGNORED = str.maketrans("", "", "\u00ad\u200c\u200d'\u2019")
+
+
+def folded(word: str) -> str:
+    """Fold a word to what is compared: no case, no width or ligature variants, no apostrophes."""
+    if word.isascii():
+        return word.lower().replace("'", "")
+    return normalize("NFKC", normalize("NFKC", word).casefold()).translate(_IGNORED)
+
+
+class Prose:
+    """Words, whatever stands between them left out."""
+
+    name = "text"
+    title = "Plain text"
+    version = 1
+
+    def text(self, decoded: str) -> str:
+        return decoded
+
+    def tokens(self, text: str) -> TokenStream:
+        known: dict[str, int] = {}
+        return TokenStream.of((_kind(known, match[0]), *match.span()) for match in WORD.finditer(text))
+
+    def scan(self, text: str) -> Scan:
+        """Words are compared as they are but for their case; that, as they are written, is the evidence."""
+        tokens = self.tokens(text)
+        starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
+        written = [lexeme_id(FAMILY, Class.IDENTIFIER, text[s:e]) for s, e in zip(starts, ends, strict=True)]
+        lexical = TokenStream(np.array(written, dtype=np.uint64), tokens.starts, tokens.ends)
+        return Scan(tokens, lexical, np.full(len(tokens), Class.IDENTIFIER, dtype=np.uint8))
+
+    def named(self, text: str) -> Iterator[Span]:
+        for match in WORD.finditer(text):
+            yield match.start(), match.end(), folded(match[0])
+
+    def highlight(self, text: str) -> list[Span]:
+        """Nothing: prose is read as it is."""
+        del text
+        return []
+
+
+def _kind(known: dict[str, int], word: str) -> int:
+    kind = known.get(word)
+    if kind is None:
+        kind = known[word] = kind_id(FAMILY, folded(word))
+    return kind
