@@ -1,0 +1,21 @@
+"""`moss manage`: what `manage.py` does, for an installation without a checkout."""
+
+from __future__ import annotations
+
+import click
+
+from moss.administration import run
+from moss.embedded import EmbeddedError
+
+
+@click.command(
+    short_help="Run one of Django's commands, such as createsuperuser.",
+    context_settings={"ignore_unknown_options": True, "help_option_names": []},
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def manage(arguments: tuple[str, ...]) -> None:
+    """Run one of Django's commands on this installation."""
+    try:
+        run(["moss manage", *arguments])
+    except EmbeddedError as error:
+        raise click.ClickException(str(error)) from error

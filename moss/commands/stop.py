@@ -1,0 +1,26 @@
+"""`moss stop`: end a server that runs somewhere else."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import click
+
+from moss.embedded import place
+from moss.supervisor import serving, wait_until_free
+
+
+@click.command(short_help="Stop the server that runs in this MOSS_HOME.")
+@click.option("--patience", default=60, show_default=True, type=click.IntRange(1), help="Seconds to wait.")
+def stop(patience: int) -> None:
+    """Stop the `moss serve` or `moss demo` that runs in this MOSS_HOME, and wait until it has gone."""
+    where = place()
+    pid = serving(where)
+    if pid is None:
+        click.echo(f"Nothing is served from {where.home}.")
+        return
+    os.kill(pid, signal.SIGTERM)
+    if not wait_until_free(where, patience):
+        raise click.ClickException(f"Process {pid} has not stopped within {patience} seconds.")
+    click.echo("Stopped.")
