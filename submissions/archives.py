@@ -134,7 +134,7 @@ class _Unpacker:
         except BadArchive:
             raise
         except DAMAGE as error:
-            raise BadArchive(f"damaged, cut off or not {_called(kind)}: {error}") from error
+            raise BadArchive(f"{_damage(error)} (read as {kind})") from error
         if empty:
             raise BadArchive("an empty archive: it holds no file")
 
@@ -249,14 +249,10 @@ class _Unpacker:
         return unique
 
 
-def _called(kind: str) -> str:
-    return {"zip": "a zip", "tar": "a tar"}.get(kind, f"a tar.{kind}")
-
-
 def _damage(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"cannot be read: {error.strerror}"
-    return f"damaged or cut off: {error}"
+    return f"damaged or cut off: {str(error) or type(error).__name__}"
 
 
 def _disk_member(path: Path, status: os.stat_result) -> Member:

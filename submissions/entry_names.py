@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 LEGACY_ENCODINGS = ["cp932", "gbk", "big5", "euc_kr", "cp1251", "cp866"]
 # Accented letters are single bytes among ASCII ones in Western names, runs of bytes elsewhere.
 WESTERN = re.compile(rb"[\x00-\x7f]*(?:[\x80-\xff](?=[\x00-\x7f]|\Z)[\x00-\x7f]*)*")
+NAMES_SAMPLED, BYTES_SAMPLED = 200, 20_000  # detection takes long on more
 DOS_LETTERS_END = 0xA8  # cp437 keeps its letters below, cp1252 above
 
 JUNK_FOLDERS = {
@@ -36,9 +37,10 @@ def decode_names(raw: Iterable[bytes]) -> str:
     UTF-8 if every name is; a Western code page if non-ASCII bytes stand alone; else the likeliest of
     the East Asian and Cyrillic ones; `cp437`, the zip format's own, when nothing fits.
     """
-    joined = b"\n".join(raw)
+    telling = [name for name in raw if not name.isascii()]
+    joined = b"\n".join(telling[:NAMES_SAMPLED])[:BYTES_SAMPLED]
     try:
-        joined.decode()
+        b"\n".join(telling).decode()
     except UnicodeDecodeError:
         pass  # not UTF-8: the rules below decide
     else:
