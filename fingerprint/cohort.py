@@ -115,6 +115,12 @@ class Cohort:
         file = int(np.searchsorted(self.files, at, side="right")) - 1
         return file, at - int(self.files[file])
 
+    def ignored_spans(self, file: int) -> list[tuple[int, int]]:
+        """Token ranges [first, after the last) of a file that are boilerplate or common code, in order."""
+        flags = self.side.ignored[self.files[file] : self.files[file + 1] - 1].astype(np.int8)
+        edges = np.diff(flags, prepend=0, append=0)
+        return list(zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist(), strict=True))
+
 
 @njit
 def slice_side(side: Side, bounds: Bounds, held: Bounds, at: int) -> Side:

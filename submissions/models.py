@@ -219,6 +219,23 @@ class Report(models.Model):
         return f"report {self.pk} of {self.assignment}"
 
 
+class Ignored(models.Model):
+    """Tokens of a document that a report left out: boilerplate, and code common to the cohort."""
+
+    report = models.ForeignKey(Report, models.CASCADE, related_name="ignored")
+    document = models.ForeignKey(Document, models.CASCADE, related_name="+")
+    # In order, [first token, token after the last].
+    spans = models.JSONField(default=list)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("report", "document"), name="ignored_once_a_document"),
+        )
+
+    def __str__(self) -> str:
+        return f"ignored in {self.document}"
+
+
 class Pair(models.Model):
     """Two submissions of a report that share more than the threshold; left's name sorts before right's."""
 

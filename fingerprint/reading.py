@@ -1,0 +1,94 @@
+"""From the bytes of one file to its tokens: decode, tell the language, run its front-end."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint.deadline import TooSlow, time_limit
+from fingerprint.languages import decode, detect, front_end
+from fingerprint.params import Params, Profile
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from fingerprint.languages.base import FrontEnd
+    from fingerprint.tokens import TokenStream
+
+    Lines = npt.NDArray[np.int32]
+
+LINE_END = re.compile(r"\r\n|\r|\n")
+# Seconds that one file may take; 1 MB of source needs about one.
+FILE_SECONDS = 20.0
+
+
+class Unreadable(ValueError):
+    """A file of which no tokens can be made; the message says why, for its uploader."""
+
+
+class Reading(NamedTuple):
+    """One file read: `text` as shown, the front-end that read it, its tokens."""
+
+    text: str
+    front_end: FrontEnd
+    tokens: TokenStream
+
+
+def identify(data: bytes, filename: str, language: str = "") -> tuple[str, FrontEnd]:
+    """Decode a file and find its front-end: `language` where given, else told by name and content.
+
+    Returns
+    -------
+    The text as its front-end shows it, and the front-end.
+
+    Raises
+    ------
+    Unreadable
+        When the bytes are no text, or a container such as a notebook is broken.
+    ValueError
+        When there is no such language.
+    """
+    chosen = front_end(language) if language else None
+    try:
+        decoded = decode(data).text
+        chosen = chosen or front_end(detect(filename, decoded))
+        return chosen.text(decoded), chosen
+    except ValueError as error:
+        raise Unreadable(str(error)) from error
+
+
+def read(data: bytes, filename: str, language: str = "", seconds: float = FILE_SECONDS) -> Reading:
+    """Read one file whole, within `seconds`; raises as `identify` does."""
+    try:
+        with time_limit(seconds):
+            text, chosen = identify(data, filename, language)
+            return Reading(text, chosen, chosen.tokens(text))
+    except TooSlow:
+        raise Unreadable(f"reading it as {language or 'code'} took longer than {seconds:g} s") from None
+    except Unreadable:
+        raise
+    except ValueError as error:
+        raise Unreadable(str(error)) from error
+
+
+def profile_of(chosen: FrontEnd, params: Params) -> Profile:
+    """Give the profile under which a front-end's fingerprints are stored."""
+    return Profile(chosen.name, chosen.version, params)
+
+
+def line_starts(text: str) -> list[int]:
+    """Offsets at which the lines of a text begin; LF, CRLF and lone CR end one."""
+    return [0, *(end.end() for end in LINE_END.finditer(text))]
+
+
+def token_lines(text: str, tokens: TokenStream) -> Lines:
+    """Line, from 1, on which each token begins (int32 [n])."""
+    return np.searchsorted(line_starts(text), tokens.starts, side="right").astype(np.int32)
+
+
+def line_at(starts: list[int], offset: int) -> int:
+    """Line, from 1, of an offset."""
+    return bisect_right(starts, offset)

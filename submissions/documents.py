@@ -1,0 +1,93 @@
+"""Sources and documents: stored once, fingerprinted once, whoever hands them in."""
+
+from __future__ import annotations
+
+import logging
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import connection, transaction
+from django.db.models import F
+
+from fingerprint.params import Params
+from fingerprint.reading import Unreadable, identify, profile_of, read
+from submissions import store
+from submissions.models import Document, Source
+from submissions.packing import pack_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+logger = logging.getLogger(__name__)
+
+PARAMS = Params()
+# A source whose reading ended its worker this often is not tried again.
+ATTEMPTS = 2
+
+
+def keep(data: bytes, filename: str, language: str) -> Document:
+    """Store a source and the document that its front-end will make of it; nothing twice.
+
+    Raises
+    ------
+    Unreadable
+        When the bytes are no text of any language.
+    """
+    _, chosen = identify(data, filename, language)
+    source, _ = Source.objects.get_or_create(
+        sha256=sha256(data).hexdigest(), defaults={"data": data, "size": len(data)}
+    )
+    profile = profile_of(chosen, PARAMS).key
+    document, _ = Document.objects.get_or_create(
+        source=source, profile=profile, defaults={"language": chosen.name}
+    )
+    return document
+
+
+def fingerprint(document: Document) -> None:
+    """Read a pending document and store its tokens and fingerprints, all or nothing.
+
+    May run twice and at the same time. A file that cannot be read, or that ended its worker before, is
+    marked failed with the reason.
+    """
+    if document.attempts >= ATTEMPTS:
+        _fail(document, f"reading it ended the worker process {ATTEMPTS} times")
+        return
+    Document.objects.filter(pk=document.pk).update(attempts=F("attempts") + 1)
+    try:
+        reading = read(bytes(document.source.data), "", document.language, settings.FILE_SECONDS)
+    except Unreadable as error:
+        _fail(document, str(error))
+        return
+    except Exception as error:  # whatever a lexer does, it costs one file and is named
+        logger.exception("document %s cannot be read", document.pk)
+        _fail(document, f"its front-end broke on it ({type(error).__name__})")
+        return
+    from fingerprint.engine import fingerprints  # noqa: PLC0415 - numba, in workers only
+
+    found = fingerprints(reading.tokens.kinds, PARAMS)
+    with transaction.atomic():
+        locked = Document.objects.select_for_update().filter(pk=document.pk, state=Document.State.PENDING)
+        if not locked.exists():
+            return
+        store.save(connection, document.pk, found.hashes, found.positions)
+        locked.update(
+            state=Document.State.READY, token_count=len(reading.tokens), tokens=pack_tokens(reading.tokens)
+        )
+
+
+def _fail(document: Document, reason: str) -> None:
+    pending = Document.objects.filter(pk=document.pk, state=Document.State.PENDING)
+    pending.update(state=Document.State.FAILED, reason=reason)
+
+
+def drop_unused(documents: Iterable[int]) -> None:
+    """Delete those of `documents`, and their sources, that no submission and no boilerplate holds."""
+    unused = Document.objects.filter(pk__in=list(documents), files=None, boilerplate=None)
+    with transaction.atomic():
+        keys = list(unused.values_list("pk", flat=True))
+        sources = list(unused.values_list("source_id", flat=True))
+        store.drop(connection, keys)
+        Document.objects.filter(pk__in=keys).delete()
+        Source.objects.filter(pk__in=sources, documents=None).delete()

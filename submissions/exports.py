@@ -1,0 +1,67 @@
+"""Ranked pairs as CSV and JSON. The CSV's columns are a contract."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fingerprint.engine import Passage
+    from submissions.local import LocalReport
+    from submissions.results import RankedPair
+
+COLUMNS = ("left", "right", "similarity", "left_share", "right_share", "tokens", "lines", "longest")
+
+
+def row(report: LocalReport, pair: RankedPair) -> dict[str, object]:
+    """One pair under the names of COLUMNS; shares and similarity to six decimals."""
+    return {
+        "left": report.submissions[pair.left],
+        "right": report.submissions[pair.right],
+        "similarity": round(pair.similarity, 6),
+        "left_share": round(pair.left_share, 6),
+        "right_share": round(pair.right_share, 6),
+        "tokens": pair.tokens,
+        "lines": pair.lines,
+        "longest": pair.longest,
+    }
+
+
+def as_csv(report: LocalReport) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row(report, pair) for pair in report.pairs)
+    return text.getvalue()
+
+
+def as_json(report: LocalReport) -> str:
+    """Submissions, pairs with their passages, and what was skipped."""
+    body = {
+        "submissions": report.submissions,
+        "common_limit": report.cohort.limit,
+        "pairs": [
+            row(report, pair) | {"passages": [_passage(report, p) for p in pair.passages]}
+            for pair in report.pairs
+        ],
+        "skipped": [skipped._asdict() for skipped in report.skipped],
+    }
+    return json.dumps(body, ensure_ascii=False, indent=1) + "\n"
+
+
+def _passage(report: LocalReport, passage: Passage) -> dict[str, object]:
+    ends = (
+        ("left", passage.left_file, passage.left_token),
+        ("right", passage.right_file, passage.right_token),
+    )
+    sides = {}
+    for side, at, first in ends:
+        lines = report.files[at].tokens.lines
+        sides[side] = {
+            "file": report.files[at].path,
+            "first_line": int(lines[first]),
+            "last_line": int(lines[first + passage.tokens - 1]),
+        }
+    return sides | {"tokens": passage.tokens}

@@ -1,0 +1,111 @@
+"""Take an upload in: unpack, store every source, say of every entry what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from fingerprint.reading import Unreadable
+from submissions.archives import BadArchive, Unpacked, unpack, unpack_all
+from submissions.documents import keep
+from submissions.grouping import placed
+from submissions.models import Batch, Entry, Submission, SubmissionFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from submissions.models import Document
+
+# Entries between two signs of life.
+STEP = 20
+
+
+@dataclass
+class Intake:
+    """What one pass over a batch's uploads found: entries for the page, documents by path."""
+
+    entries: list[Entry] = field(default_factory=list)
+    documents: dict[str, Document] = field(default_factory=dict)
+
+
+class Stopped(Exception):  # noqa: N818 - not an error: somebody cancelled
+    """The batch is no longer wanted."""
+
+
+def _unpacked(batch: Batch) -> Iterator[Unpacked]:
+    """Entries of one archive, or of several files dropped together."""
+    uploads = list(batch.uploads.order_by("pk"))
+    if len(uploads) == 1:
+        with uploads[0].file.open("rb") as file:
+            yield from unpack(uploads[0].name, file)
+        return
+    files = [(upload.name, upload.file.open("rb")) for upload in uploads]
+    try:
+        yield from unpack_all(files)
+    finally:
+        for _, file in files:
+            file.close()
+
+
+def take_in(batch: Batch) -> list[int]:
+    """Replace what an earlier run stored of this batch; give the documents still to be fingerprinted.
+
+    Raises
+    ------
+    BadArchive
+        When nothing can be made of the upload; the message is for the uploader.
+    Stopped
+        When the batch was cancelled meanwhile.
+    """
+    intake = Intake()
+    for number, entry in enumerate(_unpacked(batch)):
+        if number % STEP == 0:
+            _report(batch, f"{number} entries read")
+        _take(intake, entry, batch)
+    _save(batch, intake)
+    if not intake.documents:
+        raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
+    pending = {d.pk for d in intake.documents.values() if d.state == d.State.PENDING}
+    return sorted(pending)
+
+
+def _report(batch: Batch, message: str) -> None:
+    unpacking = Batch.objects.filter(pk=batch.pk, state=Batch.State.UNPACKING)
+    if not unpacking.update(message=message, touched=timezone.now()):
+        raise Stopped
+
+
+def _take(intake: Intake, entry: Unpacked, batch: Batch) -> None:
+    reason = entry.reason
+    if entry.data is not None:
+        try:
+            intake.documents[entry.name] = keep(entry.data, entry.name, batch.assignment.language)
+        except Unreadable as error:
+            reason = str(error)
+    intake.entries.append(
+        Entry(batch=batch, name=entry.name, size=entry.size, accepted=not reason, reason=reason)
+    )
+
+
+@transaction.atomic
+def _save(batch: Batch, intake: Intake) -> None:
+    batch.entries.all().delete()
+    batch.submissions.all().delete()
+    Entry.objects.bulk_create(intake.entries, batch_size=500)
+    places = placed(sorted(intake.documents))
+    names = sorted({name for name, _ in places.values()})
+    made = Submission.objects.bulk_create([Submission(batch=batch, name=name) for name in names])
+    submissions = dict(zip(names, made, strict=True))
+    SubmissionFile.objects.bulk_create(
+        [
+            SubmissionFile(
+                submission=submissions[name], path=path, source_id=document.source_id, document=document
+            )
+            for entry, document in intake.documents.items()
+            for name, path in [places[entry]]
+        ],
+        batch_size=500,
+    )

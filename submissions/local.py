@@ -1,0 +1,176 @@
+"""Rank a folder or an archive in this process and its children, without any service."""
+
+from __future__ import annotations
+
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from os import cpu_count
+from typing import TYPE_CHECKING, NamedTuple
+
+from fingerprint.params import Params
+from fingerprint.reading import FILE_SECONDS, Unreadable, identify, read, token_lines
+from submissions.archives import submissions_of, unpack, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from fingerprint.cohort import Cohort
+    from fingerprint.reading import Lines
+    from fingerprint.tokens import TokenStream
+    from submissions.archives import Unpacked
+    from submissions.results import RankedPair
+
+    Done = Callable[[], None]
+
+PARAMS = Params()
+# Files handed to a child at once.
+CHUNK = 8
+
+
+class Job(NamedTuple):
+    """One file to be read by a child process."""
+
+    path: str
+    data: bytes
+    language: str
+
+
+class Tokens(NamedTuple):
+    """What a child makes of a file: the front-end's name, its tokens, the line of each."""
+
+    language: str
+    stream: TokenStream
+    lines: Lines
+
+
+class LocalFile(NamedTuple):
+    """One file of one submission (an index), with its bytes for showing."""
+
+    submission: int
+    path: str
+    data: bytes
+    tokens: Tokens
+
+
+class Skipped(NamedTuple):
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LocalReport:
+    """A finished ranking; pairs' `left` and `right` index `submissions`, files of passages `files`."""
+
+    submissions: list[str]
+    files: list[LocalFile]
+    pairs: list[RankedPair]
+    skipped: list[Skipped]
+    cohort: Cohort
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to rank: every file's language ("" tells it from the file), handed-out code, limits.
+
+    `common` as `fingerprint.cohort.common_limit` takes it; `show`: pairs at most, None for all.
+    """
+
+    language: str = ""
+    boilerplate: tuple[Path, ...] = ()
+    common: int | None = None
+    show: int | None = 250
+
+
+def entries_of(path: Path) -> Iterator[Unpacked]:
+    """Entries of a folder or of an archive; raises BadArchive as those do."""
+    if path.is_dir():
+        yield from walk(path)
+        return
+    with path.open("rb") as file:
+        yield from unpack(path.name, file)
+
+
+def read_file(job: Job) -> Tokens | str:
+    """Read one file, or say why not."""
+    try:
+        found = read(job.data, job.path, job.language, FILE_SECONDS)
+    except Unreadable as error:
+        return str(error)
+    except Exception as error:  # noqa: BLE001 - whatever a lexer does, it costs one file and is named
+        return f"its front-end broke on it ({type(error).__name__})"
+    return Tokens(found.front_end.name, found.tokens, token_lines(found.text, found.tokens))
+
+
+def read_files(jobs: Sequence[Job], done: Done) -> list[Tokens | str]:
+    """Read files on all cores. The children are forked before the engine is loaded, and stay small."""
+    results = []
+    workers = max(1, min(cpu_count() or 1, len(jobs) // CHUNK))
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+        for result in pool.map(read_file, jobs, chunksize=CHUNK):
+            results.append(result)
+            done()
+    return results
+
+
+def rank_path(path: Path, options: Options, started: Callable[[int], Done]) -> LocalReport:
+    """Rank everything in a folder or archive; each entry directly in it is one submission.
+
+    `started` is told the number of files and gives what is called after each.
+
+    Raises
+    ------
+    BadArchive
+        When the path cannot be read.
+    Unreadable
+        When a boilerplate file cannot.
+    """
+    boilerplate = [_boilerplate(file, options.language) for file in options.boilerplate]
+    entries = list(entries_of(path))
+    groups = submissions_of(entries)
+    skipped = [Skipped(entry.name, entry.reason) for entry in entries if entry.reason]
+    owned = [(owner, entry) for owner, group in enumerate(groups.values()) for entry in group]
+    jobs = [Job(entry.name, entry.data or b"", options.language) for _, entry in owned]
+    names = list(groups)
+    files = []
+    for (owner, entry), job, found in zip(owned, jobs, read_files(jobs, started(len(jobs))), strict=True):
+        if isinstance(found, str):
+            skipped.append(Skipped(f"{names[owner]}/{entry.name}", found))
+        else:
+            files.append(LocalFile(owner, entry.name, job.data, found))
+    return _rank(names, files, skipped, (boilerplate, options))
+
+
+def _boilerplate(file: Path, language: str) -> npt.NDArray[np.uint64]:
+    data = file.read_bytes()
+    identify(data, file.name, language)
+    return read(data, file.name, language).tokens.kinds
+
+
+def _rank(
+    names: list[str],
+    files: list[LocalFile],
+    skipped: list[Skipped],
+    how: tuple[list[npt.NDArray[np.uint64]], Options],
+) -> LocalReport:
+    import numpy as np  # noqa: PLC0415 - the engine is loaded once the children are gone
+
+    from fingerprint import engine  # noqa: PLC0415 - as above
+    from fingerprint.cohort import Cohort, common_limit  # noqa: PLC0415 - as above
+    from submissions.results import ranked_pairs  # noqa: PLC0415 - as above
+
+    boilerplate, options = how
+    kinds: list[list[npt.NDArray[np.uint64]]] = [[] for _ in names]
+    for file in files:
+        kinds[file.submission].append(file.tokens.stream.kinds)
+    cohort = Cohort.of(kinds, PARAMS.k, boilerplate, common_limit(len(names), options.common))
+    prints = [engine.fingerprints(file.tokens.stream.kinds, PARAMS).hashes for file in files]
+    owners = np.repeat(np.array([f.submission for f in files], np.int32), [len(found) for found in prints])
+    hashes = np.concatenate([np.empty(0, np.uint64), *prints])
+    ranking = engine.rank(cohort, hashes, owners, options.show)
+    pairs = list(ranked_pairs(cohort, ranking, lambda at: files[at].tokens.lines))
+    return LocalReport(names, files, pairs, skipped, cohort)

@@ -1,0 +1,160 @@
+"""Rank an assignment's cohort from what is stored: nothing is lexed again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from django.db import connection
+
+from fingerprint import engine
+from fingerprint.cohort import Cohort, common_limit
+from fingerprint.params import ENGINE_VERSION
+from fingerprint.reading import token_lines
+from submissions import store
+from submissions.documents import PARAMS
+from submissions.models import Batch, Document, Ignored, Pair, Submission, SubmissionFile
+from submissions.packing import unpack_tokens
+from submissions.results import RankedPair, ranked_pairs
+from submissions.texts import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy.typing as npt
+
+    from fingerprint.hashing import Hashes
+    from fingerprint.index import Owners
+    from fingerprint.reading import Lines
+    from fingerprint.tokens import TokenStream
+    from submissions.models import Assignment, Report
+
+# As many pairs as one report keeps, best first; nobody reads further.
+SHOWN = 5_000
+# Documents whose line numbers are held at once while pairs are written.
+HELD = 512
+
+
+def cohort_of(assignment: Assignment) -> list[Submission]:
+    """Give the newest upload of every submission name, over all batches that were read whole."""
+    read = Submission.objects.filter(
+        batch__assignment=assignment, batch__state__in=(Batch.State.RANKING, Batch.State.DONE)
+    )
+    return list(read.order_by("name", "-batch_id").distinct("name"))
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A cohort in memory; `files` in the order of the cohort's files, `owners` their submissions."""
+
+    submissions: list[Submission]
+    files: list[SubmissionFile]
+    owners: list[int]
+    tokens: dict[int, TokenStream]
+    cohort: Cohort
+
+
+def load(assignment: Assignment, submissions: list[Submission]) -> Loaded:
+    """Read the tokens of a cohort and of the assignment's boilerplate."""
+    at = {submission.pk: number for number, submission in enumerate(submissions)}
+    ready = SubmissionFile.objects.filter(submission__in=at, document__state=Document.State.READY)
+    files = sorted(
+        ready.select_related("document").defer("document__tokens"),
+        key=lambda file: (at[file.submission_id], file.path, file.pk),
+    )
+    owners = [at[file.submission_id] for file in files]
+    handed_out = assignment.boilerplate.filter(document__state=Document.State.READY)
+    boilerplate = set(handed_out.values_list("document_id", flat=True))
+    tokens = _tokens({file.document_id for file in files} | boilerplate)
+    kinds: list[list[npt.NDArray[np.uint64]]] = [[] for _ in submissions]
+    for file, owner in zip(files, owners, strict=True):
+        kinds[owner].append(tokens[file.document_id].kinds)
+    limit = common_limit(len(submissions), assignment.common_limit)
+    cohort = Cohort.of(kinds, PARAMS.k, [tokens[pk].kinds for pk in sorted(boilerplate)], limit)
+    return Loaded(submissions, files, owners, tokens, cohort)
+
+
+def _tokens(documents: set[int]) -> dict[int, TokenStream]:
+    packed = Document.objects.filter(pk__in=documents).values_list("pk", "tokens")
+    return {pk: unpack_tokens(bytes(tokens)) for pk, tokens in packed.iterator(chunk_size=100)}
+
+
+def _fingerprints(loaded: Loaded) -> tuple[Hashes, Owners]:
+    """Load the cohort's fingerprints; those of a source that several handed in count for each of them."""
+    hashes, documents, _ = store.load(connection, sorted({file.document_id for file in loaded.files}))
+    order = np.argsort(documents, kind="stable")
+    hashes, documents = hashes[order], documents[order]
+    wanted = np.array([file.document_id for file in loaded.files], dtype=np.int64)
+    first, after = np.searchsorted(documents, wanted), np.searchsorted(documents, wanted, side="right")
+    parts = [hashes[low:high] for low, high in zip(first, after, strict=True)]
+    owners = np.repeat(np.array(loaded.owners, dtype=np.int32), after - first)
+    return np.concatenate([np.empty(0, np.uint64), *parts]), owners
+
+
+def rank(report: Report) -> None:
+    """Fill a report with its pairs and with what was ignored, in the caller's transaction.
+
+    May run again: what an earlier run left is replaced.
+    """
+    assignment = report.assignment
+    loaded = load(assignment, cohort_of(assignment))
+    ranking = engine.rank(loaded.cohort, *_fingerprints(loaded), show=SHOWN)
+    report.pairs.all().delete()
+    report.ignored.all().delete()
+    report.submissions.set(loaded.submissions)
+    pairs = ranked_pairs(loaded.cohort, ranking, _line_finder(loaded))
+    Pair.objects.bulk_create((_row(report, loaded, pair) for pair in pairs), batch_size=500)
+    Ignored.objects.bulk_create(_ignored_rows(report, loaded), batch_size=500)
+    report.parameters = parameters(loaded)
+
+
+def parameters(loaded: Loaded) -> dict[str, object]:
+    """Everything that a report's numbers depend on besides the sources."""
+    return asdict(PARAMS) | {
+        "guarantee": PARAMS.guarantee,
+        "common_limit": loaded.cohort.limit,
+        "engine_version": ENGINE_VERSION,
+        "profiles": sorted({file.document.profile for file in loaded.files}),
+    }
+
+
+def _line_finder(loaded: Loaded) -> Callable[[int], Lines]:
+    @lru_cache(maxsize=HELD)
+    def lines(file: int) -> Lines:
+        found = loaded.files[file]
+        return token_lines(text_of(found), loaded.tokens[found.document_id])
+
+    return lines
+
+
+def _row(report: Report, loaded: Loaded, pair: RankedPair) -> Pair:
+    numbers = asdict(pair) | {
+        "left": loaded.submissions[pair.left],
+        "right": loaded.submissions[pair.right],
+        "passages": [
+            [
+                loaded.files[p.left_file].pk,
+                p.left_token,
+                loaded.files[p.right_file].pk,
+                p.right_token,
+                p.tokens,
+            ]
+            for p in pair.passages
+        ],
+    }
+    return Pair(report=report, **numbers)
+
+
+def _ignored_rows(report: Report, loaded: Loaded) -> Iterator[Ignored]:
+    """One row for each document with ignored tokens.
+
+    What is ignored is decided by the document's own tokens, so that copies of it agree.
+    """
+    seen = set()
+    for number, file in enumerate(loaded.files):
+        if file.document_id not in seen:
+            seen.add(file.document_id)
+            if spans := loaded.cohort.ignored_spans(number):
+                yield Ignored(report=report, document_id=file.document_id, spans=spans)
