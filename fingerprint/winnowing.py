@@ -18,17 +18,16 @@ if TYPE_CHECKING:
 
 @njit
 def _robust(hashes: Hashes, window: int, picked: Positions) -> int:
-    count = 0
-    best = -1
+    count, best, value = 0, -1, hashes[0]
     for right in range(window - 1, len(hashes)):
-        left = right - window + 1
-        if best < left:  # the last choice has left the window: rescan, rightmost minimum
-            best = right
-            for i in range(right - 1, left - 1, -1):
-                if hashes[i] < hashes[best]:
-                    best = i
-        elif hashes[right] < hashes[best]:
-            best = right
+        arrival = hashes[right]
+        if best <= right - window:  # the last choice has left the window: rescan, rightmost minimum
+            best, value = right, arrival
+            for i in range(right - 1, right - window, -1):
+                if hashes[i] < value:
+                    best, value = i, hashes[i]
+        elif arrival < value:
+            best, value = right, arrival
         else:
             continue
         picked[count] = best
@@ -36,11 +35,71 @@ def _robust(hashes: Hashes, window: int, picked: Positions) -> int:
     return count
 
 
+@njit
+def _rightmost(hashes: Hashes, window: int, picked: Positions) -> int:
+    count, best, value = 0, -1, hashes[0]
+    for right in range(window - 1, len(hashes)):
+        arrival = hashes[right]
+        if best <= right - window:
+            best, value = right, arrival
+            for i in range(right - 1, right - window, -1):
+                if hashes[i] < value:
+                    best, value = i, hashes[i]
+        elif arrival <= value:
+            best, value = right, arrival
+        else:
+            continue
+        picked[count] = best
+        count += 1
+    return count
+
+
+@njit
+def _safe(good: npt.NDArray[np.bool_], window: int, picked: Positions) -> int:
+    count, since = 0, 0  # since: hashes that were not good, up to and with this one
+    for i in range(len(good)):
+        since = 0 if good[i] else since + 1
+        if since == 0 or since >= window:
+            picked[count] = i
+            count += 1
+    return count
+
+
+def _check_window(window: int, hashes: int | None = None) -> None:
+    if window < 1:
+        raise ValueError(f"window is {window}; a window holds at least 1 hash")
+    if hashes is not None and window > hashes:
+        raise ValueError(f"window is {window}; the document has {hashes} hashes, a window holds no more")
+
+
+def winnow(hashes: Hashes, window: int) -> Positions:
+    """Positions chosen by winnowing (section 3, Definition 1): in each window the rightmost minimal hash.
+
+    Parameters
+    ----------
+    hashes : uint64 array of n hashes
+    window : hashes in a window, 1 to n
+
+    Returns
+    -------
+    int64 array of sorted positions.
+
+    Raises
+    ------
+    ValueError
+        When `window` is below 1 or longer than the document.
+    """
+    _check_window(window, len(hashes))
+    picked = np.empty(len(hashes), dtype=np.int64)
+    return picked[: _rightmost(hashes, window, picked)].copy()
+
+
 def robust_winnow(hashes: Hashes, window: int) -> Positions:
     """Positions chosen by robust winnowing (section 5.1, Definition 3).
 
     In each window the minimal hash; of equal ones the previous window's choice, else the rightmost.
-    A document shorter than one window is its own window, so that no shared k-gram run is lost.
+    A document shorter than one window is its own window, so that it has one fingerprint (an empty one
+    none) and still meets its equals.
 
     Parameters
     ----------
@@ -56,9 +115,77 @@ def robust_winnow(hashes: Hashes, window: int) -> Positions:
     ValueError
         When `window` is below 1.
     """
-    if window < 1:
-        raise ValueError(f"window is {window}; a window holds at least 1 hash")
-    window = min(window, len(hashes))
+    _check_window(window)
+    if not len(hashes):
+        return np.empty(0, dtype=np.int64)
     picked = np.empty(len(hashes), dtype=np.int64)
-    count = _robust(hashes, window, picked) if window else 0
-    return picked[:count]
+    return picked[: _robust(hashes, min(window, len(hashes)), picked)].copy()
+
+
+def modulo(hashes: Hashes, p: int) -> Positions:
+    """Positions of the hashes that are 0 mod `p` (sections 1 and 3.1.1): a density of 1/p, but no guarantee.
+
+    Parameters
+    ----------
+    hashes : uint64 array of n hashes
+    p : at least 1
+
+    Returns
+    -------
+    int64 array of sorted positions.
+
+    Raises
+    ------
+    ValueError
+        When `p` is below 1.
+    """
+    if p < 1:
+        raise ValueError(f"p is {p}; a modulus is at least 1")
+    return np.flatnonzero(hashes % np.uint64(p) == 0)
+
+
+def safe_modulo(hashes: Hashes, p: int, window: int) -> Positions:
+    """Positions chosen by Safe 0 mod p (section 3.1.2).
+
+    A hash is good when it is 0 mod `p`, bad when neither it nor the `window` - 1 hashes before it are good,
+    else ugly; the good and the bad are chosen, so that every whole window holds one. A hash with fewer than
+    `window` - 1 before it ends no window and is never bad.
+
+    Parameters
+    ----------
+    hashes : uint64 array of n hashes
+    p : at least 1; see `best_safe_p`
+    window : hashes in a window, 1 to n
+
+    Returns
+    -------
+    int64 array of sorted positions.
+
+    Raises
+    ------
+    ValueError
+        When `p` or `window` is below 1, or the window longer than the document.
+    """
+    _check_window(window, len(hashes))
+    good = np.zeros(len(hashes), dtype=np.bool_)
+    good[modulo(hashes, p)] = True
+    picked = np.empty(len(hashes), dtype=np.int64)
+    return picked[: _safe(good, window, picked)].copy()
+
+
+def best_safe_p(window: int) -> int:
+    """Modulus that gives Safe 0 mod p its least density (section 3.1.2).
+
+    The paper minimises P + exp(-wP) at P = ln w / w; here the exact P + (1 - P)^w is compared over whole p.
+
+    Returns
+    -------
+    p, at least 1; at a tie the larger.
+
+    Raises
+    ------
+    ValueError
+        When `window` is below 1.
+    """
+    _check_window(window)
+    return min(range(window, 0, -1), key=lambda p: 1 / p + (1 - 1 / p) ** window)

@@ -1,0 +1,66 @@
+"""Slow and obviously right twins of the engine's kernels; one heading a subject."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# A kernel is compiled at its first call and machines are busy: no example has a time limit.
+settings.register_profile("kernels", deadline=None)
+settings.load_profile("kernels")
+
+WORD = 2**64
+
+# ---- hashing: winnowing, section 2.2 ----
+
+
+def kgram_hash(kgram: Sequence[int]) -> int:
+    """H' of one k-gram as a polynomial in the base, then mixed."""
+    base = 0x9E3779B97F4A7C15
+    k = len(kgram)
+    value: int = sum(symbol * base ** (k - i) for i, symbol in enumerate(kgram)) % WORD
+    value = (value ^ (value >> 31)) * 0xBF58476D1CE4E5B9 % WORD
+    return value ^ (value >> 31)
+
+
+def kgram_hashes(kinds: Sequence[int], k: int) -> list[int]:
+    return [kgram_hash(kinds[i : i + k]) for i in range(len(kinds) - k + 1)]
+
+
+# ---- winnowing, sections 3 and 5.1 ----
+
+
+def windows(hashes: Sequence[int], window: int) -> list[range]:
+    """Positions of every whole window."""
+    return [range(i, i + window) for i in range(len(hashes) - window + 1)]
+
+
+def rightmost_minimum(hashes: Sequence[int], positions: range) -> int:
+    return min(positions, key=lambda i: (hashes[i], -i))
+
+
+def winnow(hashes: Sequence[int], window: int) -> list[int]:
+    return sorted({rightmost_minimum(hashes, place) for place in windows(hashes, window)})
+
+
+def robust_winnow(hashes: Sequence[int], window: int) -> list[int]:
+    chosen: list[int] = []
+    for place in windows(hashes, min(window, len(hashes)) or 1):
+        minimum = rightmost_minimum(hashes, place)
+        if not (chosen and chosen[-1] in place and hashes[chosen[-1]] == hashes[minimum]):
+            chosen.append(minimum)
+    return chosen
+
+
+def modulo(hashes: Sequence[int], p: int) -> list[int]:
+    return [i for i, value in enumerate(hashes) if value % p == 0]
+
+
+def safe_modulo(hashes: Sequence[int], p: int, window: int) -> list[int]:
+    good = set(modulo(hashes, p))
+    bad = {place[-1] for place in windows(hashes, window) if good.isdisjoint(place)}
+    return sorted(good | bad)
