@@ -95,9 +95,9 @@ class InvertedIndex:
             raise ValueError(f"limit is {limit}; at least 1 value is looked up")
         wanted = np.unique(values)[:limit]
         at = np.searchsorted(self.values, wanted)
-        at = at[at < len(self.values)]
-        at = at[np.isin(self.values[at], wanted)]
-        hits = [self.owners[self.starts[i] : self.starts[i + 1]] for i in at]
+        known = at < len(self.values)
+        known[known] = self.values[at[known]] == wanted[known]
+        hits = [self.owners[self.starts[i] : self.starts[i + 1]] for i in at[known]]
         owners, counts = np.unique(np.concatenate([np.empty(0, np.int32), *hits]), return_counts=True)
         return owners, counts.astype(np.int32)
 

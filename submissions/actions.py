@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from django.db import transaction
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
     from django.core.files import File
+
+    from submissions.models import Assignment, Boilerplate
 
 
 @transaction.atomic
@@ -58,7 +60,7 @@ def delete_batch(batch: Batch) -> None:
 def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> list[Unpacked]:
     """Register code that was handed out, loose or in archives; give the entries that could not be used."""
     refused, documents = [], []
-    for entry in unpack_all([(upload.name or "upload", upload.file) for upload in uploads]):
+    for entry in unpack_all([(upload.name or "upload", cast("BinaryIO", upload.file)) for upload in uploads]):
         if entry.data is None:
             refused.append(entry)
             continue

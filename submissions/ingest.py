@@ -31,7 +31,7 @@ class Intake:
     documents: dict[str, Document] = field(default_factory=dict)
 
 
-class Stopped(Exception):  # noqa: N818 - not an error: somebody cancelled
+class Stopped(Exception):
     """The batch is no longer wanted."""
 
 

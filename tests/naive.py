@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 # A kernel is compiled at its first call and machines are busy: no example has a time limit.
 settings.register_profile("kernels", deadline=None)
@@ -64,3 +64,65 @@ def safe_modulo(hashes: Sequence[int], p: int, window: int) -> list[int]:
     good = set(modulo(hashes, p))
     bad = {place[-1] for place in windows(hashes, window) if good.isdisjoint(place)}
     return sorted(good | bad)
+
+
+# ---- index: winnowing, sections 3.2 and 5.2 ----
+
+
+def shared_counts(held: Sequence[Iterable[int]], floor: int) -> set[tuple[int, int, int]]:
+    """(left, right, how many distinct values both hold), where that is at least `floor`."""
+    sets = [set(values) for values in held]
+    counts = {(i, j, len(sets[i] & sets[j])) for j in range(len(sets)) for i in range(j)}
+    return {row for row in counts if row[2] >= floor}
+
+
+# ---- alignment: winnowing, section 5.2 ----
+
+
+def longest_free_run(
+    left: Sequence[int], right: Sequence[int], taken: tuple[set[int], set[int]]
+) -> tuple[int, int, int]:
+    """(-length, a, b) of the longest run of equal tokens that is free on both sides, earliest first."""
+    best = (0, 0, 0)
+    for a in range(len(left)):
+        for b in range(len(right)):
+            n = 0
+            while (
+                a + n < len(left)
+                and b + n < len(right)
+                and left[a + n] == right[b + n]
+                and a + n not in taken[0]
+                and b + n not in taken[1]
+            ):
+                n += 1
+            best = min(best, (-n, a, b))
+    return best
+
+
+def tiles(left: Sequence[int], right: Sequence[int], k: int) -> list[tuple[int, int, int]]:
+    """Greedy tiling: again and again the longest free run, down to `k` tokens."""
+    taken: tuple[set[int], set[int]] = (set(), set())
+    found = []
+    while True:
+        negative, a, b = longest_free_run(left, right, taken)
+        if -negative < k:
+            return found
+        found.append((a, b, -negative))
+        taken[0].update(range(a, a - negative))
+        taken[1].update(range(b, b - negative))
+
+
+# ---- cohort ----
+
+
+def covered(document: Sequence[int], k: int, ignored: set[tuple[int, ...]]) -> list[bool]:
+    """Whether each token lies in a k-gram of `ignored`."""
+    flags = [False] * len(document)
+    for i in range(len(document) - k + 1):
+        if tuple(document[i : i + k]) in ignored:
+            flags[i : i + k] = [True] * k
+    return flags
+
+
+def kgrams(document: Sequence[int], k: int) -> list[tuple[int, ...]]:
+    return [tuple(document[i : i + k]) for i in range(len(document) - k + 1)]

@@ -76,7 +76,7 @@ def check(  # noqa: PLR0917 - one parameter an option
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], Callable[[], None]]]:
-    """A bar on stderr when that is a terminal."""
+    """Show a bar on stderr when that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda _count: lambda: None
         return

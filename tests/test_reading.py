@@ -1,0 +1,78 @@
+import time
+
+import pytest
+
+from fingerprint.deadline import TooSlow, time_limit
+from fingerprint.params import Params
+from fingerprint.reading import Unreadable, identify, line_at, line_starts, profile_of, read, token_lines
+
+
+def test_a_file_is_read_in_the_language_its_name_tells() -> None:
+    assert read(b"x = 1\n", "a.py").front_end.name == "python"
+    assert read(b"class A { }\n", "A.java").front_end.name == "java"
+
+
+def test_a_language_can_be_forced_on_any_name() -> None:
+    assert read(b"x = 1\n", "a.txt", "python").front_end.name == "python"
+
+
+def test_an_unknown_language_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="klingon"):
+        identify(b"x = 1\n", "a.py", "klingon")
+
+
+def test_a_binary_is_unreadable_and_the_message_says_so() -> None:
+    with pytest.raises(Unreadable):
+        read(bytes(range(256)) * 20, "a.py")
+
+
+def test_a_broken_notebook_is_unreadable() -> None:
+    with pytest.raises(Unreadable):
+        read(b'{"cells": [', "a.ipynb")
+
+
+def test_a_file_that_takes_too_long_is_cut_off_with_the_limit_in_the_message() -> None:
+    source = b"x = [" + b"1, " * 400_000 + b"]\n"
+    with pytest.raises(Unreadable, match=r"longer than 0\.05 s"):
+        read(source, "a.py", seconds=0.05)
+
+
+def test_the_time_limit_ends_with_its_block() -> None:
+    with time_limit(0.05):
+        pass
+    time.sleep(0.1)
+
+
+def test_the_time_limit_cannot_be_swallowed_by_an_except_in_the_body() -> None:
+    def swallows() -> None:
+        while True:
+            try:
+                time.sleep(1)
+            except Exception:  # noqa: BLE001 - what a careless lexer would do
+                pass
+
+    with pytest.raises(TooSlow), time_limit(0.05):
+        swallows()
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_count_from_one_with_any_line_end(end: str) -> None:
+    text = end.join(["a = 1", "", "b = 2"])
+    found = read(text.encode(), "a.py")
+    assert token_lines(found.text, found.tokens).tolist() == [1, 1, 1, 3, 3, 3]
+    assert [line_at(line_starts(text), offset) for offset in (0, 4, len(text) - 1)] == [1, 1, 3]
+
+
+def test_a_profile_names_everything_that_fingerprints_depend_on() -> None:
+    chosen = read(b"x = 1\n", "a.py").front_end
+    assert profile_of(chosen, Params(k=9, window=4)).key == f"python.{chosen.version}-k9w4-e1"
+
+
+@pytest.mark.parametrize(("k", "window"), [(0, 4), (9, 0)])
+def test_thresholds_below_one_are_refused(k: int, window: int) -> None:
+    with pytest.raises(ValueError, match="is 0; a"):
+        Params(k, window)
+
+
+def test_the_guarantee_threshold_is_window_plus_k_less_one() -> None:
+    assert Params(k=9, window=4).guarantee == 12
