@@ -17,26 +17,51 @@ if TYPE_CHECKING:
 
 
 @njit
+def _least_of_eight(hashes: Hashes, at: int) -> np.uint64:
+    left = min(hashes[at], hashes[at + 1], hashes[at + 2], hashes[at + 3])
+    right = min(hashes[at + 4], hashes[at + 5], hashes[at + 6], hashes[at + 7])
+    return min(left, right)
+
+
+@njit
+def _first_below(hashes: Hashes, start: int, end: int, value: np.uint64) -> int:
+    """First position in [start, end) of a hash below `value`, else `end`: one branch for eight hashes."""
+    at = start
+    while at + 8 <= end and _least_of_eight(hashes, at) >= value:
+        at += 8
+    while at < end and hashes[at] >= value:
+        at += 1
+    return at
+
+
+@njit
+def _rightmost_minimum(hashes: Hashes, start: int, end: int) -> int:
+    best, value = end - 1, hashes[end - 1]
+    for at in range(end - 2, start - 1, -1):
+        if hashes[at] < value:
+            best, value = at, hashes[at]
+    return best
+
+
+@njit
 def _robust(hashes: Hashes, window: int, picked: Positions) -> int:
-    count, best, value = 0, -1, hashes[0]
-    for right in range(window - 1, len(hashes)):
-        arrival = hashes[right]
-        if best <= right - window:  # the last choice has left the window: rescan, rightmost minimum
-            best, value = right, arrival
-            for i in range(right - 1, right - window, -1):
-                if hashes[i] < value:
-                    best, value = i, hashes[i]
-        elif arrival < value:
-            best, value = right, arrival
-        else:
-            continue
+    best, count = _rightmost_minimum(hashes, 0, window), 1
+    picked[0] = best
+    right = window
+    while True:
+        leaves = best + window  # the first window without the last choice ends here
+        arrival = _first_below(hashes, right, min(leaves, len(hashes)), hashes[best])
+        if arrival == len(hashes):
+            return count
+        best = arrival if arrival < leaves else _rightmost_minimum(hashes, best + 1, leaves + 1)
         picked[count] = best
         count += 1
-    return count
+        right = arrival + 1
 
 
 @njit
 def _rightmost(hashes: Hashes, window: int, picked: Positions) -> int:
+    """Figure 5 of the paper."""
     count, best, value = 0, -1, hashes[0]
     for right in range(window - 1, len(hashes)):
         arrival = hashes[right]
