@@ -1,0 +1,109 @@
+"""The back room: what is stored, to look at. Pages and workers write; here only names and owners change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+
+from submissions import models
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    ModelAdmin = admin.ModelAdmin[Any]
+else:
+    ModelAdmin = admin.ModelAdmin  # takes no parameter at run time
+
+
+class ReadOnly(ModelAdmin):
+    """Rows that only workers make; deleting one alone would leave a report that lies."""
+
+    show_full_result_count = False
+
+    def has_add_permission(self, *_: object) -> bool:
+        return False
+
+    def has_change_permission(self, *_: object) -> bool:
+        return False
+
+    def has_delete_permission(self, *_: object) -> bool:
+        return False
+
+
+@admin.register(models.Course)
+class CourseAdmin(ModelAdmin):
+    list_display = ("name", "owner", "created")
+    list_select_related = ("owner",)
+    search_fields = ("name", "owner__username")
+    autocomplete_fields = ("owner",)
+
+
+@admin.register(models.Assignment)
+class AssignmentAdmin(ModelAdmin):
+    list_display = ("name", "course", "language", "common_limit", "created")
+    list_select_related = ("course",)
+    search_fields = ("name", "course__name")
+    autocomplete_fields = ("course",)
+    # What was read in one language is not read again in another.
+    readonly_fields = ("language",)
+
+
+@admin.register(models.Batch)
+class BatchAdmin(ReadOnly):
+    list_display = ("name", "assignment", "uploaded_by", "state", "created", "touched")
+    list_filter = ("state",)
+    list_select_related = ("assignment", "uploaded_by")
+    search_fields = ("name", "assignment__name")
+
+
+@admin.register(models.Submission)
+class SubmissionAdmin(ReadOnly):
+    list_display = ("name", "batch")
+    list_select_related = ("batch",)
+    search_fields = ("name",)
+
+
+@admin.register(models.Entry)
+class EntryAdmin(ReadOnly):
+    list_display = ("name", "batch", "size", "accepted", "reason")
+    list_filter = ("accepted",)
+    list_select_related = ("batch",)
+    search_fields = ("name", "reason")
+
+
+@admin.register(models.Source)
+class SourceAdmin(ReadOnly):
+    list_display = ("sha256", "size")
+    search_fields = ("sha256",)
+    fields = ("sha256", "size")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).defer("data")
+
+
+@admin.register(models.Document)
+class DocumentAdmin(ReadOnly):
+    list_display = ("source", "language", "profile", "state", "token_count", "attempts")
+    list_filter = ("state", "language")
+    list_select_related = ("source",)
+    search_fields = ("source__sha256", "reason")
+    fields = ("source", "language", "profile", "state", "reason", "attempts", "token_count")
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).defer("tokens", "source__data")
+
+
+@admin.register(models.Report)
+class ReportAdmin(ReadOnly):
+    list_display = ("pk", "assignment", "state", "created", "finished")
+    list_filter = ("state",)
+    list_select_related = ("assignment",)
+    fields = ("assignment", "state", "message", "parameters", "created", "finished")
+
+
+@admin.register(models.Pair)
+class PairAdmin(ReadOnly):
+    list_display = ("left", "right", "report", "similarity", "tokens", "longest")
+    list_select_related = ("left", "right", "report__assignment")
+    search_fields = ("left__name", "right__name")

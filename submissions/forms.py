@@ -1,0 +1,127 @@
+"""What a person may type or upload, and what is said when it will not do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+
+from fingerprint.languages import choices as languages
+from submissions.models import Assignment, Course
+from submissions.queries import SORT_FIELDS, PairFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from django.contrib.auth.models import User
+    from django.core.files.uploadedfile import UploadedFile
+
+    CourseModelForm = forms.ModelForm[Course]
+    AssignmentModelForm = forms.ModelForm[Assignment]
+else:
+    CourseModelForm = AssignmentModelForm = forms.ModelForm  # takes no parameter at run time
+
+
+class CourseForm(CourseModelForm):
+    class Meta:
+        model = Course
+        fields = ("name",)
+
+    def __init__(self, owner: User, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance.owner = owner
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if Course.objects.filter(owner=self.instance.owner, name=name).exists():
+            raise ValidationError("You have a course of this name already.")
+        return name
+
+
+def _languages() -> list[tuple[str, str]]:
+    return [("", "Tell from each file"), *sorted(languages(), key=lambda one: one[1].casefold())]
+
+
+class AssignmentForm(AssignmentModelForm):
+    language = forms.ChoiceField(
+        choices=_languages, required=False, help_text="Choose one only where file names do not tell it."
+    )
+    common_limit = forms.IntegerField(
+        label="Common limit",
+        min_value=2,
+        required=False,
+        help_text="Code found in more submissions than this is ignored. Empty: 10, and off in small classes.",
+    )
+
+    class Meta:
+        model = Assignment
+        fields = ("name", "language", "common_limit")
+
+    def __init__(self, course: Course, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance.course = course
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        same = Assignment.objects.filter(course=self.instance.course, name=name).exclude(pk=self.instance.pk)
+        if same.exists():
+            raise ValidationError("This course has an assignment of this name already.")
+        return name
+
+
+class SettingsForm(AssignmentForm):
+    """What may change once files were uploaded: the language is told when a file is first read."""
+
+    language = None  # type: ignore[assignment]  # how Django takes an inherited field away
+
+    class Meta(AssignmentForm.Meta):
+        fields = ("name", "common_limit")
+
+
+class FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Any number of files, each cleaned as Django cleans one."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+        files = data if isinstance(data, list | tuple) else [data]
+        cleaned = [super(FilesField, self).clean(file, initial) for file in files or [None]]
+        if sum(file.size for file in cleaned) > settings.MAX_UPLOAD_BYTES:
+            raise ValidationError(f"That is more than {settings.MAX_UPLOAD_BYTES // 1_000_000} MB at once.")
+        return cleaned
+
+
+class UploadForm(forms.Form):
+    # An empty file is no reason to refuse the rest: the batch lists it with its reason.
+    files = FilesField(
+        label="Files", allow_empty_file=True, error_messages={"required": "Choose at least one file."}
+    )
+
+
+class FilterForm(forms.Form):
+    """A report's filter, read from the address; a value that will not do is left out."""
+
+    q = forms.CharField(required=False, label="Name", max_length=200)
+    minimum = forms.IntegerField(required=False, label="At least", min_value=0, max_value=100)
+    sort = forms.ChoiceField(
+        required=False,
+        choices=[(sign + name, name) for name in SORT_FIELDS for sign in ("", "-")],
+        widget=forms.HiddenInput,
+    )
+
+
+def pair_filter(query: Mapping[str, Any]) -> PairFilter:
+    form = FilterForm(query)
+    form.is_valid()
+    chosen = form.cleaned_data
+    return PairFilter(
+        text=chosen.get("q", ""),
+        minimum=(chosen.get("minimum") or 0) / 100,
+        sort=chosen.get("sort") or "-similarity",
+    )

@@ -1,0 +1,69 @@
+// Moves both sides to a passage: by a click on it, from the list, or with n and p. The links work without this.
+
+const sides = [...document.querySelectorAll("[data-side]")];
+const listed = [...document.querySelectorAll(".passages [data-passage]")];
+let current = 0;
+
+const parts = (root, number) => [...root.querySelectorAll(`[data-passage="${number}"]`)];
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+function headHeight(side) {
+  return side.querySelector("header").offsetHeight;
+}
+
+// Puts the passage's start `offset` pixels under the top of its side.
+function align(side, number, offset) {
+  const [start] = parts(side, number);
+  if (!start) return;
+  const line = start.closest(".line");
+  // Off-screen blocks have estimated heights until they are drawn: go there, then correct.
+  line.scrollIntoView({ block: "nearest", behavior: "instant" });
+  const place = () => line.getBoundingClientRect().top - side.getBoundingClientRect().top - side.clientTop;
+  requestAnimationFrame(() => side.scrollBy({ top: place() - offset, behavior: "instant" }));
+}
+
+function choose(number) {
+  for (const old of document.querySelectorAll(".current")) old.classList.remove("current");
+  for (const part of parts(document, number)) part.classList.add("current");
+  current = number;
+  listed[number - 1]?.scrollIntoView({ block: "nearest", behavior: calm.matches ? "instant" : "smooth" });
+}
+
+function showBoth(number) {
+  for (const side of sides) align(side, number, headHeight(side) + side.clientHeight / 5);
+  choose(number);
+}
+
+function follow(side, part, number) {
+  const other = sides.find((one) => one !== side);
+  const line = part.closest(".line");
+  const [start] = parts(side, number);
+  const first = start.closest(".line");
+  // A passage that starts above the view is answered at its own line, one in view at the same height.
+  const top = (first.getBoundingClientRect().top < side.getBoundingClientRect().top ? line : first);
+  const offset = top.getBoundingClientRect().top - side.getBoundingClientRect().top;
+  align(other, number, Math.max(offset, headHeight(other)));
+  choose(number);
+}
+
+for (const side of sides) {
+  side.addEventListener("click", (event) => {
+    const part = event.target.closest("[data-passage]");
+    if (!part || !getSelection().isCollapsed) return;
+    event.preventDefault();
+    follow(side, part, Number(part.dataset.passage));
+  });
+}
+for (const row of listed) {
+  row.addEventListener("click", (event) => {
+    event.preventDefault();
+    showBoth(Number(row.dataset.passage));
+  });
+}
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
+  const step = { n: 1, p: -1 }[event.key];
+  if (!step || !listed.length) return;
+  showBoth(Math.min(Math.max(current + step, 1), listed.length));
+});
+if (listed.length) document.querySelector("[data-keys]").hidden = false;

@@ -1,0 +1,103 @@
+// Dropping files, naming what was chosen, and a bar while it is sent. Without this the plain form does the same.
+
+const UNITS = ["B", "kB", "MB", "GB"];
+
+function size(bytes) {
+  const power = bytes ? Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1) : 0;
+  const value = bytes / 1000 ** power;
+  return `${value < 10 && power ? value.toFixed(1) : Math.round(value)} ${UNITS[power]}`;
+}
+
+function say(place, text) {
+  const line = document.createElement("p");
+  line.className = "error";
+  line.role = "alert";
+  line.textContent = text;
+  place.replaceChildren(line);
+}
+
+function listChosen(form) {
+  const list = form.querySelector("[data-chosen]");
+  const files = [...form.elements.files.files];
+  list.replaceChildren(...files.map((file) => {
+    const row = document.createElement("li");
+    const bytes = document.createElement("span");
+    bytes.textContent = size(file.size);
+    row.append(file.name, bytes);
+    return row;
+  }));
+  list.hidden = files.length === 0;
+  form.querySelector("[data-errors]").replaceChildren();
+}
+
+function drop(form, event) {
+  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.());
+  if (entries.some((entry) => entry?.isDirectory)) {
+    say(form.querySelector("[data-errors]"), "A folder cannot be dropped: make a zip of it, then its names are kept.");
+    return;
+  }
+  form.elements.files.files = event.dataTransfer.files;
+  listChosen(form);
+}
+
+function watchDrops(form) {
+  const zone = form.querySelector("[data-drop]");
+  const over = (on) => (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    zone.classList.toggle("over", on);
+    if (event.type === "drop") drop(form, event);
+  };
+  zone.addEventListener("dragenter", over(true));
+  zone.addEventListener("dragover", over(true));
+  zone.addEventListener("dragleave", over(false));
+  zone.addEventListener("drop", over(false));
+}
+
+function showProgress(form, sent, total) {
+  const place = form.querySelector("[data-sending]");
+  place.hidden = false;
+  const bar = place.querySelector("progress");
+  bar.max = total || 1;
+  bar.value = sent;
+  place.querySelector("[data-sent]").textContent =
+    sent < total ? `${size(sent)} of ${size(total)} sent` : "Sent. Waiting for the answer";
+}
+
+function finish(form, request) {
+  const page = new DOMParser().parseFromString(request.responseText, "text/html");
+  const error = page.querySelector(`form[action="${form.getAttribute("action")}"] .error`);
+  if (request.status < 400) {
+    location.assign(request.responseURL);
+    return;
+  }
+  form.querySelector("[data-sending]").hidden = true;
+  form.querySelector("button").disabled = false;
+  const message = error?.textContent || page.querySelector("h1 + p")?.textContent || "The upload was refused.";
+  say(form.querySelector("[data-errors]"), message);
+}
+
+function send(form, event) {
+  event.preventDefault();
+  const request = new XMLHttpRequest();
+  request.open("POST", form.action);
+  request.upload.addEventListener("progress", (step) => showProgress(form, step.loaded, step.total));
+  request.addEventListener("load", () => finish(form, request));
+  request.addEventListener("error", () => {
+    form.querySelector("button").disabled = false;
+    form.querySelector("[data-sending]").hidden = true;
+    say(form.querySelector("[data-errors]"), "The connection broke before everything was sent. Nothing was kept; try again.");
+  });
+  request.send(new FormData(form));
+  form.querySelector("button").disabled = true;
+}
+
+for (const form of document.querySelectorAll("[data-upload]")) {
+  watchDrops(form);
+  form.elements.files.addEventListener("change", () => listChosen(form));
+  form.addEventListener("submit", (event) => send(form, event));
+}
+// A file dropped beside a zone must not replace the page.
+for (const name of ["dragover", "drop"]) {
+  window.addEventListener(name, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
+}

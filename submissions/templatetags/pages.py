@@ -1,0 +1,53 @@
+"""How figures and addresses are written on the pages."""
+
+from __future__ import annotations
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def percent(share: float) -> str:
+    """Write a share as a whole percentage; 100 % and 0 % are kept for exactly that."""
+    whole = round(share * 100)
+    if whole == 100 and share < 1:  # noqa: PLR2004
+        return "99\u202f%"
+    return "<1\u202f%" if whole == 0 and share > 0 else f"{whole}\u202f%"
+
+
+@register.filter
+def hundredths(share: float) -> str:
+    """Write a share as an attribute of a chart."""
+    return f"{share * 100:.1f}"
+
+
+@register.simple_tag
+def next_sort(key: str, current: str) -> str:
+    """Give the order that a click on a column's heading asks for: names from A, figures from the most."""
+    first = key if key in {"left", "right"} else f"-{key}"
+    if current != first:
+        return first
+    return f"-{key}" if first == key else key
+
+
+@register.simple_tag
+def sorted_by(key: str, current: str) -> str:
+    """Give the value of aria-sort for a column."""
+    if current.removeprefix("-") != key:
+        return "none"
+    return "descending" if current.startswith("-") else "ascending"
+
+
+@register.filter
+def spoken(name: str) -> str:
+    """Write a parameter's key as words."""
+    return name.replace("_", " ").capitalize()
+
+
+@register.filter
+def figure(value: object) -> str:
+    """Write a parameter's value."""
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "off" if value is None else str(value)

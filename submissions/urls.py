@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+from django.urls import path
+
+from submissions.views import assignments, batches, courses, pairs
+
+urlpatterns = [
+    path("", courses.index, name="courses"),
+    path("courses/<int:pk>/", courses.course, name="course"),
+    path("assignments/<int:pk>/", assignments.assignment, name="assignment"),
+    path("assignments/<int:pk>/activity/", assignments.activity, name="activity"),
+    path("assignments/<int:pk>/settings/", assignments.change, name="assignment_settings"),
+    path("assignments/<int:pk>/rerank/", assignments.rerank, name="rerank"),
+    path("assignments/<int:pk>/upload/", batches.upload, name="upload"),
+    path("assignments/<int:pk>/boilerplate/", assignments.add_boilerplate, name="add_boilerplate"),
+    path("boilerplate/<int:pk>/remove/", assignments.remove_boilerplate, name="remove_boilerplate"),
+    path("batches/<int:pk>/", batches.batch, name="batch"),
+    path("batches/<int:pk>/progress/", batches.progress, name="batch_progress"),
+    path("batches/<int:pk>/cancel/", batches.cancel, name="cancel_batch"),
+    path("batches/<int:pk>/delete/", batches.delete, name="delete_batch"),
+    path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/", pairs.pair, name="pair"),
+]
