@@ -35,15 +35,25 @@ def guarded(command: list[str], death_signal: int, user: str = "-") -> list[str]
     return [*guard, str(int(death_signal)), user, *command]
 
 
-def _command_line(pid: int) -> str:
-    """Tell what a process runs; empty when there is none."""
-    if Path("/proc/self/cmdline").exists():
-        try:
-            return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except (FileNotFoundError, ProcessLookupError):
-            return ""
+def _inhabitants(folder: Path, name: str, pid_file: Path) -> list[int]:
+    """List processes of the server `name` that work in `folder`; zombies do not count."""
+    if Path("/proc/self").exists():
+        pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
+        return [pid for pid in pids if _works_in(pid, folder, name)]
+    if not pid_file.exists():
+        return []
+    pid = int(pid_file.read_text().split("\n", 1)[0])
     ps = ["/bin/ps", "-o", "command=", "-p", str(pid)]
-    return subprocess.run(ps, capture_output=True, text=True, check=False).stdout  # noqa: S603 - a number
+    shown = subprocess.run(ps, capture_output=True, text=True, check=False).stdout  # noqa: S603 - a number
+    return [pid] if str(folder) in shown else []
+
+
+def _works_in(pid: int, folder: Path, name: str) -> bool:
+    process = Path(f"/proc/{pid}")
+    try:
+        return (process / "cwd").readlink() == folder and name.encode() in (process / "cmdline").read_bytes()
+    except OSError:  # it has just ended, or is another user's
+        return False
 
 
 class Server(ABC):
@@ -71,6 +81,10 @@ class Server(ABC):
 
     @abstractmethod
     def pid_file(self) -> Path: ...
+
+    def marks(self) -> list[Path]:
+        """Name the files by which a running server keeps others off."""
+        return [self.pid_file()]
 
     def start(self) -> None:
         """Start and return when the server answers; raise ServerError with the end of its log otherwise."""
@@ -112,22 +126,24 @@ class Server(ABC):
         return "\n".join([f"The end of {self.log_path}:", *lines])
 
     def _end_leftover(self) -> None:
-        """Stop the server of a keeper that was killed, where the kernel does not do it."""
-        if not self.pid_file().exists():
-            return
-        pid = int(self.pid_file().read_text().split("\n", 1)[0] or 0)
+        """Stop the server of a keeper that was killed, and forget one that was killed itself.
+
+        PostgreSQL takes a dead process for a live one when no parent has buried it, as in many containers.
+        """
         deadline = time.monotonic() + PATIENCE_SECONDS
         asked = False
-        while pid and str(self.where.home) in _command_line(pid):
+        while left := _inhabitants(self.data, self.name, self.pid_file()):
             if not asked:
-                log.warning("stopping a leftover %s, process %d", self.name, pid)
-                os.kill(pid, self.stop_signal)
+                log.warning("stopping a leftover %s, process %d", self.name, min(left))
+                os.kill(min(left), self.stop_signal)
                 asked = True
             if time.monotonic() > deadline:
                 raise ServerError(
-                    f"Process {pid}, a {self.name} of {self.where.home}, does not stop; end it first."
+                    f"Process {min(left)}, a {self.name} in {self.data}, does not stop; end it first."
                 )
             time.sleep(POLL_SECONDS)
+        for path in self.marks():
+            path.unlink(missing_ok=True)
 
 
 class Postgres(Server):
@@ -145,6 +161,9 @@ class Postgres(Server):
 
     def pid_file(self) -> Path:
         return self.data / "postmaster.pid"
+
+    def marks(self) -> list[Path]:
+        return [*super().marks(), self.where.run / ".s.PGSQL.5432.lock"]
 
     def prepare(self) -> None:
         """Make the cluster beside its place and move it there whole."""
