@@ -7,32 +7,46 @@ import io
 import json
 from typing import TYPE_CHECKING
 
+from submissions.results import PairRow
+
 if TYPE_CHECKING:
     from fingerprint.engine import Passage
     from submissions.local import LocalReport
+    from submissions.models import Pair
     from submissions.results import RankedPair
 
-COLUMNS = ("left", "right", "similarity", "left_share", "right_share", "tokens", "lines", "longest")
+def row(report: LocalReport, pair: RankedPair) -> PairRow:
+    """One pair by name; shares and similarity to six decimals."""
+    return PairRow(
+        left=report.submissions[pair.left],
+        right=report.submissions[pair.right],
+        similarity=round(pair.similarity, 6),
+        left_share=round(pair.left_share, 6),
+        right_share=round(pair.right_share, 6),
+        tokens=pair.tokens,
+        lines=pair.lines,
+        longest=pair.longest,
+    )
 
 
-def row(report: LocalReport, pair: RankedPair) -> dict[str, object]:
-    """One pair under the names of COLUMNS; shares and similarity to six decimals."""
-    return {
-        "left": report.submissions[pair.left],
-        "right": report.submissions[pair.right],
-        "similarity": round(pair.similarity, 6),
-        "left_share": round(pair.left_share, 6),
-        "right_share": round(pair.right_share, 6),
-        "tokens": pair.tokens,
-        "lines": pair.lines,
-        "longest": pair.longest,
-    }
+def stored_row(pair: Pair) -> PairRow:
+    """One pair of a stored report by name."""
+    return PairRow(
+        left=pair.left.name,
+        right=pair.right.name,
+        similarity=pair.similarity,
+        left_share=pair.left_share,
+        right_share=pair.right_share,
+        tokens=pair.tokens,
+        lines=pair.lines,
+        longest=pair.longest,
+    )
 
 
 def as_csv(report: LocalReport) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
-    writer.writeheader()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(PairRow._fields)
     writer.writerows(row(report, pair) for pair in report.pairs)
     return text.getvalue()
 
@@ -43,7 +57,7 @@ def as_json(report: LocalReport) -> str:
         "submissions": report.submissions,
         "common_limit": report.cohort.limit,
         "pairs": [
-            row(report, pair) | {"passages": [_passage(report, p) for p in pair.passages]}
+            row(report, pair)._asdict() | {"passages": [_passage(report, p) for p in pair.passages]}
             for pair in report.pairs
         ],
         "skipped": [skipped._asdict() for skipped in report.skipped],

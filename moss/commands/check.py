@@ -60,6 +60,7 @@ def check(  # noqa: PLR0917 - one parameter an option
     submission. Nothing has to be running, and nothing leaves this machine.
     """
     from fingerprint.reading import Unreadable
+    from moss.commands.table import printable
     from submissions.archives import BadArchive
     from submissions.local import Options, rank_path
 
@@ -71,7 +72,7 @@ def check(  # noqa: PLR0917 - one parameter an option
         raise click.ClickException(str(error)) from error
     _write(_render(report, form, path), output)
     for skipped in report.skipped:
-        click.echo(f"skipped {skipped.name}: {skipped.reason}", err=True)
+        click.echo(f"skipped {printable(skipped.name)}: {skipped.reason}", err=True)
 
 
 @contextmanager
@@ -105,7 +106,7 @@ def _render(report: LocalReport, form: str, path: Path) -> str:
         return as_html(report, path.name)
     from moss.commands.table import as_table
 
-    return as_table(report)
+    return as_table(exports.row(report, pair) for pair in report.pairs)
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -11,38 +11,30 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from submissions.local import LocalReport
+    from collections.abc import Iterable, Mapping
+
+    from submissions.results import PairRow
+
+HEADINGS = ("#", "left", "right", "similarity", "left share", "right share", "tokens", "lines", "longest")
 
 
-def as_table(report: LocalReport) -> str:
-    """Rank, names, similarity, each side's share, tokens, lines and the longest passage."""
+def printable(name: str) -> str:
+    """Replace what would steer the terminal or turn the text around in a submission's name."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in name)
+
+
+def as_table(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | None = None) -> str:
+    """Rank, names, similarity, each side's share, tokens, lines, longest passage; `notes` by pair."""
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in (
-        "#",
-        "left",
-        "right",
-        "similarity",
-        "left share",
-        "right share",
-        "tokens",
-        "lines",
-        "longest",
-    ):
-        table.add_column(heading, justify="left" if heading in {"left", "right"} else "right")
-    for number, pair in enumerate(report.pairs, 1):
-        table.add_row(
-            str(number),
-            Text(report.submissions[pair.left]),
-            Text(report.submissions[pair.right]),
-            f"{pair.similarity:.0%}",
-            f"{pair.left_share:.0%}",
-            f"{pair.right_share:.0%}",
-            str(pair.tokens),
-            str(pair.lines),
-            str(pair.longest),
-        )
-    console = Console(file=io.StringIO(), width=max(100, get_terminal_size().columns))
-    console.print(table if report.pairs else "No two submissions share anything.")
-    written = console.file
-    assert isinstance(written, io.StringIO)
+    for heading in (*HEADINGS, *([""] if notes else [])):
+        table.add_column(heading, justify="left" if heading in {"left", "right", ""} else "right")
+    for number, row in enumerate(rows, 1):
+        names = (Text(printable(row.left)), Text(printable(row.right)))
+        shares = (f"{share:.0%}" for share in (row.similarity, row.left_share, row.right_share))
+        counts = (str(count) for count in (row.tokens, row.lines, row.longest))
+        note = [notes.get((row.left, row.right), "")] if notes else []
+        table.add_row(str(number), *names, *shares, *counts, *note)
+    written = io.StringIO()
+    console = Console(file=written, width=max(110, get_terminal_size().columns))
+    console.print(table if table.row_count else "No two submissions share anything.")
     return written.getvalue()
