@@ -1,0 +1,1 @@
+"""Measurements, each module one command: accuracy on labelled pairs, speed against lexer and other tools."""
