@@ -126,3 +126,45 @@ def covered(document: Sequence[int], k: int, ignored: set[tuple[int, ...]]) -> l
 
 def kgrams(document: Sequence[int], k: int) -> list[tuple[int, ...]]:
     return [tuple(document[i : i + k]) for i in range(len(document) - k + 1)]
+
+
+# ---- shingles: syntactic-clustering ----
+
+
+def split_mix(seed: int, turn: int) -> int:
+    """Word number `turn`, from 1, of the SplitMix64 generator."""
+    word = (seed + turn * 0x9E3779B97F4A7C15) % WORD
+    word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 % WORD
+    word = (word ^ (word >> 27)) * 0x94D049BB133111EB % WORD
+    return word ^ (word >> 31)
+
+
+def permute(value: int, seed: int, bits: int) -> int:
+    for turn in (1, 3, 5):
+        value = (value + split_mix(seed, turn)) * (split_mix(seed, turn + 1) | 1) % 2**bits
+        value ^= value >> ((bits + 1) // 2)
+    return value
+
+
+def shingles(tokens: Sequence[int], w: int, bits: int) -> list[int]:
+    distinct = {tuple(tokens[i : i + w]) for i in range(len(tokens) - w + 1)}
+    return sorted({kgram_hash(shingle) // 2 ** (64 - bits) for shingle in distinct})
+
+
+def resemblance(a: Iterable[int], b: Iterable[int]) -> float:
+    return len(set(a) & set(b)) / len(set(a) | set(b))
+
+
+def containment(a: Iterable[int], b: Iterable[int]) -> float:
+    return len(set(a) & set(b)) / len(set(a))
+
+
+def min_resemblance(a: Sequence[int], b: Sequence[int]) -> float:
+    """The theorem's first value, from MIN_s of two sets."""
+    s = min(len(a), len(b))
+    smallest = set(sorted(set(a) | set(b))[:s])
+    return len(smallest & set(a) & set(b)) / len(smallest)
+
+
+def super_shingles(sketch: Iterable[int], size: int) -> list[int]:
+    return sorted(set(kgram_hashes(sorted(set(sketch)), size)))

@@ -1,0 +1,79 @@
+"""Seeded pseudo-random permutations of 64-bit values, the pi of the sketches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fingerprint._jit import njit
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from fingerprint.hashing import Hashes
+
+WORD_BITS = 64
+ROUNDS = 3
+GOLDEN = 0x9E3779B97F4A7C15
+MASK = (1 << WORD_BITS) - 1
+
+
+def stream(seed: int, count: int) -> Hashes:
+    """Pseudo-random words of a seed (SplitMix64): uint64 array of `count`, the same everywhere.
+
+    Raises
+    ------
+    ValueError
+        When `seed` is not in 0 .. 2**64 - 1.
+    """
+    if not 0 <= seed <= MASK:
+        raise ValueError(f"seed is {seed}; a seed is 0 to 2**64 - 1")
+    steps = np.arange(1, count + 1, dtype=np.uint64)
+    words = np.uint64(seed) + steps * np.uint64(GOLDEN)
+    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: Hashes = words ^ (words >> np.uint64(31))
+    return mixed
+
+
+@njit
+def _permute(values: Hashes, keys: Hashes, bits: int, permuted: Hashes) -> None:
+    mask = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - bits)
+    fold = np.uint64((bits + 1) // 2)
+    for i in range(len(values)):
+        value = values[i]
+        for turn in range(ROUNDS):  # add, multiply by an odd number, fold the high half in: each reversible
+            value = ((value + keys[2 * turn]) * keys[2 * turn + 1]) & mask
+            value ^= value >> fold
+        permuted[i] = value
+
+
+def permute(values: npt.NDArray[np.integer], seed: int, bits: int = WORD_BITS) -> Hashes:
+    """Pseudo-random permutation of [0, 2**bits), one a seed (syntactic-clustering, "Estimating ...").
+
+    Parameters
+    ----------
+    values : integer array, any shape, each below 2**bits
+    seed : 0 to 2**64 - 1; equal seeds give equal permutations on every machine
+    bits : 1 to 64; 40 for the paper's values
+
+    Returns
+    -------
+    uint64 array of the same shape; distinct values stay distinct.
+
+    Raises
+    ------
+    ValueError
+        When `seed` or `bits` is out of range, or a value needs more than `bits` bits.
+    """
+    if not 1 <= bits <= WORD_BITS:
+        raise ValueError(f"bits is {bits}; values have 1 to {WORD_BITS} bits")
+    words = np.ascontiguousarray(values).astype(np.uint64, copy=False)
+    if bits < WORD_BITS and words.size and int(words.max()) >> bits:
+        raise ValueError(f"value {words.max()} has more than {bits} bits; it is at most {(1 << bits) - 1}")
+    keys = stream(seed, 2 * ROUNDS)
+    keys[1::2] |= np.uint64(1)
+    permuted = np.empty_like(words)
+    _permute(words.ravel(), keys, bits, permuted.ravel())
+    return permuted
