@@ -72,12 +72,11 @@ class AssignmentForm(AssignmentModelForm):
 
 
 class SettingsForm(AssignmentForm):
-    """What may change once files were uploaded: the language is told when a file is first read."""
+    """What may change once files were uploaded: the language is settled when a file is first read."""
 
-    language = None  # type: ignore[assignment]  # how Django takes an inherited field away
-
-    class Meta(AssignmentForm.Meta):
-        fields = ("name", "common_limit")
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        del self.fields["language"]
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -98,10 +97,12 @@ class FilesField(forms.FileField):
 
 
 class UploadForm(forms.Form):
-    # An empty file is no reason to refuse the rest: the batch lists it with its reason.
-    files = FilesField(
-        label="Files", allow_empty_file=True, error_messages={"required": "Choose at least one file."}
-    )
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # An empty file is no reason to refuse the rest: the batch lists it with its reason.
+        self.fields["files"] = FilesField(
+            label="Files", allow_empty_file=True, error_messages={"required": "Choose at least one file."}
+        )
 
 
 class FilterForm(forms.Form):

@@ -29,6 +29,7 @@ COLOURS = 8
 STYLED = re.compile(r"c[a-z]*|c[1s]|k[a-z]?|m[a-z]|il|m|s[a-z]?|s[12]|dl|n[abcdefnt]|bp|fm|ow")
 LINES_PER_BLOCK = 100
 LINE_END = re.compile(r"\r\n|\r|\n")
+INDENT = re.compile(r"[ \t]*")
 # Controls but tab, zero-width and direction characters, line separators, tags, lone surrogates.
 _UNSAFE = re.compile(
     r"[&<>\"'\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e"
@@ -72,6 +73,11 @@ def line_starts(text: str) -> list[int]:
     """Offset of every line's first character; CRLF, CR and LF each end a line."""
     starts = [0, *(end.end() for end in LINE_END.finditer(text))]
     return starts[:-1] if len(starts) > 1 and starts[-1] == len(text) else starts
+
+
+def _after_indent(text: str, start: int) -> int:
+    indent = INDENT.match(text, start)
+    return indent.end() if indent else start
 
 
 def visible(text: str) -> str:
@@ -133,8 +139,10 @@ class _Lines:
         self.styles = _Layer(styles)
         self.marks = _Layer((mark.start, mark.end, mark) for mark in marks)
         self.ignored = _Layer((*span, True) for span in ignored)
-        drawn = ((span[0], span[1]) for span in (*styles, *ignored))
-        self.edges = sorted({*chain.from_iterable(drawn), *_ends(marks), *self.starts, len(text)})
+        drawn = chain(((start, end) for start, end, _ in styles), ignored, ((m.start, m.end) for m in marks))
+        # Indentation is left plain, so that a passage has the shape of its code.
+        self.codes = [_after_indent(text, start) for start in self.starts]
+        self.edges = sorted({*chain.from_iterable(drawn), *self.starts, *self.codes, len(text)})
         self.badged: set[int] = set()
 
     def __iter__(self) -> Iterator[str]:
@@ -148,8 +156,11 @@ class _Lines:
             yield self._line(number, pieces)
 
     def _line(self, number: int, pieces: Sequence[Span]) -> str:
-        anchor = self.anchors.line(number)
+        anchor, indent = self.anchors.line(number), self.codes[number - 1]
         badges, code, first = "", [], None
+        if pieces and pieces[0][1] == indent:
+            code.append(self.text[slice(*pieces[0])])
+            first, pieces = self.marks.at(pieces[0][0]), pieces[1:]
         for mark, group in groupby(pieces, key=lambda piece: self.marks.at(piece[0])):
             html = "".join(self._piece(*piece) for piece in group)
             if mark and html and mark.number not in self.badged:
@@ -176,9 +187,3 @@ class _Lines:
 
 def _marked(mark: Mark, html: str) -> str:
     return f'<mark class="c{colour(mark.number)}" data-passage="{mark.number}">{html}</mark>'
-
-
-def _ends(marks: Iterable[Mark]) -> Iterator[int]:
-    for mark in marks:
-        yield mark.start
-        yield mark.end

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submissions.highlight import Anchors, Mark, colour, line_starts, source_html, visible
+
+LEFT = Anchors("L")
+TAG = re.compile(r"<[^>]*>")
+BADGE = re.compile(r'<a class="badge[^>]*>\d+</a>')
+NUMBER = re.compile(r'<a class="no"[^>]*>\d+</a>')
+MARKED = re.compile(r'<mark class="c\d" data-passage="(\d+)">(.*?)</mark>', re.DOTALL)
+
+
+def shown(html: str) -> str:
+    """Give what a reader sees, without line numbers and badges."""
+    return unescape(TAG.sub("", BADGE.sub("", NUMBER.sub("", html))))
+
+
+@st.composite
+def drawings(draw: st.DrawFn) -> tuple[str, list[tuple[int, int, str]], list[Mark], list[tuple[int, int]]]:
+    text = draw(st.text(alphabet='ab<&" \t\n\r\u202e\U0001f600', max_size=60))
+
+    def spans() -> list[tuple[int, int]]:
+        edges = sorted(draw(st.sets(st.integers(0, len(text)), max_size=8)))
+        return list(zip(edges[::2], edges[1::2], strict=False))
+
+    marks = [Mark(start, end, n, f"Passage {n}") for n, (start, end) in enumerate(spans(), 1)]
+    return text, [(start, end, "k") for start, end in spans()], marks, spans()
+
+
+@given(drawings())
+def test_every_character_of_a_source_is_shown_once_and_in_order(
+    drawing: tuple[str, list[tuple[int, int, str]], list[Mark], list[tuple[int, int]]],
+) -> None:
+    html = source_html(*drawing, LEFT)
+    lines = re.split(r"\r\n|\r|\n", drawing[0])
+    if len(lines) > 1 and not lines[-1]:
+        lines.pop()
+    assert shown(html) == "".join(f"{line}\n" for line in lines).replace("\u202e", "⟨U+202E⟩")
+
+
+@given(drawings())
+def test_marks_hold_exactly_the_code_of_their_passage(
+    drawing: tuple[str, list[tuple[int, int, str]], list[Mark], list[tuple[int, int]]],
+) -> None:
+    text, _, marks, _ = drawing
+    html = BADGE.sub("", source_html(*drawing, LEFT))
+    for mark in marks:
+        marked = "".join(shown(body) for number, body in MARKED.findall(html) if int(number) == mark.number)
+        wanted = text[mark.start : mark.end].replace("\u202e", "⟨U+202E⟩")
+        assert re.sub(r"\s", "", marked) == re.sub(r"\s", "", wanted)
+
+
+@given(drawings())
+def test_each_passage_with_code_has_one_badge_that_leads_to_the_other_side(
+    drawing: tuple[str, list[tuple[int, int, str]], list[Mark], list[tuple[int, int]]],
+) -> None:
+    text, _, marks, _ = drawing
+    html = source_html(*drawing, LEFT)
+    for mark in marks:
+        if text[mark.start : mark.end].strip():
+            assert html.count(f'id="L-p{mark.number}" href="#R-p{mark.number}"') == 1
+
+
+def test_lines_count_from_1_and_can_be_linked_to() -> None:
+    html = source_html("a\r\nb\rc\n", [], [], [], LEFT)
+    assert re.findall(r'id="(L\d+)"', html) == ["L1", "L2", "L3"]
+    assert 'id="R2-1"' in source_html("a", [], [], [], Anchors("R", 2))
+
+
+def test_an_empty_source_has_one_empty_line() -> None:
+    assert line_starts("") == [0]
+    assert source_html("", [], [], [], LEFT).count('class="line"') == 1
+
+
+def test_markup_in_a_source_is_text() -> None:
+    html = source_html("</script><img src=x onerror='alert(1)'>", [(0, 9, "k")], [], [], LEFT)
+    assert "<img" not in html
+    assert "</script>" not in html
+    assert shown(html) == "</script><img src=x onerror='alert(1)'>\n"
+
+
+def test_what_cannot_be_seen_or_would_mislead_is_spelt_out() -> None:
+    for code, name in ((0x202E, "RIGHT-TO-LEFT OVERRIDE"), (0x0, "control"), (0x1B, "control"), (0xD800, "")):
+        html = visible(f"a{chr(code)}b")
+        assert f"⟨U+{code:04X}⟩" in html
+        assert name in html
+        assert chr(code) not in html
+        html.encode()
+
+
+def test_ignored_code_is_grey_and_loses_its_colours() -> None:
+    html = source_html("if x", [(0, 2, "k")], [], [(0, 4)], LEFT)
+    assert '<span class="ignored">if</span>' in html
+    assert 'class="k"' not in html
+
+
+def test_a_passage_has_its_colour_on_every_line_of_it_even_blank_ones() -> None:
+    html = source_html("a\n\nb", [], [Mark(0, 4, 10, "")], [], LEFT)
+    assert html.count('class="line in c2"') == 3
+
+
+def test_colours_repeat_after_the_eighth() -> None:
+    assert [colour(n) for n in (1, 8, 9)] == [1, 8, 1]
+
+
+def test_a_line_of_100_000_characters_stays_one_line() -> None:
+    html = source_html("x" * 100_000, [], [], [], LEFT)
+    assert html.count('class="line"') == 1
