@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from django.db import IntegrityError, connection, transaction
+from hypothesis import given
+from hypothesis import strategies as st
+
+from submissions import store
+from submissions.binary_copy import decode, encode
+from submissions.models import Document, Source
+
+TOP = 2**64 - 1
+
+
+@pytest.fixture
+def documents(db: None) -> list[int]:
+    """Three documents, and a table of fingerprints of this test's own."""
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE SCHEMA store_test")
+        cursor.execute("SET LOCAL search_path TO store_test, public")
+        cursor.execute(store.CREATE)
+    source = Source.objects.create(sha256="0" * 64, data=b"x", size=1)
+    return [
+        Document.objects.create(source=source, profile=name, language="python").pk for name in ("a", "b", "c")
+    ]
+
+
+def save(document: int, *rows: tuple[int, int]) -> None:
+    hashes = np.array([row[0] for row in rows], dtype=np.uint64)
+    store.save(connection, document, hashes, np.array([row[1] for row in rows], dtype=np.int64))
+
+
+def load(*documents: int) -> list[tuple[int, int, int]]:
+    """Give (document, position, hash) rows, sorted."""
+    hashes, owners, positions = store.load(connection, documents)
+    assert [column.dtype.name for column in (hashes, owners, positions)] == ["uint64", "int64", "int32"]
+    return sorted(zip(owners.tolist(), positions.tolist(), hashes.tolist(), strict=True))
+
+
+def test_fingerprints_come_back_as_they_went_in(documents: list[int]) -> None:
+    one, two, three = documents
+    save(one, (0, 0), (TOP, 5), (2**63, 2**31 - 1))
+    save(two, (7, 1), (7, 2))
+    save(three, (9, 9))
+    assert load(one, two) == [
+        (one, 0, 0), (one, 5, TOP), (one, 2**31 - 1, 2**63), (two, 1, 7), (two, 2, 7),
+    ]  # fmt: skip
+
+
+def test_the_rows_of_a_document_stand_together(documents: list[int]) -> None:
+    for document in documents:
+        save(document, *((n, n) for n in range(50)))
+    _, owners, _ = store.load(connection, documents)
+    assert np.count_nonzero(np.diff(owners)) == 2
+
+
+def test_saving_again_replaces(documents: list[int]) -> None:
+    save(documents[0], (1, 1), (2, 2))
+    save(documents[0], (3, 3))
+    save(documents[0], (3, 3))
+    assert load(*documents) == [(documents[0], 3, 3)]
+
+
+def test_a_document_without_fingerprints_and_an_unknown_one_have_none(documents: list[int]) -> None:
+    save(documents[0])
+    assert load(documents[0], 10**12) == []
+    assert load() == []
+
+
+def test_a_document_is_stored_whole_or_not_at_all(documents: list[int]) -> None:
+    save(documents[0], (1, 1))
+    with transaction.atomic():
+        save(documents[0], (2, 2))
+        transaction.set_rollback(True)
+    assert load(*documents) == [(documents[0], 1, 1)]
+
+
+def test_fingerprints_of_no_document_are_refused(documents: list[int]) -> None:
+    with pytest.raises(IntegrityError):
+        save(10**12, (1, 1))
+    assert load(10**12) == []
+
+
+def test_arrays_that_do_not_fit_are_refused(documents: list[int]) -> None:
+    with pytest.raises(ValueError, match="2 hashes with 1 positions"):
+        store.save(connection, documents[0], np.array([1, 2], dtype=np.uint64), np.array([1]))
+    with pytest.raises(ValueError, match="position 2147483648; the limit is 2147483647"):
+        store.save(connection, documents[0], np.array([1], dtype=np.uint64), np.array([2**31]))
+
+
+def test_look_up_counts_distinct_hashes_a_document(documents: list[int]) -> None:
+    one, two, three = documents
+    save(one, (1, 1), (1, 2), (TOP, 3), (4, 4))
+    save(two, (TOP, 1))
+    save(three, (5, 1))
+    found, counts = store.sharing(connection, np.array([TOP, 1, 1, 99], dtype=np.uint64))
+    assert found.tolist() == [one, two]
+    assert counts.tolist() == [2, 1]
+
+
+def test_look_up_of_nothing_finds_nothing(documents: list[int]) -> None:
+    save(documents[0], (1, 1))
+    found, counts = store.sharing(connection, np.array([], dtype=np.uint64))
+    assert found.tolist() == counts.tolist() == []
+
+
+def test_dropping_leaves_the_others(documents: list[int]) -> None:
+    for document in documents:
+        save(document, (1, 1))
+    store.drop(connection, documents[:2])
+    assert load(*documents) == [(documents[2], 1, 1)]
+
+
+def test_fingerprints_go_with_their_document(documents: list[int]) -> None:
+    save(documents[0], (1, 1))
+    save(documents[1], (1, 1))
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM submissions_document WHERE id = %s", [documents[0]])
+    assert load(*documents) == [(documents[1], 1, 1)]
+
+
+@given(st.lists(st.tuples(st.integers(-(2**63), 2**63 - 1), st.integers(-(2**31), 2**31 - 1))))
+def test_binary_copy_is_lossless(rows: list[tuple[int, int]]) -> None:
+    hashes = np.array([row[0] for row in rows], dtype=np.int64)
+    positions = np.array([row[1] for row in rows], dtype=np.int32)
+    back = decode(encode([hashes, positions]), ("i8", "i4"))
+    assert list(zip(*(column.tolist() for column in back), strict=True)) == rows
+
+
+def test_binary_copy_of_other_columns_is_refused() -> None:
+    data = encode([np.array([1], dtype=np.int32)])
+    with pytest.raises(ValueError, match="no binary COPY"):
+        decode(data, ("i8",))
