@@ -73,7 +73,8 @@ def used(home: Path, seed: Path) -> Path:
 
 
 def environment(home: Path, **variables: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}}
+    ours = ("MOSS_", "DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DJANGO_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return {**kept, "MOSS_HOME": str(home), **variables}
 
 

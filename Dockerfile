@@ -1,0 +1,24 @@
+# One image for web, worker and beat; compose.yaml says which is which.
+FROM python:3.13-slim
+
+ENV PYTHONDONTWRITEBYTECODE=1 \
+    PYTHONUNBUFFERED=1 \
+    MOSS_HOME=/var/lib/moss \
+    MOSS_STATIC_ROOT=/opt/moss/static \
+    NUMBA_CACHE_DIR=/opt/moss/numba
+
+RUN useradd --system --create-home --home-dir /var/lib/moss moss && mkdir -p /opt/moss && chown moss /opt/moss
+
+COPY requirements-server.lock /tmp/
+RUN pip install --no-cache-dir --no-deps --require-hashes -r /tmp/requirements-server.lock
+COPY . /tmp/source
+RUN pip install --no-cache-dir --no-deps /tmp/source
+
+USER moss
+WORKDIR /var/lib/moss
+# Neither needs a database, and the key is for this step only.
+RUN SECRET_KEY=build moss manage collectstatic --no-input && python -c "from fingerprint.engine import warm; warm()"
+
+VOLUME /var/lib/moss
+EXPOSE 8000
+CMD ["gunicorn", "moss.wsgi", "--bind=0.0.0.0:8000", "--worker-class=gthread", "--workers=2", "--threads=4", "--timeout=120", "--no-control-socket"]

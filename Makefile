@@ -1,0 +1,59 @@
+# make demo, make test; everything else serves these two.
+
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip --disable-pip-version-check install -q --no-deps
+CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+
+.PHONY: demo serve test lint types warm bench lock clean
+
+demo: .venv/app
+	$(BIN)/moss demo
+
+serve: .venv/app
+	$(BIN)/moss serve
+
+# Lint first, it is quick; then every test, browser included.
+test: lint types warm
+	$(BIN)/pytest -n $(CORES) --dist=worksteal --cov --cov-report=term:skip-covered --cov-report=html:artifacts/coverage
+
+lint: .venv/dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: .venv/dev
+	$(BIN)/mypy manage.py moss submissions fingerprint tests bench
+
+# One process fills numba's cache before many read it.
+warm: .venv/dev
+	$(BIN)/python -c "from fingerprint.engine import warm; warm()"
+
+bench: .venv/dev
+	$(BIN)/python -m bench
+
+lock: .venv/dev
+	$(BIN)/pip install -q uv
+	$(BIN)/uv pip compile -q $(LOCK) pyproject.toml -o requirements-server.lock
+	$(BIN)/uv pip compile -q $(LOCK) --extra embedded pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile -q $(LOCK) --extra embedded --group dev pyproject.toml -o requirements-dev.lock
+LOCK := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
+
+clean:
+	rm -rf .venv .moss artifacts build *.egg-info .coverage .coverage.* .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/made:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say which: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv .venv
+	touch $@
+
+# The development lock holds all of the other, so whoever has it can run the app.
+.venv/dev: .venv/made requirements-dev.lock pyproject.toml
+	$(PIP) --require-hashes -r requirements-dev.lock
+	$(PIP) -e .
+	touch $@ .venv/app
+
+.venv/app: .venv/made requirements.lock pyproject.toml
+	$(PIP) --require-hashes -r requirements.lock
+	$(PIP) -e .
+	touch $@

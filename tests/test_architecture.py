@@ -1,0 +1,65 @@
+"""Imports point one way, the web app does not wait for the engine, and nothing grows too long."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from importlinter.cli import lint_imports
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = sorted(
+    path.relative_to(ROOT)
+    for package in ("moss", "submissions", "fingerprint", "tests", "bench")
+    for path in (ROOT / package).rglob("*.py")
+    if not {"migrations", "sample", "golden"} & set(path.relative_to(ROOT).parts)
+)
+LONGEST_FILE = 300
+LONGEST_FUNCTION = 40
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Top-level packages that a fresh interpreter has loaded after a statement."""
+    program = f"import sys; {statement}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    process = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert process.returncode == 0, process.stderr
+    return set(process.stdout.split())
+
+
+def test_imports_point_one_way(capsys: pytest.CaptureFixture[str]) -> None:
+    status = lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True)
+    assert status == 0, capsys.readouterr().out
+
+
+def test_the_web_app_does_not_load_the_engine() -> None:
+    loaded = loaded_by("import django; django.setup(); import moss.urls, moss.celery")
+    assert {"django", "celery", "submissions"} <= loaded
+    assert not loaded & {"numba", "llvmlite"}
+
+
+def test_the_help_of_the_command_loads_neither_the_engine_nor_the_web() -> None:
+    loaded = loaded_by("import moss.cli; moss.cli.main(['--help'], standalone_mode=False)")
+    assert "click" in loaded
+    assert not loaded & {"numba", "numpy", "django", "celery", "redis", "psycopg", "rich", "pygments"}
+
+
+def test_the_engine_loads_no_framework() -> None:
+    loaded = loaded_by("import fingerprint.engine, fingerprint.languages.registry")
+    assert "numba" in loaded
+    assert not loaded & {"django", "celery", "redis", "psycopg", "click", "rich"}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=str)
+def test_files_and_functions_stay_short(path: Path) -> None:
+    text = (ROOT / path).read_text()
+    assert text.count("\n") <= LONGEST_FILE
+    functions = [
+        node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    lengths = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions}
+    assert {name: length for name, length in lengths.items() if length > LONGEST_FUNCTION} == {}

@@ -1,0 +1,153 @@
+"""compose.yaml, the image and CI agree with the code: every command, variable, volume and address in them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tomllib
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from django.conf import settings
+from django.core.management import get_commands
+from django.urls import resolve
+
+from moss.celery import app
+from moss.cli import COMMANDS, main
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+OURS = {name: service for name, service in SERVICES.items() if service.get("image") == "moss-server"}
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+READ_BY_SETTINGS = set(
+    re.findall(
+        r'"((?:MOSS_)?[A-Z_]+)"',
+        (ROOT / "moss" / "settings.py").read_text() + (ROOT / "moss" / "embedded.py").read_text(),
+    )
+)
+
+
+def image_command() -> list[str]:
+    found = re.search(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
+    assert found
+    command: list[str] = json.loads(found[1])
+    return command
+
+
+def test_web_worker_and_beat_run_the_same_image() -> None:
+    assert set(OURS) == {"migrate", "web", "worker", "beat"}
+    assert {service["build"] for service in OURS.values()} == {"."}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_variable_is_one_that_the_settings_read(name: str) -> None:
+    assert set(OURS[name]["environment"]) <= READ_BY_SETTINGS
+
+
+@pytest.mark.parametrize(
+    "command", [*(service["command"] for service in OURS.values()), image_command()], ids=" ".join
+)
+def test_every_command_is_one_that_exists(command: list[str]) -> None:
+    program, *arguments = command
+    assert shutil.which(program, path=str(Path(settings.BASE_DIR, ".venv", "bin"))) or shutil.which(program)
+    if program == "gunicorn":
+        assert find_spec(arguments[0])
+    elif program == "celery":
+        assert arguments[:2] == ["-A", app.main]
+        # It patches the terminal when it is imported.
+        celery = import_module("celery.bin.celery").celery
+        result = CliRunner().invoke(celery, [*arguments, "--help"])
+        assert result.exit_code == 0, result.output
+    else:
+        assert program == "moss"
+        assert arguments[0] in COMMANDS
+        assert arguments[0] != "manage" or arguments[1] in get_commands()
+
+
+def test_the_options_of_gunicorn_are_options_it_has() -> None:
+    parser = import_module("gunicorn.config").Config().parser()
+    for command in (OURS["web"]["command"], image_command()):
+        parsed = parser.parse_args(command[1:])
+        assert parsed.args == ["moss.wsgi"]
+        assert parsed.worker_class == "gthread"
+
+
+def test_the_health_check_asks_an_address_that_exists() -> None:
+    test = " ".join(OURS["web"]["healthcheck"]["test"])
+    paths = re.findall(r"'GET', '(/[^']*)'", test)
+    assert [resolve(path).url_name for path in paths] == ["healthz"]
+    assert "8000" in test
+    compile(OURS["web"]["healthcheck"]["test"][-1], "health check", "exec")
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_every_named_volume_is_declared(name: str) -> None:
+    for volume in SERVICES[name].get("volumes", []):
+        assert volume.partition(":")[0] in COMPOSE["volumes"]
+
+
+def test_every_volume_is_used() -> None:
+    used = {
+        volume.partition(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])
+    }
+    assert used == set(COMPOSE["volumes"])
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_nothing_waits_for_a_service_or_a_health_check_that_is_not_there(name: str) -> None:
+    for other, how in SERVICES[name].get("depends_on", {}).items():
+        assert how["condition"] != "service_healthy" or "healthcheck" in SERVICES[other]
+        assert how["condition"] != "service_completed_successfully" or SERVICES[other]["restart"] == "no"
+
+
+def test_the_addresses_in_the_variables_are_services() -> None:
+    environment = OURS["web"]["environment"]
+    assert re.findall(r"@(\w+):5432/moss$", environment["DATABASE_URL"]) == ["postgres"]
+    assert re.findall(r"^redis://(\w+):6379/0$", environment["REDIS_URL"]) == ["valkey"]
+    assert {"postgres", "valkey"} < set(SERVICES)
+
+
+def test_only_the_web_server_listens_and_only_on_this_machine() -> None:
+    ports = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
+    assert ports == {"web": ["127.0.0.1:8000:8000"]}
+
+
+def test_the_image_has_everything_but_the_private_servers() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    lock = (ROOT / "requirements-server.lock").read_text()
+    locked = set(re.findall(r"^([a-z0-9-]+)==", lock, re.MULTILINE))
+
+    def names(requirements: list[str]) -> set[str]:
+        return {re.split(r"[^A-Za-z0-9-]", requirement)[0] for requirement in requirements}
+
+    assert names(project["dependencies"]) <= locked
+    assert not locked & names(project["optional-dependencies"]["embedded"])
+
+
+def test_the_server_lock_agrees_with_the_other_locks() -> None:
+    def pins(path: str) -> set[str]:
+        return set(re.findall(r"^[a-z0-9-]+==\S+", (ROOT / path).read_text(), re.MULTILINE))
+
+    assert pins("requirements-server.lock") <= pins("requirements.lock") <= pins("requirements-dev.lock")
+
+
+def test_the_image_copies_what_it_is_allowed_to_see() -> None:
+    seen = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+    for path in seen:
+        assert (ROOT / path).exists(), path
+    for variable in re.findall(r"\b(MOSS_[A-Z_]+|SECRET_KEY)=", DOCKERFILE):
+        assert variable in READ_BY_SETTINGS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_of_the_help_is_there_and_described_alike(name: str) -> None:
+    command = main.get_command(main.make_context("moss", [name], resilient_parsing=True), name)
+    assert command is not None
+    assert command.get_short_help_str(100) == COMMANDS[name][1]

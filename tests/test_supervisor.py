@@ -1,0 +1,164 @@
+"""`moss serve` as a user runs it: real children, restarted when they die, gone when it is gone."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from moss.supervisor import listen
+from tests.conftest import wait_until
+from tests.test_embedded import environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MOSS = [sys.executable, "-m", "moss"]
+
+
+def environment_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:  # it ended, or is not ours
+        return b""
+
+
+class Serve:
+    """A running `moss serve`: each process it starts, however far off, has its home in the environment."""
+
+    def __init__(self, home: Path, port: int) -> None:
+        self.home = home
+        self.log = home.parent / "serve.log"
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*MOSS, "serve", "--port", str(port), "--workers", "1"],
+                env=environment(home),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def output(self) -> str:
+        return self.log.read_text()
+
+    @property
+    def address(self) -> str:
+        found = re.search(r"serves at (http://\S+/)", self.output)
+        assert found, self.output
+        return found[1]
+
+    def wait_until_serving(self) -> None:
+        wait_until(
+            lambda: "serves at" in self.output or self.process.poll() is not None, 150, what="the address"
+        )
+        assert self.process.poll() is None, self.output
+
+    def processes(self) -> list[int]:
+        mark = b"MOSS_HOME=" + os.fsencode(self.home)
+        pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+        return [pid for pid in pids if mark in environment_of(pid).split(b"\0")]
+
+    def running(self, program: str) -> list[int]:
+        lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in self.processes()}
+        return [pid for pid, line in lines.items() if program.encode() in line.split(b"\0")]
+
+    def health(self) -> dict[str, bool]:
+        with urllib.request.urlopen(f"{self.address}healthz", timeout=10) as answer:
+            parts: dict[str, bool] = json.load(answer)
+            return parts
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[[int], Serve]]:
+    started: list[Serve] = []
+
+    def start(port: int) -> Serve:
+        started.append(Serve(tmp_path / "home", port))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.process.kill()
+        each.process.wait()
+        for pid in each.processes():
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """Give a port that somebody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        yield other.getsockname()[1]
+
+
+def test_the_next_free_port_is_taken_when_the_wanted_one_is_not(taken: int) -> None:
+    with listen("127.0.0.1", taken) as ours:
+        assert taken < ours.getsockname()[1] <= taken + 100
+
+
+def test_everything_runs_heals_itself_and_ends(serve: Callable[[int], Serve], taken: int) -> None:
+    """One life of the service in one test, for a start takes seconds."""
+    moss = serve(taken)
+    moss.wait_until_serving()
+    assert f"Port {taken} is taken; using " in moss.output
+    assert moss.health() == {"database": True, "broker": True}
+
+    # The page and a compressed file with a name of its own come without another server.
+    page = urllib.request.urlopen(f"{moss.address}accounts/login/", timeout=10).read().decode()
+    files = re.findall(r'"/(static/[^"]+\.css)"', page)
+    assert files
+    for file in files:
+        assert urllib.request.urlopen(moss.address + file, timeout=10).status == 200
+
+    # A second one in the same home is refused with a word on how to end the first.
+    second = subprocess.run(
+        [*MOSS, "serve"], env=environment(moss.home), capture_output=True, text=True, check=False
+    )
+    assert second.returncode == 1
+    assert f"Process {moss.process.pid} serves from" in second.stderr
+
+    # A web server that is killed comes back on the same port.
+    os.kill(min(moss.running("gunicorn")), signal.SIGKILL)
+    wait_until(
+        lambda: "   web | ended with status -9; starting again in 1 s" in moss.output, what="the report"
+    )
+    wait_until(lambda: bool(moss.running("gunicorn")), what="the new web server")
+    assert moss.health() == {"database": True, "broker": True}
+
+    stopped = subprocess.run(
+        [*MOSS, "stop"], env=environment(moss.home), capture_output=True, text=True, check=False
+    )
+    assert stopped.stdout == "Stopped.\n", stopped.stderr
+    assert moss.process.wait(30) == 0
+    wait_until(lambda: not moss.processes(), what="the end of every process")
+    assert "did not end when asked" not in moss.output
+    assert "Traceback" not in moss.output, moss.output
+
+
+def test_a_supervisor_that_is_killed_takes_everything_along(
+    serve: Callable[[int], Serve], taken: int
+) -> None:
+    moss = serve(taken)
+    moss.wait_until_serving()
+    wait_until(lambda: b" ready." in moss.log.read_bytes(), what="the worker")
+    assert len(moss.processes()) >= 8
+    moss.process.kill()
+    moss.process.wait()
+    wait_until(lambda: not moss.processes(), what="the end of every process")
+
+
+def test_nothing_to_stop_is_said(tmp_path: Path) -> None:
+    stopped = subprocess.run(
+        [*MOSS, "stop"], env=environment(tmp_path), capture_output=True, text=True, check=False
+    )
+    assert stopped.returncode == 0
+    assert stopped.stdout == f"Nothing is served from {tmp_path}.\n"
