@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Span = tuple[int, int, str]
 
 
-class LexerFailed(ValueError):  # noqa: N818 - says what happened, as NotText does
+class LexerFailed(ValueError):
     """A lexer broke on a text; the message says which and why."""
 
 

@@ -17,9 +17,9 @@ from pygments.util import ClassNotFound
 
 from fingerprint.languages.base import Class, LexerFailed, Scan
 from fingerprint.languages.evidence import lexeme_id, merged
-from fingerprint.languages.folding import Mark, Tokens, fold, located, with_joined_literals
+from fingerprint.languages.folding import Mark, Tokens, fold, located, split_runs, with_joined_literals
+from fingerprint.languages.language import Language
 from fingerprint.languages.newlines import Lexed
-from fingerprint.languages.tables import Language
 from fingerprint.languages.vocabulary import Vocabulary
 from fingerprint.tokens import TokenStream
 
@@ -52,7 +52,7 @@ _WORD = re.compile(r"\w+")
 
 
 def untuned(alias: str) -> Language | None:
-    """Make a plain row for a Pygments lexer that the table does not name; None when there is no such lexer."""
+    """Make a plain row for a Pygments lexer that the table does not name; None when there is none."""
     try:
         lexer = find_lexer_class_by_name(alias)
     except ClassNotFound:
@@ -130,7 +130,10 @@ class CodeFrontEnd:
         for start, ttype, value in self._lex(source):
             add_start(start)
             add_code(vocabulary[ttype, value])
-        raw = located(_int32(codes), _int32(starts), vocabulary.lexemes())
+        marks = vocabulary.lexemes().marks
+        raw = located(
+            *split_runs(_int32(codes), _int32(starts), marks, vocabulary.pieces), vocabulary.lexemes()
+        )
         return raw, fold(raw, vocabulary.join, by_line=self.language.by_line), vocabulary
 
     def _current_vocabulary(self) -> Vocabulary:

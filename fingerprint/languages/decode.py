@@ -48,12 +48,12 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b\b")) + b"\x7f"
 
 # What files are in when not in Unicode, so that a short one is not taken for something exotic.
 _LIKELY = (
-    "cp1252 cp1250 cp1251 koi8_r gb18030 big5 cp932 euc_jp euc_kr cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 cp874 "
-    "mac_roman cp437 cp850"
+    "cp1252 cp1250 cp1251 koi8_r gb18030 big5 cp932 euc_jp euc_kr cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 "
+    "cp874 mac_roman cp437 cp850"
 )
 
 
-class NotText(ValueError):  # noqa: N818 - says what the file is
+class NotText(ValueError):
     """The bytes are no text; the message says what they seem to be."""
 
 

@@ -88,7 +88,7 @@ def _by_pattern(name: str) -> str:
 
 @cache
 def _patterns() -> list[tuple[str, str]]:
-    return [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.files]
+    return [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.files.split()]
 
 
 def _by_shebang(head: str) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Ints = npt.NDArray[np.int32]
-    Flags = npt.NDArray[np.uint16]
+    Flags = npt.NDArray[np.uint32]
     Mask = npt.NDArray[np.bool_]
 
 # A statement that has not ended after so many tokens is broken code: nothing of it is left out.
@@ -24,7 +24,7 @@ LONGEST_STATEMENT = 400
 # `>>` stays in pieces: it also closes two lists of type arguments.
 _OPERATORS = (
     "== != <= >= && || ++ -- += -= *= /= %= &= |= ^= -> => :: << <<= ** **= // //= .. ... ..= ..< "
-    "=== !== <=> ?? ??= ?. := ~= =~ !~ <- |> &&= ||= @="
+    "=== !== <=> ?? ??= ?. := ~= =~ !~ <- |> &&= ||= @= <>"
 )
 OPERATORS = frozenset(_OPERATORS.split())
 
@@ -48,6 +48,8 @@ class Mark(IntFlag):
     IDENTIFIER = 8192
     COMMENT = 16384
     ROUND = 32768  # an opening parenthesis
+    POINT = 131072  # a full stop
+    RUN = 65536  # several marks that the lexer gave as one
 
 
 class Lexemes(NamedTuple):
@@ -77,14 +79,15 @@ class Tokens:
         )
 
     def having(self, mark: Mark) -> Mask:
-        return np.not_equal(self.marks & np.uint16(mark), 0)
+        mask: Mask = (self.marks & np.uint32(mark)) != 0
+        return mask
 
 
 def located(codes: Ints, starts: Ints, lexemes: Lexemes) -> Tokens:
     """Every token that the lexer gave, white space and comments too, trimmed of white space at its ends."""
     marks = lexemes.marks[codes]
     begins = starts + lexemes.leads[codes]
-    newline = (marks & np.uint16(Mark.NEWLINE)) != 0
+    newline = (marks & np.uint32(Mark.NEWLINE)) != 0
     lines = np.cumsum(newline, dtype=np.int32) - newline
     return Tokens(codes, marks, begins, begins + lexemes.lengths[codes], lines)
 
@@ -132,7 +135,8 @@ def _statement_end(live: Tokens, i: int, *, by_line: bool) -> int:
     """
     depth = 0
     last = min(len(live), i + LONGEST_STATEMENT)
-    if not by_line and i + 1 < last and live.marks[i + 1] & Mark.ROUND:
+    enclosed = i > 0 and live.marks[i - 1] & Mark.ROUND
+    if not by_line and not enclosed and i + 1 < last and live.marks[i + 1] & Mark.ROUND:
         return i
     for j in range(i + 1, last):
         mark = int(live.marks[j])
@@ -149,12 +153,26 @@ def _statement_end(live: Tokens, i: int, *, by_line: bool) -> int:
 
 
 def _decorator_end(live: Tokens, i: int) -> int:
-    """Index after the decorator at `i` and the arguments in parentheses that follow it."""
-    depth = 0
+    """Index after the decorator at `i` and the arguments in parentheses that follow it.
+
+    Its lexeme may be the whole (`@Test`), only its mark (`@` before a name), or a bracket that opens it
+    (`#[`).
+    """
     last = min(len(live), i + LONGEST_STATEMENT)
-    if i + 1 == last or not live.marks[i + 1] & Mark.ROUND:
-        return i + 1
-    for j in range(i + 1, last):
+    if live.marks[i] & Mark.OPEN:
+        return _bracket_end(live, i, last)
+    after = i + 1
+    if after < last and not live.marks[i] & Mark.WORD and live.marks[after] & Mark.WORD:
+        after += 1
+    if after < last and live.marks[after] & Mark.ROUND:
+        return _bracket_end(live, after, last)
+    return after
+
+
+def _bracket_end(live: Tokens, i: int, last: int) -> int:
+    """Index after the bracket that closes the one at `i`; after `i` itself when none does before `last`."""
+    depth = 0
+    for j in range(i, last):
         mark = int(live.marks[j])
         depth += bool(mark & Mark.OPEN) - bool(mark & Mark.CLOSE)
         if depth == 0:
@@ -178,14 +196,49 @@ def _with_joined_operators(live: Tokens, join: Callable[[int, int], int]) -> Tok
 
 
 def with_joined_literals(live: Tokens) -> Tokens:
-    """Join parts of one literal: string pieces side by side, and a word glued to a number (`5u8`, `10px`)."""
+    """Join parts of one literal: string pieces side by side, and what is glued to a number (`5u8`, `1.5`)."""
     if not len(live):
         return live
-    part, word, number = live.having(Mark.PART), live.having(Mark.WORD), live.having(Mark.NUMBER)
-    sort = live.marks & np.uint16(Mark.STRING | Mark.COMMENT | Mark.WORD)
+    part = live.having(Mark.PART)
+    sort = live.marks & np.uint32(Mark.STRING)
     inner = part[1:] & part[:-1] & (sort[1:] == sort[:-1])
-    inner |= word[1:] & number[:-1] & (live.starts[1:] == live.ends[:-1])
+    inner |= _glued_to_numbers(live)
     heads = np.flatnonzero(np.concatenate(([True], ~inner)))
     tails = np.append(heads[1:], len(live)) - 1
     joined = live.take(heads)
     return Tokens(joined.codes, joined.marks, joined.starts, live.ends[tails], joined.lines)
+
+
+def _glued_to_numbers(live: Tokens) -> Mask:
+    """For each token but the first, whether it goes on with the number before it."""
+    number = live.having(Mark.NUMBER)
+    glued = live.starts[1:] == live.ends[:-1]
+    inner: Mask = live.having(Mark.WORD | Mark.NUMBER)[1:] & number[:-1] & glued
+    point = live.having(Mark.POINT) & (live.ends - live.starts == 1)  # not one that has become `..`
+    fraction = number[:-2] & point[1:-1] & number[2:] & glued[:-1] & glued[1:]
+    inner[:-1] |= fraction
+    inner[1:] |= fraction
+    return inner
+
+
+def split_runs(
+    codes: Ints, starts: Ints, marks: Flags, pieces: Callable[[int], list[int]]
+) -> tuple[Ints, Ints]:
+    """Put a token for each character where the lexer gave several marks as one; `marks` go by code.
+
+    Otherwise `f();` and `f() ;` would differ.
+    """
+    run = (marks[codes] & np.uint32(Mark.RUN)) != 0
+    if not run.any():
+        return codes, starts
+    parts = {int(code): pieces(int(code)) for code in np.unique(codes[run])}
+    counts = np.ones(len(codes), dtype=np.int64)
+    for code, split in parts.items():
+        counts[codes == code] = len(split)
+    origin = np.repeat(np.arange(len(codes)), counts)
+    nth = (np.arange(len(origin)) - (np.cumsum(counts) - counts)[origin]).astype(np.int32)
+    finer = codes[origin]
+    for code, split in parts.items():
+        where = finer == code
+        finer[where] = np.array(split, dtype=np.int32)[nth[where]]
+    return finer, starts[origin] + nth

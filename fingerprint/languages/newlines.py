@@ -12,19 +12,20 @@ if TYPE_CHECKING:
 
     Ints = npt.NDArray[np.int32]
 
-_REMOVED = re.compile(r"\A\ufeff|\r(?=\n)")
+# White space at line ends goes too: some lexers take the next line for the same statement after it.
+_REMOVED = re.compile(r"\A\ufeff|(?<![ \t\r])[ \t\r]++(?=\n)")
 
 
 class Lexed:
     r"""A copy of `text` fit for lexers, and the way back to offsets in `text`.
 
-    A byte order mark and the `\r` of each `\r\n` are taken out, a lone `\r` becomes `\n`,
-    and a last newline is added.
+    A byte order mark and white space at line ends, the `\r` of `\r\n` too, are taken out, a lone `\r`
+    becomes `\n`, and a last newline is added.
     """
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
-        removed = [match.start() for match in _REMOVED.finditer(text)]
+        removed = [i for match in _REMOVED.finditer(text) for i in range(*match.span())]
         # In the copy the i-th removed character stood before offset removed[i] - i.
         self._removed = np.array(removed, dtype=np.int32) - np.arange(len(removed), dtype=np.int32)
         plain = _REMOVED.sub("", text) if removed else text

@@ -6,10 +6,11 @@ from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fingerprint.languages.tables import LANGUAGES, OTHERS, Language
+from fingerprint.languages.tables import LANGUAGES, OTHERS
 
 if TYPE_CHECKING:
     from fingerprint.languages.base import FrontEnd
+    from fingerprint.languages.language import Language
 
 
 def choices() -> list[tuple[str, str]]:
@@ -38,7 +39,7 @@ def front_end(name: str) -> FrontEnd:
 @cache
 def _by_name() -> dict[str, Language]:
     rows = (*OTHERS, *LANGUAGES)
-    return {alias: row for row in rows for alias in (*row.aliases, row.title.lower(), row.name)}
+    return {alias: row for row in rows for alias in (*row.aliases.split(), row.title.lower(), row.name)}
 
 
 @cache

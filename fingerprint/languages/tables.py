@@ -1,92 +1,181 @@
-"""What each tuned language is called, how its files are told, and what of it is folded away.
-
-A new language is one entry here and a golden file (CONTRIBUTING.md).
-"""
+"""Every tuned language, in menu order. A new one is a row here and a golden file (CONTRIBUTING.md)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from fingerprint.languages.language import Language
 
-NOTHING: frozenset[str] = frozenset()
-SEPARATORS = frozenset(";,")
-
-
-def words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-@dataclass(frozen=True, slots=True)
-class Language:
-    """One row of the table.
-
-    Comments and white space vanish, names fold to one kind and literals to one a sort in every language;
-    the rest is here. Lexemes are given as written, in lower case where `fold_case`.
-
-    lexer : Pygments alias
-    files : patterns of file names, the usual one first
-    aliases : other names a user may type, MOSS's among them
-    family : languages that share kinds, so that a copy is found when it only changed its extension
-    fold_case : keywords mean the same in either case
-    punctuation : marks that only separate; they vanish
-    noise : words that vanish: modifiers that a copier can add or remove freely
-    statements : first words of statements that vanish whole, such as imports
-    by_line : such a statement ends with its line, unless a bracket is open; else at `;`
-    names : words that the lexer takes for keywords and that fold like identifiers, such as types
-    keywords : when given, the only words that keep their lexeme; all others are names
-    kept : Pygments token types under `Name` or `Literal` that keep their lexeme, such as `Name.Tag`
-    same : spellings of one thing, each folded to the other
-    """
-
-    name: str
-    title: str
-    lexer: str
-    files: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    family: str = ""
-    version: int = 1
-    fold_case: bool = False
-    punctuation: frozenset[str] = SEPARATORS
-    noise: frozenset[str] = NOTHING
-    statements: frozenset[str] = NOTHING
-    by_line: bool = False
-    names: frozenset[str] = NOTHING
-    keywords: frozenset[str] = NOTHING
-    kept: tuple[str, ...] = ()
-    same: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def salt(self) -> str:
-        return self.family or self.name
-
+_C_NOISE = "static const extern register inline volatile restrict signed unsigned"
+_SQL_WORDS = """
+    select from where and or not in is between like exists group by having order asc desc limit offset
+    union all distinct join inner left right outer full cross on using as case when then else end insert
+    into values update set delete create alter drop table view index trigger primary key foreign
+    references unique check default with null if begin commit rollback grant revoke returning
+"""
+_PLSQL_WORDS = """
+    procedure function package body declare cursor exception loop while for exit continue elsif return
+    raise open fetch close execute immediate bulk collect forall goto type record replace out others
+    pragma constant rowtype
+"""
 
 # Front-ends with a module of their own.
 OTHERS = (
-    Language(
-        "text", "Plain text", "", ("*.txt", "*.md", "*.rst", "*.tex"), ("ascii", "prose", "plain", "spice")
-    ),
-    Language("notebook", "Jupyter notebook", "", ("*.ipynb",), ("jupyter", "ipynb")),
+    Language("text", "Plain text", "", "*.txt *.md *.markdown *.rst *.tex", "ascii prose plain spice"),
+    Language("notebook", "Jupyter notebook", "", "*.ipynb", "jupyter ipynb"),
 )
 
 LANGUAGES = (
     Language(
-        "python",
-        "Python",
-        "python",
-        ("*.py", "*.pyw", "*.pyi"),
-        ("py", "python3"),
-        statements=words("import from @"),
-        by_line=True,
-        noise=words("global nonlocal"),
+        "python", "Python", "python", "*.py *.pyw *.pyi", "py python3", by_line=True,
+        statements="import from @ global nonlocal",
     ),
     Language(
-        "java",
-        "Java",
-        "java",
-        ("*.java",),
-        statements=words("import package"),
-        noise=words(
-            "public private protected final static abstract synchronized volatile transient native strictfp"
-        ),
-        names=words("var"),
+        "java", "Java", "java", "*.java", statements="import package",
+        noise="public private protected final static abstract synchronized volatile transient native "
+        "strictfp",
+        names="var",
     ),
-)
+    Language("c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, names="auto"),
+    Language(
+        "cpp", "C++", "cpp", "*.cpp *.cc *.cxx *.c++ *.hpp *.hh *.hxx *.ino", "cc c++", "c",
+        statements="using",
+        noise=_C_NOISE + " public private protected virtual override final explicit constexpr consteval "
+        "noexcept mutable friend typename ]]",
+        decorators="[[", names="auto", same={"and": "&&", "or": "||", "not": "!"},
+    ),
+    Language(
+        "csharp", "C#", "csharp", "*.cs", "c# cs", statements="using", decorators="Name.Attribute",
+        names="var void object dynamic",
+        noise="public private protected internal static readonly sealed abstract virtual override partial "
+        "const async unsafe extern volatile",
+    ),
+    Language(
+        "javascript", "JavaScript", "javascript", "*.js *.mjs *.cjs *.jsx", "js", "javascript", by_line=True,
+        statements="import", decorators="Name.Decorator @", noise="export static async",
+        same={"===": "==", "!==": "!=", "let": "var", "const": "var"},
+    ),
+    Language(
+        "typescript", "TypeScript", "typescript", "*.ts *.mts *.cts *.tsx", "ts", "javascript", by_line=True,
+        statements="import", decorators="Name.Decorator @",
+        noise="export static async public private protected readonly abstract declare override",
+        same={"===": "==", "!==": "!=", "let": "var", "const": "var"},
+    ),
+    Language("go", "Go", "go", "*.go", "golang", by_line=True, statements="package import"),
+    Language(
+        "rust", "Rust", "rust", "*.rs", "rs", statements="use mod extern", noise="' unsafe const async",
+        decorators="Name.Attribute pub mut",
+    ),
+    Language(
+        "kotlin", "Kotlin", "kotlin", "*.kt *.kts", "kt", by_line=True, statements="import package",
+        noise="public private protected internal open final override abstract const lateinit inline tailrec "
+        "operator infix sealed suspend",
+        same={"val": "var"},
+    ),
+    Language(
+        "scala", "Scala", "scala", "*.scala *.sc", by_line=True, statements="import package",
+        noise="private protected override final sealed implicit lazy abstract", same={"val": "var"},
+    ),
+    Language(
+        "swift", "Swift", "swift", "*.swift", by_line=True, statements="import",
+        decorators="@ private fileprivate internal public open",
+        noise="static final override weak unowned lazy mutating nonmutating required convenience dynamic",
+        same={"let": "var"},
+    ),
+    Language(
+        "php", "PHP", "php", "*.php *.phtml *.php5", fold_case=True, decorators="#[ declare",
+        statements="use namespace require require_once include include_once",
+        noise="public private protected static final abstract readonly const var global",
+        same={"===": "==", "!==": "!=", "<>": "!=", "and": "&&", "or": "||", "elseif": "else if"},
+    ),
+    Language(
+        "ruby", "Ruby", "ruby", "*.rb *.rake Rakefile Gemfile", "rb", by_line=True, decorators="",
+        statements="require require_relative load include extend",
+        noise="private public protected module_function",
+        same={"and": "&&", "or": "||", "not": "!"},
+    ),
+    Language(
+        "perl", "Perl", "perl", "*.pl *.pm *.t", by_line=False, statements="use no require package",
+        noise="my our local",
+        same={"and": "&&", "or": "||", "not": "!", "foreach": "for"},
+    ),
+    Language("haskell", "Haskell", "haskell", "*.hs *.lhs", "hs", by_line=True, statements="import module"),
+    Language("ocaml", "OCaml", "ocaml", "*.ml *.mli", "ml", by_line=True, statements="open"),
+    Language("scheme", "Scheme", "scheme", "*.scm *.ss *.sld *.rkt", punctuation="", statements="import"),
+    Language(
+        "common-lisp", "Common Lisp", "common-lisp", "*.lisp *.lsp *.cl *.el", "lisp cl", fold_case=True,
+        punctuation="",
+        statements="in-package defpackage use-package require declaim",
+        keywords="defun defmacro defvar defparameter defconstant defstruct defclass defmethod defgeneric "
+        "loop do dotimes dolist when unless cond case and or not setf setq let* flet labels handler-case",
+    ),
+    Language("prolog", "Prolog", "prolog", "*.pl *.pro *.prolog", "swipl", punctuation=", ."),
+    Language(
+        "fortran", "Fortran", "fortran", "*.f90 *.f95 *.f03 *.f08 *.for *.f *.ftn", "f90", fold_case=True,
+        by_line=True,
+        statements="use implicit", punctuation="; , & ::", decorators="intent",
+        noise="public private pure elemental recursive target save allocatable pointer optional contains "
+        "intrinsic",
+        keywords="and or not eqv neqv lt le gt ge eq ne",
+    ),
+    Language(
+        "ada", "Ada", "ada", "*.adb *.ads *.ada", fold_case=True, statements="with use",
+        noise="aliased constant",
+    ),
+    Language(
+        "pascal", "Pascal", "pascal", "*.pas *.pp *.dpr *.lpr", "delphi", fold_case=True,
+        statements="uses program unit",
+        names="string",
+        noise="private public protected published virtual override overload inline cdecl stdcall",
+    ),
+    Language("modula2", "Modula-2", "modula2", "*.mod *.def *.mi", "modula-2", statements="from import"),
+    Language(
+        "matlab", "MATLAB", "matlab", "*.m", "octave", by_line=True,
+        statements="import global persistent clc clear",
+    ),
+    Language(
+        "r", "R", "r", "*.r *.R", "s", by_line=True, statements="library require source",
+        same={"<-": "=", "<<-": "="},
+    ),
+    Language(
+        "sql", "SQL", "sql", "*.sql *.ddl *.dml", "", "sql", fold_case=True, keywords=_SQL_WORDS,
+        only_keywords=True,
+        same={"<>": "!="},
+    ),
+    Language(
+        "plsql", "PL/SQL", "sql", "*.pls *.plb *.pks *.pkb *.plsql", "pl/sql", "sql", fold_case=True,
+        keywords=_SQL_WORDS + _PLSQL_WORDS, only_keywords=True, same={"<>": "!="},
+    ),
+    Language(
+        "vb", "Visual Basic", "vbnet", "*.vb *.bas *.vbs *.frm *.cls", "visualbasic vb.net vbnet",
+        fold_case=True,
+        by_line=True, statements="imports option", decorators="Name.Attribute",
+        noise="public private protected friend shared overridable overrides overloads shadows notinheritable "
+        "mustinherit mustoverride notoverridable readonly const static partial byval byref",
+    ),
+    Language(
+        "verilog", "Verilog", "verilog", "*.v *.vh", by_line=True, names="integer genvar",
+        statements="`timescale `include `define `default_nettype",
+    ),
+    Language("vhdl", "VHDL", "vhdl", "*.vhd *.vhdl", fold_case=True, statements="library use"),
+    Language(
+        "mips", "MIPS assembly", "mips", "*.mips", by_line=True, statements=".globl .global",
+        kept="Name.Variable Name.Entity",
+    ),
+    Language(
+        "x86", "x86 assembly", "nasm", "*.nasm *.s86", "a8086 nasm asm 8086", fold_case=True, by_line=True,
+        statements="global extern bits default", kept="Name.Function",
+    ),
+    Language(
+        "bash", "Bash", "bash", "*.sh *.bash *.zsh *.ksh", "shell sh", by_line=True, decorators="",
+        statements="source", noise="local readonly declare typeset export", kept="Name.Builtin",
+        keywords="-eq -ne -lt -gt -le -ge -z -n -e -f -d",
+    ),
+    Language(
+        "html", "HTML", "html", "*.html *.htm *.xhtml", fold_case=True, decorators="",
+        kept="Name.Tag Name.Attribute",
+        markup=True,
+    ),
+    Language(
+        "css", "CSS", "css", "*.css", fold_case=True, decorators="",
+        kept="Name.Tag Name.Builtin Name.Decorator",
+    ),
+)  # fmt: skip

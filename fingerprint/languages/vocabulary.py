@@ -17,12 +17,15 @@ from fingerprint.tokens import kind_id
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.languages.tables import Language
+    from fingerprint.languages.language import Language
 
-TYPE = "Token."
-_INVISIBLE = re.compile(r"[\s\\\u00ad\u200b-\u200f\u2060\ufeff\x00-\x1f]*\Z")
-_BLANK = re.compile(r"\s*\Z")
-_SYMBOLS = re.compile(r"[^\w\s()\[\]{};,\"'`]+\Z")
+Key = tuple[object, str]
+Meaning = tuple[str, Mark]
+
+_SPACE = re.compile(r"(?:\\?[\s\u00ad\u200b-\u200f\u2060\ufeff\x00-\x1f])*\Z")
+_RUN = re.compile(r"(?=.*[()\[\]{};,])[^\w\s]{2,}\Z")
+_SYMBOL = re.compile(r"[^\w\s()\[\]{};,\"'`]+\Z")
+_CONSTANTS = frozenset({"true", "false", "nil", "null", "none", "nullptr", "nothing", "#t", "#f"})
 _LITERALS = {
     "Literal.String.Char": "<char>",
     "Literal.String.Regex": "<regex>",
@@ -31,45 +34,135 @@ _LITERALS = {
     "Literal.Date": "<number>",
 }
 
-Key = tuple[object, str]
+
+def _within(sort: str, *parents: str) -> bool:
+    return any(sort == parent or sort.startswith(parent + ".") for parent in parents)
 
 
-def _within(sort: str, parent: str) -> bool:
-    return sort == parent or sort.startswith(parent + ".")
+class Meanings:
+    """The rules of one language: the kind that a lexeme folds to, and what marks it."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+        self._gone = frozenset(f"{language.punctuation} {language.noise}".split())
+        self._statements = frozenset(language.statements.split())
+        self._decorators = frozenset(language.decorators.split())
+        self._names = frozenset(language.names.split())
+        self._keywords = frozenset(language.keywords.split())
+        self._kept = tuple(language.kept.split())
+
+    def of(self, sort: str, value: str) -> Meaning:
+        """Name of the kind, and marks; the first rule that fits decides."""
+        if not value.strip() or (not _within(sort, "Literal", "Name") and _SPACE.match(value)):
+            return "", Mark.SPACE
+        if _within(sort, "Comment", "Literal.String.Doc"):
+            return "", Mark.SPACE | Mark.COMMENT
+        if _within(sort, "Literal") and sort != "Literal.String.Atom":
+            return self._literal(sort)
+        if sort == "Other" or (self.language.markup and _within(sort, "Text", "Name.Entity")):
+            return "<text>", Mark.PART
+        return self._lexeme(sort, self._spelling(value))
+
+    def vanishes(self, lexeme: str) -> bool:
+        return lexeme in self._gone or lexeme in self._decorators
+
+    def _literal(self, sort: str) -> Meaning:
+        kind = next((kind for parent, kind in _LITERALS.items() if _within(sort, parent)), "<string>")
+        return (kind, Mark.NUMBER) if kind == "<number>" else (kind, Mark.PART | Mark.STRING)
+
+    def _spelling(self, value: str) -> str:
+        lexeme = " ".join(value.split())
+        lexeme = lexeme.lower() if self.language.fold_case else lexeme
+        return self.language.same.get(lexeme, lexeme)
+
+    def _lexeme(self, sort: str, lexeme: str) -> Meaning:
+        if self._is_decorator(sort, lexeme):
+            brackets = self._symbol_marks(lexeme) & Mark.OPEN
+            word = Mark.WORD | Mark.IDENTIFIER if any(map(str.isalnum, lexeme)) else Mark(0)
+            return lexeme, Mark.DECORATOR | word | brackets
+        if not any(map(str.isalnum, lexeme)):
+            return lexeme, self._symbol_marks(lexeme)
+        return self._word(sort, lexeme)
+
+    def _is_decorator(self, sort: str, lexeme: str) -> bool:
+        if lexeme[0] == "@" and "@" in self._statements:
+            return False
+        at = lexeme[0] == "@" and "@" in self._decorators
+        return at or lexeme in self._decorators or _within(sort, *self._decorators)
+
+    def _word(self, sort: str, lexeme: str) -> Meaning:
+        language = self.language
+        mark = Mark.WORD
+        if lexeme.split(" ", 1)[0] in self._statements or (lexeme[0] == "@" and "@" in self._statements):
+            mark |= Mark.STATEMENT
+        if lexeme in self._keywords or _within(sort, *self._kept):
+            return lexeme, mark | self._gone_mark(lexeme)
+        if _within(sort, "Keyword.Constant") and lexeme.lstrip("+-").isdigit():
+            return "<number>", Mark.NUMBER
+        if _within(sort, "Keyword.Constant") or (
+            lexeme.lower() in _CONSTANTS and _within(sort, "Keyword", "Name")
+        ):
+            return "<constant>", mark
+        if _within(sort, "Name", "Text", "Literal", "Generic") or language.only_keywords or sort == "":
+            return "<name>", mark | Mark.IDENTIFIER
+        mark |= self._gone_mark(lexeme)
+        typelike = _within(sort, "Keyword.Type") or lexeme in self._names
+        return "<name>" if typelike else lexeme, mark
+
+    def _gone_mark(self, lexeme: str) -> Mark:
+        return Mark.GONE if lexeme in self._gone else Mark(0)
+
+    def _symbol_marks(self, lexeme: str) -> Mark:
+        mark = self._gone_mark(lexeme)
+        if lexeme in self._statements:
+            mark |= Mark.STATEMENT
+        if lexeme[-1] in "([{":
+            return mark | Mark.OPEN | (Mark.ROUND if lexeme == "(" else 0)
+        if lexeme[0] in ")]}":
+            return mark | Mark.CLOSE
+        if lexeme == ";":
+            return mark | Mark.END
+        mark |= Mark.POINT if lexeme == "." else 0
+        return mark | Mark.OPERATOR if _SYMBOL.match(lexeme) else mark
 
 
 class Vocabulary(dict[Key, int]):
     """Codes of (token type, lexeme), given out on first sight, with what folding knows of each.
 
-    A code indexes `names` (of kinds), `kinds` and the columns of `lexemes()`.
+    A code indexes `names` (of kinds), `kinds()`, `written()` and the columns of `lexemes()`.
     """
 
     def __init__(self, language: Language) -> None:
         super().__init__()
-        self._language = language
+        self._meanings = Meanings(language)
+        self._salt = language.salt
         self._lock = Lock()
-        self._marks, self._leads, self._lengths = array("H"), array("i"), array("i")
+        self._marks, self._leads, self._lengths = array("I"), array("i"), array("i")
         self._kinds, self._written = array("Q"), array("Q")
+        self._spelled: list[str] = []
         self._joined: dict[tuple[int, int], int] = {}
         self.names: list[str] = []
-        self.spelled: list[str] = []
 
     def __missing__(self, key: Key) -> int:
         ttype, value = key
-        sort = str(ttype).removeprefix(TYPE)
-        name, mark = self._meaning(sort, value)
+        sort = str(ttype).removeprefix("Token").removeprefix(".")
+        name, mark = self._meanings.of(sort, value)
+        if _within(sort, "Punctuation", "Operator", "Name", "Keyword") and not mark & Mark.SPACE:
+            lexeme = value.strip()
+            mark |= Mark.RUN if _RUN.match(lexeme) and not self._meanings.vanishes(lexeme) else 0
         with self._lock:
-            return self[key] if key in self else self._add(key, value, name, mark)
+            return self[key] if key in self else self._add(key, name, mark)
 
-    def _add(self, key: Key, value: str, name: str, mark: Mark) -> int:
-        code = len(self.names)
+    def _add(self, key: Key, name: str, mark: Mark) -> int:
+        code, value = len(self.names), key[1]
         lexeme = value.strip()
+        if "\n" in (value if mark & Mark.SPACE else value[len(value.rstrip()) :]):
+            mark |= Mark.NEWLINE
         self.names.append(name)
-        self.spelled.append(lexeme)
-        self._kinds.append(kind_id(self._language.salt, name))
-        identifier = mark & Mark.IDENTIFIER
-        self._written.append(lexeme_id(self._language.salt, Class.IDENTIFIER, lexeme) if identifier else 0)
-        self._marks.append(mark | (Mark.NEWLINE if mark & Mark.SPACE and "\n" in value else 0))
+        self._spelled.append(lexeme)
+        self._kinds.append(kind_id(self._salt, name))
+        self._written.append(lexeme_id(self._salt, Class.IDENTIFIER, lexeme) if mark & Mark.IDENTIFIER else 0)
+        self._marks.append(mark)
         self._leads.append(len(value) - len(value.lstrip()))
         self._lengths.append(len(lexeme))
         self[key] = code
@@ -78,7 +171,7 @@ class Vocabulary(dict[Key, int]):
     def lexemes(self) -> Lexemes:
         """Columns by code, as they are now."""
         return Lexemes(
-            np.frombuffer(self._marks.tobytes(), dtype=np.uint16),
+            np.frombuffer(self._marks.tobytes(), dtype=np.uint32),
             np.frombuffer(self._leads.tobytes(), dtype=np.int32),
             np.frombuffer(self._lengths.tobytes(), dtype=np.int32),
         )
@@ -90,77 +183,14 @@ class Vocabulary(dict[Key, int]):
         """Ids of identifiers as they are written, 0 for all else."""
         return np.frombuffer(self._written.tobytes(), dtype=np.uint64)
 
+    def pieces(self, code: int) -> list[int]:
+        """Codes of the single characters of a run of marks such as `);`."""
+        return [self["Punctuation", mark] for mark in self._spelled[code]]
+
     def join(self, left: int, right: int) -> int:
         """Code of the operator that two pieces make, or -1."""
         pair = (left, right)
         if pair not in self._joined:
-            spelled = self.spelled[left] + self.spelled[right]
-            self._joined[pair] = self["Token.Operator", spelled] if spelled in OPERATORS else -1
+            spelled = self._spelled[left] + self._spelled[right]
+            self._joined[pair] = self["Operator", spelled] if spelled in OPERATORS else -1
         return self._joined[pair]
-
-    def _meaning(self, sort: str, value: str) -> tuple[str, Mark]:
-        """Name of the kind, and marks; the first rule that fits decides."""
-        if _BLANK.match(value) or (not sort.startswith("Literal") and _INVISIBLE.match(value)):
-            return "", Mark.SPACE
-        if _within(sort, "Comment") or _within(sort, "Literal.String.Doc"):
-            return "", Mark.SPACE | Mark.COMMENT
-        if _within(sort, "Literal") and sort not in self._language.kept:
-            return self._literal(sort)
-        lexeme = " ".join(value.split())
-        lexeme = lexeme.lower() if self._language.fold_case else lexeme
-        lexeme = self._language.same.get(lexeme, lexeme)
-        if _within(sort, "Name") and any(map(str.isalnum, lexeme)):
-            return self._word_as_name(sort, lexeme)
-        if _within(sort, "Keyword"):
-            return self._keyword(sort, lexeme)
-        if _within(sort, "Text") or sort in ("Other", "Generic", ""):
-            return "<text>", Mark.PART
-        return lexeme, self._mark_of_symbol(lexeme)
-
-    def _literal(self, sort: str) -> tuple[str, Mark]:
-        kind = next((kind for parent, kind in _LITERALS.items() if _within(sort, parent)), "<string>")
-        if kind == "<number>":
-            return kind, Mark.NUMBER
-        return kind, Mark.PART | Mark.STRING
-
-    def _word_as_name(self, sort: str, lexeme: str) -> tuple[str, Mark]:
-        mark = Mark.WORD | Mark.IDENTIFIER
-        if _within(sort, "Name.Decorator"):
-            return "<decorator>", mark | (
-                Mark.STATEMENT if "@" in self._language.statements else Mark.DECORATOR
-            )
-        if any(_within(sort, kept) for kept in self._language.kept):
-            return lexeme, self._mark_of_word(lexeme)
-        return "<name>", mark | (self._mark_of_word(lexeme) & Mark.STATEMENT)
-
-    def _keyword(self, sort: str, lexeme: str) -> tuple[str, Mark]:
-        language = self._language
-        mark = self._mark_of_word(lexeme)
-        if _within(sort, "Keyword.Constant"):
-            return "<constant>", mark
-        kept = not language.keywords or lexeme in language.keywords
-        if _within(sort, "Keyword.Type") or lexeme in language.names or not (kept or mark & Mark.GONE):
-            return "<name>", mark
-        return lexeme, mark
-
-    def _mark_of_word(self, lexeme: str) -> Mark:
-        mark = Mark.WORD
-        if lexeme in self._language.noise:
-            mark |= Mark.GONE
-        if lexeme in self._language.statements:
-            mark |= Mark.STATEMENT
-        return mark
-
-    def _mark_of_symbol(self, lexeme: str) -> Mark:
-        mark = Mark(0)
-        if lexeme in self._language.punctuation or lexeme in self._language.noise:
-            mark |= Mark.GONE
-        if lexeme[-1] in "([{":
-            mark |= Mark.OPEN | (Mark.ROUND if lexeme == "(" else 0)
-        elif lexeme[0] in ")]}":
-            mark |= Mark.CLOSE
-        elif lexeme == ";":
-            mark |= Mark.END
-        elif _SYMBOLS.match(lexeme):
-            mark |= Mark.OPERATOR
-        return mark | self._mark_of_word(lexeme) & ~Mark.WORD
