@@ -118,6 +118,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "submissions",
+    "moss",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from os import cpu_count
 from typing import TYPE_CHECKING, NamedTuple
 
+from fingerprint.languages import front_end
 from fingerprint.params import Params
 from fingerprint.reading import FILE_SECONDS, Unreadable, identify, read, token_lines
 from submissions.archives import submissions_of, unpack, walk
@@ -128,7 +129,11 @@ def rank_path(path: Path, options: Options, started: Callable[[int], Done]) -> L
         When the path cannot be read.
     Unreadable
         When a boilerplate file cannot.
+    ValueError
+        When there is no such language.
     """
+    if options.language:
+        front_end(options.language)
     boilerplate = [_boilerplate(file, options.language) for file in options.boilerplate]
     entries = list(entries_of(path))
     groups = submissions_of(entries)
@@ -139,7 +144,8 @@ def rank_path(path: Path, options: Options, started: Callable[[int], Done]) -> L
     files = []
     for (owner, entry), job, found in zip(owned, jobs, read_files(jobs, started(len(jobs))), strict=True):
         if isinstance(found, str):
-            skipped.append(Skipped(f"{names[owner]}/{entry.name}", found))
+            alone = names[owner] == entry.name
+            skipped.append(Skipped(entry.name if alone else f"{names[owner]}/{entry.name}", found))
         else:
             files.append(LocalFile(owner, entry.name, job.data, found))
     return _rank(names, files, skipped, (boilerplate, options))

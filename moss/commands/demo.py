@@ -151,4 +151,4 @@ def _result(assignment: Assignment) -> str:
     key = planted()
     top = {(row.left, row.right) for row in rows[: len(key)]}
     found = f"The top {len(key)} pairs hold {len(top & key.keys())} of the {len(key)} planted ones."
-    return f"{as_table(rows, {pair: f'planted: {kind}' for pair, kind in key.items()})}\n{found}"
+    return f"{as_table(rows, {pair: f'planted, {kind}' for pair, kind in key.items()})}\n{found}"

@@ -27,7 +27,9 @@ def as_table(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | Non
     """Rank, names, similarity, each side's share, tokens, lines, longest passage; `notes` by pair."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in (*HEADINGS, *([""] if notes else [])):
-        table.add_column(heading, justify="left" if heading in {"left", "right", ""} else "right")
+        table.add_column(
+            heading, justify="left" if heading in {"left", "right", ""} else "right", no_wrap=True
+        )
     for number, row in enumerate(rows, 1):
         names = (Text(printable(row.left)), Text(printable(row.right)))
         shares = (f"{share:.0%}" for share in (row.similarity, row.left_share, row.right_share))
