@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +36,13 @@ def stream(seed: int, count: int) -> Hashes:
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     mixed: Hashes = words ^ (words >> np.uint64(31))
     return mixed
+
+
+@lru_cache(maxsize=256)
+def _keys(seed: int) -> Hashes:
+    keys = stream(seed, 2 * ROUNDS)
+    keys[1::2] |= np.uint64(1)
+    return keys
 
 
 @njit
@@ -72,8 +80,6 @@ def permute(values: npt.NDArray[np.integer], seed: int, bits: int = WORD_BITS) -
     words = np.ascontiguousarray(values).astype(np.uint64, copy=False)
     if bits < WORD_BITS and words.size and int(words.max()) >> bits:
         raise ValueError(f"value {words.max()} has more than {bits} bits; it is at most {(1 << bits) - 1}")
-    keys = stream(seed, 2 * ROUNDS)
-    keys[1::2] |= np.uint64(1)
     permuted = np.empty_like(words)
-    _permute(words.ravel(), keys, bits, permuted.ravel())
+    _permute(words.ravel(), _keys(seed), bits, permuted.ravel())
     return permuted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from hypothesis import settings
@@ -168,3 +169,34 @@ def min_resemblance(a: Sequence[int], b: Sequence[int]) -> float:
 
 def super_shingles(sketch: Iterable[int], size: int) -> list[int]:
     return sorted(set(kgram_hashes(sorted(set(sketch)), size)))
+
+
+# ---- features: near-duplicate-features ----
+
+
+def min_wise(values: Iterable[int], count: int, seed: int) -> list[int]:
+    mixed = [permute(value, seed, 64) for value in values]
+    words = [split_mix(seed ^ 1, turn + 1) for turn in range(2 * count)]
+    maps = [(words[j] | 1, words[count + j]) for j in range(count)]
+    return [min((factor * value + term) % WORD for value in mixed) for factor, term in maps]
+
+
+def fold(group: int, row: Iterable[int]) -> int:
+    base = 0xD6E8FEB86659FD93
+    value = (group + 1) * base % WORD
+    for word in row:
+        value = (value ^ word) * base % WORD
+        value ^= value >> 32
+    return value * base % WORD
+
+
+def features(values: Iterable[int], k: int, s: int, seed: int) -> list[int]:
+    minima = min_wise(values, k * s, seed)
+    return [fold(group, minima[group * s : (group + 1) * s]) for group in range(k)]
+
+
+def acceptance(rho: float, k: int, s: int, r: int) -> float:
+    """Sum over every set of features that may be shared."""
+    chance = rho**s
+    shared = [sum(pattern) for pattern in product((0, 1), repeat=k)]
+    return sum(chance**n * (1 - chance) ** (k - n) for n in shared if n >= r)

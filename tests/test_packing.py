@@ -1,32 +1,40 @@
+from __future__ import annotations
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.tokens import TokenStream
-from submissions.packing import pack_tokens, unpack_tokens
+from fingerprint.packing import pack, unpack
+from fingerprint.params import ENGINE_VERSION
 
-tokens = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 9), st.integers(1, 2000)))
-
-
-@given(tokens)
-def test_a_token_stream_comes_back_from_its_packing(parts: list[tuple[int, int, int]]) -> None:
-    at, triples = 0, []
-    for kind, gap, length in parts:
-        triples.append((kind, at + gap, at + gap + length))
-        at += gap + length
-    stream = TokenStream.of(triples)
-    back = unpack_tokens(pack_tokens(stream))
-    for before, after in zip(
-        (stream.kinds, stream.starts, stream.ends), (back.kinds, back.starts, back.ends), strict=True
-    ):
-        assert np.array_equal(before, after)
-        assert before.dtype == after.dtype
+SKETCH = np.arange(400, dtype=np.uint64)
 
 
-def test_ordinary_code_takes_a_few_bytes_a_token() -> None:
-    rng = np.random.default_rng(1)
-    lengths = rng.integers(1, 12, 5000)
-    ends = np.cumsum(lengths + 1)
-    kinds = rng.choice(rng.integers(0, 2**63, 60), 5000)
-    stream = TokenStream.of(zip(kinds.tolist(), (ends - lengths).tolist(), ends.tolist(), strict=True))
-    assert len(pack_tokens(stream)) < 4 * len(stream)
+@given(st.lists(st.integers(0, 2**64 - 1)))
+def test_a_packed_sketch_comes_back(values: list[int]) -> None:
+    packed = pack(np.array(values, dtype=np.uint64))
+    assert len(packed) == 16 + 8 * len(values)
+    assert unpack(packed).tolist() == values
+
+
+def test_damaged_packed_sketches_are_refused() -> None:
+    packed = pack(SKETCH)
+    for damaged in (packed[:-1], packed + b"\0"):
+        with pytest.raises(ValueError, match="sketch of 400 values has 3"):
+            unpack(damaged)
+    for other in (b"", packed[:10], b"GIF8" + packed[4:]):
+        with pytest.raises(ValueError, match=f"not a packed sketch: {len(other)} bytes"):
+            unpack(other)
+
+
+def test_a_packed_sketch_of_another_engine_version_is_refused() -> None:
+    later = ENGINE_VERSION + 1
+    with pytest.raises(ValueError, match=f"engine version {later}; this engine reads version {later - 1}"):
+        unpack(pack(SKETCH, later))
+
+
+def test_the_packed_form_is_the_same_on_every_machine() -> None:
+    assert pack(np.array([1, 2**63], dtype=np.uint64), 3).hex() == (
+        "4d534b31" + "03000000" + "0200000000000000" + "0100000000000000" + "0000000000000080"
+    )

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fingerprint.packing import pack, unpack
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.shingles import (
     AdaptiveSketch,
@@ -46,16 +45,6 @@ GOLDEN_SHINGLES = [
     0x18934F6DB3654256,
     0x1E3D6061610F88CA,
     0x3460A0FA1AACD527,
-]
-GOLDEN_PERMUTED = [
-    0x7CAF10C0925339A5,
-    0x33CAF6A44AA81BD6,
-    0x1FC681318A2D5D58,
-]
-GOLDEN_PERMUTED_40 = [
-    0x9AED7414F8,
-    0x551E39720,
-    0xA98496784A,
 ]
 
 
@@ -194,68 +183,11 @@ def test_super_shingles_find_near_copies_and_not_parts() -> None:
     assert not len(np.intersect1d(meta[0], meta[2]))
 
 
-@given(st.lists(st.integers(0, 2**64 - 1), max_size=5), SEEDS)
-def test_permute_is_its_definition(values: list[int], seed: int) -> None:
-    for bits in (64, 40, 7):
-        small = [value % 2**bits for value in values]
-        assert permute(array(small), seed, bits).tolist() == [
-            naive.permute(value, seed, bits) for value in small
-        ]
-
-
-@given(SEEDS, st.integers(1, 10))
-def test_permute_is_a_permutation(seed: int, bits: int) -> None:
-    everything = np.arange(2**bits, dtype=np.uint64)
-    assert np.array_equal(np.sort(permute(everything, seed, bits)), everything)
-
-
-def test_forty_bit_permutations_stay_in_forty_bits_and_keep_values_apart() -> None:
-    permuted = permute(np.arange(100_000), 3, bits=40)
-    assert len(np.unique(permuted)) == 100_000
-    assert 2**39 < permuted.max() < 2**40
-
-
-def test_permutations_are_the_same_in_every_version() -> None:
-    assert permute(array([0, 1, 2**64 - 1]), 1).tolist() == GOLDEN_PERMUTED
-    assert permute(array([0, 1, 2**40 - 1]), 1, bits=40).tolist() == GOLDEN_PERMUTED_40
-
-
-def test_permute_keeps_the_shape() -> None:
-    grid = np.arange(6).reshape(2, 3)
-    assert permute(grid, 9).shape == (2, 3)
-    assert permute(grid.T, 9).tolist() == permute(grid, 9).T.tolist()
-
-
-def test_every_value_of_a_set_is_equally_often_the_smallest() -> None:
-    winners = np.array([int(np.argmin(permute(LEFT[:20], seed))) for seed in range(4000)])
-    counts = np.bincount(winners, minlength=20)
-    assert ((counts - 200) ** 2 / 200).sum() < 19 + 5 * (2 * 19) ** 0.5
-
-
-@given(st.lists(st.integers(0, 2**64 - 1)))
-def test_a_packed_sketch_comes_back(values: list[int]) -> None:
-    packed = pack(array(values))
-    assert len(packed) == 16 + 8 * len(values)
-    assert unpack(packed).tolist() == values
-
-
 def test_a_sketch_of_another_engine_version_is_refused() -> None:
     later = ENGINE_VERSION + 1
-    with pytest.raises(ValueError, match=f"engine version {later}; this engine reads version {later - 1}"):
-        unpack(pack(LEFT, later))
     old = AdaptiveSketch(LEFT, 0, later)
     with pytest.raises(ValueError, match=f"engine version {later}; only version {later - 1} is compared"):
         adaptive_resemblance(old, adaptive_sketch(LEFT))
-
-
-def test_damaged_packed_sketches_are_refused() -> None:
-    packed = pack(LEFT)
-    for damaged in (packed[:-1], packed + b"\0"):
-        with pytest.raises(ValueError, match="sketch of 400 values has 3"):
-            unpack(damaged)
-    for other in (b"", packed[:10], b"GIF8" + packed[4:]):
-        with pytest.raises(ValueError, match=f"not a packed sketch: {len(other)} bytes"):
-            unpack(other)
 
 
 EMPTY = array([])
@@ -288,10 +220,6 @@ EMPTY = array([])
             lambda: super_shingles(LEFT, 401),
             "size is 401; a super shingle of this sketch has 1 to 400 values",
         ),
-        (lambda: permute(LEFT, -1), "seed is -1; a seed is 0 to"),
-        (lambda: permute(LEFT, 2**64), "seed is 18446744073709551616; a seed is 0 to"),
-        (lambda: permute(LEFT, 1, bits=0), "bits is 0; values have 1 to 64 bits"),
-        (lambda: permute(LEFT, 1, bits=8), "value 399 has more than 8 bits; it is at most 255"),
     ],
 )
 def test_what_cannot_be_sketched_is_refused(call: Callable[[], object], complaint: str) -> None:
