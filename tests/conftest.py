@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PASSWORD = "correct horse battery staple"
 
-pytest_plugins = ["tests.browser"]
+pytest_plugins = ["tests.browser", "tests.golden_plugin"]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

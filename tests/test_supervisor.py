@@ -72,7 +72,7 @@ class Serve:
         return [pid for pid, line in lines.items() if program.encode() in line.split(b"\0")]
 
     def health(self) -> dict[str, bool]:
-        with urllib.request.urlopen(f"{self.address}healthz", timeout=10) as answer:
+        with urllib.request.urlopen(f"{self.address}healthz", timeout=60) as answer:
             parts: dict[str, bool] = json.load(answer)
             return parts
 
@@ -113,11 +113,11 @@ def test_everything_runs_heals_itself_and_ends(serve: Callable[[int], Serve], ta
     assert moss.health() == {"database": True, "broker": True}
 
     # The page and a compressed file with a name of its own come without another server.
-    page = urllib.request.urlopen(f"{moss.address}accounts/login/", timeout=10).read().decode()
+    page = urllib.request.urlopen(f"{moss.address}accounts/login/", timeout=60).read().decode()
     files = re.findall(r'"/(static/[^"]+\.css)"', page)
     assert files
     for file in files:
-        assert urllib.request.urlopen(moss.address + file, timeout=10).status == 200
+        assert urllib.request.urlopen(moss.address + file, timeout=60).status == 200
 
     # A second one in the same home is refused with a word on how to end the first.
     second = subprocess.run(
