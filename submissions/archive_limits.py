@@ -8,7 +8,7 @@ from dataclasses import dataclass
 JUNK_FACTOR = 10
 
 
-class BadArchive(ValueError):  # noqa: N818 -- named after the standard library's BadZipFile
+class BadArchive(ValueError):
     """An upload, or the rest of one, that cannot be read; the message is for the uploader."""
 
 
