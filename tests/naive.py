@@ -103,7 +103,7 @@ def longest_free_run(
 def tiles(left: Sequence[int], right: Sequence[int], k: int) -> list[tuple[int, int, int]]:
     """Greedy tiling: again and again the longest free run, down to `k` tokens."""
     taken: tuple[set[int], set[int]] = (set(), set())
-    found = []
+    found: list[tuple[int, int, int]] = []
     while True:
         negative, a, b = longest_free_run(left, right, taken)
         if -negative < k:
