@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import combinations
 from math import ceil, comb, log
 from typing import TYPE_CHECKING, NamedTuple, overload
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.permutation import permute, stream
+from fingerprint.permutation import linear_maps, permute
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -33,12 +32,6 @@ class Filter(NamedTuple):
     k: int
     s: int
     r: int
-
-
-@lru_cache(maxsize=64)
-def _linear_maps(seed: int, count: int) -> tuple[Hashes, Hashes]:
-    words = stream(seed ^ 1, 2 * count)
-    return words[:count] | np.uint64(1), words[count:]
 
 
 @njit
@@ -98,7 +91,7 @@ def min_wise(values: Hashes, count: int, seed: int = 0) -> Hashes:
     if not len(values):
         raise ValueError("the set is empty; a min-wise sketch needs at least 1 value")
     minima = np.empty(count, dtype=np.uint64)
-    _minima(permute(values, seed), *_linear_maps(seed, count), minima)
+    _minima(permute(values, seed), *linear_maps(seed, count), minima)
     return minima
 
 

@@ -45,6 +45,17 @@ def _keys(seed: int) -> Hashes:
     return keys
 
 
+@lru_cache(maxsize=64)
+def linear_maps(seed: int, count: int) -> tuple[Hashes, Hashes]:
+    """Odd factors and terms of `count` pseudo-random maps x -> factor * x + term modulo 2**64.
+
+    Each permutes the 64-bit values, and does for values that are mixed already what a random permutation
+    would (near-duplicate-features, section 2).
+    """
+    words = stream(seed ^ 1, 2 * count)
+    return words[:count] | np.uint64(1), words[count:]
+
+
 @njit
 def _permute(values: Hashes, keys: Hashes, bits: int, permuted: Hashes) -> None:
     mask = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - bits)

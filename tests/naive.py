@@ -174,11 +174,28 @@ def super_shingles(sketch: Iterable[int], size: int) -> list[int]:
 # ---- features: near-duplicate-features ----
 
 
+def linear_maps(seed: int, count: int) -> list[tuple[int, int]]:
+    words = [split_mix(seed ^ 1, turn + 1) for turn in range(2 * count)]
+    return [(words[j] | 1, words[count + j]) for j in range(count)]
+
+
 def min_wise(values: Iterable[int], count: int, seed: int) -> list[int]:
     mixed = [permute(value, seed, 64) for value in values]
-    words = [split_mix(seed ^ 1, turn + 1) for turn in range(2 * count)]
-    maps = [(words[j] | 1, words[count + j]) for j in range(count)]
-    return [min((factor * value + term) % WORD for value in mixed) for factor, term in maps]
+    return [
+        min((factor * value + term) % WORD for value in mixed) for factor, term in linear_maps(seed, count)
+    ]
+
+
+def binned_min_wise(values: Iterable[int], count: int, seed: int) -> list[int]:
+    """Of all (turn, rank) that ever go to a slot the least, without stopping early."""
+    placed: list[list[tuple[int, int]]] = [[] for _ in range(count)]
+    for turn, (factor, term) in enumerate(linear_maps(seed, 2 * count)):
+        for value in values:
+            word = (factor * permute(value, seed, 64) + term) % WORD
+            word = (word ^ (word >> 29)) * 0xFF51AFD7ED558CCD % WORD
+            high, low = divmod(word, 2**32)
+            placed[high * count >> 32 if turn < count else turn - count].append((turn, low << 32 | high))
+    return [min(ranks)[1] for ranks in placed]
 
 
 def fold(group: int, row: Iterable[int]) -> int:
