@@ -88,6 +88,5 @@ def drop_unused(documents: Iterable[int]) -> None:
     with transaction.atomic():
         keys = list(unused.values_list("pk", flat=True))
         sources = list(unused.values_list("source_id", flat=True))
-        store.drop(connection, keys)
         Document.objects.filter(pk__in=keys).delete()
         Source.objects.filter(pk__in=sources, documents=None).delete()

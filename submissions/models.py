@@ -83,6 +83,19 @@ class Document(models.Model):
         return f"{self.source} as {self.profile}"
 
 
+class Fingerprint(models.Model):
+    """One selected k-gram of a document. Written and read in bulk by `store`, which also makes the table."""
+
+    # What names a row; the table itself has leaner indexes, and deletes with its document.
+    pk = models.CompositePrimaryKey("document", "position")
+    document = models.ForeignKey(Document, models.DO_NOTHING, related_name="fingerprints", db_index=False)
+    hash = models.BigIntegerField()
+    position = models.IntegerField()
+
+    def __str__(self) -> str:
+        return f"{self.hash:x} at {self.position} of {self.document_id}"
+
+
 class Batch(models.Model):
     """One upload and how far it has come."""
 

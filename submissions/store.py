@@ -105,14 +105,6 @@ def sharing(connection: BaseDatabaseWrapper, hashes: Hashes) -> tuple[Ids, Ids]:
     return columns[:, 0], columns[:, 1]
 
 
-def drop(connection: BaseDatabaseWrapper, document_ids: Collection[int]) -> None:
-    """Delete the fingerprints of documents."""
-    with _cursor(connection) as cursor:
-        cursor.execute(
-            "DELETE FROM submissions_fingerprint WHERE document_id = ANY(%s)", [list(document_ids)]
-        )
-
-
 @contextmanager
 def _cursor(connection: BaseDatabaseWrapper) -> Iterator[Cursor]:
     """Psycopg's own cursor, for binary results, with errors as Django's."""

@@ -7,6 +7,8 @@ import tempfile
 os.environ.setdefault("MOSS_TEST_HOME", tempfile.mkdtemp(prefix="moss-test-"))
 os.environ["MOSS_HOME"] = os.environ["MOSS_TEST_HOME"]
 os.environ["SECRET_KEY"] = "only-for-tests"
+# Long enough for every honest test file, even on a busy machine.
+os.environ["MOSS_FILE_SECONDS"] = "3"
 os.environ["MOSS_QUEUE_PREFIX"] = f"test-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}:"
 # Playwright's event loop runs in the thread of the tests.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"

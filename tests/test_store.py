@@ -15,11 +15,7 @@ TOP = 2**64 - 1
 
 @pytest.fixture
 def documents(db: None) -> list[int]:
-    """Three documents, and a table of fingerprints of this test's own."""
-    with connection.cursor() as cursor:
-        cursor.execute("CREATE SCHEMA store_test")
-        cursor.execute("SET LOCAL search_path TO store_test, public")
-        cursor.execute(store.CREATE)
+    """Three documents."""
     source = Source.objects.create(sha256="0" * 64, data=b"x", size=1)
     return [
         Document.objects.create(source=source, profile=name, language="python").pk for name in ("a", "b", "c")
@@ -105,18 +101,10 @@ def test_look_up_of_nothing_finds_nothing(documents: list[int]) -> None:
     assert found.tolist() == counts.tolist() == []
 
 
-def test_dropping_leaves_the_others(documents: list[int]) -> None:
-    for document in documents:
-        save(document, (1, 1))
-    store.drop(connection, documents[:2])
-    assert load(*documents) == [(documents[2], 1, 1)]
-
-
 def test_fingerprints_go_with_their_document(documents: list[int]) -> None:
     save(documents[0], (1, 1))
     save(documents[1], (1, 1))
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM submissions_document WHERE id = %s", [documents[0]])
+    Document.objects.filter(pk=documents[0]).delete()
     assert load(*documents) == [(documents[1], 1, 1)]
 
 
