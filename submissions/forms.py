@@ -99,6 +99,8 @@ class FilesField(forms.FileField):
 class UploadForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # Told to the page as well, so that nobody waits for what will be refused.
+        self.limit = settings.MAX_UPLOAD_BYTES
         # An empty file is no reason to refuse the rest: the batch lists it with its reason.
         self.fields["files"] = FilesField(
             label="Files", allow_empty_file=True, error_messages={"required": "Choose at least one file."}

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from django import template
+from django.utils.safestring import SafeString
+
+from submissions.highlight import visible
 
 register = template.Library()
 
@@ -14,6 +17,12 @@ def percent(share: float) -> str:
     if whole == 100 and share < 1:  # noqa: PLR2004
         return "99\u202f%"
     return "<1\u202f%" if whole == 0 and share > 0 else f"{whole}\u202f%"
+
+
+@register.filter
+def shown(name: object) -> SafeString:
+    """Write a name that came with an upload so that nothing in it can hide or mislead."""
+    return SafeString(visible(str(name)))
 
 
 @register.filter

@@ -12,14 +12,16 @@ function headHeight(side) {
 }
 
 // Puts the passage's start `offset` pixels under the top of its side.
-function align(side, number, offset) {
-  const [start] = parts(side, number);
-  if (!start) return;
-  const line = start.closest(".line");
-  // Off-screen blocks have estimated heights until they are drawn: go there, then correct.
-  line.scrollIntoView({ block: "nearest", behavior: "instant" });
-  const place = () => line.getBoundingClientRect().top - side.getBoundingClientRect().top - side.clientTop;
-  requestAnimationFrame(() => side.scrollBy({ top: place() - offset, behavior: "instant" }));
+function align(side, number, offset, tries = 8) {
+  const line = parts(side, number)[0]?.closest(".line");
+  if (!line) return;
+  const off = line.getBoundingClientRect().top - side.getBoundingClientRect().top - side.clientTop - offset;
+  const before = side.scrollTop;
+  side.scrollBy({ top: off, behavior: "instant" });
+  // Blocks off screen have estimated heights until they are drawn: look again on the next frame.
+  if (tries > 0 && Math.abs(off) > 1 && side.scrollTop !== before) {
+    requestAnimationFrame(() => align(side, number, offset, tries - 1));
+  }
 }
 
 function choose(number) {
@@ -41,7 +43,7 @@ function follow(side, part, number) {
   const first = start.closest(".line");
   // A passage that starts above the view is answered at its own line, one in view at the same height.
   const top = (first.getBoundingClientRect().top < side.getBoundingClientRect().top ? line : first);
-  const offset = top.getBoundingClientRect().top - side.getBoundingClientRect().top;
+  const offset = top.getBoundingClientRect().top - side.getBoundingClientRect().top - side.clientTop;
   align(other, number, Math.max(offset, headHeight(other)));
   choose(number);
 }

@@ -79,6 +79,12 @@ function finish(form, request) {
 
 function send(form, event) {
   event.preventDefault();
+  const limit = Number(form.dataset.limit);
+  const total = [...form.elements.files.files].reduce((sum, file) => sum + file.size, 0);
+  if (total > limit) {
+    say(form.querySelector("[data-errors]"), `These are ${size(total)}; at most ${size(limit)} can be sent at once.`);
+    return;
+  }
   const request = new XMLHttpRequest();
   request.open("POST", form.action);
   request.upload.addEventListener("progress", (step) => showProgress(form, step.loaded, step.total));

@@ -1,0 +1,156 @@
+"""Who gets which page."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import get_resolver, reverse
+
+from submissions import urls
+from submissions.models import Batch, Course, Report
+from tests.cast import STARTER, loose
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from submissions.models import Assignment
+
+pytest_plugins = ["tests.handing_in"]
+
+WRITES = ("upload", "add_boilerplate", "rerank", "cancel_batch", "delete_batch", "remove_boilerplate")
+
+
+@pytest.fixture
+def addresses(report: Report, starter: Callable[[], None]) -> dict[str, str]:
+    """Every address of the app, of things that are Alice's."""
+    starter()
+    of = report.assignment
+    newest = of.reports.get()
+    pair = newest.pairs.all()[0]
+    keys = {
+        "course": [of.course_id],
+        "pair": [of.pk, pair.left_id, pair.right_id],
+        "remove_boilerplate": [of.boilerplate.get().pk],
+        **{key: [of.batches.get().pk] for key in ("batch", "batch_progress", "cancel_batch", "delete_batch")},
+    }
+    named = [pattern.name for pattern in urls.urlpatterns if pattern.name != "courses"]
+    return {str(name): reverse(str(name), args=keys.get(str(name), [of.pk])) for name in named}
+
+
+def test_another_instructors_addresses_are_not_found(
+    addresses: dict[str, str], charlie_client: Client
+) -> None:
+    for name, address in addresses.items():
+        send = charlie_client.post if name in WRITES else charlie_client.get
+        assert send(address).status_code == 404, name
+
+
+def test_a_stranger_is_asked_to_sign_in(addresses: dict[str, str], client: Client) -> None:
+    for address in addresses.values():
+        for send in (client.get, client.post):
+            assert send(address).headers["Location"] == f"{reverse('login')}?next={address}"
+
+
+def test_staff_may_open_everybodys_pages(addresses: dict[str, str], admin_client: Client) -> None:
+    for name, address in addresses.items():
+        assert admin_client.get(address).status_code == (
+            405 if name in set(WRITES) - {"delete_batch"} else 200
+        )
+
+
+def test_no_address_that_writes_answers_a_get(addresses: dict[str, str], alice_client: Client) -> None:
+    before = (Batch.objects.count(), Report.objects.count(), Course.objects.count())
+    for address in addresses.values():
+        alice_client.get(address)
+    assert (Batch.objects.count(), Report.objects.count(), Course.objects.count()) == before
+
+
+def test_no_form_is_taken_without_its_token(addresses: dict[str, str], alice: User) -> None:
+    from django.test import Client  # noqa: PLC0415 - the type above is the fixture's
+
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(alice)
+    for name in (*WRITES, "assignment_settings", "course"):
+        answer = strict.post(addresses[name], {"name": "x", "files": loose("a.py", STARTER)})
+        assert answer.status_code == 403, name
+        assert b"This form has expired" in answer.content
+
+
+def test_every_page_keeps_to_the_security_policy(addresses: dict[str, str], alice_client: Client) -> None:
+    for name, address in addresses.items():
+        page = alice_client.get(address).content.decode()
+        assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", page), name
+        assert not re.search(r"(?:src|href|action)=\"(?:https?:)?//", page), name
+
+
+def test_pages_that_are_not_there_say_so_kindly(alice_client: Client, client: Client) -> None:
+    for visitor in (alice_client, client):
+        answer = visitor.get("/nowhere/")
+        assert answer.status_code == 404
+        assert b"No such page" in answer.content
+
+
+def test_a_failure_shows_a_page_and_no_trace(alice_client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("submissions.queries.listed_courses", fail)
+    alice_client.raise_request_exception = False
+    answer = alice_client.get(reverse("courses"))
+    assert answer.status_code == 500
+    assert b"Something broke on our side" in answer.content
+    assert b"secret detail" not in answer.content
+
+
+def test_a_forbidden_page_is_friendly(alice: User) -> None:
+    handler = get_resolver().resolve_error_handler(403)
+    from django.test import RequestFactory  # noqa: PLC0415 - used once
+
+    request = RequestFactory().get("/")
+    request.user = alice
+    answer = handler(request, exception=PermissionError())
+    assert b"Not allowed" in answer.content
+
+
+def test_the_admin_lists_everything_and_dumps_no_source(report: Report, admin_client: Client) -> None:
+    assert report.pk
+    for model in (
+        "course",
+        "assignment",
+        "batch",
+        "submission",
+        "entry",
+        "source",
+        "document",
+        "report",
+        "pair",
+    ):
+        page = admin_client.get(reverse(f"admin:submissions_{model}_changelist"))
+        assert page.status_code == 200, model
+    source = report.submissions.all()[0].files.all()[0].source
+    page = admin_client.get(reverse("admin:submissions_source_change", args=[source.pk]))
+    assert source.sha256.encode() in page.content
+    assert b"def spread" not in page.content
+
+
+def test_the_admin_cannot_forge_or_drop_what_workers_made(report: Report, admin_client: Client) -> None:
+    for model in ("batch", "submission", "entry", "source", "document", "report", "pair"):
+        assert admin_client.get(reverse(f"admin:submissions_{model}_add")).status_code == 403
+    pair = report.pairs.all()[0]
+    assert admin_client.post(reverse("admin:submissions_pair_delete", args=[pair.pk])).status_code == 403
+
+
+def test_signing_in_leads_to_the_courses(client: Client, assignment: Assignment) -> None:
+    answer = client.post(reverse("login"), {"username": "alice", "password": "correct horse battery staple"})
+    assert answer.headers["Location"] == reverse("courses")
+    assert assignment.course.name in client.get(reverse("courses")).content.decode()
+
+
+def test_a_wrong_password_is_told(client: Client, alice: User) -> None:
+    answer = client.post(reverse("login"), {"username": "alice", "password": "guess"})
+    assert b"Please enter a correct username and password" in answer.content

@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.urls import reverse
+
+from submissions.models import Batch, Entry, Submission
+from tests.cast import CLASS, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.test import Client
+
+    from submissions.models import Assignment, Report
+    from tests.handing_in import HandIn
+
+pytest_plugins = ["tests.handing_in"]
+
+
+def running(batch: Batch, state: str = "fingerprinting", total: int = 8, done: int = 3) -> None:
+    Batch.objects.filter(pk=batch.pk).update(state=state, documents_total=total, documents_done=done)
+
+
+def test_every_entry_is_listed_the_skipped_ones_first_with_their_reason(
+    alice_client: Client, batch: Batch
+) -> None:
+    page = alice_client.get(batch.get_absolute_url()).content.decode()
+    for entry in batch.entries.all():
+        assert entry.name in page
+    skipped = batch.entries.get(accepted=False)
+    assert skipped.name == "notes/photo.py"
+    assert skipped.reason in page
+    assert page.index(skipped.name) < page.index("ada/main.py")
+    assert "1 skipped" in page
+    assert "3 submissions" in page
+
+
+def test_a_running_batch_shows_how_far_it_is_and_asks_again(alice_client: Client, batch: Batch) -> None:
+    running(batch)
+    address = reverse("batch_progress", args=[batch.pk])
+    for page in (alice_client.get(batch.get_absolute_url()), alice_client.get(address)):
+        assert "3 of 8 files read" in page.content.decode()
+        assert f'data-live="{address}"' in page.content.decode()
+    page = alice_client.get(batch.get_absolute_url()).content.decode()
+    assert '<noscript><meta http-equiv="refresh"' in page
+    assert '<li class="now" aria-current="step">Reading</li>' in page
+    assert reverse("cancel_batch", args=[batch.pk]) in page
+    assert "Delete" not in page
+
+
+def test_a_finished_batch_asks_no_more_and_leads_to_the_report(alice_client: Client, batch: Batch) -> None:
+    page = alice_client.get(batch.get_absolute_url()).content.decode()
+    assert "data-live" not in page
+    assert "http-equiv" not in page
+    assert f'<a href="{batch.assignment.get_absolute_url()}">Show the report</a>' in page
+
+
+def test_a_failed_batch_says_why(alice_client: Client, batch: Batch) -> None:
+    Batch.objects.filter(pk=batch.pk).update(state="failed", message="class.zip is truncated.")
+    page = alice_client.get(batch.get_absolute_url()).content.decode()
+    assert "Failed." in page
+    assert "class.zip is truncated." in page
+
+
+def test_cancelling_stops_a_running_batch_and_leaves_a_finished_one(
+    alice_client: Client, batch: Batch
+) -> None:
+    address = reverse("cancel_batch", args=[batch.pk])
+    alice_client.post(address)
+    batch.refresh_from_db()
+    assert batch.state == Batch.State.DONE
+    running(batch)
+    answer = alice_client.post(address)
+    batch.refresh_from_db()
+    assert batch.state == Batch.State.CANCELLED
+    assert answer.headers["Location"] == batch.get_absolute_url()
+    assert b"Cancelled" in alice_client.get(batch.get_absolute_url()).content
+
+
+def test_deleting_asks_first_and_then_takes_everything_that_came_from_it(
+    alice_client: Client, report: Report
+) -> None:
+    batch = report.assignment.batches.get()
+    address = reverse("delete_batch", args=[batch.pk])
+    assert b"with its 3 submissions" in alice_client.get(address).content
+    assert Batch.objects.exists()
+    answer = alice_client.post(address, follow=True)
+    assert b"class.zip was deleted" in answer.content
+    assert b"Upload what was handed in" in answer.content
+    assert not Batch.objects.exists()
+    assert not Submission.objects.exists()
+    assert alice_client.get(batch.get_absolute_url()).status_code == 404
+
+
+def test_a_submission_that_was_handed_in_again_is_marked(
+    alice_client: Client, batch: Batch, hand_in: HandIn
+) -> None:
+    later = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
+    old = alice_client.get(batch.get_absolute_url()).content.decode()
+    assert old.count("replaced by a later upload") == 1
+    assert b"replaced by a later upload" not in alice_client.get(later.get_absolute_url()).content
+
+
+def test_a_file_that_could_not_be_read_is_named_with_its_reason(alice_client: Client, batch: Batch) -> None:
+    document = batch.submissions.get(name="cleo").files.get().document
+    document.state, document.reason = "failed", "reading it took longer than 20 s"
+    document.save()
+    page = alice_client.get(batch.get_absolute_url()).content.decode()
+    assert "1 could not be read" in page
+    assert "reading it took longer than 20 s" in page
+
+
+def test_names_from_an_archive_are_shown_as_text(alice_client: Client, batch: Batch) -> None:
+    Entry.objects.create(batch=batch, name="<img src=x>\u202e.py", accepted=False, reason="<b>no</b>")
+    page = alice_client.get(batch.get_absolute_url()).content.decode()
+    assert "&lt;img src=x&gt;<span" in page
+    assert "⟨U+202E⟩" in page
+    assert "<b>no</b>" not in page
+
+
+def test_a_batch_with_nothing_in_it_says_what_to_do(alice_client: Client, assignment: Assignment) -> None:
+    batch = Batch.objects.create(assignment=assignment, name="empty.zip", state=Batch.State.FAILED)
+    page = alice_client.get(batch.get_absolute_url()).content.decode()
+    assert "Nothing was found in this upload" in page
+
+
+def test_a_batch_takes_as_many_queries_for_many_entries_as_for_few(
+    alice_client: Client, batch: Batch, django_assert_num_queries: Callable[..., object]
+) -> None:
+    Entry.objects.bulk_create(
+        Entry(batch=batch, name=f"{n}.py", accepted=n % 2 == 0, reason="") for n in range(500)
+    )
+    # session, user, batch, skipped, failed, submissions, count and page of entries
+    with django_assert_num_queries(8):
+        page = alice_client.get(batch.get_absolute_url()).content.decode()
+    assert "1\u2013200 of 253" in page
