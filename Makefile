@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install -q --no-deps
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo serve test lint types warm bench lock clean
+.PHONY: demo serve test lint types warm lock clean
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -28,8 +28,9 @@ types: .venv/dev
 warm: .venv/dev
 	$(BIN)/python -c "from fingerprint.engine import warm; warm()"
 
-bench: .venv/dev
-	$(BIN)/python -m bench
+# make bench-store runs bench/store.py, and so on.
+bench-%: .venv/dev
+	$(BIN)/python -m bench.$*
 
 lock: .venv/dev
 	$(BIN)/pip install -q uv

@@ -74,8 +74,8 @@ def wait_until_free(where: Place, seconds: float) -> bool:
 
 def commands(fd: int, workers: int) -> dict[str, list[str]]:
     """Give the command lines of the children, in the order of their start."""
-    celery = [sys.executable, "-m", "celery", "-A", "moss"]
-    quiet = ["--without-gossip", "--without-mingle", "--loglevel=INFO"]
+    celery = [sys.executable, "-m", "celery", "--quiet", "-A", "moss"]
+    quiet = ["--without-gossip", "--without-mingle", "--loglevel=WARNING"]
     threads = ["--worker-class=gthread", "--workers=2", "--threads=4", "--timeout=120", "--no-control-socket"]
     return {
         "worker": [*celery, "worker", f"--concurrency={workers}", *quiet],

@@ -4,7 +4,8 @@ import os
 import tempfile
 
 # Workers of one run inherit the home of the process that started them, and with it one pair of servers.
-os.environ.setdefault("MOSS_TEST_HOME", tempfile.mkdtemp(prefix="moss-test-"))
+if "MOSS_TEST_HOME" not in os.environ:
+    os.environ["MOSS_TEST_HOME"] = tempfile.mkdtemp(prefix="moss-test-")
 os.environ["MOSS_HOME"] = os.environ["MOSS_TEST_HOME"]
 os.environ["SECRET_KEY"] = "only-for-tests"
 # Long enough for every honest test file, even on a busy machine.

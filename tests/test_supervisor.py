@@ -149,8 +149,9 @@ def test_a_supervisor_that_is_killed_takes_everything_along(
 ) -> None:
     moss = serve(taken)
     moss.wait_until_serving()
-    wait_until(lambda: b" ready." in moss.log.read_bytes(), what="the worker")
-    assert len(moss.processes()) >= 8
+    # The worker, its child, and beat; the web server and its two children.
+    wait_until(lambda: len(moss.running("celery")) == 3, what="the worker")
+    wait_until(lambda: len(moss.running("gunicorn")) == 3, what="the web server")
     moss.process.kill()
     moss.process.wait()
     wait_until(lambda: not moss.processes(), what="the end of every process")
