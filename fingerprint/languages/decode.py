@@ -51,6 +51,7 @@ _LIKELY = (
     "cp1252 cp1250 cp1251 koi8_r gb18030 big5 cp932 euc_jp euc_kr cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 "
     "cp874 mac_roman cp437 cp850"
 )
+_LATIN = frozenset({"cp1250", "cp1254", "cp1257", "cp1258", "mac_roman", "cp437", "cp850"})
 
 
 class NotText(ValueError):
@@ -139,7 +140,13 @@ def _guessed(data: bytes) -> str:
     guess = from_bytes(_telling_lines(data), cp_isolation=_LIKELY.split()).best()
     if guess is None or "cp1252" in guess.could_be_from_charset:
         return "cp1252"
-    return str(guess.encoding)
+    return "cp1252" if guess.encoding in _LATIN and _reads_as_western(data) else str(guess.encoding)
+
+
+def _reads_as_western(data: bytes) -> bool:
+    """Whether all beyond ASCII would be letters in Western Europe: few words do not tell `ï` from `ď`."""
+    beyond = data.translate(None, bytes(range(128)))[:SAMPLE]
+    return beyond.decode("cp1252", errors="replace").isalpha()
 
 
 def _telling_lines(data: bytes) -> bytes:

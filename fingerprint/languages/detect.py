@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 # Enough of a file to tell its language by.
 LOOKED_AT = 20_000
 
-_SHEBANG = re.compile(r"#!\s*\S*?(?:/|\benv\s+(?:-\S+\s+)*)?(\w+?)[\d.]*(?:\s|$)")
+_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?(\w+?)[\d.]*(?:\s|$)")
 _INTERPRETERS = {
     "sh": "bash", "bash": "bash", "zsh": "bash", "dash": "bash", "ksh": "bash",
     "python": "python", "pypy": "python", "perl": "perl", "ruby": "ruby", "php": "php", "node": "javascript",

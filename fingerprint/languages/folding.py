@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntFlag
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,8 +28,8 @@ _OPERATORS = (
 OPERATORS = frozenset(_OPERATORS.split())
 
 
-class Mark(IntFlag):
-    """What folding has to know of a lexeme."""
+class Mark:
+    """What folding has to know of a lexeme, as bits; plain integers, since enum flags are slow to test."""
 
     SPACE = 1  # white space or a comment: between tokens, never one
     NEWLINE = 2
@@ -78,7 +77,7 @@ class Tokens:
             self.codes[which], self.marks[which], self.starts[which], self.ends[which], self.lines[which]
         )
 
-    def having(self, mark: Mark) -> Mask:
+    def having(self, mark: int) -> Mask:
         mask: Mask = (self.marks & np.uint32(mark)) != 0
         return mask
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Stands above each cell in the shown text, and tells where it begins and what it is in.
 _HEADER = re.compile(r"^───── cell \d+, (\S+) ─────\n?", re.MULTILINE)
-_BROKEN = (AttributeError, LookupError, TypeError, ValueError, nbformat.ValidationError)
+_BROKEN = (AttributeError, LookupError, RecursionError, TypeError, ValueError, nbformat.ValidationError)
 
 
 class Notebook:
@@ -72,6 +72,7 @@ class Notebook:
 
 def _read(decoded: str) -> dict[str, Any]:
     try:
+        json.loads(decoded)  # says on which line it breaks, which nbformat does not
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about cells without ids: it is read, not written
             notebook: dict[str, Any] = nbformat.reads(decoded, as_version=4)  # type: ignore[no-untyped-call]  # no stubs
@@ -113,7 +114,7 @@ def _source(cell: dict[str, Any]) -> str:
 def _parts(text: str) -> Iterator[tuple[FrontEnd, int, int]]:
     """(front-end, start, end) of each cell's source in the shown text."""
     headers = list(_HEADER.finditer(text))
-    ends = [header.start() for header in headers[1:]] + [len(text)]
+    ends = [*(header.start() for header in headers[1:]), len(text)][: len(headers)]
     for header, end in zip(headers, ends, strict=True):
         language = header[1] if _known(header[1]) else "text"
         yield front_end(language), header.end(), end

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fingerprint.languages.language import Language
 
 Key = tuple[object, str]
-Meaning = tuple[str, Mark]
+Meaning = tuple[str, int]
 
 _SPACE = re.compile(r"(?:\\?[\s\u00ad\u200b-\u200f\u2060\ufeff\x00-\x1f])*\Z")
 _RUN = re.compile(r"(?=.*[()\[\]{};,])[^\w\s]{2,}\Z")
@@ -78,7 +78,7 @@ class Meanings:
     def _lexeme(self, sort: str, lexeme: str) -> Meaning:
         if self._is_decorator(sort, lexeme):
             brackets = self._symbol_marks(lexeme) & Mark.OPEN
-            word = Mark.WORD | Mark.IDENTIFIER if any(map(str.isalnum, lexeme)) else Mark(0)
+            word = Mark.WORD | Mark.IDENTIFIER if any(map(str.isalnum, lexeme)) else 0
             return lexeme, Mark.DECORATOR | word | brackets
         if not any(map(str.isalnum, lexeme)):
             return lexeme, self._symbol_marks(lexeme)
@@ -92,7 +92,7 @@ class Meanings:
 
     def _word(self, sort: str, lexeme: str) -> Meaning:
         language = self.language
-        mark = Mark.WORD
+        mark: int = Mark.WORD
         if lexeme.split(" ", 1)[0] in self._statements or (lexeme[0] == "@" and "@" in self._statements):
             mark |= Mark.STATEMENT
         if lexeme in self._keywords or _within(sort, *self._kept):
@@ -109,10 +109,10 @@ class Meanings:
         typelike = _within(sort, "Keyword.Type") or lexeme in self._names
         return "<name>" if typelike else lexeme, mark
 
-    def _gone_mark(self, lexeme: str) -> Mark:
-        return Mark.GONE if lexeme in self._gone else Mark(0)
+    def _gone_mark(self, lexeme: str) -> int:
+        return Mark.GONE if lexeme in self._gone else 0
 
-    def _symbol_marks(self, lexeme: str) -> Mark:
+    def _symbol_marks(self, lexeme: str) -> int:
         mark = self._gone_mark(lexeme)
         if lexeme in self._statements:
             mark |= Mark.STATEMENT
@@ -153,7 +153,7 @@ class Vocabulary(dict[Key, int]):
         with self._lock:
             return self[key] if key in self else self._add(key, name, mark)
 
-    def _add(self, key: Key, name: str, mark: Mark) -> int:
+    def _add(self, key: Key, name: str, mark: int) -> int:
         code, value = len(self.names), key[1]
         lexeme = value.strip()
         if "\n" in (value if mark & Mark.SPACE else value[len(value.rstrip()) :]):

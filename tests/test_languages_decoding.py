@@ -1,0 +1,99 @@
+"""Bytes of any kind become text, or a refusal that says what they are."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerprint.languages import Decoded, NotText, decode
+
+HALLO = "Grüße — 你好 🌊\r\n\tЖлд\n"
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60))
+def test_utf_8_is_read_as_it_is(text: str) -> None:
+    if not text.startswith("\ufeff"):
+        assert decode(("x" + text).encode()).text == "x" + text
+
+
+def test_line_ends_and_tabs_are_kept() -> None:
+    assert decode(HALLO.encode()) == Decoded(HALLO, "utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_decides_and_is_dropped(encoding: str) -> None:
+    assert decode(HALLO.encode(encoding)).text == HALLO
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_its_mark_is_read(encoding: str) -> None:
+    program = "class Harbour { int größe; }\n"
+    assert decode(program.encode(encoding)) == Decoded(program, encoding)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("// Größe, naïve façade\nint x;\n", "cp1252"),
+        ("# Быстрая сортировка пузырьком, написал студент третьего курса\nx = 1\n", "cp1251"),
+        ("# 这个程序读取港口的潮汐记录并计算最大变化\nx = 1\n", "gb18030"),
+        ("# 港の潮位の記録を読み、最大の変化を計算するプログラムです\nx = 1\n", "cp932"),
+    ],
+)
+def test_legacy_encodings_are_told(text: str, encoding: str) -> None:
+    assert decode(text.encode(encoding)).text == text
+
+
+def test_a_broken_byte_in_utf_8_spoils_only_itself() -> None:
+    data = "Grüße an größere Häfen, schöne Küste".encode() + b"\xff" + " Übung".encode()
+    assert decode(data) == Decoded("Grüße an größere Häfen, schöne Küste\ufffd Übung", "utf-8")
+
+
+def test_any_bytes_that_are_text_in_no_encoding_are_still_read_or_refused() -> None:
+    assert decode(b"int x; // \x81\x8d\x8f\x90\x9d\n").text.startswith("int x; // ")
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_raise_anything_but_a_refusal(data: bytes) -> None:
+    try:
+        text = decode(data).text
+    except NotText:
+        return
+    assert "\0" not in text
+
+
+def zipped() -> bytes:
+    with zipfile.ZipFile(buffer := io.BytesIO(), "w") as archive:
+        archive.writestr("a.txt", "a")
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        (b"\x89PNG\r\n\x1a\n", "PNG image"),
+        (b"\xff\xd8\xff\xe0\x00\x10JFIF", "JPEG image"),
+        (b"%PDF-1.7\n", "PDF document"),
+        (zipped(), "zip archive"),
+        (gzip.compress(b"a"), "gzip archive"),
+        (b"\xca\xfe\xba\xbe\x00\x00\x00\x41", "Java class"),
+        (b"\x7fELF\x02\x01\x01\x00", "compiled program"),
+        (b"int x = 1;\0int y;", "NUL byte (at offset 10)"),
+        ("\ufeffa\0b".encode("utf-16-le"), "NUL character (at offset 1)"),
+        (bytes(range(1, 32)) * 9, "control characters"),
+        (b"\xff\xfe" + b"\x00\xd8" * 50, "cannot be read"),
+    ],
+)
+def test_what_is_no_text_is_refused_by_name(data: bytes, named: str) -> None:
+    with pytest.raises(NotText) as refusal:
+        decode(data)
+    assert named in str(refusal.value)
+
+
+def test_an_empty_file_is_an_empty_text() -> None:
+    assert decode(b"") == Decoded("", "utf-8")

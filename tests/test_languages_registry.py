@@ -1,0 +1,157 @@
+"""Names of languages, and files whose language is told by name and content."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from pygments.lexer import Lexer
+from pygments.token import Token, _TokenType
+
+from fingerprint.languages import LexerFailed, choices, detect, front_end, tuned
+from fingerprint.languages.code import CodeFrontEnd
+from fingerprint.languages.language import Language
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOSS = (
+    "c cc java ml pascal ada lisp scheme haskell fortran ascii vhdl perl matlab python mips prolog spice vb "
+    "csharp modula2 a8086 javascript plsql verilog"
+)
+
+
+@pytest.mark.parametrize("name", MOSS.split())
+def test_every_name_of_moss_means_a_tuned_language(name: str) -> None:
+    assert front_end(name).name in dict(choices())
+
+
+def test_names_and_titles_are_unique_and_found_by_both() -> None:
+    names, titles = zip(*choices(), strict=True)
+    assert len(set(names)) == len(names) == len(tuned())
+    assert [front_end(title.upper()).name for title in titles] == list(names)
+
+
+def test_any_pygments_lexer_works_untuned() -> None:
+    julia = front_end("julia")
+    text = "function f(x)\n  x + 1 # one more\nend\n"
+    assert [kind for _, _, kind in julia.named(text)] == [
+        "function",
+        "<name>",
+        "(",
+        "<name>",
+        ")",
+        "<name>",
+        "+",
+        "<number>",
+        "end",
+    ]
+
+
+def test_an_unknown_name_is_refused_with_those_that_come_close() -> None:
+    with pytest.raises(ValueError, match=r"no language is called 'pyhton'; did you mean .*python"):
+        front_end("pyhton")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "text"),
+    [
+        ("c", "cpp", "int f(int a) { return a + 1; }"),
+        ("javascript", "typescript", "function f(a) { return a + 1; }"),
+        ("sql", "plsql", "SELECT name FROM harbour WHERE id = 1"),
+    ],
+)
+def test_a_copy_under_another_extension_has_the_same_kinds(left: str, right: str, text: str) -> None:
+    assert front_end(left).tokens(text).kinds.tolist() == front_end(right).tokens(text).kinds.tolist()
+
+
+def test_kinds_of_unrelated_languages_differ() -> None:
+    assert not set(front_end("c").tokens("x = 1").kinds) & set(front_end("python").tokens("x = 1").kinds)
+
+
+@pytest.mark.parametrize(
+    ("filename", "text", "language"),
+    [
+        ("Main.java", "", "java"),
+        ("dir/MAIN.PY", "", "python"),
+        ("a\\b.rs", "", "rust"),
+        ("x.h", "int f(void);\n", "c"),
+        ("x.h", "class A {\n};\n", "cpp"),
+        ("x.m", "@interface A : NSObject\n@end\n", "objective-c"),
+        ("x.m", "function y = f(x)\n", "matlab"),
+        ("x.pl", "use strict;\nmy $x = 1;\n", "perl"),
+        ("x.pl", "swing([X], 0) :- !.\n", "prolog"),
+        ("x.p", "program Tides;\n", "pascal"),
+        ("x.v", "module m;\nendmodule\n", "verilog"),
+        ("x.v", "Theorem t : True.\nProof. trivial. Qed.\n", "coq"),
+        ("x.s", "addi $sp, $sp, -8\n", "mips"),
+        ("x.asm", "mov eax, 1\nint 0x80\n", "x86"),
+        ("x.sql", "SELECT 1;\n", "sql"),
+        ("x.sql", "CREATE OR REPLACE PROCEDURE p IS\nBEGIN\nEND;\n", "plsql"),
+        ("x.ipynb", "{}", "notebook"),
+        ("essay.txt", "import java.util.*;\n", "text"),
+        ("run", "#!/usr/bin/env python3\n", "python"),
+        ("run", "#!/bin/sh -e\n", "bash"),
+        ("page", "<!DOCTYPE html>\n<html>", "html"),
+        ("Main", "import java.util.*;\npublic class Main {\n}\n", "java"),
+        ("solve", "def solve(x):\n    return x\n", "python"),
+        ("x.jl", "", "julia"),
+        ("Makefile", "all:\n\tcc x.c\n", "make"),
+        ("README", "The tide comes twice a day.\n", "text"),
+        ("notes.xyz", "", "text"),
+    ],
+)
+def test_language_is_told_by_name_then_content(filename: str, text: str, language: str) -> None:
+    assert detect(filename, text) == language
+    assert front_end(language).name
+
+
+def test_menus_need_neither_numpy_nor_pygments_nor_numba() -> None:
+    program = (
+        "import sys, fingerprint.languages as f; f.choices();"
+        "print({'numpy', 'pygments', 'numba'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+class BrokenLexer(Lexer):
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+        self.error = error
+
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, _TokenType, str]]:
+        yield 0, Token.Name, text
+        raise self.error
+
+
+class Broken(CodeFrontEnd):
+    """Python, by a lexer that breaks as it is told to."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(Language("python", "Python", "python"))
+        self.__dict__["_lexer"] = BrokenLexer(error)
+
+
+def test_a_lexer_that_breaks_is_a_failure_with_its_reason() -> None:
+    with pytest.raises(LexerFailed, match=r"the Python lexer failed \(KeyError: 'root'\)"):
+        Broken(KeyError("root")).tokens("x")
+
+
+def test_the_time_limit_of_a_caller_passes_through_a_lexer() -> None:
+    class TimeUp(Exception):
+        pass
+
+    with pytest.raises(TimeUp):
+        Broken(TimeUp()).tokens("x")
+
+
+@pytest.mark.parametrize("name", [name for name, _ in choices() if name != "notebook"])
+@pytest.mark.parametrize(
+    "text", ["", "\n", "\r\n", "\ufeff", "'", '"""', "((((", "}}}}", "@", "\\", "import", "\u0301", "🌊 #"]
+)
+def test_scraps_never_raise(name: str, text: str) -> None:
+    scan = front_end(name).scan(text)
+    assert all(0 <= s < e <= len(text) for s, e in zip(scan.tokens.starts, scan.tokens.ends, strict=True))
