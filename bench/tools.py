@@ -45,10 +45,12 @@ class Tool:
     env: Mapping[str, str] = field(default_factory=dict)
     measure: str = "similarity"
 
-    def run(self, folder: Path, out: Path, env: Mapping[str, str] | None = None) -> Run:
-        """Score all pairs of `folder`; raises RunFailed."""
+    def run(
+        self, folder: Path, out: Path, env: Mapping[str, str] | None = None, timeout: float = 3600
+    ) -> Run:
+        """Score all pairs of `folder`, within `timeout` seconds; raises RunFailed."""
         ending = [part.format(folder=folder, out=out) for part in self.ending]
-        return run([*self.command, *ending], {**self.env, **(env or {})})
+        return run([*self.command, *ending], {**self.env, **(env or {})}, timeout)
 
     def scores(self, folder: Path) -> dict[frozenset[str], float]:
         """Score of each reported pair of names in `folder`.

@@ -128,7 +128,7 @@ def _is_simple(java: Java, method: Method) -> bool:
 
 
 def _inline(java: Java, method: Method) -> list[Edit]:
-    """Edits that write the expression for each call that allows it, and drop a method that none calls then."""
+    """Write the expression for each call that allows it, and drop the method when none calls it then."""
     name = java.at(method.name)
     calls = [i for i, token in enumerate(java.tokens) if token.text == name and i != method.name]
     found = {i: _arguments(java, method, i) for i in calls}

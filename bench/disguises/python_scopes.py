@@ -57,10 +57,11 @@ def used(nodes: Sequence[ast.AST]) -> set[str]:
 def own_names(tree: ast.Module) -> set[str]:
     """Names that may be renamed all over the program without it meaning something else.
 
-    Left out: imports, builtins, dunders, what a call of foreign code passes by keyword, and methods or
-    fields named as those of built-in types, where an attribute does not say whose it is.
+    Left out: imports, builtins, dunders, what a call of foreign code passes by keyword, members of an enum,
+    which are looked up by text, and methods or fields named as those of built-in types, where an attribute
+    does not say whose it is.
     """
-    kept = imported([tree]) | BUILTIN_NAMES | foreign_keywords(tree)
+    kept = imported([tree]) | BUILTIN_NAMES | foreign_keywords(tree) | _enum_members(tree)
     members = _members(tree)
     attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     names = {name for name in bound([tree]) if name not in attributes or name in members}
@@ -82,6 +83,14 @@ def _members(tree: ast.Module) -> set[str]:
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
             found |= {node.attr} if isinstance(node.value, ast.Name) and node.value.id == "self" else set()
     return found
+
+
+def _enum_members(tree: ast.Module) -> set[str]:
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    enums = [
+        node for node in classes if any(ast.unparse(base).endswith(("Enum", "Flag")) for base in node.bases)
+    ]
+    return bound([item for node in enums for item in node.body if isinstance(item, ast.Assign)])
 
 
 def foreign_keywords(tree: ast.Module) -> set[str]:
