@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from math import comb
 from typing import TYPE_CHECKING
 
 from hypothesis import settings
@@ -191,8 +192,9 @@ def binned_min_wise(values: Iterable[int], count: int, seed: int) -> list[int]:
     placed: list[list[tuple[int, int]]] = [[] for _ in range(count)]
     for turn, (factor, term) in enumerate(linear_maps(seed, 2 * count)):
         for value in values:
-            word = (factor * permute(value, seed, 64) + term) % WORD
+            word = (factor * value + term) % WORD
             word = (word ^ (word >> 29)) * 0xFF51AFD7ED558CCD % WORD
+            word = (word ^ (word >> 32)) * 0xC4CEB9FE1A85EC53 % WORD
             high, low = divmod(word, 2**32)
             placed[high * count >> 32 if turn < count else turn - count].append((turn, low << 32 | high))
     return [min(ranks)[1] for ranks in placed]
@@ -217,3 +219,60 @@ def acceptance(rho: float, k: int, s: int, r: int) -> float:
     chance = rho**s
     shared = [sum(pattern) for pattern in product((0, 1), repeat=k)]
     return sum(chance**n * (1 - chance) ** (k - n) for n in shared if n >= r)
+
+
+# ---- clusters: syntactic-clustering ----
+
+
+def components(count: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
+    """Label each document by the smallest that a walk along the pairs reaches."""
+    labels = list(range(count))
+    for _ in range(count):
+        for a, b in pairs:
+            labels[a] = labels[b] = min(labels[a], labels[b])
+    return labels
+
+
+def mod_clusters(sketches: Sequence[set[int]], threshold: float, common: int) -> list[int]:
+    """Compare every pair of distinct sketches without the values that more than `common` of them have."""
+    count = len(sketches)
+    first = [sketches.index(sketch) if sketch else i for i, sketch in enumerate(sketches)]
+    kept = [i for i in range(count) if first[i] == i]
+    holders = {value: sum(value in sketches[i] for i in kept) for sketch in sketches for value in sketch}
+    rare = [{value for value in sketch if holders[value] <= common} for sketch in sketches]
+    similar = [
+        (a, b)
+        for a in kept
+        for b in kept
+        if rare[a] & rare[b] and len(rare[a] & rare[b]) >= threshold * len(rare[a] | rare[b])
+    ]
+    return components(count, similar + list(enumerate(first)))
+
+
+# ---- simhash: simhash-web-crawling ----
+
+
+def simhash(features: Sequence[int], weights: Sequence[float]) -> int:
+    fingerprint = 0
+    for bit in range(64):
+        component = 0.0
+        for feature, weight in zip(features, weights, strict=True):
+            component += weight if feature >> bit & 1 else -weight
+        fingerprint |= (component > 0) << bit
+    return fingerprint
+
+
+def near(queries: Sequence[int], stored: Sequence[int], distance: int) -> list[tuple[int, int, int]]:
+    """(query, stored, bits that differ) of every pair within the distance."""
+    bits = [[(a ^ b).bit_count() for b in stored] for a in queries]
+    return [(i, j, d) for i, row in enumerate(bits) for j, d in enumerate(row) if d <= distance]
+
+
+def tables_needed(bits: float, k: int, d: float, threshold: float) -> int:
+    """X(f, k, d) as it is written, but for d = threshold, which Example 3.1 allows."""
+    if d <= threshold + 1e-9:
+        return 1
+    return min(
+        comb(r, k) * tables_needed(bits * k / r, k, d - (r - k) * bits / r, threshold)
+        for r in range(k + 1, max(k + 2, int(bits) + 1))
+    )
