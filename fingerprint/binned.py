@@ -7,33 +7,52 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.permutation import linear_maps, permute
+from fingerprint.permutation import linear_maps
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from fingerprint.hashing import Hashes
 
-MIX = np.uint64(0xFF51AFD7ED558CCD)
-MIX_SHIFT = np.uint64(29)
+    Turns = npt.NDArray[np.int64]
+
+FIRST_MIX, SECOND_MIX = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
+FIRST_SHIFT, SECOND_SHIFT = np.uint64(29), np.uint64(32)
 HALF = np.uint64(32)
 
 
 @njit
+def _mix(values: Hashes, factor: np.uint64, term: np.uint64, words: Hashes) -> None:
+    for i in range(len(values)):
+        word = values[i] * factor + term
+        word = (word ^ (word >> FIRST_SHIFT)) * FIRST_MIX
+        words[i] = (word ^ (word >> SECOND_SHIFT)) * SECOND_MIX
+
+
+@njit
+def _place(words: Hashes, turn: int, slots: Hashes, filled: Turns) -> int:
+    """Keep the least rank of each slot that no earlier turn has filled; how many got their first."""
+    count, fresh = len(slots), 0
+    for word in words:
+        # The upper half chooses the slot, and from turn `count` on the turn does.
+        slot = ((word >> HALF) * np.uint64(count)) >> HALF if turn < count else np.uint64(turn - count)
+        rank = (word << HALF) | (word >> HALF)
+        if rank <= slots[slot] and filled[slot] >= turn:
+            fresh += filled[slot] > turn
+            filled[slot] = turn
+            slots[slot] = rank
+    return fresh
+
+
+@njit
 def _fill(values: Hashes, factors: Hashes, terms: Hashes, slots: Hashes) -> None:
-    count = len(slots)
-    filled = np.full(count, 2 * count, dtype=np.int64)  # the turn in which a slot got its first value
+    empty = len(slots)
+    filled = np.full(empty, 2 * empty, dtype=np.int64)  # the turn in which a slot got its first value
     slots[:] = np.uint64(0xFFFFFFFFFFFFFFFF)
-    empty = count
-    for turn in range(2 * count):
-        for i in range(len(values)):
-            word = values[i] * factors[turn] + terms[turn]
-            word = (word ^ (word >> MIX_SHIFT)) * MIX
-            slot = np.int64(((word >> HALF) * np.uint64(count)) >> HALF)
-            slot = slot if turn < count else np.int64(turn - count)
-            rank = (word << HALF) | (word >> HALF)  # the half that chose no slot goes first
-            if filled[slot] >= turn and rank <= slots[slot]:
-                empty -= filled[slot] > turn
-                filled[slot] = turn
-                slots[slot] = rank
+    words = np.empty_like(values)
+    for turn in range(len(factors)):
+        _mix(values, factors[turn], terms[turn], words)
+        empty -= _place(words, turn, slots, filled)
         if empty == 0:
             return
 
@@ -66,5 +85,5 @@ def binned_min_wise(values: Hashes, count: int, seed: int = 0) -> Hashes:
     if not len(values):
         raise ValueError("the set is empty; a min-wise sketch needs at least 1 value")
     slots = np.empty(count, dtype=np.uint64)
-    _fill(permute(values, seed), *linear_maps(seed, 2 * count), slots)
+    _fill(np.ascontiguousarray(values).astype(np.uint64, copy=False), *linear_maps(seed, 2 * count), slots)
     return slots
