@@ -155,3 +155,14 @@ def test_the_time_limit_of_a_caller_passes_through_a_lexer() -> None:
 def test_scraps_never_raise(name: str, text: str) -> None:
     scan = front_end(name).scan(text)
     assert all(0 <= s < e <= len(text) for s, e in zip(scan.tokens.starts, scan.tokens.ends, strict=True))
+
+
+def test_a_front_end_forgets_lexemes_before_they_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fingerprint.languages.code.CHARACTERS_LIMIT", 100)
+    python = CodeFrontEnd(Language("python", "Python", "python"))
+    first = python.tokens("x = 1").kinds.tolist()
+    python.tokens(f"x = '{'long ' * 50}'")
+    before = python._vocabulary
+    assert python.tokens("x = 1").kinds.tolist() == first
+    assert python._vocabulary is not before
+    assert python._vocabulary.characters < 100

@@ -34,8 +34,12 @@ if TYPE_CHECKING:
     from fingerprint.languages.folding import Ints
     from fingerprint.tokens import Kinds
 
-# A vocabulary that has seen so many lexemes is started afresh: workers live long.
-VOCABULARY_LIMIT = 1 << 17
+# Rises when a rule that all languages share changes their tokens; a row's own version is added to it.
+RULES_VERSION = 0
+
+# A vocabulary that holds so many lexemes or characters is started afresh: workers live long.
+LEXEMES_LIMIT = 1 << 17
+CHARACTERS_LIMIT = 1 << 24
 
 # What a broken lexer raises. A caller's time limit is none of these, and passes through.
 LEXER_ERRORS = (
@@ -71,7 +75,8 @@ class CodeFrontEnd:
 
     def __init__(self, language: Language) -> None:
         self.language = language
-        self.name, self.title, self.version = language.name, language.title, language.version
+        self.name, self.title = language.name, language.title
+        self.version = RULES_VERSION + language.version
         self._vocabulary = Vocabulary(language)
 
     def __repr__(self) -> str:
@@ -137,7 +142,8 @@ class CodeFrontEnd:
         return raw, fold(raw, vocabulary.join, by_line=self.language.by_line), vocabulary
 
     def _current_vocabulary(self) -> Vocabulary:
-        if len(self._vocabulary) > VOCABULARY_LIMIT:
+        known = self._vocabulary
+        if len(known) > LEXEMES_LIMIT or known.characters > CHARACTERS_LIMIT:
             self._vocabulary = Vocabulary(self.language)
         return self._vocabulary
 

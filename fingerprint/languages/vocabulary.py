@@ -142,6 +142,7 @@ class Vocabulary(dict[Key, int]):
         self._spelled: list[str] = []
         self._joined: dict[tuple[int, int], int] = {}
         self.names: list[str] = []
+        self.characters = 0
 
     def __missing__(self, key: Key) -> int:
         ttype, value = key
@@ -159,6 +160,7 @@ class Vocabulary(dict[Key, int]):
         if "\n" in (value if mark & Mark.SPACE else value[len(value.rstrip()) :]):
             mark |= Mark.NEWLINE
         self.names.append(name)
+        self.characters += len(value)
         self._spelled.append(lexeme)
         self._kinds.append(kind_id(self._salt, name))
         self._written.append(lexeme_id(self._salt, Class.IDENTIFIER, lexeme) if mark & Mark.IDENTIFIER else 0)
