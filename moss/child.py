@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from typing import IO
+from typing import IO, TextIO
 
 from moss.embedded import PACKAGE
 from moss.servers import guarded
@@ -22,20 +22,23 @@ LONGEST_PAUSE = 30.0
 SETTLED_SECONDS = 60.0
 
 
-def _echo(name: str, lines: IO[bytes]) -> None:
+def _echo(name: str, lines: IO[bytes], log: TextIO) -> None:
     with lines:
         for line in lines:
-            sys.stderr.write(f"{name:>6} | {line.decode(errors='replace')}")
-            sys.stderr.flush()
+            log.write(f"{name:>6} | {line.decode(errors='replace')}")
+            log.flush()
 
 
 class Child:
-    """A command in a session of its own, so that Ctrl-C reaches its supervisor only."""
+    """A command in a session of its own, so that Ctrl-C reaches its supervisor only; writes to `log`."""
 
-    def __init__(self, name: str, command: list[str], inherited: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, name: str, command: list[str], inherited: tuple[int, ...] = (), log: TextIO = sys.stderr
+    ) -> None:
         self.name = name
         self.command = command
         self.inherited = inherited
+        self.log = log
         self.grace = GRACE_SECONDS
         self.pause = FIRST_PAUSE
         self.process: subprocess.Popen[bytes] | None = None
@@ -56,7 +59,7 @@ class Child:
         self._started = time.monotonic()
         self._start_again_at = None
         assert self.process.stdout is not None
-        threading.Thread(target=_echo, args=(self.name, self.process.stdout), daemon=True).start()
+        threading.Thread(target=_echo, args=(self.name, self.process.stdout, self.log), daemon=True).start()
 
     def tick(self) -> None:
         """Notice an end, and start again when the pause is over."""
@@ -97,4 +100,5 @@ class Child:
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def _report(self, text: str) -> None:
-        sys.stderr.write(f"{self.name:>6} | {text}\n")
+        self.log.write(f"{self.name:>6} | {text}\n")
+        self.log.flush()

@@ -10,7 +10,7 @@ import signal
 import socket
 import sys
 import time
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TextIO
 
 import click
 
@@ -99,10 +99,13 @@ class Supervisor:
     does.
     """
 
-    def __init__(self, host: str = "127.0.0.1", port: int = 8000, workers: int = 1) -> None:
+    def __init__(
+        self, host: str = "127.0.0.1", port: int = 8000, workers: int = 1, log: TextIO = sys.stderr
+    ) -> None:
         self.host = host
         self.wanted_port = port
         self.workers = workers
+        self.log = log
         self.children: list[Child] = []
         self.place = embedded.place()
         self._exits = contextlib.ExitStack()
@@ -144,7 +147,7 @@ class Supervisor:
             click.echo(f"Port {self.wanted_port} is taken; using {port}.")
         fd = self._socket.fileno()
         for name, command in commands(fd, self.workers).items():
-            self.children.append(Child(name, command, inherited=(fd,) if name == "web" else ()))
+            self.children.append(Child(name, command, (fd,) if name == "web" else (), self.log))
             self.children[-1].start()
         self._wait_until_ready()
 

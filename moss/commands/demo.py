@@ -9,10 +9,11 @@ import time
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from moss import embedded
 from moss.embedded import EmbeddedError
 from moss.supervisor import AlreadyServing, Supervisor
 
@@ -44,8 +45,8 @@ def demo(port: int) -> None:
     Uses the same database as `moss serve`; what you add while it runs is there the next time.
     """
     try:
-        with Supervisor("127.0.0.1", port, workers=2) as supervisor:
-            click.echo("Starting Postgres, Valkey, the worker and the web server ...")
+        with _log() as log, Supervisor("127.0.0.1", port, workers=2, log=log) as supervisor:
+            click.echo(f"Starting Postgres, Valkey, the worker and the web server; they write to {log.name}")
             supervisor.start()
             signed = _account(supervisor.place.home / "demo-password")
             assignment = _assignment(signed.user)
@@ -57,6 +58,13 @@ def demo(port: int) -> None:
             supervisor.run()
     except (AlreadyServing, EmbeddedError) as error:
         raise click.ClickException(str(error)) from error
+
+
+def _log() -> TextIO:
+    """Open the file for what the servers say, so that the table stays in sight."""
+    place = embedded.place()
+    place.create()
+    return (place.log / "demo.log").open("w", encoding="utf-8")
 
 
 def _account(file: Path) -> SignIn:

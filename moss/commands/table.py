@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
     from submissions.results import PairRow
 
-HEADINGS = ("#", "left", "right", "similarity", "left share", "right share", "tokens", "lines", "longest")
+HEADINGS = ("#", "left", "right", "similarity", "of left", "of right", "tokens", "lines", "longest")
+
+# Room for two names of a class and the numbers; what is longer is cut off with a mark.
+WIDTH = 120
 
 
 def printable(name: str) -> str:
@@ -37,6 +40,6 @@ def as_table(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | Non
         note = [notes.get((row.left, row.right), "")] if notes else []
         table.add_row(str(number), *names, *shares, *counts, *note)
     written = io.StringIO()
-    console = Console(file=written, width=max(110, get_terminal_size().columns))
+    console = Console(file=written, width=max(WIDTH, get_terminal_size().columns))
     console.print(table if table.row_count else "No two submissions share anything.")
     return written.getvalue()
