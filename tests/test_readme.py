@@ -1,0 +1,90 @@
+"""The README's commands, word for word."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+from urllib.request import urlopen
+
+import psutil
+import pytest
+
+from moss.commands.demo import planted
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+COMMANDS = [
+    line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines()
+]
+
+
+def test_every_command_of_the_readme_is_run_here() -> None:
+    assert COMMANDS == ["make demo", "make test", ".venv/bin/moss check moss/sample/submissions"]
+
+
+def test_make_test_is_what_runs_these_tests() -> None:
+    plan = subprocess.run(["make", "-n", "test"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert ".venv/bin/pytest" in plan
+    assert ".venv/bin/ruff check" in plan
+    assert ".venv/bin/mypy" in plan
+
+
+def test_moss_check_ranks_the_sample_class() -> None:
+    ranked = subprocess.run(COMMANDS[2].split(), cwd=ROOT, capture_output=True, text=True, check=True)
+    top = ranked.stdout.splitlines()[1:4]
+    assert any("amara-okafor" in line and "jonas-weidler" in line for line in top)
+
+
+@pytest.mark.timeout(400)
+def test_make_demo_ranks_serves_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    environment = {
+        name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}
+    }
+    environment |= {"MOSS_HOME": str(tmp_path / "home"), "DJANGO_SETTINGS_MODULE": "moss.settings"}
+    output = tmp_path / "output"
+    with output.open("w") as file:
+        demo = subprocess.Popen(
+            COMMANDS[0].split(), cwd=ROOT, env=environment, stdout=file, stderr=file, start_new_session=True
+        )
+    try:
+        said = _until_it_serves(demo, output)
+        assert (
+            f"The top {len(planted())} pairs hold {len(planted())} of the {len(planted())} planted ones."
+            in said
+        )
+        address = re.search(r"Open (\S+) and sign in as instructor with password \S+", said)
+        assert address, said
+        assert b"Sign in" in urlopen(address[1], timeout=20).read()
+        family = psutil.Process(demo.pid).children(recursive=True)
+    finally:
+        os.killpg(demo.pid, signal.SIGINT)
+        demo.wait(90)
+    _, alive = psutil.wait_procs(family, timeout=30)
+    assert alive == []
+
+
+def _until_it_serves(demo: subprocess.Popen[bytes], output: Path) -> str:
+    deadline = time.monotonic() + 300
+    while "Ctrl-C stops" not in output.read_text():
+        assert demo.poll() is None, output.read_text()
+        assert time.monotonic() < deadline, output.read_text()
+        time.sleep(0.2)
+    return output.read_text()
+
+
+def test_every_variable_of_the_settings_is_explained() -> None:
+    used = set(
+        re.findall(r'"((?:MOSS_|DATABASE_|REDIS_|SECRET_)[A-Z_]+)"', (ROOT / "moss/settings.py").read_text())
+    )
+    explained = set(re.findall(r"^\| `([A-Z_]+)`", (ROOT / "docs/running.md").read_text(), re.MULTILINE))
+    assert used | {"MOSS_HOME", "MOSS_CACHE"} == explained
+
+
+def test_every_file_that_the_readme_links_to_is_there() -> None:
+    links = re.findall(r"\]\((?!http)([^)#]+)\)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
