@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +18,7 @@ from tests.cast import CLASS, HONEST, STARTER, zipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 COLUMNS = "left,right,similarity,left_share,right_share,tokens,lines,longest"
 

@@ -17,7 +17,7 @@ from tests.cast import CLASS, COPIED, HONEST, RENAMED, loose, zipped
 from tests.conftest import wait_until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from django.contrib.auth.models import User
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SLOW = "x = [" + "1, " * 1_200_000 + "]\n"
 
 
-def upload(assignment: Assignment, user: User, files: dict[str, str | bytes]) -> Batch:
+def upload(assignment: Assignment, user: User, files: Mapping[str, str | bytes]) -> Batch:
     return actions.create_batch(assignment, user, [zipped(files)])
 
 
@@ -67,7 +67,7 @@ def test_a_class_goes_in_and_a_ranked_report_comes_out(
 def test_a_file_that_hangs_its_lexer_is_cut_off_and_named_and_costs_nobody_else(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:
-    batch = ended(upload(assignment, alice, CLASS | {"slow/main.py": SLOW}))
+    batch = ended(upload(assignment, alice, {**CLASS, "slow/main.py": SLOW}))
     assert batch.state == "done"
     failed = Document.objects.get(state="failed")
     assert "longer than" in failed.reason
@@ -78,7 +78,7 @@ def test_a_file_that_hangs_its_lexer_is_cut_off_and_named_and_costs_nobody_else(
 def test_a_killed_worker_process_loses_no_batch(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:
-    batch = upload(assignment, alice, CLASS | {"slow/main.py": SLOW})
+    batch = upload(assignment, alice, {**CLASS, "slow/main.py": SLOW})
 
     def is_reading() -> bool:
         return Document.objects.filter(state="pending", attempts=1).exists()
@@ -253,7 +253,7 @@ def test_a_source_that_ended_its_worker_twice_is_not_tried_again(
     assert batch.state == "done"
 
 
-BAD = {
+BAD: dict[str, str | bytes] = {
     "empty/main.py": b"",
     "binary/main.py": bytes(range(256)) * 10,
     "nul/main.py": b"x = 1\n\x00\x00y = 2\n",
@@ -264,7 +264,7 @@ BAD = {
 
 
 def test_bad_entries_are_named_with_their_reason_and_the_rest_goes_on(hand_in: HandIn) -> None:
-    batch = hand_in(zipped(CLASS | BAD))
+    batch = hand_in(zipped({**CLASS, **BAD}))
     assert batch.state == "done"
     skipped = {entry.name: entry.reason for entry in batch.entries.filter(accepted=False)}
     assert skipped.keys() == BAD.keys() - {"empty/main.py"} | ({"empty/main.py"} & skipped.keys())

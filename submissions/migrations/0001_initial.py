@@ -6,7 +6,6 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
@@ -15,215 +14,446 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.CreateModel(
-            name='Assignment',
+            name="Assignment",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('language', models.CharField(blank=True, max_length=40)),
-                ('common_limit', models.PositiveIntegerField(blank=True, null=True)),
-                ('created', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("language", models.CharField(blank=True, max_length=40)),
+                ("common_limit", models.PositiveIntegerField(blank=True, null=True)),
+                ("created", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ('name', 'pk'),
+                "ordering": ("name", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='Document',
+            name="Document",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('profile', models.CharField(max_length=80)),
-                ('language', models.CharField(max_length=40)),
-                ('state', models.CharField(choices=[('pending', 'Pending'), ('ready', 'Ready'), ('failed', 'Failed')], default='pending', max_length=10)),
-                ('reason', models.TextField(blank=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('token_count', models.PositiveIntegerField(default=0)),
-                ('tokens', models.BinaryField(default=b'')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("profile", models.CharField(max_length=80)),
+                ("language", models.CharField(max_length=40)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("pending", "Pending"), ("ready", "Ready"), ("failed", "Failed")],
+                        default="pending",
+                        max_length=10,
+                    ),
+                ),
+                ("reason", models.TextField(blank=True)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("token_count", models.PositiveIntegerField(default=0)),
+                ("tokens", models.BinaryField(default=b"")),
             ],
         ),
         migrations.CreateModel(
-            name='Source',
+            name="Source",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('sha256', models.CharField(max_length=64, unique=True)),
-                ('data', models.BinaryField()),
-                ('size', models.PositiveIntegerField()),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("sha256", models.CharField(max_length=64, unique=True)),
+                ("data", models.BinaryField()),
+                ("size", models.PositiveIntegerField()),
             ],
         ),
         migrations.CreateModel(
-            name='Batch',
+            name="Batch",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=255)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('touched', models.DateTimeField(auto_now=True)),
-                ('state', models.CharField(choices=[('queued', 'waiting'), ('unpacking', 'Unpacking'), ('fingerprinting', 'Fingerprinting'), ('ranking', 'Ranking'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled')], default='queued', max_length=20)),
-                ('message', models.TextField(blank=True)),
-                ('documents_total', models.PositiveIntegerField(default=0)),
-                ('documents_done', models.PositiveIntegerField(default=0)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='batches', to='submissions.assignment')),
-                ('uploaded_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=255)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("touched", models.DateTimeField(auto_now=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "waiting"),
+                            ("unpacking", "Unpacking"),
+                            ("fingerprinting", "Fingerprinting"),
+                            ("ranking", "Ranking"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                            ("cancelled", "Cancelled"),
+                        ],
+                        default="queued",
+                        max_length=20,
+                    ),
+                ),
+                ("message", models.TextField(blank=True)),
+                ("documents_total", models.PositiveIntegerField(default=0)),
+                ("documents_done", models.PositiveIntegerField(default=0)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="batches",
+                        to="submissions.assignment",
+                    ),
+                ),
+                (
+                    "uploaded_by",
+                    models.ForeignKey(
+                        null=True, on_delete=django.db.models.deletion.SET_NULL, to=settings.AUTH_USER_MODEL
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-pk',),
+                "ordering": ("-pk",),
             },
         ),
         migrations.CreateModel(
-            name='Course',
+            name="Course",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=200)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('owner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='courses', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=200)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="courses",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ('name', 'pk'),
-            },
-        ),
-        migrations.AddField(
-            model_name='assignment',
-            name='course',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='submissions.course'),
-        ),
-        migrations.CreateModel(
-            name='Entry',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=1000)),
-                ('size', models.PositiveBigIntegerField(default=0)),
-                ('accepted', models.BooleanField()),
-                ('reason', models.TextField(blank=True)),
-                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='entries', to='submissions.batch')),
-            ],
-            options={
-                'ordering': ('accepted', 'name', 'pk'),
-            },
-        ),
-        migrations.CreateModel(
-            name='Report',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('finished', models.DateTimeField(null=True)),
-                ('state', models.CharField(choices=[('queued', 'waiting'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed')], default='queued', max_length=10)),
-                ('message', models.TextField(blank=True)),
-                ('parameters', models.JSONField(default=dict)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='reports', to='submissions.assignment')),
-            ],
-            options={
-                'ordering': ('-pk',),
-            },
-        ),
-        migrations.CreateModel(
-            name='Ignored',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('spans', models.JSONField(default=list)),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='submissions.document')),
-                ('report', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='ignored', to='submissions.report')),
-            ],
-        ),
-        migrations.AddField(
-            model_name='document',
-            name='source',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='submissions.source'),
-        ),
-        migrations.CreateModel(
-            name='Boilerplate',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=1000)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('assignment', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='boilerplate', to='submissions.assignment')),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='boilerplate', to='submissions.document')),
-                ('source', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='boilerplate', to='submissions.source')),
-            ],
-            options={
-                'ordering': ('name', 'pk'),
-            },
-        ),
-        migrations.CreateModel(
-            name='Submission',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=400)),
-                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='submissions', to='submissions.batch')),
-            ],
-            options={
-                'ordering': ('name', 'pk'),
+                "ordering": ("name", "pk"),
             },
         ),
         migrations.AddField(
-            model_name='report',
-            name='submissions',
-            field=models.ManyToManyField(related_name='reports', to='submissions.submission'),
+            model_name="assignment",
+            name="course",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="assignments",
+                to="submissions.course",
+            ),
         ),
         migrations.CreateModel(
-            name='Pair',
+            name="Entry",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('similarity', models.FloatField()),
-                ('left_share', models.FloatField()),
-                ('right_share', models.FloatField()),
-                ('tokens', models.PositiveIntegerField()),
-                ('lines', models.PositiveIntegerField()),
-                ('longest', models.PositiveIntegerField()),
-                ('passages', models.JSONField(default=list)),
-                ('report', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='pairs', to='submissions.report')),
-                ('left', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='submissions.submission')),
-                ('right', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='submissions.submission')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=1000)),
+                ("size", models.PositiveBigIntegerField(default=0)),
+                ("accepted", models.BooleanField()),
+                ("reason", models.TextField(blank=True)),
+                (
+                    "batch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="entries",
+                        to="submissions.batch",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-similarity', '-tokens', 'pk'),
+                "ordering": ("accepted", "name", "pk"),
             },
         ),
         migrations.CreateModel(
-            name='SubmissionFile',
+            name="Report",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('path', models.CharField(max_length=1000)),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='files', to='submissions.document')),
-                ('source', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='files', to='submissions.source')),
-                ('submission', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='files', to='submissions.submission')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("finished", models.DateTimeField(null=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("queued", "waiting"),
+                            ("running", "Running"),
+                            ("done", "Done"),
+                            ("failed", "Failed"),
+                        ],
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("message", models.TextField(blank=True)),
+                ("parameters", models.JSONField(default=dict)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="reports",
+                        to="submissions.assignment",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('path', 'pk'),
+                "ordering": ("-pk",),
             },
         ),
         migrations.CreateModel(
-            name='Upload',
+            name="Ignored",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=1000)),
-                ('file', models.FileField(upload_to='uploads/')),
-                ('batch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='uploads', to='submissions.batch')),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("spans", models.JSONField(default=list)),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="submissions.document",
+                    ),
+                ),
+                (
+                    "report",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="ignored",
+                        to="submissions.report",
+                    ),
+                ),
+            ],
+        ),
+        migrations.AddField(
+            model_name="document",
+            name="source",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="documents", to="submissions.source"
+            ),
+        ),
+        migrations.CreateModel(
+            name="Boilerplate",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=1000)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                (
+                    "assignment",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="boilerplate",
+                        to="submissions.assignment",
+                    ),
+                ),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="boilerplate",
+                        to="submissions.document",
+                    ),
+                ),
+                (
+                    "source",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="boilerplate",
+                        to="submissions.source",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("name", "pk"),
+            },
+        ),
+        migrations.CreateModel(
+            name="Submission",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=400)),
+                (
+                    "batch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="submissions",
+                        to="submissions.batch",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("name", "pk"),
+            },
+        ),
+        migrations.AddField(
+            model_name="report",
+            name="submissions",
+            field=models.ManyToManyField(related_name="reports", to="submissions.submission"),
+        ),
+        migrations.CreateModel(
+            name="Pair",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("similarity", models.FloatField()),
+                ("left_share", models.FloatField()),
+                ("right_share", models.FloatField()),
+                ("tokens", models.PositiveIntegerField()),
+                ("lines", models.PositiveIntegerField()),
+                ("longest", models.PositiveIntegerField()),
+                ("passages", models.JSONField(default=list)),
+                (
+                    "report",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="pairs",
+                        to="submissions.report",
+                    ),
+                ),
+                (
+                    "left",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="submissions.submission",
+                    ),
+                ),
+                (
+                    "right",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="submissions.submission",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("-similarity", "-tokens", "pk"),
+            },
+        ),
+        migrations.CreateModel(
+            name="SubmissionFile",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("path", models.CharField(max_length=1000)),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="files",
+                        to="submissions.document",
+                    ),
+                ),
+                (
+                    "source",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="files",
+                        to="submissions.source",
+                    ),
+                ),
+                (
+                    "submission",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="files",
+                        to="submissions.submission",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ("path", "pk"),
+            },
+        ),
+        migrations.CreateModel(
+            name="Upload",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=1000)),
+                ("file", models.FileField(upload_to="uploads/")),
+                (
+                    "batch",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="uploads",
+                        to="submissions.batch",
+                    ),
+                ),
             ],
         ),
         migrations.AddConstraint(
-            model_name='course',
-            constraint=models.UniqueConstraint(fields=('owner', 'name'), name='course_name_once_an_owner'),
+            model_name="course",
+            constraint=models.UniqueConstraint(fields=("owner", "name"), name="course_name_once_an_owner"),
         ),
         migrations.AddConstraint(
-            model_name='assignment',
-            constraint=models.UniqueConstraint(fields=('course', 'name'), name='assignment_name_once_a_course'),
+            model_name="assignment",
+            constraint=models.UniqueConstraint(
+                fields=("course", "name"), name="assignment_name_once_a_course"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='ignored',
-            constraint=models.UniqueConstraint(fields=('report', 'document'), name='ignored_once_a_document'),
+            model_name="ignored",
+            constraint=models.UniqueConstraint(fields=("report", "document"), name="ignored_once_a_document"),
         ),
         migrations.AddConstraint(
-            model_name='document',
-            constraint=models.UniqueConstraint(fields=('source', 'profile'), name='document_once_a_profile'),
+            model_name="document",
+            constraint=models.UniqueConstraint(fields=("source", "profile"), name="document_once_a_profile"),
         ),
         migrations.AddConstraint(
-            model_name='submission',
-            constraint=models.UniqueConstraint(fields=('batch', 'name'), name='submission_name_once_a_batch'),
+            model_name="submission",
+            constraint=models.UniqueConstraint(fields=("batch", "name"), name="submission_name_once_a_batch"),
         ),
         migrations.AddConstraint(
-            model_name='pair',
-            constraint=models.UniqueConstraint(fields=('report', 'left', 'right'), name='pair_once_a_report'),
+            model_name="pair",
+            constraint=models.UniqueConstraint(fields=("report", "left", "right"), name="pair_once_a_report"),
         ),
         migrations.AddConstraint(
-            model_name='submissionfile',
-            constraint=models.UniqueConstraint(fields=('submission', 'path'), name='path_once_a_submission'),
+            model_name="submissionfile",
+            constraint=models.UniqueConstraint(fields=("submission", "path"), name="path_once_a_submission"),
         ),
     ]

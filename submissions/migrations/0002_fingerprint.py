@@ -6,10 +6,23 @@ from submissions import store
 MODEL = migrations.CreateModel(
     name="Fingerprint",
     fields=[
-        ("pk", models.CompositePrimaryKey("document", "position", blank=True, editable=False, primary_key=True, serialize=False)),
+        (
+            "pk",
+            models.CompositePrimaryKey(
+                "document", "position", blank=True, editable=False, primary_key=True, serialize=False
+            ),
+        ),
         ("hash", models.BigIntegerField()),
         ("position", models.IntegerField()),
-        ("document", models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.DO_NOTHING, related_name="fingerprints", to="submissions.document")),
+        (
+            "document",
+            models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.DO_NOTHING,
+                related_name="fingerprints",
+                to="submissions.document",
+            ),
+        ),
     ],
 )
 
