@@ -91,6 +91,8 @@ def _installed(names: Sequence[str], python: str | None) -> list[tools.Tool]:
             found.append(tools.find(name, python))
         except tools.ToolError as error:
             print(f"{name} left out: {error}", file=sys.stderr)
+    if not found:
+        raise tools.ToolError("none of the tools is installed")
     return found
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.05  # seconds between samples
 PROC = Path("/proc")
+# As installed: where it is set, each start would compile all of its modules anew, and that would be measured.
+BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 class RunFailed(RuntimeError):
@@ -44,7 +46,7 @@ def run(command: Sequence[str], env: Mapping[str, str] | None = None, timeout: f
         begin = time.perf_counter()
         process = subprocess.Popen(
             command,
-            env={**os.environ, **(env or {})},
+            env={**os.environ, **BYTECODE, **(env or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,

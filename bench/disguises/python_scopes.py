@@ -95,16 +95,21 @@ def _enum_members(tree: ast.Module) -> set[str]:
 
 def foreign_keywords(tree: ast.Module) -> set[str]:
     """Keywords passed to anything that the program does not define."""
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and not is_own_call(node, tree))
+    own = {id(call) for call in own_calls(tree)}
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in own)
     return {keyword.arg for call in calls for keyword in call.keywords if keyword.arg}
 
 
-def is_own_call(call: ast.Call, tree: ast.Module) -> bool:
-    """Whether a call names a function or class that the program defines."""
+def own_calls(tree: ast.Module) -> list[ast.Call]:
+    """Return calls of functions and classes that the program defines, as far as their names tell."""
     defined = {node.name for node in ast.walk(tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [call for call in calls if _called_name(call) in defined]
+
+
+def _called_name(call: ast.Call) -> str | None:
     target = call.func
-    name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", None)
-    return name in defined
+    return target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", None)
 
 
 def fresh_name(taken: set[str], random: Random) -> str:

@@ -33,12 +33,7 @@ def rename(source: str, random: Random) -> str:
 class _Renamer(ast.NodeTransformer):
     def __init__(self, names: dict[str, str], tree: ast.Module) -> None:
         self.names = names
-        own = {
-            id(node)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and scopes.is_own_call(node, tree)
-        }
-        self.own_calls = own
+        self.own_calls = {id(call) for call in scopes.own_calls(tree)}
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         for field in ("id", "name", "arg", "attr"):
