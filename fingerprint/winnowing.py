@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
     Positions = npt.NDArray[np.int64]
 
+# Short windows choose so often that branches on the hashes are mispredicted; there all windows of a block
+# are looked at without branches. The work grows with the window, and from here on it does not pay.
+SHORT_WINDOW = 5
+BLOCK = 512
+
 
 @njit
 def _least_of_eight(hashes: Hashes, at: int) -> np.uint64:
@@ -80,6 +85,78 @@ def _rightmost(hashes: Hashes, window: int, picked: Positions) -> int:
 
 
 @njit
+def _lower(arrivals: Hashes, offset: np.uint64, least: Hashes, first: Hashes, last: Hashes) -> None:
+    for i in range(len(least)):
+        arrival, value = arrivals[i], least[i]
+        last[i] = offset if arrival < value else last[i]
+        first[i] = offset if arrival <= value else first[i]
+        least[i] = min(arrival, value)
+
+
+@njit
+def _minima(hashes: Hashes, window: int, least: Hashes, first: Hashes, last: Hashes) -> None:
+    """Minimum of the windows that start at the first len(least) hashes, and its first and last offset."""
+    least[:] = hashes[window - 1 : window - 1 + len(least)]
+    first[:] = np.uint64(window - 1)
+    last[:] = np.uint64(window - 1)
+    for offset in range(window - 2, -1, -1):
+        _lower(hashes[offset : offset + len(least)], np.uint64(offset), least, first, last)
+
+
+@njit
+def _differ(first: Hashes, last: Hashes) -> bool:
+    bits = np.uint64(0)
+    for i in range(len(first)):
+        bits |= first[i] ^ last[i]
+    return bool(bits)
+
+
+@njit
+def _keep_last(last: Hashes, start: int, picked: Positions, count: int) -> int:
+    best = picked[count - 1] if count else -1
+    for i in range(len(last)):
+        chosen = start + i + np.int64(last[i])
+        picked[count] = chosen
+        count += chosen != best
+        best = chosen
+    return count
+
+
+@njit
+def _scratch() -> tuple[Hashes, Hashes, Hashes]:
+    return np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+
+
+@njit
+def _rightmost_short(hashes: Hashes, window: int, picked: Positions) -> int:
+    leasts, firsts, lasts = _scratch()
+    windows, count = len(hashes) - window + 1, 0
+    for start in range(0, windows, BLOCK):
+        size = min(BLOCK, windows - start)
+        _minima(hashes[start:], window, leasts[:size], firsts[:size], lasts[:size])
+        count = _keep_last(lasts[:size], start, picked, count)
+    return count
+
+
+@njit
+def _robust_short(hashes: Hashes, window: int, picked: Positions) -> int:
+    leasts, firsts, lasts = _scratch()
+    windows, count = len(hashes) - window + 1, 0
+    for start in range(0, windows, BLOCK):
+        size = min(BLOCK, windows - start)
+        least, first, last = leasts[:size], firsts[:size], lasts[:size]
+        _minima(hashes[start:], window, least, first, last)
+        if not _differ(first, last):  # a window without a tie chooses as Definition 1 has it
+            count = _keep_last(last, start, picked, count)
+            continue
+        for at in range(start, start + size):
+            if not count or picked[count - 1] < at or least[at - start] < hashes[picked[count - 1]]:
+                picked[count] = at + np.int64(last[at - start])
+                count += 1
+    return count
+
+
+@njit
 def _safe(good: npt.NDArray[np.bool_], window: int, picked: Positions) -> int:
     count, since = 0, 0  # since: hashes that were not good, up to and with this one
     for i in range(len(good)):
@@ -116,7 +193,8 @@ def winnow(hashes: Hashes, window: int) -> Positions:
     """
     _check_window(window, len(hashes))
     picked = np.empty(len(hashes), dtype=np.int64)
-    return picked[: _rightmost(hashes, window, picked)].copy()
+    select = _rightmost_short if window <= SHORT_WINDOW else _rightmost
+    return picked[: select(hashes, window, picked)].copy()
 
 
 def robust_winnow(hashes: Hashes, window: int) -> Positions:
@@ -143,8 +221,10 @@ def robust_winnow(hashes: Hashes, window: int) -> Positions:
     _check_window(window)
     if not len(hashes):
         return np.empty(0, dtype=np.int64)
+    window = min(window, len(hashes))
     picked = np.empty(len(hashes), dtype=np.int64)
-    return picked[: _robust(hashes, min(window, len(hashes)), picked)].copy()
+    select = _robust_short if window <= SHORT_WINDOW else _robust
+    return picked[: select(hashes, window, picked)].copy()
 
 
 def modulo(hashes: Hashes, p: int) -> Positions:

@@ -79,10 +79,22 @@ def test_safe_modulo_keeps_the_good_and_the_bad(hashes: list[int], p: int, windo
 def test_long_documents_agree_with_the_definitions(select: Select) -> None:
     random = np.random.default_rng(3)
     oracle = getattr(naive, select.__name__)
-    for window in (1, 4, 16, 33, 100):
+    for window in (1, 2, 4, 5, 6, 16, 33, 100):
         for span in (2, 50, 2**63):
             hashes = random.integers(0, span, 1500, dtype=np.uint64)
             assert select(hashes, window).tolist() == oracle(hashes.tolist(), window)
+
+
+@pytest.mark.parametrize("length", [511, 512, 513, 515, 516, 1027, 1030])
+def test_what_one_block_of_windows_chose_is_known_to_the_next(length: int) -> None:
+    random = np.random.default_rng(length)
+    for window in (3, 4):
+        rare_ties = random.integers(0, 3000, length, dtype=np.uint64)
+        same = np.full(length, 7, dtype=np.uint64)
+        mixed = np.concatenate((rare_ties[: length // 2], same[: length // 2]))
+        for hashes in (rare_ties, same, mixed):
+            assert robust_winnow(hashes, window).tolist() == naive.robust_winnow(hashes.tolist(), window)
+            assert winnow(hashes, window).tolist() == naive.winnow(hashes.tolist(), window)
 
 
 def test_the_largest_hash_is_a_hash_like_any_other() -> None:
