@@ -6,22 +6,19 @@ python -m bench.store --documents 20000 --fingerprints 500 [--dsn postgresql://.
 from __future__ import annotations
 
 import argparse
-import tempfile
 import time
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import psycopg
 
-from moss import embedded
+from bench.private import database
 from submissions.binary_copy import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     import numpy.typing as npt
 
@@ -267,21 +264,6 @@ HEADINGS = (
     "design", "load, M/s", "index, s", "heap, B", "index, B", "cohort 200, ms", "cohort 2000, ms",
     "look-up first, ms", "look-up again, ms", "add a document, ms", "drop a document, ms",
 )  # fmt: skip
-
-
-@contextmanager
-def database(dsn: str | None) -> Iterator[str]:
-    """Yield the given address, or that of a private server that is gone afterwards."""
-    if dsn:
-        yield dsn
-        return
-    with tempfile.TemporaryDirectory(prefix="bench-store-") as folder:
-        hold = embedded.Hold(embedded.place(Path(folder)), ["postgres"])
-        try:
-            yield hold.where.database_url
-        finally:
-            hold.release()
-            embedded.wait_until_stopped(hold.where)
 
 
 def main() -> None:
