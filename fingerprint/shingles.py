@@ -65,7 +65,7 @@ def _common(a: Hashes, b: Hashes) -> int:
 
 
 def _set(values: npt.NDArray[np.integer]) -> Hashes:
-    return np.unique(values.astype(np.uint64, copy=False))
+    return np.unique(np.asarray(values, dtype=np.uint64))
 
 
 def shingles(tokens: npt.NDArray[np.integer], w: int, bits: int = WORD_BITS) -> Hashes:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from fingerprint.hashing import Hashes
 
+    Integers = npt.NDArray[np.integer]
     Positions = npt.NDArray[np.int64]
 
 # Short windows choose so often that branches on the hashes are mispredicted; there all windows of a block
@@ -174,12 +175,12 @@ def _check_window(window: int, hashes: int | None = None) -> None:
         raise ValueError(f"window is {window}; the document has {hashes} hashes, a window holds no more")
 
 
-def winnow(hashes: Hashes, window: int) -> Positions:
+def winnow(hashes: Integers, window: int) -> Positions:
     """Positions chosen by winnowing (section 3, Definition 1): in each window the rightmost minimal hash.
 
     Parameters
     ----------
-    hashes : uint64 array of n hashes
+    hashes : integer array of n hashes, taken as uint64
     window : hashes in a window, 1 to n
 
     Returns
@@ -192,12 +193,13 @@ def winnow(hashes: Hashes, window: int) -> Positions:
         When `window` is below 1 or longer than the document.
     """
     _check_window(window, len(hashes))
+    values = np.ascontiguousarray(hashes, dtype=np.uint64)
     picked = np.empty(len(hashes), dtype=np.int64)
     select = _rightmost_short if window <= SHORT_WINDOW else _rightmost
-    return picked[: select(hashes, window, picked)].copy()
+    return picked[: select(values, window, picked)].copy()
 
 
-def robust_winnow(hashes: Hashes, window: int) -> Positions:
+def robust_winnow(hashes: Integers, window: int) -> Positions:
     """Positions chosen by robust winnowing (section 5.1, Definition 3).
 
     In each window the minimal hash; of equal ones the previous window's choice, else the rightmost.
@@ -206,7 +208,7 @@ def robust_winnow(hashes: Hashes, window: int) -> Positions:
 
     Parameters
     ----------
-    hashes : uint64 array of n hashes
+    hashes : integer array of n hashes, taken as uint64
     window : hashes in a window, at least 1
 
     Returns
@@ -221,18 +223,19 @@ def robust_winnow(hashes: Hashes, window: int) -> Positions:
     _check_window(window)
     if not len(hashes):
         return np.empty(0, dtype=np.int64)
+    values = np.ascontiguousarray(hashes, dtype=np.uint64)
     window = min(window, len(hashes))
     picked = np.empty(len(hashes), dtype=np.int64)
     select = _robust_short if window <= SHORT_WINDOW else _robust
-    return picked[: select(hashes, window, picked)].copy()
+    return picked[: select(values, window, picked)].copy()
 
 
-def modulo(hashes: Hashes, p: int) -> Positions:
+def modulo(hashes: Integers, p: int) -> Positions:
     """Positions of the hashes that are 0 mod `p` (sections 1 and 3.1.1): a density of 1/p, but no guarantee.
 
     Parameters
     ----------
-    hashes : uint64 array of n hashes
+    hashes : integer array of n hashes, taken as uint64
     p : at least 1
 
     Returns
@@ -246,10 +249,10 @@ def modulo(hashes: Hashes, p: int) -> Positions:
     """
     if p < 1:
         raise ValueError(f"p is {p}; a modulus is at least 1")
-    return np.flatnonzero(hashes % np.uint64(p) == 0)
+    return np.flatnonzero(np.asarray(hashes, dtype=np.uint64) % np.uint64(p) == 0)
 
 
-def safe_modulo(hashes: Hashes, p: int, window: int) -> Positions:
+def safe_modulo(hashes: Integers, p: int, window: int) -> Positions:
     """Positions chosen by Safe 0 mod p (section 3.1.2).
 
     A hash is good when it is 0 mod `p`, bad when neither it nor the `window` - 1 hashes before it are good,
@@ -258,7 +261,7 @@ def safe_modulo(hashes: Hashes, p: int, window: int) -> Positions:
 
     Parameters
     ----------
-    hashes : uint64 array of n hashes
+    hashes : integer array of n hashes, taken as uint64
     p : at least 1; see `best_safe_p`
     window : hashes in a window, 1 to n
 

@@ -16,6 +16,8 @@ from tests import naive
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy.typing as npt
+
     from fingerprint.hashing import Hashes
     from fingerprint.winnowing import Positions
 
@@ -95,6 +97,16 @@ def test_what_one_block_of_windows_chose_is_known_to_the_next(length: int) -> No
         for hashes in (rare_ties, same, mixed):
             assert robust_winnow(hashes, window).tolist() == naive.robust_winnow(hashes.tolist(), window)
             assert winnow(hashes, window).tolist() == naive.winnow(hashes.tolist(), window)
+
+
+@pytest.mark.parametrize("window", [4, 9])
+def test_hashes_as_a_database_keeps_them_are_selected_alike(window: int) -> None:
+    hashes = np.random.default_rng(window).integers(0, 2**64, 400, dtype=np.uint64)
+    views: list[npt.NDArray[np.integer]] = [hashes.view(np.int64), np.repeat(hashes, 2)[::2]]
+    for same in views:
+        assert winnow(same, window).tolist() == winnow(hashes, window).tolist()
+        assert robust_winnow(same, window).tolist() == robust_winnow(hashes, window).tolist()
+        assert modulo(same, 7).tolist() == modulo(hashes, 7).tolist()
 
 
 def test_the_largest_hash_is_a_hash_like_any_other() -> None:
