@@ -7,13 +7,13 @@ from itertools import pairwise, permutations, product
 from math import comb
 from typing import TYPE_CHECKING
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# A kernel is compiled at its first call and machines are busy: no example has a time limit.
-settings.register_profile("kernels", deadline=None)
+# A kernel is compiled at its first call and machines are busy: nothing has a time limit.
+settings.register_profile("kernels", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("kernels")
 
 WORD = 2**64
