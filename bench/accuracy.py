@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bench.metrics import Scores
+
+JOBS = 2  # groups at a time: most of a small one is a tool's start, on one core
 
 
 class Result(NamedTuple):
@@ -46,7 +49,9 @@ def pair_scores(tool: tools.Tool, labelled: LabelledSet) -> Scores:
     ------
     RunFailed, ToolError
     """
-    found = {group: tool.scores(folder) for group, folder in labelled.groups().items()}
+    groups = labelled.groups()
+    with ThreadPoolExecutor(JOBS) as pool:
+        found = dict(zip(groups, pool.map(tool.scores, groups.values()), strict=True))
     names = [frozenset(Path(side).name for side in (pair.a, pair.b)) for pair in labelled.pairs]
     scores = [found[pair.group].get(name, 0.0) for pair, name in zip(labelled.pairs, names, strict=True)]
     return np.array(scores, dtype=np.float64)

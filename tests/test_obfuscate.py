@@ -104,6 +104,58 @@ def test_a_merged_program_holds_most_of_both(originals: Path) -> None:
             assert sum(line in strings for line in lines) > len(lines) * 0.3, source.name
 
 
+COUNTER = """class Counter {
+    static int half(int n) {
+        return n / 2;
+    }
+
+    static int count(int[] lengths, String name) {
+        int sum = 0;
+        for (int i = 0; i < lengths.length; i++) {
+            sum += half(lengths[i]);
+        }
+        System.out.println(name);
+        return sum;
+    }
+}
+"""
+
+
+def squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_a_split_java_method_hands_over_the_variables_that_its_rest_reads() -> None:
+    made = squeezed(JAVA.disguises["split"](COUNTER, Random(1)))
+    (name,) = (
+        {token.text for token in Java(made).tokens}
+        - {token.text for token in Java(COUNTER).tokens}
+        - {"private"}
+    )
+    assert f"return {name}(name, sum); }}" in made
+    assert (
+        f"private static int {name}(String name, int sum) {{ System.out.println(name); return sum; }}" in made
+    )
+
+
+def test_an_inlined_java_method_leaves_its_expression_and_goes() -> None:
+    made = squeezed(JAVA.disguises["inline"](COUNTER, Random(1)))
+    assert "sum += ((int) ((lengths[i]) / 2));" in made
+    assert "half" not in made
+
+
+def test_a_java_loop_with_a_counter_becomes_a_while() -> None:
+    made = squeezed(JAVA.disguises["loops"](COUNTER, Random(1)))
+    assert "{ int i = 0; while (i < lengths.length) { sum += half(lengths[i]); i++; } }" in made
+    assert "for (; i < lengths.length; )" in squeezed(JAVA.disguises["loops"](made, Random(1)))
+
+
+def test_a_renamed_java_program_keeps_the_names_that_others_may_mean() -> None:
+    words = {token.text for token in Java(JAVA.disguises["rename"](COUNTER, Random(1))).tokens}
+    assert not {"half", "count", "sum", "lengths", "name"} & words
+    assert {"Counter", "length", "System", "out", "println", "String"} <= words
+
+
 def test_parts_are_taken_with_all_that_they_need() -> None:
     parts = [Part({"a"}, {"b"}, 10), Part({"b"}, {"c"}, 10), Part({"c"}, set(), 10), Part({"d"}, set(), 5)]
     for seed in range(20):

@@ -85,7 +85,8 @@ def _locals(java: Java, statements: Iterable[Statement]) -> dict[str, Variable]:
     for first, end in statements:
         first += java.at(first) == "final"  # noqa: PLW2901 - the type begins behind it
         name = next((i for i in range(first, end) if java.at(i) in {"=", ";"}), end) - 1
-        if name > first and java.tokens[name].is_name and java.ends_type(name - 1):
+        typed = java.tokens[first].is_name or java.at(first) in PRIMITIVES
+        if typed and name > first and java.tokens[name].is_name and java.ends_type(name - 1):
             found[java.at(name)] = Variable(java.text(first, name), java.at(name + 1) == "=")
             further = _argument_parts(java, name, end)[1:]
             found |= {java.at(part.first): Variable("", set=False) for part in further}
