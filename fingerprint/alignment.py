@@ -27,19 +27,20 @@ class Side(NamedTuple):
     """One submission of n tokens, files joined by separators that equal nothing.
 
     `kinds` uint64 [n]; `ids` int32 [n]: the k-gram that starts at a token, -1 where none is live;
-    `ignored` bool [n]: tokens of boilerplate and of common code; `order` int64: positions of the live
-    k-grams, sorted by (id, id before, position); `after` int64: where in `order` the next (id, id before)
-    begins.
+    `boilerplate` bool [n]: tokens that no passage begins or ends with; `ignored` bool [n]: those and common
+    code, which passages may hold and percentages leave out; `order` int64: positions of the live k-grams,
+    sorted by (id, id before, position); `after` int64: where in `order` the next (id, id before) begins.
     """
 
     kinds: Kinds
     ids: Ids
+    boilerplate: Flags
     ignored: Flags
     order: Seeds
     after: Seeds
 
     @classmethod
-    def of(cls, kinds: Kinds, ids: Ids, ignored: Flags, owner: Seeds) -> Side:
+    def of(cls, kinds: Kinds, ids: Ids, flags: tuple[Flags, Flags], owner: Seeds) -> Side:
         """Sort the live k-grams by owner, then so that those on one run are skipped together."""
         before = np.concatenate((np.full(1, -1, dtype=np.int32), ids[:-1]))[: len(ids)]
         live = np.flatnonzero(ids >= 0)
@@ -47,7 +48,7 @@ class Side(NamedTuple):
         keys = np.stack((owner[order], ids[order], before[order]))
         ends = np.flatnonzero((np.diff(keys) != 0).any(axis=0)) + 1
         sizes = np.diff(np.concatenate(([0], ends, [len(order)])))
-        return cls(kinds, ids, ignored, order, np.repeat(np.cumsum(sizes), sizes))
+        return cls(kinds, ids, *flags, order, np.repeat(np.cumsum(sizes), sizes))
 
 
 @njit
@@ -74,8 +75,19 @@ def _seed_groups(left: Side, right: Side) -> Seeds:
 
 
 @njit
+def _trim(flags: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, int, int]:
+    """Drop the tokens at either end of a run that are flagged on either side."""
+    left, right = flags
+    while length > 0 and (left[a] or right[b]):
+        a, b, length = a + 1, b + 1, length - 1
+    while length > 0 and (left[a + length - 1] or right[b + length - 1]):
+        length -= 1
+    return a, b, length
+
+
+@njit
 def _extend(left: Side, right: Side, a: int, b: int) -> tuple[int, int, int]:
-    """Maximal run of equal tokens through (a, b), less ignored tokens at either end."""
+    """Maximal run of equal tokens through (a, b), less boilerplate at either end."""
     low = 0
     while a - low > 0 and b - low > 0 and left.kinds[a - low - 1] == right.kinds[b - low - 1]:
         low += 1
@@ -86,12 +98,7 @@ def _extend(left: Side, right: Side, a: int, b: int) -> tuple[int, int, int]:
         and left.kinds[a + high] == right.kinds[b + high]
     ):
         high += 1
-    a, b, length = a - low, b - low, low + high
-    while length > 0 and (left.ignored[a] or right.ignored[b]):
-        a, b, length = a + 1, b + 1, length - 1
-    while length > 0 and (left.ignored[a + length - 1] or right.ignored[b + length - 1]):
-        length -= 1
-    return a, b, length
+    return _trim((left.boilerplate, right.boilerplate), a - low, b - low, low + high)
 
 
 @njit
@@ -158,7 +165,7 @@ def _tile(runs: list[tuple[int, int, int]], left: Side, right: Side, k: int) -> 
 
 @njit
 def tiles_of(left: Side, right: Side, k: int) -> Runs:
-    """Kernel of `passages`, for other kernels to call."""
+    """Non-overlapping runs of equal tokens of at least `k`, longest first; common code is in them."""
     tiles = _tile(_runs(left, right, k), left, right, k)
     rows = np.empty((len(tiles), 3), dtype=np.int64)
     for i in range(len(tiles)):
@@ -166,15 +173,29 @@ def tiles_of(left: Side, right: Side, k: int) -> Runs:
     return rows
 
 
+@njit
+def shown_of(tiles: Runs, left: Side, right: Side, k: int) -> Runs:
+    """Cut ignored code off the ends of tiles; those of which at least `k` tokens are left."""
+    rows = np.empty_like(tiles)
+    found = 0
+    for i in range(len(tiles)):
+        a, b, length = _trim((left.ignored, right.ignored), tiles[i, 0], tiles[i, 1], tiles[i, 2])
+        if length >= k:
+            rows[found, 0], rows[found, 1], rows[found, 2] = a, b, length
+            found += 1
+    return rows[:found]
+
+
 def passages(left: Side, right: Side, k: int) -> Runs:
     """Non-overlapping passages of two submissions, longest first.
 
     Each row (left token, right token, length) is a run of equal tokens of at least `k`, as long as the
-    tokens and the longer passages allow, with at least one k-gram that is not ignored; ties go to the
-    earlier left, then right token.
+    tokens and the longer passages allow, that neither begins nor ends with an ignored token; ties go to
+    the earlier left, then right token.
 
     Returns
     -------
     int64 array [p, 3].
     """
-    return tiles_of(left, right, k)
+    rows = shown_of(tiles_of(left, right, k), left, right, k)
+    return rows[np.lexsort((rows[:, 1], rows[:, 0], -rows[:, 2]))]

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.alignment import Side
 from fingerprint.hashing import kgram_hashes
+from fingerprint.weights import document_frequency, token_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
     from fingerprint.alignment import Flags, Ids
     from fingerprint.hashing import Hashes
     from fingerprint.tokens import Kinds
-
-    Bounds = npt.NDArray[np.int64]
+    from fingerprint.weights import Bounds, Floats
 
 # MOSS takes a passage in more than ten programs for common code. In a cohort not clearly larger than
 # that, ten programs are no longer "few of many", so the limit is off unless it is asked for.
@@ -36,18 +34,6 @@ def common_limit(submissions: int, asked: int | None = None) -> int | None:
 
 
 @njit
-def _document_frequency(ids: Ids, bounds: Bounds, distinct: int) -> Ids:
-    frequency = np.zeros(distinct, dtype=np.int32)
-    last = np.full(distinct, -1, dtype=np.int32)
-    for owner in range(len(bounds) - 1):
-        for gram in ids[bounds[owner] : bounds[owner + 1]]:
-            if last[gram] != owner:
-                last[gram] = owner
-                frequency[gram] += 1
-    return frequency
-
-
-@njit
 def _cover(marked: Flags, k: int, covered: Flags) -> None:
     """Mark every token that lies in a marked k-gram."""
     until = 0
@@ -57,6 +43,18 @@ def _cover(marked: Flags, k: int, covered: Flags) -> None:
         covered[at] = at < until
 
 
+class Running(NamedTuple):
+    """Sums over the first t tokens of the cohort, each array [t + 1]: `sum(i..j) = x[j] - x[i]`.
+
+    `weight` float64: weights of tokens; `own` int64: tokens that are not boilerplate; `counted` int64:
+    tokens that percentages count, neither boilerplate nor common code. Separators are none of these.
+    """
+
+    weight: Floats
+    own: Bounds
+    counted: Bounds
+
+
 @dataclass(frozen=True, slots=True)
 class Cohort:
     """n submissions of t tokens in all, files one after another, a separator behind each.
@@ -64,7 +62,8 @@ class Cohort:
     `files` int64 [f + 1]: where each file begins; `bounds` int64 [n + 1]: where each submission begins;
     `side` holds the tokens of all (see `Side`; positions and `after` count over the cohort);
     `held` int64 [n + 1]: whose part of `side.order` is where; `frequency` int32 [t]: in how many
-    submissions the k-gram at a token is (0 where none begins); `limit`: the common limit in force.
+    submissions the k-gram at a token is (0 where none begins); `running`: see `Running`;
+    `boilerplate` uint64: hashes of the k-grams of boilerplate; `limit`: the common limit in force.
     """
 
     k: int
@@ -73,7 +72,8 @@ class Cohort:
     side: Side
     held: Bounds
     frequency: Ids
-    ignored_hashes: Hashes
+    running: Running
+    boilerplate: Hashes
     limit: int | None
 
     def __len__(self) -> int:
@@ -89,21 +89,24 @@ class Cohort:
     ) -> Cohort:
         """Lay out the token kinds of every file of every submission.
 
-        `boilerplate` documents, and k-grams in more than `limit` submissions, are ignored.
+        What `boilerplate` documents hold counts nowhere; k-grams in more than `limit` submissions count in
+        no percentage.
         """
         kinds, files, bounds = _lay_out(submissions)
         hashes = kgram_hashes(kinds, k)
         values, inverse = np.unique(hashes, return_inverse=True)
         ids = inverse.astype(np.int32)
-        frequency = _document_frequency(ids, np.minimum(bounds, len(ids)), len(values))
+        frequency = document_frequency(ids, np.minimum(bounds, len(ids)), len(values))
         known = np.concatenate([np.empty(0, np.uint64), *(kgram_hashes(b, k) for b in boilerplate)])
-        ignored = np.isin(values, known)
-        if limit is not None:
-            ignored |= frequency > limit
-        side, held = _sides(kinds, ids, bounds, (ignored, ~ignored & (frequency > 1)), k)
+        handed_out = np.isin(values, known)
+        ignored = handed_out if limit is None else handed_out | (frequency > limit)
+        flags = _covered(handed_out[ids], len(kinds), k), _covered(ignored[ids], len(kinds), k)
+        live = ~handed_out & (frequency > 1)
+        side, held = _sides(kinds, np.where(live[ids], ids, -1), bounds, flags)
         padded = np.zeros(len(kinds), dtype=np.int32)
         padded[: len(ids)] = frequency[ids]
-        return cls(k, files, bounds, side, held, padded, values[ignored], limit)
+        running = _running(token_weights(ids, frequency, (files, bounds), flags[0], k), flags, files)
+        return cls(k, files, bounds, side, held, padded, running, values[handed_out], limit)
 
     def submission(self, at: int) -> Side:
         """One submission's part of the arrays, positions counted from its own first token."""
@@ -114,6 +117,11 @@ class Cohort:
         at = int(self.bounds[submission]) + token
         file = int(np.searchsorted(self.files, at, side="right")) - 1
         return file, at - int(self.files[file])
+
+    def spread(self, submission: int, token: int, length: int) -> int:
+        """How many submissions hold the rarest k-gram of a passage, and so at most the passage."""
+        at = int(self.bounds[submission]) + token
+        return int(self.frequency[at : at + length - self.k + 1].min())
 
     def ignored_spans(self, file: int) -> list[tuple[int, int]]:
         """Token ranges [first, after the last) of a file that are boilerplate or common code, in order."""
@@ -130,6 +138,7 @@ def slice_side(side: Side, bounds: Bounds, held: Bounds, at: int) -> Side:
     return Side(
         side.kinds[low:high],
         side.ids[low:high],
+        side.boilerplate[low:high],
         side.ignored[low:high],
         side.order[first:last] - low,
         side.after[first:last] - first,
@@ -146,12 +155,22 @@ def _lay_out(submissions: Sequence[Sequence[Kinds]]) -> tuple[Kinds, Bounds, Bou
     return np.concatenate([np.empty(0, np.uint64), *parts]), starts, starts[firsts]
 
 
-def _sides(kinds: Kinds, ids: Ids, bounds: Bounds, flags: tuple[Flags, Flags], k: int) -> tuple[Side, Bounds]:
-    ignored, live = flags
+def _covered(marked: Flags, tokens: int, k: int) -> Flags:
+    covered = np.zeros(tokens, dtype=np.bool_)
+    _cover(marked, k, covered)
+    return covered
+
+
+def _sides(kinds: Kinds, live: Ids, bounds: Bounds, flags: tuple[Flags, Flags]) -> tuple[Side, Bounds]:
     padded = np.full(len(kinds), -1, dtype=np.int32)
-    padded[: len(ids)] = np.where(live[ids], ids, -1)
-    covered = np.zeros(len(kinds), dtype=np.bool_)
-    _cover(ignored[ids], k, covered)
+    padded[: len(live)] = live
     owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    side = Side.of(kinds, padded, covered, owner)
+    side = Side.of(kinds, padded, flags, owner)
     return side, np.searchsorted(owner[side.order], np.arange(len(bounds))).astype(np.int64)
+
+
+def _running(weights: Floats, flags: tuple[Flags, Flags], files: Bounds) -> Running:
+    own, counted = ~flags[0], ~flags[1]
+    own[files[1:] - 1] = counted[files[1:] - 1] = False
+    sums = (np.concatenate(([0], np.cumsum(column, dtype=np.int64))) for column in (own, counted))
+    return Running(np.concatenate(([0.0], np.cumsum(weights))), *sums)

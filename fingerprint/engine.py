@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.alignment import passages
+from fingerprint.candidates import FLOOR, weighted_pairs
 from fingerprint.cohort import Cohort
 from fingerprint.hashing import kgram_hashes
 from fingerprint.index import Candidates, InvertedIndex
+from fingerprint.lexical import Lexical
 from fingerprint.params import Params
 from fingerprint.scoring import Scores, score
+from fingerprint.terms import LexicalTable
 from fingerprint.winnowing import robust_winnow
 
 if TYPE_CHECKING:
@@ -32,13 +35,17 @@ class Fingerprints(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """`tokens` equal tokens of two files: file numbers count over the cohort, tokens within their file."""
+    """`tokens` equal tokens of two files: file numbers count over the cohort, tokens within their file.
+
+    `submissions`: how many of the cohort hold the rarest k-gram of it, and so at most all of it.
+    """
 
     left_file: int
     left_token: int
     right_file: int
     right_token: int
     tokens: int
+    submissions: int
 
 
 def fingerprints(kinds: Kinds, params: Params) -> Fingerprints:
@@ -48,13 +55,14 @@ def fingerprints(kinds: Kinds, params: Params) -> Fingerprints:
     return Fingerprints(hashes[positions], positions)
 
 
-def candidates(cohort: Cohort, hashes: Hashes, owners: Owners) -> Candidates:
-    """Pairs of submissions that share at least one fingerprint which is not ignored.
+def candidates(cohort: Cohort, hashes: Hashes, owners: Owners, floor: float = FLOOR) -> Candidates:
+    """Pairs of submissions that share at least `floor` of their fingerprints, by weight (see `FLOOR`).
 
-    `hashes` and `owners` are the parallel arrays of all fingerprints of the cohort.
+    `hashes` and `owners` are the parallel arrays of all fingerprints of the cohort; those of boilerplate
+    count nowhere.
     """
-    counts = ~np.isin(hashes, cohort.ignored_hashes)
-    return InvertedIndex.build(hashes[counts], owners[counts]).pairs()
+    counts = ~np.isin(hashes, cohort.boilerplate)
+    return weighted_pairs(InvertedIndex.build(hashes[counts], owners[counts]), floor)
 
 
 class Ranking(NamedTuple):
@@ -64,10 +72,15 @@ class Ranking(NamedTuple):
     scores: Scores
 
 
-def rank(cohort: Cohort, hashes: Hashes, owners: Owners, show: int | None = None) -> Ranking:
-    """Score the candidate pairs of a cohort; the best `show` of them (None: all), ties in cohort order."""
-    found = candidates(cohort, hashes, owners)
-    scores = score(cohort, found)
+def rank(
+    cohort: Cohort, lexical: LexicalTable, prints: tuple[Hashes, Owners], show: int | None = None
+) -> Ranking:
+    """Score the candidate pairs of a cohort; the best `show` of them, ties in cohort order.
+
+    With None, all that share a fingerprint, however little it weighs. `prints` as `candidates` takes them.
+    """
+    found = candidates(cohort, *prints, 0.0 if show is None else FLOOR)
+    scores = score(cohort, lexical, found)
     order = np.lexsort((found.right, found.left, -scores.tokens, -scores.similarity))[:show]
     return Ranking(found.take(order), scores.take(order))
 
@@ -76,7 +89,8 @@ def draw(cohort: Cohort, left: int, right: int) -> list[Passage]:
     """Passages of two submissions of the cohort, longest first."""
     rows = passages(cohort.submission(left), cohort.submission(right), cohort.k)
     return [
-        Passage(*cohort.locate(left, a), *cohort.locate(right, b), length) for a, b, length in rows.tolist()
+        Passage(*cohort.locate(left, a), *cohort.locate(right, b), length, cohort.spread(left, a, length))
+        for a, b, length in rows.tolist()
     ]
 
 
@@ -85,6 +99,7 @@ def warm() -> None:
     kinds = np.arange(30, dtype=np.uint64)
     prints = fingerprints(kinds, Params())
     cohort = Cohort.of([[kinds], [kinds]], Params().k, [kinds[:12]])
+    lexical = LexicalTable.of([[Lexical(kinds, kinds)]] * 2)
     owners = np.repeat(np.arange(2, dtype=np.int32), len(prints.hashes))
-    rank(cohort, np.tile(prints.hashes, 2), owners)
+    rank(cohort, lexical, (np.tile(prints.hashes, 2), owners))
     draw(cohort, 0, 1)

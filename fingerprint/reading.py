@@ -10,6 +10,7 @@ import numpy as np
 
 from fingerprint.deadline import TooSlow, time_limit
 from fingerprint.languages import decode, detect, front_end
+from fingerprint.lexical import Lexical, lexical_of
 from fingerprint.params import Params, Profile
 
 if TYPE_CHECKING:
@@ -30,11 +31,12 @@ class Unreadable(ValueError):
 
 
 class Reading(NamedTuple):
-    """One file read: `text` as shown, the front-end that read it, its tokens."""
+    """One file read: `text` as shown, the front-end that read it, its tokens, its names and literals."""
 
     text: str
     front_end: FrontEnd
     tokens: TokenStream
+    lexical: Lexical
 
 
 def identify(data: bytes, filename: str, language: str = "") -> tuple[str, FrontEnd]:
@@ -65,7 +67,8 @@ def read(data: bytes, filename: str, language: str = "", seconds: float = FILE_S
     try:
         with time_limit(seconds):
             text, chosen = identify(data, filename, language)
-            return Reading(text, chosen, chosen.tokens(text))
+            scan = chosen.scan(text)
+            return Reading(text, chosen, scan.tokens, lexical_of(scan))
     except TooSlow:
         raise Unreadable(f"reading it as {language or 'code'} took longer than {seconds:g} s") from None
     except Unreadable:

@@ -1,4 +1,7 @@
-"""How alike two submissions are: what their passages cover, and one number to rank by."""
+"""How alike two submissions are: one number to rank by, and what their passages cover.
+
+The formula, its reasons and what each part of it does are in docs/score.md.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +12,41 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.alignment import tiles_of
-from fingerprint.cohort import slice_side
+from fingerprint.alignment import shown_of, tiles_of
+from fingerprint.cohort import Running, slice_side
+from fingerprint.terms import Norm, normaliser
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.alignment import Flags, Side
-    from fingerprint.cohort import Bounds, Cohort
+    from fingerprint.alignment import Runs, Side
+    from fingerprint.cohort import Cohort
     from fingerprint.index import Candidates
+    from fingerprint.terms import LexicalTable
+    from fingerprint.weights import Bounds, Floats
 
-    Floats = npt.NDArray[np.float64]
     Rows = npt.NDArray[np.int64]
 
-# The smaller side decides, so that a copy inside something larger is found; the larger side keeps a say,
-# so that a tiny document does not match everything.
-SMALLER = 0.9
+# Passages with at most so many tokens between them, on both sides, read as one with something inserted.
+GAP = 15
+# A passage of n tokens counts n / (n + LONG): one long passage tells more than its tokens in scattered ones.
+LONG = 30.0
+# The smaller side decides mostly, so that a copy inside something larger is found; the larger side keeps a
+# say up to 2.5 times the size, so that small files do not match everything.
+PASSAGES = Norm(0.55, 2.5)
+LITERALS = Norm(1.0, 3.0)
+NAMES = Norm(0.0, 1.0)
+# A literal is worth so many tokens, all of them at most 1.2 times the passages' evidence: a numeric program
+# has none to speak of, a dialogue is made of them.
+LITERAL_WORTH, LITERAL_CAP = 5.0, 1.2
+# Names are the first thing a copier changes: renaming all of them costs at most 0.15 / 1.15 of a score.
+NAME_WORTH, NAME_CAP = 2.0, 0.15
+# Changing every name and literal never takes a score below this part of what the passages say.
+HOLD = 0.6
+# Equal pairs tie exactly, whatever rounding their place in the cohort brought.
+DECIMALS = 9
+# Pairs handed to a thread at once.
+CHUNK = 256
 
 
 class Scores(NamedTuple):
@@ -35,68 +57,133 @@ class Scores(NamedTuple):
     right_share: Floats
     tokens: Rows
     longest: Rows
+    structure: Floats
+    literals: Floats
+    names: Floats
 
     def take(self, rows: npt.NDArray[np.integer]) -> Scores:
-        return Scores(
-            self.similarity[rows],
-            self.left_share[rows],
-            self.right_share[rows],
-            self.tokens[rows],
-            self.longest[rows],
-        )
+        return Scores(*(column[rows] for column in self))
+
+
+class Covered(NamedTuple):
+    """Parallel arrays of n pairs: `weight` that passages cover, and what is shown of them, in tokens.
+
+    `tokens` int64 [n, 2]: countable tokens on either side; `longest` int64: those of the longest passage.
+    """
+
+    weight: Floats
+    tokens: Rows
+    longest: Rows
 
 
 @njit
-def _counted(ignored: Flags, start: int, length: int) -> int:
-    return length - int(ignored[start : start + length].sum())
+def _long(tokens: float) -> float:
+    return tokens / (tokens + LONG)
 
 
 @njit
-def _cover(side: Side, bounds: tuple[Bounds, Bounds], pairs: Rows, k: int, covered: Rows) -> None:
-    """Fill rows (left tokens, right tokens, tokens of the longest passage), ignored ones left out."""
+def _slice_running(running: Running, bounds: Bounds, at: int) -> Running:
+    low, high = bounds[at], bounds[at + 1] + 1
+    return Running(running.weight[low:high], running.own[low:high], running.counted[low:high])
+
+
+@njit
+def chained_weight(tiles: Runs, left: Running, right: Running) -> float:
+    """Weight that tiles cover, mean of both sides; those in sequence across small gaps count as one long."""
+    total, weight, tokens = 0.0, 0.0, 0.0
+    a_end, b_end = 0, 0
+    for row in np.argsort(tiles[:, 0]):
+        a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
+        gap = max(left.own[a] - left.own[a_end], right.own[b] - right.own[min(b, b_end)])
+        if b < b_end or gap > GAP:
+            total += weight * _long(tokens)
+            weight, tokens = 0.0, 0.0
+        a_end, b_end = a + length, b + length
+        weight += (left.weight[a_end] - left.weight[a] + right.weight[b_end] - right.weight[b]) / 2
+        tokens += (left.own[a_end] - left.own[a] + right.own[b_end] - right.own[b]) / 2
+    return total + weight * _long(tokens)
+
+
+@njit
+def _cover(cohort: tuple[Side, Bounds, Bounds, Running], pairs: Rows, k: int, covered: Covered) -> None:
+    side, bounds, held, running = cohort
     for row in range(len(pairs)):
-        left = slice_side(side, bounds[0], bounds[1], pairs[row, 0])
-        right = slice_side(side, bounds[0], bounds[1], pairs[row, 1])
-        for a, b, length in tiles_of(left, right, k):
-            on_left = _counted(left.ignored, a, length)
-            covered[row, 0] += on_left
-            covered[row, 1] += _counted(right.ignored, b, length)
-            covered[row, 2] = max(covered[row, 2], on_left)
+        left, right = pairs[row]
+        sides = slice_side(side, bounds, held, left), slice_side(side, bounds, held, right)
+        sums = _slice_running(running, bounds, left), _slice_running(running, bounds, right)
+        tiles = tiles_of(sides[0], sides[1], k)
+        covered.weight[row] = chained_weight(tiles, sums[0], sums[1])
+        for a, b, length in shown_of(tiles, sides[0], sides[1], k):
+            on_left = sums[0].counted[a + length] - sums[0].counted[a]
+            covered.tokens[row, 0] += on_left
+            covered.tokens[row, 1] += sums[1].counted[b + length] - sums[1].counted[b]
+            covered.longest[row] = max(covered.longest[row], on_left)
 
 
-def countable(cohort: Cohort) -> Rows:
-    """Tokens of each submission that count: all but the ignored and the separators (int64 [n])."""
-    counts = ~cohort.side.ignored
-    counts[cohort.files[1:] - 1] = False
-    sums = np.concatenate(([0], np.cumsum(counts)))
-    totals: Rows = sums[cohort.bounds[1:]] - sums[cohort.bounds[:-1]]
-    return totals
+def _covered(cohort: Cohort, pairs: Rows) -> Covered:
+    """Align every pair, on all cores."""
+    count = len(pairs)
+    weight, tokens = np.zeros(count), np.zeros((count, 2), dtype=np.int64)
+    longest = np.zeros(count, dtype=np.int64)
+    arrays = (cohort.side, cohort.bounds, cohort.held, cohort.running)
+
+    def fill(at: int) -> None:
+        rows = slice(at, at + CHUNK)
+        _cover(arrays, pairs[rows], cohort.k, Covered(weight[rows], tokens[rows], longest[rows]))
+
+    with ThreadPoolExecutor(cpu_count()) as pool:
+        list(pool.map(fill, range(0, count, CHUNK)))
+    return Covered(weight, tokens, longest)
 
 
-def score(cohort: Cohort, candidates: Candidates) -> Scores:
+def _totals(sums: npt.NDArray[np.number], cohort: Cohort, pairs: Rows) -> Floats:
+    """Sum over each side of each pair, float64 [n, 2]."""
+    return np.diff(sums[cohort.bounds]).astype(np.float64)[pairs]
+
+
+def score(cohort: Cohort, lexical: LexicalTable, candidates: Candidates) -> Scores:
     """Score every candidate pair on all cores.
 
     Returns
     -------
-    `similarity` in [0, 1], to rank by; `left_share`, `right_share` in [0, 1]: the part of a side's
-    countable tokens that lies in passages; `tokens`: tokens in passages, on the side that has more;
-    `longest`: tokens in the longest passage. Ignored tokens count nowhere.
+    `similarity` in [0, 1], to rank by, and what `structure`, `literals` and `names` add to it;
+    `left_share`, `right_share` in [0, 1]: the part of a side's countable tokens that lies in passages;
+    `tokens`: tokens in passages, on the side that has more; `longest`: tokens in the longest passage.
+    Boilerplate counts nowhere, common code in the similarity only, by its little weight.
     """
     pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
-    covered = np.zeros((len(pairs), 3), dtype=np.int64)
-    bounds = (cohort.bounds, cohort.held)
-    chunks = range(0, len(pairs), 256)
-    with ThreadPoolExecutor(cpu_count()) as pool:
-        list(
-            pool.map(
-                lambda at: _cover(
-                    cohort.side, bounds, pairs[at : at + 256], cohort.k, covered[at : at + 256]
-                ),
-                chunks,
-            )
-        )
-    totals = countable(cohort)[pairs]
-    shares = covered[:, :2] / np.maximum(totals, 1)
-    base = SMALLER * totals.min(axis=1) + (1 - SMALLER) * totals.max(axis=1)
-    similarity = np.minimum(1.0, covered[:, :2].max(axis=1) / np.maximum(base, 1))
-    return Scores(similarity, shares[:, 0], shares[:, 1], covered[:, :2].max(axis=1), covered[:, 2])
+    covered = _covered(cohort, pairs)
+    weights, own = _totals(cohort.running.weight, cohort, pairs), _totals(cohort.running.own, cohort, pairs)
+    against = normaliser(weights[:, 0], weights[:, 1], PASSAGES)
+    smaller = own.min(axis=1)
+    whole = against * smaller / (smaller + LONG)
+    passages = np.divide(covered.weight, whole, out=np.zeros(len(pairs)), where=whole > 0)
+    similarity, added = _combined(np.minimum(passages, 1.0), against, lexical, pairs)
+    countable = np.maximum(_totals(cohort.running.counted, cohort, pairs), 1)
+    return Scores(
+        similarity,
+        covered.tokens[:, 0] / countable[:, 0],
+        covered.tokens[:, 1] / countable[:, 1],
+        covered.tokens.max(axis=1),
+        covered.longest,
+        *added,
+    )
+
+
+def _combined(
+    passages: Floats, against: Floats, lexical: LexicalTable, pairs: Rows
+) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
+    """Weigh each kind of evidence by its mass; the parts add up to the similarity."""
+    literals, literal_mass = lexical.literals.shares(pairs, LITERALS)
+    names, name_mass = lexical.names.shares(pairs, NAMES)
+    literal_weight = np.minimum(LITERAL_WORTH * literal_mass, LITERAL_CAP * against)
+    name_weight = np.minimum(NAME_WORTH * name_mass, NAME_CAP * against)
+    mass = against + literal_weight + name_weight
+    found = passages > 0
+    by_literals, by_names, by_passages = (
+        np.divide(part, mass, out=np.zeros_like(mass), where=found)
+        for part in (literals * literal_weight, names * name_weight, passages * against)
+    )
+    similarity = np.where(found, np.maximum(HOLD * passages, by_passages + by_literals + by_names), 0.0)
+    similarity = similarity.round(DECIMALS)
+    return similarity, (similarity - by_literals - by_names, by_literals, by_names)

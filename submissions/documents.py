@@ -14,7 +14,7 @@ from fingerprint.params import Params
 from fingerprint.reading import Unreadable, identify, profile_of, read
 from submissions import store
 from submissions.models import Document, Source
-from submissions.packing import pack_tokens
+from submissions.packing import pack_lexical, pack_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,7 +73,10 @@ def fingerprint(document: Document) -> None:
             return
         store.save(connection, document.pk, found.hashes, found.positions)
         locked.update(
-            state=Document.State.READY, token_count=len(reading.tokens), tokens=pack_tokens(reading.tokens)
+            state=Document.State.READY,
+            token_count=len(reading.tokens),
+            tokens=pack_tokens(reading.tokens),
+            lexical=pack_lexical(reading.lexical),
         )
 
 

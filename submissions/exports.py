@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from submissions.models import Pair
     from submissions.results import RankedPair
 
+
 def row(report: LocalReport, pair: RankedPair) -> PairRow:
     """One pair by name; shares and similarity to six decimals."""
     return PairRow(
@@ -57,12 +58,18 @@ def as_json(report: LocalReport) -> str:
         "submissions": report.submissions,
         "common_limit": report.cohort.limit,
         "pairs": [
-            row(report, pair)._asdict() | {"passages": [_passage(report, p) for p in pair.passages]}
+            row(report, pair)._asdict()
+            | {"evidence": _evidence(pair), "passages": [_passage(report, p) for p in pair.passages]}
             for pair in report.pairs
         ],
         "skipped": [skipped._asdict() for skipped in report.skipped],
     }
     return json.dumps(body, ensure_ascii=False, indent=1) + "\n"
+
+
+def _evidence(pair: RankedPair) -> dict[str, float]:
+    """Say what each kind of evidence adds to the similarity."""
+    return {part: round(getattr(pair, part), 6) for part in ("structure", "literals", "names")}
 
 
 def _passage(report: LocalReport, passage: Passage) -> dict[str, object]:
@@ -78,4 +85,4 @@ def _passage(report: LocalReport, passage: Passage) -> dict[str, object]:
             "first_line": int(lines[first]),
             "last_line": int(lines[first + passage.tokens - 1]),
         }
-    return sides | {"tokens": passage.tokens}
+    return sides | {"tokens": passage.tokens, "submissions": passage.submissions}

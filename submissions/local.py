@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages import front_end
 from fingerprint.params import Params
-from fingerprint.reading import FILE_SECONDS, Unreadable, identify, read, token_lines
+from fingerprint.reading import FILE_SECONDS, Unreadable, read, token_lines
 from submissions.archives import submissions_of, unpack, walk
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.cohort import Cohort
-    from fingerprint.reading import Lines
+    from fingerprint.lexical import Lexical
+    from fingerprint.reading import Lines, Reading
     from fingerprint.tokens import TokenStream
     from submissions.archives import Unpacked
     from submissions.results import RankedPair
@@ -42,11 +43,12 @@ class Job(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """What a child makes of a file: the front-end's name, its tokens, the line of each."""
+    """What a child makes of a file: the front-end's name, its tokens, the line of each, its terms."""
 
     language: str
     stream: TokenStream
     lines: Lines
+    lexical: Lexical
 
 
 class LocalFile(NamedTuple):
@@ -104,7 +106,7 @@ def read_file(job: Job) -> Tokens | str:
         return str(error)
     except Exception as error:  # noqa: BLE001 - whatever a lexer does, it costs one file and is named
         return f"its front-end broke on it ({type(error).__name__})"
-    return Tokens(found.front_end.name, found.tokens, token_lines(found.text, found.tokens))
+    return Tokens(found.front_end.name, found.tokens, token_lines(found.text, found.tokens), found.lexical)
 
 
 def read_files(jobs: Sequence[Job], done: Done) -> list[Tokens | str]:
@@ -151,32 +153,35 @@ def rank_path(path: Path, options: Options, started: Callable[[int], Done]) -> L
     return _rank(names, files, skipped, (boilerplate, options))
 
 
-def _boilerplate(file: Path, language: str) -> npt.NDArray[np.uint64]:
-    data = file.read_bytes()
-    identify(data, file.name, language)
-    return read(data, file.name, language).tokens.kinds
+def _boilerplate(file: Path, language: str) -> Reading:
+    return read(file.read_bytes(), file.name, language)
 
 
 def _rank(
     names: list[str],
     files: list[LocalFile],
     skipped: list[Skipped],
-    how: tuple[list[npt.NDArray[np.uint64]], Options],
+    how: tuple[list[Reading], Options],
 ) -> LocalReport:
     import numpy as np  # noqa: PLC0415 - the engine is loaded once the children are gone
 
     from fingerprint import engine  # noqa: PLC0415 - as above
     from fingerprint.cohort import Cohort, common_limit  # noqa: PLC0415 - as above
+    from fingerprint.terms import LexicalTable  # noqa: PLC0415 - as above
     from submissions.results import ranked_pairs  # noqa: PLC0415 - as above
 
     boilerplate, options = how
     kinds: list[list[npt.NDArray[np.uint64]]] = [[] for _ in names]
+    terms: list[list[Lexical]] = [[] for _ in names]
     for file in files:
         kinds[file.submission].append(file.tokens.stream.kinds)
-    cohort = Cohort.of(kinds, PARAMS.k, boilerplate, common_limit(len(names), options.common))
+        terms[file.submission].append(file.tokens.lexical)
+    handed_out = [reading.tokens.kinds for reading in boilerplate]
+    cohort = Cohort.of(kinds, PARAMS.k, handed_out, common_limit(len(names), options.common))
+    lexical = LexicalTable.of(terms, [reading.lexical for reading in boilerplate])
     prints = [engine.fingerprints(file.tokens.stream.kinds, PARAMS).hashes for file in files]
     owners = np.repeat(np.array([f.submission for f in files], np.int32), [len(found) for found in prints])
     hashes = np.concatenate([np.empty(0, np.uint64), *prints])
-    ranking = engine.rank(cohort, hashes, owners, options.show)
+    ranking = engine.rank(cohort, lexical, (hashes, owners), options.show)
     pairs = list(ranked_pairs(cohort, ranking, lambda at: files[at].tokens.lines))
     return LocalReport(names, files, pairs, skipped, cohort)

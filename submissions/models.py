@@ -75,6 +75,8 @@ class Document(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     token_count = models.PositiveIntegerField(default=0)
     tokens = models.BinaryField(default=b"")
+    # Names and literals that folding took away.
+    lexical = models.BinaryField(default=b"")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("source", "profile"), name="document_once_a_profile"),)
@@ -261,6 +263,10 @@ class Pair(models.Model):
     tokens = models.PositiveIntegerField()
     lines = models.PositiveIntegerField()
     longest = models.PositiveIntegerField()
+    # What each kind of evidence adds to the similarity; together they are it.
+    structure = models.FloatField()
+    literals = models.FloatField()
+    names = models.FloatField()
     # Longest first: [left file id, left first token, right file id, right first token, tokens].
     passages = models.JSONField(default=list)
 

@@ -1,4 +1,4 @@
-"""Token streams as bytes for the database: small, exact, read back without lexing."""
+"""What a front-end made of a document as bytes for the database: small, exact, read back without lexing."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 
+from fingerprint.lexical import Lexical
 from fingerprint.tokens import TokenStream
 
 
@@ -30,3 +31,16 @@ def unpack_tokens(packed: bytes) -> TokenStream:
     codes, gaps, lengths = np.frombuffer(raw, "<u4", 3 * count, 8 + 8 * distinct).reshape(3, count)
     starts = np.cumsum(gaps.astype(np.int32), dtype=np.int32)
     return TokenStream(kinds[codes], starts, starts + lengths.astype(np.int32))
+
+
+def pack_lexical(lexical: Lexical) -> bytes:
+    """Write the number of literals, then all terms: hashes, which no compression makes smaller."""
+    count = np.array([len(lexical.literals)], dtype="<u4")
+    return count.tobytes() + np.concatenate(lexical).astype("<u8").tobytes()
+
+
+def unpack_lexical(packed: bytes) -> Lexical:
+    """Inverse of `pack_lexical`."""
+    literals = int(np.frombuffer(packed, "<u4", 1)[0])
+    terms = np.frombuffer(packed, "<u8", -1, 4).astype(np.uint64)
+    return Lexical(terms[:literals], terms[literals:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from django.db import connection
@@ -13,10 +13,11 @@ from fingerprint import engine
 from fingerprint.cohort import Cohort, common_limit
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.reading import token_lines
+from fingerprint.terms import LexicalTable
 from submissions import store
 from submissions.documents import PARAMS
 from submissions.models import Batch, Document, Ignored, Pair, Submission, SubmissionFile
-from submissions.packing import unpack_tokens
+from submissions.packing import unpack_lexical, unpack_tokens
 from submissions.results import RankedPair, ranked_pairs
 from submissions.texts import text_of
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from fingerprint.hashing import Hashes
     from fingerprint.index import Owners
+    from fingerprint.lexical import Lexical
     from fingerprint.reading import Lines
     from fingerprint.tokens import TokenStream
     from submissions.models import Assignment, Report
@@ -54,6 +56,7 @@ class Loaded:
     owners: list[int]
     tokens: dict[int, TokenStream]
     cohort: Cohort
+    lexical: LexicalTable
 
 
 def load(assignment: Assignment, submissions: list[Submission]) -> Loaded:
@@ -61,24 +64,36 @@ def load(assignment: Assignment, submissions: list[Submission]) -> Loaded:
     at = {submission.pk: number for number, submission in enumerate(submissions)}
     ready = SubmissionFile.objects.filter(submission__in=at, document__state=Document.State.READY)
     files = sorted(
-        ready.select_related("document").defer("document__tokens"),
+        ready.select_related("document").defer("document__tokens", "document__lexical"),
         key=lambda file: (at[file.submission_id], file.path, file.pk),
     )
     owners = [at[file.submission_id] for file in files]
     handed_out = assignment.boilerplate.filter(document__state=Document.State.READY)
     boilerplate = set(handed_out.values_list("document_id", flat=True))
-    tokens = _tokens({file.document_id for file in files} | boilerplate)
+    read = _read({file.document_id for file in files} | boilerplate)
     kinds: list[list[npt.NDArray[np.uint64]]] = [[] for _ in submissions]
+    terms: list[list[Lexical]] = [[] for _ in submissions]
     for file, owner in zip(files, owners, strict=True):
-        kinds[owner].append(tokens[file.document_id].kinds)
+        kinds[owner].append(read[file.document_id].tokens.kinds)
+        terms[owner].append(read[file.document_id].lexical)
     limit = common_limit(len(submissions), assignment.common_limit)
-    cohort = Cohort.of(kinds, PARAMS.k, [tokens[pk].kinds for pk in sorted(boilerplate)], limit)
-    return Loaded(submissions, files, owners, tokens, cohort)
+    handed_out_read = [read[pk] for pk in sorted(boilerplate)]
+    cohort = Cohort.of(kinds, PARAMS.k, [one.tokens.kinds for one in handed_out_read], limit)
+    lexical = LexicalTable.of(terms, [one.lexical for one in handed_out_read])
+    return Loaded(submissions, files, owners, {pk: one.tokens for pk, one in read.items()}, cohort, lexical)
 
 
-def _tokens(documents: set[int]) -> dict[int, TokenStream]:
-    packed = Document.objects.filter(pk__in=documents).values_list("pk", "tokens")
-    return {pk: unpack_tokens(bytes(tokens)) for pk, tokens in packed.iterator(chunk_size=100)}
+class _Read(NamedTuple):
+    tokens: TokenStream
+    lexical: Lexical
+
+
+def _read(documents: set[int]) -> dict[int, _Read]:
+    packed = Document.objects.filter(pk__in=documents).values_list("pk", "tokens", "lexical")
+    return {
+        pk: _Read(unpack_tokens(bytes(tokens)), unpack_lexical(bytes(lexical)))
+        for pk, tokens, lexical in packed.iterator(chunk_size=100)
+    }
 
 
 def _fingerprints(loaded: Loaded) -> tuple[Hashes, Owners]:
@@ -100,7 +115,7 @@ def rank(report: Report) -> None:
     """
     assignment = report.assignment
     loaded = load(assignment, cohort_of(assignment))
-    ranking = engine.rank(loaded.cohort, *_fingerprints(loaded), show=SHOWN)
+    ranking = engine.rank(loaded.cohort, loaded.lexical, _fingerprints(loaded), show=SHOWN)
     report.pairs.all().delete()
     report.ignored.all().delete()
     report.submissions.set(loaded.submissions)

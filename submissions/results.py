@@ -42,7 +42,8 @@ class PairRow(NamedTuple):
 class RankedPair:
     """Numbers as `fingerprint.scoring.score` gives them; `left`, `right` are the cohort's submissions.
 
-    `lines`: source lines on which tokens of passages begin, on the side that has more.
+    `lines`: source lines on which tokens of passages begin, on the side that has more; `structure`,
+    `literals` and `names` add up to the similarity.
     """
 
     left: int
@@ -53,13 +54,16 @@ class RankedPair:
     tokens: int
     lines: int
     longest: int
+    structure: float
+    literals: float
+    names: float
     passages: list[Passage]
 
 
 def ranked_pairs(cohort: Cohort, ranking: Ranking, lines: Callable[[int], Lines]) -> Iterator[RankedPair]:
     """Align the pairs of a ranking, one at a time; `lines` gives the line of each token of a file."""
     numbers = zip(*ranking.pairs, *ranking.scores, strict=True)
-    for left, right, _, similarity, left_share, right_share, tokens, longest in numbers:
+    for left, right, _, similarity, left_share, right_share, tokens, longest, *added in numbers:
         passages = engine.draw(cohort, int(left), int(right))
         sides = (
             {(p.left_file, line) for p in passages for line in _lines(lines(p.left_file), p.left_token, p)},
@@ -78,6 +82,9 @@ def ranked_pairs(cohort: Cohort, ranking: Ranking, lines: Callable[[int], Lines]
             tokens=int(tokens),
             lines=max(map(len, sides)),
             longest=int(longest),
+            structure=float(added[0]),
+            literals=float(added[1]),
+            names=float(added[2]),
             passages=passages,
         )
 

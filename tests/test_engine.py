@@ -3,12 +3,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerprint import engine
 from fingerprint.cohort import Cohort
 from fingerprint.params import Params
+from fingerprint.terms import LexicalTable
 
 if TYPE_CHECKING:
     from fingerprint.tokens import Kinds
@@ -32,11 +33,12 @@ def ranked(
     owners = np.repeat(
         np.array([owner for owner, _ in prints], np.int32), [len(found) for _, found in prints]
     )
-    pairs, scores = engine.rank(cohort, hashes, owners)
-    columns = [column.tolist() for column in (pairs.left, pairs.right, *scores)]
+    pairs, scores = engine.rank(cohort, LexicalTable.of([[]] * len(cohort)), (hashes, owners))
+    columns = [column.tolist() for column in (pairs.left, pairs.right, *scores[:5])]
     return {(left, right): tuple(rest) for left, right, *rest in zip(*columns, strict=True)}
 
 
+@settings(deadline=None)  # the first call compiles
 @given(stretch, stretch, stretch, stretch, st.lists(st.integers(0, 9), min_size=4, max_size=20))
 def test_every_shared_run_of_guarantee_tokens_is_found(
     a: list[int], b: list[int], c: list[int], d: list[int], run: list[int]
@@ -70,11 +72,13 @@ def test_submissions_that_share_only_boilerplate_are_no_pair() -> None:
     assert ranked([[[*starter, 1, 2, 3, 4]], [[*starter, 6, 7, 8, 9]]], (starter,)) == {}
 
 
-def test_passages_in_more_submissions_than_the_limit_are_common_code() -> None:
+def test_passages_in_more_submissions_than_the_limit_count_in_no_share_and_little_in_the_rank() -> None:
     template = [50, 51, 52, 53, 54]
     four = [[[*template, 10 * n, 10 * n + 1, 10 * n + 2, 10 * n + 3]] for n in range(4)]
-    assert len(ranked(four, limit=4)) == 6
-    assert ranked(four, limit=3) == {}
+    counted, common = ranked(four, limit=4), ranked(four, limit=3)
+    assert all(row[3] == 5 for row in counted.values())
+    assert [row[1:] for row in common.values()] == [(0, 0, 0, 0)] * 6
+    assert [row[0] for row in common.values()] == [row[0] for row in counted.values()]
 
 
 def test_a_cohort_of_none_or_one_or_of_empty_files_has_no_pairs() -> None:
@@ -83,4 +87,4 @@ def test_a_cohort_of_none_or_one_or_of_empty_files_has_no_pairs() -> None:
 
 def test_passages_name_files_of_the_cohort_and_tokens_within_them() -> None:
     cohort = Cohort.of([[array([9, 9]), array([8, 1, 2, 3, 4])], [array([1, 2, 3, 4])]], PARAMS.k)
-    assert engine.draw(cohort, 0, 1) == [(1, 1, 2, 0, 4)]
+    assert engine.draw(cohort, 0, 1) == [(1, 1, 2, 0, 4, 2)]

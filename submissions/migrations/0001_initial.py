@@ -54,6 +54,7 @@ class Migration(migrations.Migration):
                 ("attempts", models.PositiveSmallIntegerField(default=0)),
                 ("token_count", models.PositiveIntegerField(default=0)),
                 ("tokens", models.BinaryField(default=b"")),
+                ("lexical", models.BinaryField(default=b"")),
             ],
         ),
         migrations.CreateModel(
@@ -336,6 +337,9 @@ class Migration(migrations.Migration):
                 ("tokens", models.PositiveIntegerField()),
                 ("lines", models.PositiveIntegerField()),
                 ("longest", models.PositiveIntegerField()),
+                ("structure", models.FloatField()),
+                ("literals", models.FloatField()),
+                ("names", models.FloatField()),
                 ("passages", models.JSONField(default=list)),
                 (
                     "report",
