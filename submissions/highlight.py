@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-COLOURS = 8
+COLOURS = 7
 # Pygments classes that the stylesheet colours; a span for any other would only weigh.
 STYLED = re.compile(r"c[a-z]*|c[1s]|k[a-z]?|m[a-z]|il|m|s[a-z]?|s[12]|dl|n[abcdefnt]|bp|fm|ow")
 LINES_PER_BLOCK = 100

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
@@ -26,6 +26,21 @@ from submissions.models import (
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.db.models import QuerySet
+    from django_stubs_ext import WithAnnotations
+
+    ListedAssignment = WithAnnotations[Assignment, "AssignmentCounts"]
+    ListedSubmission = WithAnnotations[Submission, "SubmissionFacts"]
+
+
+class AssignmentCounts(TypedDict):
+    submission_count: int
+    pair_count: int | None
+
+
+class SubmissionFacts(TypedDict):
+    file_count: int
+    superseded: bool
+
 
 SORT_FIELDS = {
     "left": "left__name",
@@ -76,7 +91,7 @@ def _count(rows: QuerySet[Any], group: str, what: Count | None = None) -> Coales
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
-def listed_assignments(of: Course) -> QuerySet[Assignment]:
+def listed_assignments(of: Course) -> QuerySet[ListedAssignment]:
     """List assignments with `submission_count` (the cohort's) and `pair_count` (None without a report)."""
     done = Submission.objects.filter(batch__assignment=OuterRef("pk"), batch__state=Batch.State.DONE)
     newest = Report.objects.filter(assignment=OuterRef("pk"), state=Report.State.DONE).order_by("-pk")
@@ -98,7 +113,7 @@ def running_batches(of: Assignment) -> QuerySet[Batch]:
     return of.batches.filter(state__in=Batch.RUNNING)
 
 
-def batch_submissions(of: Batch) -> QuerySet[Submission]:
+def batch_submissions(of: Batch) -> QuerySet[ListedSubmission]:
     """List submissions with `file_count` and `superseded`: a later finished upload has the same name."""
     later = Submission.objects.filter(
         batch__assignment=of.assignment_id,

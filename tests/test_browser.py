@@ -17,7 +17,7 @@ from tests.cast import CLASS, STARTER, zipped
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from playwright.sync_api import Locator, Page
-    from pytest_django.fixtures import SettingsWrapper
+    from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment
     from tests.browser import Shoot, SignIn
@@ -63,7 +63,7 @@ def shoot_everywhere(page: Page, shoot: Shoot, name: str) -> None:
     for size, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # one of the two literals it takes
+            page.emulate_media(color_scheme=scheme)
             shoot(f"{name}-{size}-{scheme}")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, size)
     page.set_viewport_size({"width": 1280, "height": 900})
@@ -148,12 +148,14 @@ def test_a_click_on_a_passage_scrolls_the_other_side_to_it(
     copied = CLASS["ada/main.py"]
     files = {"ada/main.py": copied, "ben/main.py": filler + copied + filler.replace("x", "y")}
     buffer = zipped(files).read()
-    page.set_input_files("#upload_files", {"name": "c.zip", "mimeType": "application/zip", "buffer": buffer})
+    drop(page.locator("[data-drop]").first, "c.zip", buffer)
     page.get_by_role("button", name="Upload").click()
     page.get_by_role("link", name="Show the report").click(timeout=PATIENCE)
     page.locator("tbody tr .left a").first.click()
 
     there = page.locator("[data-side=R] .badge").first
+    page.wait_for_function(f"({IN_VIEW})(document.querySelector('[data-side=R] .badge'))")
+    page.locator("[data-side=R]").evaluate("(side) => side.scrollTo(0, 0)")
     assert not there.evaluate(IN_VIEW)
     here = page.locator("[data-side=L] mark").first
     here.click()
@@ -170,12 +172,11 @@ def test_a_click_on_a_passage_scrolls_the_other_side_to_it(
 def test_boilerplate_changes_the_percentages(ranked: tuple[Page, Assignment]) -> None:
     page, _ = ranked
     before = first_shares(page)
-    starter = {"name": "starter.py", "mimeType": "text/x-python", "buffer": STARTER.encode()}
-    page.set_input_files("#boilerplate_files", starter)
+    drop(page.locator("[data-drop]").last, "starter.py", STARTER.encode())
     page.get_by_role("button", name="Add boilerplate").click()
-    expect(page.get_by_text("A newer report is being made")).to_have_count(0, timeout=PATIENCE)
     expect(page.get_by_role("button", name="Remove starter.py")).to_be_visible()
-    assert first_shares(page) != before
+    # The page shows the new report by itself when it is ready.
+    expect(page.locator("tbody tr .left_share")).not_to_have_text(before, timeout=PATIENCE)
 
 
 def test_deleting_a_batch_leaves_nothing_of_it(ranked: tuple[Page, Assignment], shoot: Shoot) -> None:
@@ -190,7 +191,7 @@ def test_deleting_a_batch_leaves_nothing_of_it(ranked: tuple[Page, Assignment], 
 
 
 def test_too_large_an_upload_is_refused_before_it_is_sent(
-    assignment: Assignment, alice: User, sign_in: SignIn, settings: SettingsWrapper
+    assignment: Assignment, alice: User, sign_in: SignIn, settings: Settings
 ) -> None:
     settings.MAX_UPLOAD_BYTES = 2_000
     page = sign_in(alice)

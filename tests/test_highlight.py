@@ -101,11 +101,11 @@ def test_ignored_code_is_grey_and_loses_its_colours() -> None:
 
 def test_a_passage_has_its_colour_on_every_line_of_it_even_blank_ones() -> None:
     html = source_html("a\n\nb", [], [Mark(0, 4, 10, "")], [], LEFT)
-    assert html.count('class="line in c2"') == 3
+    assert html.count('class="line in c3"') == 3
 
 
-def test_colours_repeat_after_the_eighth() -> None:
-    assert [colour(n) for n in (1, 8, 9)] == [1, 8, 1]
+def test_colours_repeat_after_the_seventh() -> None:
+    assert [colour(n) for n in (1, 7, 8)] == [1, 7, 1]
 
 
 def test_a_line_of_100_000_characters_stays_one_line() -> None:

@@ -9,13 +9,11 @@ from submissions.models import Batch, Boilerplate, Report
 from tests.cast import CLASS, STARTER, loose, zipped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from django.test import Client
-    from pytest_django.fixtures import SettingsWrapper
+    from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment
-    from tests.handing_in import Committing, HandIn
+    from tests.handing_in import Committing, CountQueries, HandIn
 
 pytest_plugins = ["tests.handing_in"]
 
@@ -54,7 +52,7 @@ def test_an_upload_without_files_is_refused_on_the_page(alice_client: Client, as
 
 
 def test_an_upload_over_the_limit_is_refused_with_the_limit(
-    alice_client: Client, assignment: Assignment, settings: SettingsWrapper
+    alice_client: Client, assignment: Assignment, settings: Settings
 ) -> None:
     settings.MAX_UPLOAD_BYTES = 2_000_000
     big = loose("big.py", b"x" * 1_500_000)
@@ -117,7 +115,7 @@ def test_long_reports_are_paged_and_keep_the_filter(alice_client: Client, hand_i
 
 
 def test_the_report_takes_as_many_queries_for_many_pairs_as_for_few(
-    alice_client: Client, hand_in: HandIn, django_assert_num_queries: Callable[..., object]
+    alice_client: Client, hand_in: HandIn, django_assert_num_queries: CountQueries
 ) -> None:
     of = hand_in(zipped(CLASS)).assignment
     # session, user, assignment, 2 of the report, boilerplate awaited, batches, running, boilerplate,

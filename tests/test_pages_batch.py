@@ -8,12 +8,10 @@ from submissions.models import Batch, Entry, Submission
 from tests.cast import CLASS, zipped
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from django.test import Client
 
     from submissions.models import Assignment, Report
-    from tests.handing_in import HandIn
+    from tests.handing_in import CountQueries, HandIn
 
 pytest_plugins = ["tests.handing_in"]
 
@@ -39,9 +37,9 @@ def test_every_entry_is_listed_the_skipped_ones_first_with_their_reason(
 def test_a_running_batch_shows_how_far_it_is_and_asks_again(alice_client: Client, batch: Batch) -> None:
     running(batch)
     address = reverse("batch_progress", args=[batch.pk])
-    for page in (alice_client.get(batch.get_absolute_url()), alice_client.get(address)):
-        assert "3 of 8 files read" in page.content.decode()
-        assert f'data-live="{address}"' in page.content.decode()
+    for answer in (alice_client.get(batch.get_absolute_url()), alice_client.get(address)):
+        assert "3 of 8 files read" in answer.content.decode()
+        assert f'data-live="{address}"' in answer.content.decode()
     page = alice_client.get(batch.get_absolute_url()).content.decode()
     assert '<noscript><meta http-equiv="refresh"' in page
     assert '<li class="now" aria-current="step">Reading</li>' in page
@@ -126,7 +124,7 @@ def test_a_batch_with_nothing_in_it_says_what_to_do(alice_client: Client, assign
 
 
 def test_a_batch_takes_as_many_queries_for_many_entries_as_for_few(
-    alice_client: Client, batch: Batch, django_assert_num_queries: Callable[..., object]
+    alice_client: Client, batch: Batch, django_assert_num_queries: CountQueries
 ) -> None:
     Entry.objects.bulk_create(
         Entry(batch=batch, name=f"{n}.py", accepted=n % 2 == 0, reason="") for n in range(500)

@@ -7,10 +7,10 @@ from django.urls import reverse
 from submissions.models import Assignment, Course
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from django.contrib.auth.models import User
     from django.test import Client
+
+    from tests.handing_in import CountQueries
 
 pytest_plugins = ["tests.handing_in"]
 
@@ -91,7 +91,7 @@ def test_the_lists_take_as_many_queries_for_many_rows_as_for_one(
     alice_client: Client,
     alice: User,
     assignment: Assignment,
-    django_assert_num_queries: Callable[..., object],
+    django_assert_num_queries: CountQueries,
 ) -> None:
     for n in range(20):
         course = Course.objects.create(owner=alice, name=f"Course {n}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
-    from tests.handing_in import HandIn
+    from tests.handing_in import CountQueries, HandIn
 
 pytest_plugins = ["tests.handing_in"]
 
@@ -109,7 +109,7 @@ def test_boilerplate_that_awaits_its_ranking_makes_a_report_pending(
 
 
 def test_ignored_tokens_are_read_for_all_files_at_once(
-    report: Report, starter: Callable[[], None], django_assert_num_queries: Callable[..., object]
+    report: Report, starter: Callable[[], None], django_assert_num_queries: CountQueries
 ) -> None:
     starter()
     newest = queries.report_state(report.assignment).shown

@@ -5,7 +5,6 @@ const listed = [...document.querySelectorAll(".passages [data-passage]")];
 let current = 0;
 
 const parts = (root, number) => [...root.querySelectorAll(`[data-passage="${number}"]`)];
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 function headHeight(side) {
   return side.querySelector("header").offsetHeight;
@@ -24,11 +23,21 @@ function align(side, number, offset, tries = 8) {
   }
 }
 
+// Scrolls the list alone: the page stays where somebody reads.
+function showInList(row) {
+  const list = row.parentElement;
+  const top = row.offsetTop - list.offsetTop;
+  if (top < list.scrollTop) list.scrollTop = top;
+  else if (top + row.offsetHeight > list.scrollTop + list.clientHeight) {
+    list.scrollTop = top + row.offsetHeight - list.clientHeight;
+  }
+}
+
 function choose(number) {
   for (const old of document.querySelectorAll(".current")) old.classList.remove("current");
   for (const part of parts(document, number)) part.classList.add("current");
   current = number;
-  listed[number - 1]?.scrollIntoView({ block: "nearest", behavior: calm.matches ? "instant" : "smooth" });
+  showInList(listed[number - 1]);
 }
 
 function showBoth(number) {
@@ -68,4 +77,8 @@ document.addEventListener("keydown", (event) => {
   if (!step || !listed.length) return;
   showBoth(Math.min(Math.max(current + step, 1), listed.length));
 });
-if (listed.length) document.querySelector("[data-keys]").hidden = false;
+if (listed.length) {
+  document.querySelector("[data-keys]").hidden = false;
+  // The longest passage is what somebody came for, unless the address names a line.
+  if (!location.hash) showBoth(1);
+}
