@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fingerprint.tokens import Kinds
 
 # Rises when a rule that all languages share changes their tokens; a row's own version is added to it.
-RULES_VERSION = 0
+RULES_VERSION = 1
 
 # A vocabulary that holds so many lexemes or characters is started afresh: workers live long.
 LEXEMES_LIMIT = 1 << 17

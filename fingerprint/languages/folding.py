@@ -91,10 +91,10 @@ def located(codes: Ints, starts: Ints, lexemes: Lexemes) -> Tokens:
     return Tokens(codes, marks, begins, begins + lexemes.lengths[codes], lines)
 
 
-def fold(tokens: Tokens, join: Callable[[int, int], int], *, by_line: bool) -> Tokens:
+def fold(tokens: Tokens, join: Callable[[int, int], tuple[int, int]], *, by_line: bool) -> Tokens:
     """Tokens to compare: statements and noise left out, pieces of operators and literals joined.
 
-    `join` gives the code of two pieces of one operator, or -1.
+    `join` gives code and marks of two pieces of one operator; code -1 where they are not.
     """
     live = tokens.take(~tokens.having(Mark.SPACE))
     live = _without_statements(live, by_line=by_line)
@@ -179,19 +179,19 @@ def _bracket_end(live: Tokens, i: int, last: int) -> int:
     return i + 1
 
 
-def _with_joined_operators(live: Tokens, join: Callable[[int, int], int]) -> Tokens:
+def _with_joined_operators(live: Tokens, join: Callable[[int, int], tuple[int, int]]) -> Tokens:
     operator = live.having(Mark.OPERATOR)
     touching = operator[:-1] & operator[1:] & (live.ends[:-1] == live.starts[1:])
     keep = np.ones(len(live), dtype=np.bool_)
-    codes, ends = live.codes.copy(), live.ends.copy()
+    codes, marks, ends = live.codes.copy(), live.marks.copy(), live.ends.copy()
     head = -1
     for i in map(int, np.flatnonzero(touching)):
         if head < 0 or ends[head] != live.starts[i + 1] or keep[i]:
             head = i
-        joined = join(int(codes[head]), int(codes[i + 1]))
+        joined, mark = join(int(codes[head]), int(codes[i + 1]))
         if joined >= 0:
-            codes[head], ends[head], keep[i + 1] = joined, ends[i + 1], False
-    return Tokens(codes, live.marks, live.starts, ends, live.lines).take(keep)
+            codes[head], marks[head], ends[head], keep[i + 1] = joined, mark, ends[i + 1], False
+    return Tokens(codes, marks, live.starts, ends, live.lines).take(keep)
 
 
 def with_joined_literals(live: Tokens) -> Tokens:

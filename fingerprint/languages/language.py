@@ -20,11 +20,12 @@ class Language:
     version : rises when the row changes the tokens of any text
     fold_case : words mean the same in either case
     by_line : a statement ends with its line unless a bracket is open; else at `;`
-    punctuation : marks that only separate; they vanish
-    noise : keywords that vanish: modifiers that a copier can add or remove freely
+    punctuation : marks that calls and lists are written with; they vanish, and so does `;` in a language
+        that is read `by_line`; what blocks, statements and indexing are written with stays
+    noise : keywords that vanish since they are no part of what is compared
     statements : first words of statements that vanish whole, such as imports
     decorators : lexemes or Pygments types that vanish with the arguments in parentheses behind them
-    names : words that the lexer takes for keywords and that fold like identifiers, such as types
+    names : words that the lexer takes for keywords and that stand where a type stands
     keywords : words that keep their lexeme though the lexer takes them for names
     only_keywords : no other words keep theirs, though the lexer takes them for keywords
     kept : Pygments types of names that keep their lexeme, such as `Name.Tag`
@@ -41,7 +42,7 @@ class Language:
     version: int = 1
     fold_case: bool = False
     by_line: bool = False
-    punctuation: str = "; ,"
+    punctuation: str = "( ) , . : :: ->"
     noise: str = ""
     statements: str = ""
     decorators: str = "Name.Decorator"

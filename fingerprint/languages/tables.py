@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fingerprint.languages.language import Language
 
-_C_NOISE = "static const extern register inline volatile restrict signed unsigned"
+# Halves of type names, and hints to a compiler.
+_C_NOISE = "register inline volatile restrict signed unsigned"
 _SQL_WORDS = """
     select from where and or not in is between like exists group by having order asc desc limit offset
     union all distinct join inner left right outer full cross on using as case when then else end insert
@@ -29,34 +30,30 @@ LANGUAGES = (
         statements="import from @ global nonlocal",
     ),
     Language(
-        "java", "Java", "java", "*.java", statements="import package",
-        noise="public private protected final static abstract synchronized volatile transient native "
-        "strictfp",
+        "java", "Java", "java", "*.java", statements="import package", noise="strictfp transient native",
         names="var",
     ),
     Language("c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, names="auto"),
     Language(
         "cpp", "C++", "cpp", "*.cpp *.cc *.cxx *.c++ *.hpp *.hh *.hxx *.ino", "cc c++", "c",
         statements="using",
-        noise=_C_NOISE + " public private protected virtual override final explicit constexpr consteval "
-        "noexcept mutable friend typename ]]",
+        noise=_C_NOISE + " override final explicit constexpr consteval noexcept mutable typename ]]",
         decorators="[[", names="auto", same={"and": "&&", "or": "||", "not": "!"},
     ),
     Language(
         "csharp", "C#", "csharp", "*.cs", "c# cs", statements="using", decorators="Name.Attribute",
         names="var void object dynamic",
-        noise="public private protected internal static readonly sealed abstract virtual override partial "
-        "const async unsafe extern volatile",
+        noise="partial async unsafe extern volatile",
     ),
     Language(
         "javascript", "JavaScript", "javascript", "*.js *.mjs *.cjs *.jsx", "js", "javascript", by_line=True,
-        statements="import", decorators="Name.Decorator @", noise="export static async",
+        statements="import", decorators="Name.Decorator @", noise="export async",
         same={"===": "==", "!==": "!=", "let": "var", "const": "var"},
     ),
     Language(
         "typescript", "TypeScript", "typescript", "*.ts *.mts *.cts *.tsx", "ts", "javascript", by_line=True,
         statements="import", decorators="Name.Decorator @",
-        noise="export static async public private protected readonly abstract declare override",
+        noise="export async declare override",
         same={"===": "==", "!==": "!=", "let": "var", "const": "var"},
     ),
     Language("go", "Go", "go", "*.go", "golang", by_line=True, statements="package import"),
@@ -66,30 +63,29 @@ LANGUAGES = (
     ),
     Language(
         "kotlin", "Kotlin", "kotlin", "*.kt *.kts", "kt", by_line=True, statements="import package",
-        noise="public private protected internal open final override abstract const lateinit inline tailrec "
-        "operator infix sealed suspend",
+        noise="const lateinit inline tailrec operator infix suspend",
         same={"val": "var"},
     ),
     Language(
         "scala", "Scala", "scala", "*.scala *.sc", by_line=True, statements="import package",
-        noise="private protected override final sealed implicit lazy abstract", same={"val": "var"},
+        noise="implicit lazy", same={"val": "var"},
     ),
     Language(
         "swift", "Swift", "swift", "*.swift", by_line=True, statements="import",
         decorators="@ private fileprivate internal public open",
-        noise="static final override weak unowned lazy mutating nonmutating required convenience dynamic",
+        noise="weak unowned lazy mutating nonmutating required convenience dynamic",
         same={"let": "var"},
     ),
     Language(
         "php", "PHP", "php", "*.php *.phtml *.php5", fold_case=True, decorators="#[ declare",
         statements="use namespace require require_once include include_once",
-        noise="public private protected static final abstract readonly const var global",
+        noise="readonly const var global",
         same={"===": "==", "!==": "!=", "<>": "!=", "and": "&&", "or": "||", "elseif": "else if"},
     ),
     Language(
         "ruby", "Ruby", "ruby", "*.rb *.rake Rakefile Gemfile", "rb", by_line=True, decorators="",
         statements="require require_relative load include extend",
-        noise="private public protected module_function",
+        noise="module_function",
         same={"and": "&&", "or": "||", "not": "!"},
     ),
     Language(
@@ -111,8 +107,8 @@ LANGUAGES = (
     Language(
         "fortran", "Fortran", "fortran", "*.f90 *.f95 *.f03 *.f08 *.for *.f *.ftn", "f90", fold_case=True,
         by_line=True,
-        statements="use implicit", punctuation="; , & ::", decorators="intent",
-        noise="public private pure elemental recursive target save allocatable pointer optional contains "
+        statements="use implicit", punctuation="( ) , : :: & ;", decorators="intent",
+        noise="pure elemental recursive target save allocatable pointer optional contains "
         "intrinsic",
         keywords="and or not eqv neqv lt le gt ge eq ne",
     ),
@@ -124,7 +120,7 @@ LANGUAGES = (
         "pascal", "Pascal", "pascal", "*.pas *.pp *.dpr *.lpr", "delphi", fold_case=True,
         statements="uses program unit",
         names="string",
-        noise="private public protected published virtual override overload inline cdecl stdcall",
+        noise="published overload inline cdecl stdcall",
     ),
     Language("modula2", "Modula-2", "modula2", "*.mod *.def *.mi", "modula-2", statements="from import"),
     Language(
@@ -148,8 +144,7 @@ LANGUAGES = (
         "vb", "Visual Basic", "vbnet", "*.vb *.bas *.vbs *.frm *.cls", "visualbasic vb.net vbnet",
         fold_case=True,
         by_line=True, statements="imports option", decorators="Name.Attribute",
-        noise="public private protected friend shared overridable overrides overloads shadows notinheritable "
-        "mustinherit mustoverride notoverridable readonly const static partial byval byref",
+        noise="overloads shadows readonly const partial byval byref",
     ),
     Language(
         "verilog", "Verilog", "verilog", "*.v *.vh", by_line=True, names="integer genvar",

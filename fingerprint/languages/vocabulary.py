@@ -44,7 +44,8 @@ class Meanings:
 
     def __init__(self, language: Language) -> None:
         self.language = language
-        self._gone = frozenset(f"{language.punctuation} {language.noise}".split())
+        line_ends = ";" if language.by_line else ""
+        self._gone = frozenset(f"{language.punctuation} {line_ends} {language.noise}".split())
         self._statements = frozenset(language.statements.split())
         self._decorators = frozenset(language.decorators.split())
         self._names = frozenset(language.names.split())
@@ -103,11 +104,13 @@ class Meanings:
             lexeme.lower() in _CONSTANTS and _within(sort, "Keyword", "Name")
         ):
             return "<constant>", mark
+        if _within(sort, "Name.Namespace"):
+            return "<name>", mark
         if _within(sort, "Name", "Text", "Literal", "Generic") or language.only_keywords or sort == "":
             return "<name>", mark | Mark.IDENTIFIER
         mark |= self._gone_mark(lexeme)
         typelike = _within(sort, "Keyword.Type") or lexeme in self._names
-        return "<name>" if typelike else lexeme, mark
+        return "<type>" if typelike else lexeme, mark
 
     def _gone_mark(self, lexeme: str) -> int:
         return Mark.GONE if lexeme in self._gone else 0
@@ -189,10 +192,11 @@ class Vocabulary(dict[Key, int]):
         """Codes of the single characters of a run of marks such as `);`."""
         return [self["Punctuation", mark] for mark in self._spelled[code]]
 
-    def join(self, left: int, right: int) -> int:
-        """Code of the operator that two pieces make, or -1."""
+    def join(self, left: int, right: int) -> tuple[int, int]:
+        """Code and marks of the operator that two pieces make; code -1 when they make none."""
         pair = (left, right)
         if pair not in self._joined:
             spelled = self._spelled[left] + self._spelled[right]
             self._joined[pair] = self["Operator", spelled] if spelled in OPERATORS else -1
-        return self._joined[pair]
+        code = self._joined[pair]
+        return code, self._marks[code]
