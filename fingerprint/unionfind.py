@@ -50,6 +50,12 @@ class UnionFind:
     def __len__(self) -> int:
         return len(self._parents)
 
+    def grow(self, count: int) -> None:
+        """Add documents, each a set of its own, until there are `count`; fewer than now are refused."""
+        if count < len(self):
+            raise ValueError(f"count is {count}; {len(self)} documents are there already")
+        self._parents = np.concatenate([self._parents, np.arange(len(self), count)])
+
     def join(self, left: npt.NDArray[np.integer], right: npt.NDArray[np.integer]) -> None:
         """Put `left[i]` and `right[i]` into one set, for every i.
 
