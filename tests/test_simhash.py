@@ -52,11 +52,7 @@ def test_documents_that_differ_little_differ_in_few_bits() -> None:
 
 def test_the_fingerprint_is_the_same_on_every_machine() -> None:
     features = words([1, 2**63, 0x0123456789ABCDEF, 0xFEDCBA9876543210, 2**64 - 1])
-    assert (
-        simhash(features)
-        == naive.simhash(features.tolist(), [1.0] * 5)
-        == 0x8000000000000001 | simhash(features)
-    )
+    assert simhash(features) == 0x8000000000000001
     assert simhash(features, np.array([0.0, 0.0, 1.0, 0.0, 0.0])) == 0x0123456789ABCDEF
 
 
