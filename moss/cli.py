@@ -9,6 +9,7 @@ import click
 # name: module and function, one line of help
 COMMANDS = {
     "check": ("moss.commands.check:check", "Rank the pairs of submissions in PATH, most alike first."),
+    "corpus": ("moss.commands.corpus:corpus", "Screen an archive of documents for near-duplicates."),
     "demo": ("moss.commands.demo:demo", "Run everything on the bundled sample class and keep serving."),
     "serve": ("moss.commands.serve:serve", "Run the web server, the worker and the scheduler until Ctrl-C."),
     "stop": ("moss.commands.stop:stop", "Stop the server that runs in this MOSS_HOME."),

@@ -6,6 +6,13 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
+from submissions.corpus.models import (  # noqa: F401 - Django looks for an app's tables in this module
+    Corpus,
+    CorpusDocument,
+    CorpusSweep,
+    CorpusText,
+)
+
 
 class Course(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="courses")

@@ -1,0 +1,84 @@
+"""Tables of archive screening; why so: docs/decisions/003-corpus.md."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class Corpus(models.Model):
+    """Documents that are compared with each other; `recipe` says how all of them were sketched."""
+
+    name = models.CharField(max_length=100, unique=True)
+    recipe = models.CharField(max_length=100)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name_plural = "corpora"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CorpusSweep(models.Model):
+    """One reading of a folder or archive; without `finished` it was stopped and can go on."""
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="sweeps")
+    number = models.PositiveIntegerField()
+    source = models.TextField()
+    started = models.DateTimeField(auto_now_add=True)
+    finished = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("corpus", "number")
+        constraints = (
+            models.UniqueConstraint(fields=("corpus", "number"), name="sweep_number_once_a_corpus"),
+        )
+
+    def __str__(self) -> str:
+        return f"sweep {self.number} of {self.corpus}"
+
+
+class CorpusText(models.Model):
+    """What was made of the bytes of one or more documents, once; numbers of 64 bits, 8 bytes each.
+
+    `digest` stands for the tokens, so that it is equal for lexically identical texts. A text too short for
+    a shingle has no sketch and no features, one too short for a gram no SimHash.
+    """
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="texts")
+    sha256 = models.CharField(max_length=64)
+    profile = models.CharField(max_length=100)
+    kind = models.CharField(max_length=10)
+    language = models.CharField(max_length=60)
+    tokens = models.PositiveIntegerField()
+    digest = models.CharField(max_length=32)
+    sketch = models.BinaryField()
+    features = models.BinaryField()
+    simhash = models.BigIntegerField(null=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("corpus", "sha256", "profile"), name="text_once_a_corpus"),
+        )
+        indexes = (models.Index(fields=("corpus", "digest"), name="corpus_text_digest"),)
+
+    def __str__(self) -> str:
+        return f"{self.profile} {self.sha256}"
+
+
+class CorpusDocument(models.Model):
+    """A named document of a sweep; without a text it could not be read, and `reason` says why."""
+
+    sweep = models.ForeignKey(CorpusSweep, models.CASCADE, related_name="documents")
+    name = models.CharField(max_length=1000)
+    sha256 = models.CharField(max_length=64)
+    text = models.ForeignKey(CorpusText, models.CASCADE, null=True, related_name="documents")
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = (models.UniqueConstraint(fields=("sweep", "name"), name="document_name_once_a_sweep"),)
+
+    def __str__(self) -> str:
+        return self.name
