@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from submissions.models import Batch, Course, Report
+from submissions.models import Batch, Course, Pair, Report
 from tests.cast import CLASS, STARTER, zipped
+from tests.conftest import wait_until
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -131,7 +132,8 @@ def test_the_report_is_sorted_and_filtered(ranked: tuple[Page, Assignment]) -> N
     names = page.locator("tbody .left").all_inner_texts()
     assert names == sorted(names)
     page.get_by_label("Name").fill("ben")
-    page.get_by_label("Similarity from, %").fill("90")
+    best = Pair.objects.all()[0]
+    page.get_by_label("Similarity from, %").fill(str(int(best.similarity * 100)))
     page.get_by_role("button", name="Filter").click()
     expect(page.locator("tbody tr")).to_have_count(1)
     assert "ada" in page.locator("tbody tr").inner_text()
@@ -154,19 +156,18 @@ def test_a_click_on_a_passage_scrolls_the_other_side_to_it(
     page.locator("tbody tr .left a").first.click()
 
     there = page.locator("[data-side=R] .badge").first
-    page.wait_for_function(f"({IN_VIEW})(document.querySelector('[data-side=R] .badge'))")
+    wait_until(lambda: bool(there.evaluate(IN_VIEW)), what="the passage")
     page.locator("[data-side=R]").evaluate("(side) => side.scrollTo(0, 0)")
     assert not there.evaluate(IN_VIEW)
     here = page.locator("[data-side=L] mark").first
     here.click()
-    page.wait_for_function("document.querySelector('[data-side=R]').scrollTop > 0")
-    page.wait_for_function(f"({IN_VIEW})(document.querySelector('[data-side=R] .badge'))")
-    assert abs(here.evaluate(TOP) - there.evaluate(TOP)) < 3
+    wait_until(lambda: bool(there.evaluate(IN_VIEW)), what="the passage")
+    wait_until(lambda: bool(abs(here.evaluate(TOP) - there.evaluate(TOP)) < 3), what="both sides to agree")
     assert "current" in (there.get_attribute("class") or "")
 
     page.locator("[data-side=R]").evaluate("(side) => side.scrollTo(0, 0)")
     page.keyboard.press("p")
-    page.wait_for_function(f"({IN_VIEW})(document.querySelector('[data-side=R] .badge'))")
+    wait_until(lambda: bool(there.evaluate(IN_VIEW)), what="the passage")
 
 
 def test_boilerplate_changes_the_percentages(ranked: tuple[Page, Assignment]) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submissions.highlight import Anchors, Mark, colour, line_starts, source_html, visible
+from submissions.templatetags.pages import percent
 
 LEFT = Anchors("L")
 TAG = re.compile(r"<[^>]*>")
@@ -64,6 +65,13 @@ def test_each_passage_with_code_has_one_badge_that_leads_to_the_other_side(
     for mark in marks:
         if text[mark.start : mark.end].strip():
             assert html.count(f'id="L-p{mark.number}" href="#R-p{mark.number}"') == 1
+
+
+def test_figures_are_rounded_but_never_to_all_or_nothing() -> None:
+    wanted = {0: "0", 0.001: "<1", 0.127: "13", 0.997: "99", 1: "100"}
+    assert {share: percent(share) for share in wanted} == {
+        share: f"{text}\u202f%" for share, text in wanted.items()
+    }
 
 
 def test_lines_count_from_1_and_can_be_linked_to() -> None:

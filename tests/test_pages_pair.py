@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 
 from submissions.models import Pair, Report
+from submissions.templatetags.pages import percent
 from tests.cast import CLASS, COPIED, HONEST, STARTER, loose, zipped
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def test_the_header_gives_the_figures_of_the_pair(alice_client: Client, report: 
     pair = best(report)
     page = alice_client.get(address(pair)).content.decode()
     for label, value in (
-        ("Similarity", "100\u202f%"),
+        ("Similarity", percent(pair.similarity)),
         ("Tokens", pair.tokens),
         ("Lines", pair.lines),
         ("Longest", pair.longest),
