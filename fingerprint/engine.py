@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fingerprint.hashing import Hashes
     from fingerprint.index import Owners
     from fingerprint.tokens import Kinds
+    from fingerprint.weights import Floats
     from fingerprint.winnowing import Positions
 
 
@@ -66,10 +67,14 @@ def candidates(cohort: Cohort, hashes: Hashes, owners: Owners, floor: float = FL
 
 
 class Ranking(NamedTuple):
-    """Pairs with their scores, best first."""
+    """Pairs with their scores, best first.
+
+    `best` float64: similarity of each submission to the one it is most alike, 0 where it is in no pair.
+    """
 
     pairs: Candidates
     scores: Scores
+    best: Floats
 
 
 def rank(
@@ -82,7 +87,10 @@ def rank(
     found = candidates(cohort, *prints, 0.0 if show is None else FLOOR)
     scores = score(cohort, lexical, found)
     order = np.lexsort((found.right, found.left, -scores.tokens, -scores.similarity))[:show]
-    return Ranking(found.take(order), scores.take(order))
+    best = np.zeros(len(cohort))
+    for column in (found.left, found.right):
+        np.maximum.at(best, column, scores.similarity)
+    return Ranking(found.take(order), scores.take(order), best)
 
 
 def draw(cohort: Cohort, left: int, right: int) -> list[Passage]:

@@ -57,6 +57,7 @@ def as_json(report: LocalReport) -> str:
     body = {
         "submissions": report.submissions,
         "common_limit": report.cohort.limit,
+        "threshold": report.threshold._asdict(),
         "pairs": [
             row(report, pair)._asdict()
             | {"evidence": _evidence(pair), "passages": [_passage(report, p) for p in pair.passages]}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fingerprint.cohort import Cohort
     from fingerprint.lexical import Lexical
     from fingerprint.reading import Lines, Reading
+    from fingerprint.threshold import Suggestion
     from fingerprint.tokens import TokenStream
     from submissions.archives import Unpacked
     from submissions.results import RankedPair
@@ -74,6 +75,7 @@ class LocalReport:
     pairs: list[RankedPair]
     skipped: list[Skipped]
     cohort: Cohort
+    threshold: Suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,7 @@ def _rank(
     from fingerprint import engine  # noqa: PLC0415 - as above
     from fingerprint.cohort import Cohort, common_limit  # noqa: PLC0415 - as above
     from fingerprint.terms import LexicalTable  # noqa: PLC0415 - as above
+    from fingerprint.threshold import suggest  # noqa: PLC0415 - as above
     from submissions.results import ranked_pairs  # noqa: PLC0415 - as above
 
     boilerplate, options = how
@@ -184,4 +187,4 @@ def _rank(
     hashes = np.concatenate([np.empty(0, np.uint64), *prints])
     ranking = engine.rank(cohort, lexical, (hashes, owners), options.show)
     pairs = list(ranked_pairs(cohort, ranking, lambda at: files[at].tokens.lines))
-    return LocalReport(names, files, pairs, skipped, cohort)
+    return LocalReport(names, files, pairs, skipped, cohort, suggest(ranking.best))

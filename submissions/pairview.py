@@ -35,8 +35,11 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
+    """One run that both sides share; `submissions`: how many of the cohort hold it."""
+
     number: int
     tokens: int
+    submissions: int
     left: Place
     right: Place
 
@@ -141,8 +144,10 @@ def view_pair(pair: Pair) -> PairView:
     )
     views = {view.file.pk: view for view in (*left, *right)}
     passages = [
-        Passage(n, count, views[here].place(here_first, count, n), views[there].place(there_first, count, n))
-        for n, (here, here_first, there, there_first, count) in enumerate(pair.passages, 1)
+        Passage(
+            n, count, held, views[here].place(here_first, count, n), views[there].place(there_first, count, n)
+        )
+        for n, (here, here_first, there, there_first, count, held) in enumerate(pair.passages, 1)
     ]
     sides = (
         Side("L", "Left", pair.left, pair.left_share, left),

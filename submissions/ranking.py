@@ -14,6 +14,7 @@ from fingerprint.cohort import Cohort, common_limit
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.reading import token_lines
 from fingerprint.terms import LexicalTable
+from fingerprint.threshold import suggest
 from submissions import store
 from submissions.documents import PARAMS
 from submissions.models import Batch, Document, Ignored, Pair, Submission, SubmissionFile
@@ -116,13 +117,14 @@ def rank(report: Report) -> None:
     assignment = report.assignment
     loaded = load(assignment, cohort_of(assignment))
     ranking = engine.rank(loaded.cohort, loaded.lexical, _fingerprints(loaded), show=SHOWN)
+    threshold = suggest(ranking.best)
     report.pairs.all().delete()
     report.ignored.all().delete()
     report.submissions.set(loaded.submissions)
     pairs = ranked_pairs(loaded.cohort, ranking, _line_finder(loaded))
     Pair.objects.bulk_create((_row(report, loaded, pair) for pair in pairs), batch_size=500)
     Ignored.objects.bulk_create(_ignored_rows(report, loaded), batch_size=500)
-    report.parameters = parameters(loaded)
+    report.parameters = parameters(loaded) | {"threshold": threshold._asdict()}
 
 
 def parameters(loaded: Loaded) -> dict[str, object]:
@@ -155,6 +157,7 @@ def _row(report: Report, loaded: Loaded, pair: RankedPair) -> Pair:
                 loaded.files[p.right_file].pk,
                 p.right_token,
                 p.tokens,
+                p.submissions,
             ]
             for p in pair.passages
         ],

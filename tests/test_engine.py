@@ -33,7 +33,7 @@ def ranked(
     owners = np.repeat(
         np.array([owner for owner, _ in prints], np.int32), [len(found) for _, found in prints]
     )
-    pairs, scores = engine.rank(cohort, LexicalTable.of([[]] * len(cohort)), (hashes, owners))
+    pairs, scores, _ = engine.rank(cohort, LexicalTable.of([[]] * len(cohort)), (hashes, owners))
     columns = [column.tolist() for column in (pairs.left, pairs.right, *scores[:5])]
     return {(left, right): tuple(rest) for left, right, *rest in zip(*columns, strict=True)}
 

@@ -1,0 +1,60 @@
+"""Random Python programs: honest ones, all different, and copies with every name changed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from random import Random
+
+_NAMES = ["alpha", "bravo", "count", "delta", "entry", "field", "group", "hotel", "index", "judge", "known"]
+_NAME = re.compile(rf"'[^']*'|\b({'|'.join(_NAMES)})\b")
+_SIMPLE = (
+    "{a} = {b} + {n}",
+    "{a} = [{b}[{c}], {n}, {b}]",
+    "{a} += {b} * {c} - {n}",
+    "{a}.append({b} % {n})",
+    "print('{a} of {b} is', {c})",
+    "{a} = {b}({c}, {n}) or {c}",
+    "del {a}[{b} // {n}]",
+    "assert {a} != {b}, 'no {c} in {a}'",
+    "{a}, {b} = {b}, {a}",
+    "{a} = {{{b}: {n} for {b} in {c} if {b} > {n}}}",
+)
+_BLOCKS = (
+    "for {a} in {b}:",
+    "while {a} < {b} and not {c}:",
+    "if {a} == {n} or {b} in {c}:",
+    "with open({a}) as {b}:",
+    "for {a}, {b} in zip({c}, {b}):",
+)
+
+
+def _filled(random: Random, template: str) -> str:
+    a, b, c = random.sample(_NAMES, 3)
+    return template.format(a=a, b=b, c=c, n=random.randrange(2, 500))
+
+
+def _block(random: Random, depth: int) -> list[str]:
+    lines = []
+    for _ in range(random.randrange(2, 5)):
+        if depth < 3 and random.random() < 0.4:
+            lines += [_filled(random, random.choice(_BLOCKS)), *_block(random, depth + 1)]
+        else:
+            lines.append(_filled(random, random.choice(_SIMPLE)))
+    return [f"    {line}" for line in lines]
+
+
+def program(random: Random, functions: int = 4) -> str:
+    """One program of `functions` functions, about 60 tokens each."""
+    parts = []
+    for _ in range(functions):
+        a, b, c = random.sample(_NAMES, 3)
+        parts += [f"def {a}({b}, {c}):", *_block(random, 0), f"    return {b}", ""]
+    return "\n".join(parts)
+
+
+def renamed(source: str) -> str:
+    """Rename every variable and function of a program that `program` made; its strings stay."""
+    return _NAME.sub(lambda match: f"{match[1][::-1]}_" if match[1] else match[0], source)
