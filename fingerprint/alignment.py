@@ -146,20 +146,26 @@ def _tile(runs: list[tuple[int, int, int]], left: Side, right: Side, k: int) -> 
     """Take runs longest first; what a taken run leaves of another goes back in line."""
     taken = (np.zeros(len(left.kinds), dtype=np.bool_), np.zeros(len(right.kinds), dtype=np.bool_))
     tiles = [(0, 0, 0) for _ in range(0)]
-    heapq.heapify(runs)
-    while runs:
-        negative, a, b = heapq.heappop(runs)
+    pieces = [(0, 0, 0) for _ in range(0)]
+    runs.sort()
+    at = 0
+    while at < len(runs) or len(pieces) > 0:
+        if len(pieces) > 0 and (at == len(runs) or pieces[0] < runs[at]):
+            negative, a, b = heapq.heappop(pieces)
+        else:
+            negative, a, b = runs[at]
+            at += 1
         length = -negative
-        if length < k or left.ids[a : a + length - k + 1].max() < 0:
-            continue
         start, end = _free_piece(taken, a, b, length)
-        if end - start == length:
+        if end - start < length:
+            if end - start >= k:
+                heapq.heappush(pieces, (start - end, a + start, b + start))
+            if length - end >= k:
+                heapq.heappush(pieces, (end - length, a + end, b + end))
+        elif left.ids[a : a + length - k + 1].max() >= 0:
             tiles.append((a, b, length))
             taken[0][a : a + length] = True
             taken[1][b : b + length] = True
-        else:
-            heapq.heappush(runs, (start - end, a + start, b + start))
-            heapq.heappush(runs, (end - length, a + end, b + end))
     return tiles
 
 
