@@ -15,6 +15,8 @@ from fingerprint.clusters import (
     components,
     value_runs,
 )
+from fingerprint.languages.prose import Prose
+from fingerprint.languages.words import WordKinds
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.shingles import mod_sketch, shingles
 from fingerprint.spill import LEAST_BUDGET, Records, Runs
@@ -207,6 +209,11 @@ def test_prose_is_sketched_by_its_shingles() -> None:
     assert cluster(sketches).labels.tolist() == [0, 0, 2, 3]
     assert sketches[0].tolist() == mod_sketch(shingles(text, 10), 25).tolist()
     assert not len(sketches[3])
+
+
+@given(st.one_of(st.text(alphabet="aB' -_.1\n", max_size=40), st.text(alphabet="aB'\u00e9\ufb01 -_1\u4e2d")))
+def test_word_kinds_are_those_of_the_prose_front_end(text: str) -> None:
+    assert WordKinds().of(text).tolist() == Prose().tokens(text).kinds.tolist()
 
 
 # ---- sweeps ----
