@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fingerprint.languages.prose import Prose
 from fingerprint.shingles import mod_containment, mod_resemblance
 from fingerprint.sketches import Sketches
 from submissions.corpus.html import DEEPEST, html_text
@@ -20,6 +21,7 @@ from submissions.corpus.matching import (
     shared_values,
     sharing_features,
 )
+from submissions.corpus.reading import word_kinds
 from submissions.corpus.recipe import RECIPE, Recipe, prints
 from tests import naive
 
@@ -62,8 +64,13 @@ def test_every_simhash_within_any_covered_distance_is_found(
 ) -> None:
     bits = data.draw(st.sets(st.integers(0, 63), max_size=8))
     query = [stored[0] ^ sum(1 << bit for bit in bits)]
-    found = near_fingerprints(*(np.array(side, dtype=np.uint64) for side in (query, stored)), distance)
+    found = near_fingerprints(np.array(query, np.uint64), np.array(stored, np.uint64), distance)
     assert sorted(zip(*(c.tolist() for c in found), strict=True)) == naive.near(query, stored, distance)
+
+
+@given(st.text(max_size=40))
+def test_words_have_the_kinds_that_the_front_end_of_prose_gives(text: str) -> None:
+    assert word_kinds(text).tolist() == Prose().tokens(text).kinds.tolist()
 
 
 @pytest.mark.parametrize("distance", [-1, 7])
