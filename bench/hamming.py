@@ -7,6 +7,7 @@ seconds after a first call that compiles.
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.util
 import tempfile
 import time
@@ -100,7 +101,7 @@ def _timed(query: Callable[[Any], Any], count: Callable[[Any], int], asked: Any)
 
 
 def _faiss(values: Words, asked: Words, hashes: int, bits: int, flips: int) -> list[str]:
-    import faiss  # noqa: PLC0415 - a peer, there only where it is compared
+    faiss = importlib.import_module("faiss")
 
     faiss.omp_set_num_threads(1)
     index = faiss.IndexBinaryMultiHash(64, hashes, bits)
@@ -138,9 +139,8 @@ def fingerprints(random: np.random.Generator) -> str:
     took = seconds(lambda: [ours() for _ in range(2000)]) / 2000
     rows = [["fingerprint.simhash", f"{took * 1e6:.0f}", "1.0"]]
     if importlib.util.find_spec("simhash"):
-        from simhash import Simhash  # noqa: PLC0415 - a peer, there only where it is compared
-
-        peer = seconds(lambda: [Simhash(text) for _ in range(30)]) / 30
+        peer_of = importlib.import_module("simhash").Simhash
+        peer = seconds(lambda: [peer_of(text) for _ in range(30)]) / 30
         rows.append(["simhash", f"{peer * 1e6:.0f}", f"{peer / took:.1f}"])
     return markdown(["package", "us a text", "times ours"], rows)
 

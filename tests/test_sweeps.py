@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerprint.clusters import Sketches, UnionFind, cluster
+from fingerprint.spill import LEAST_BUDGET
+from fingerprint.sweeps import Drift, NearCopy, Sweeps
+
+SKETCHES = st.lists(st.sets(st.integers(0, 3), max_size=4), max_size=9)
+THRESHOLDS = st.sampled_from([0.2, 0.5, 2 / 3, 1.0])
+
+
+def sketched(sketches: list[set[int]]) -> Sketches:
+    return Sketches.of(np.array(sorted(sketch), dtype=np.uint64) for sketch in sketches)
+
+
+@given(st.lists(SKETCHES, max_size=4), THRESHOLDS)
+def test_sweeps_give_the_clusters_of_everything_at_once(
+    sweeps: list[list[set[int]]], threshold: float
+) -> None:
+    growing = Sweeps(threshold=threshold, budget=LEAST_BUDGET * 2)
+    for sweep in sweeps:
+        growing.add([str(i) for i in range(len(sweep))], sketched(sweep))
+    everything = cluster(sketched([sketch for sweep in sweeps for sketch in sweep]), threshold=threshold)
+    assert growing.clustering.labels.tolist() == everything.labels.tolist()
+    assert growing.clustering.duplicates.tolist() == everything.duplicates.tolist()
+
+
+@given(st.lists(SKETCHES, max_size=3), st.integers(1, 3))
+def test_a_value_that_becomes_common_is_lost_once(sweeps: list[list[set[int]]], common: int) -> None:
+    growing = Sweeps(common=common)
+    for sweep in sweeps:
+        growing.add([str(i) for i in range(len(sweep))], sketched(sweep))
+    together = Sweeps(common=common)
+    sketches = [sketch for sweep in sweeps for sketch in sweep]
+    together.add([str(i) for i in range(len(sketches))], sketched(sketches))
+    kept = growing.clustering.duplicates == np.arange(len(sketches))
+    assert growing._sizes[kept].tolist() == together._sizes[kept].tolist()
+
+
+def two_sweeps() -> Sweeps:
+    sweeps = Sweeps()
+    sweeps.add(["paper", "notes"], sketched([{1, 2, 3, 4}, {20, 21}]), exact=["a", "b"])
+    sweeps.add(["moved", "notes", "mirror"], sketched([{1, 2, 3, 5}, {20, 21, 22}, {1, 2, 3}]))
+    return sweeps
+
+
+def test_a_moved_document_is_located_by_its_nearest_copy_in_the_last_sweep() -> None:
+    assert two_sweeps().locate("paper") == NearCopy("mirror", 1, 0.75)
+    assert two_sweeps().locate("mirror") == NearCopy("mirror", 1, 1.0)
+    assert two_sweeps().locate("notes") == NearCopy("notes", 1, 1.0)
+
+
+def test_a_document_that_is_gone_is_located_where_it_was_last() -> None:
+    sweeps = two_sweeps()
+    sweeps.add(["other"], sketched([{50}]))
+    assert sweeps.locate("paper").sweep == 1
+    sweeps.add([], sketched([]))
+    assert len(sweeps) == 4
+    assert sweeps.locate("other") == NearCopy("other", 2, 1.0)
+
+
+def test_drift_compares_each_version_with_the_one_before() -> None:
+    sweeps = two_sweeps()
+    sweeps.add(["paper", "notes"], sketched([{1, 2}, {20, 21, 22}]), exact=["c", "d"])
+    assert sweeps.drift("paper") == [Drift(0, 2, 0.5)]
+    assert sweeps.drift("notes") == [Drift(0, 1, 2 / 3), Drift(1, 2, 1.0)]
+    assert sweeps.drift("moved") == []
+
+
+def test_sweeps_refuse_names_that_are_unknown_or_not_one_a_document() -> None:
+    with pytest.raises(ValueError, match="1 distinct names are given for 2 documents"):
+        Sweeps().add(["a", "a"], sketched([{1}, {2}]))
+    with pytest.raises(ValueError, match="'gone' is in none of the 0 sweeps"):
+        Sweeps().locate("gone")
+    with pytest.raises(ValueError, match="4 documents are there already"):
+        UnionFind(4).grow(3)
