@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from os import cpu_count
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages import front_end
 from fingerprint.params import Params
-from fingerprint.reading import FILE_SECONDS, Unreadable, read, token_lines
+from fingerprint.reading import read
 from submissions.archives import submissions_of, unpack, walk
+from submissions.readings import Job, read_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import numpy as np
@@ -22,34 +20,13 @@ if TYPE_CHECKING:
 
     from fingerprint.cohort import Cohort
     from fingerprint.lexical import Lexical
-    from fingerprint.reading import Lines, Reading
+    from fingerprint.reading import Reading
     from fingerprint.threshold import Suggestion
-    from fingerprint.tokens import TokenStream
     from submissions.archives import Unpacked
+    from submissions.readings import Done, Tokens
     from submissions.results import RankedPair
 
-    Done = Callable[[], None]
-
 PARAMS = Params()
-# Files handed to a child at once.
-CHUNK = 8
-
-
-class Job(NamedTuple):
-    """One file to be read by a child process."""
-
-    path: str
-    data: bytes
-    language: str
-
-
-class Tokens(NamedTuple):
-    """What a child makes of a file: the front-end's name, its tokens, the line of each, its terms."""
-
-    language: str
-    stream: TokenStream
-    lines: Lines
-    lexical: Lexical
 
 
 class LocalFile(NamedTuple):
@@ -98,28 +75,6 @@ def entries_of(path: Path) -> Iterator[Unpacked]:
         return
     with path.open("rb") as file:
         yield from unpack(path.name, file)
-
-
-def read_file(job: Job) -> Tokens | str:
-    """Read one file, or say why not."""
-    try:
-        found = read(job.data, job.path, job.language, FILE_SECONDS)
-    except Unreadable as error:
-        return str(error)
-    except Exception as error:  # noqa: BLE001 - whatever a lexer does, it costs one file and is named
-        return f"its front-end broke on it ({type(error).__name__})"
-    return Tokens(found.front_end.name, found.tokens, token_lines(found.text, found.tokens), found.lexical)
-
-
-def read_files(jobs: Sequence[Job], done: Done) -> list[Tokens | str]:
-    """Read files on all cores. The children are forked before the engine is loaded, and stay small."""
-    results = []
-    workers = max(1, min(cpu_count() or 1, len(jobs) // CHUNK))
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
-        for result in pool.map(read_file, jobs, chunksize=CHUNK):
-            results.append(result)
-            done()
-    return results
 
 
 def rank_path(path: Path, options: Options, started: Callable[[int], Done]) -> LocalReport:

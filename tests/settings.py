@@ -8,6 +8,8 @@ if "MOSS_TEST_HOME" not in os.environ:
     os.environ["MOSS_TEST_HOME"] = tempfile.mkdtemp(prefix="moss-test-")
 os.environ["MOSS_HOME"] = os.environ["MOSS_TEST_HOME"]
 os.environ["SECRET_KEY"] = "only-for-tests"
+# Tests read every file; those of the cache give it a folder of their own.
+os.environ["MOSS_CACHE"] = "off"
 # Long enough for every honest test file, even on a busy machine.
 os.environ["MOSS_FILE_SECONDS"] = "3"
 os.environ["MOSS_QUEUE_PREFIX"] = f"test-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}:"

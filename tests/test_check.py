@@ -113,6 +113,15 @@ def test_what_was_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
     assert "ada" in result.stdout
 
 
+def test_a_threshold_is_suggested_with_its_reason_and_hides_nothing(tmp_path: Path) -> None:
+    root = folder(tmp_path, CLASS)
+    result = check(root)
+    assert "Suggested threshold 0.50: 3 submissions are too few" in result.stderr
+    report = json.loads(check(root, "--format", "json").stdout)
+    assert report["threshold"]["value"] == 0.5
+    assert min(pair["similarity"] for pair in report["pairs"]) < 0.5
+
+
 def test_an_empty_folder_is_an_answer_not_an_error(tmp_path: Path) -> None:
     result = check(tmp_path)
     assert result.exit_code == 0
@@ -141,6 +150,26 @@ def test_a_broken_archive_is_refused_by_name(tmp_path: Path) -> None:
     result = check(broken)
     assert result.exit_code == 1
     assert "class.zip" in result.output
+
+
+def test_a_source_that_was_read_before_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOSS_CACHE", str(tmp_path / "cache"))
+    root = folder(tmp_path / "class", CLASS)
+    cold = check(root, "--format", "json").stdout
+    monkeypatch.setattr("submissions.readings.read", None)
+    assert check(root, "--format", "json").stdout == cold
+    (root / "ada" / "main.py").write_text(HONEST)
+    assert "skipped ada/main.py: its front-end broke on it (TypeError)" in check(root).stderr
+
+
+def test_a_damaged_cache_is_named_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOSS_CACHE", str(tmp_path))
+    (tmp_path / "readings.sqlite3").write_bytes(b"not a database" * 100)
+    result = check(folder(tmp_path / "class", CLASS))
+    assert result.exit_code == 1
+    assert "MOSS_CACHE=off" in result.output
 
 
 def test_help_alone_is_enough_and_loads_neither_engine_nor_framework() -> None:

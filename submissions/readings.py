@@ -1,0 +1,126 @@
+"""Read files on all cores, each source once: what was read before comes from the cache."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+import struct
+import zlib
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from os import cpu_count
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint.reading import FILE_SECONDS, Unreadable, read, token_lines
+from submissions.cache import Cache, folder, key_of
+from submissions.packing import pack_lexical, pack_tokens, unpack_lexical, unpack_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from fingerprint.lexical import Lexical
+    from fingerprint.reading import Lines
+    from fingerprint.tokens import TokenStream
+
+    Done = Callable[[], None]
+
+# Files handed to a child at once.
+CHUNK = 8
+PARTS = struct.Struct("<4I")
+
+
+class Job(NamedTuple):
+    """One file to be read; `language` as `fingerprint.reading.read` takes it."""
+
+    path: str
+    data: bytes
+    language: str
+
+
+class Tokens(NamedTuple):
+    """What is made of a file: the front-end's name, its tokens, the line of each, what was folded away."""
+
+    language: str
+    stream: TokenStream
+    lines: Lines
+    lexical: Lexical
+
+
+def read_file(job: Job) -> Tokens | str:
+    """Read one file, or say why not."""
+    try:
+        found = read(job.data, job.path, job.language, FILE_SECONDS)
+    except Unreadable as error:
+        return str(error)
+    except Exception as error:  # noqa: BLE001 - whatever a lexer does, it costs one file and is named
+        return f"its front-end broke on it ({type(error).__name__})"
+    return Tokens(found.front_end.name, found.tokens, token_lines(found.text, found.tokens), found.lexical)
+
+
+def read_files(jobs: Sequence[Job], done: Done) -> list[Tokens | str]:
+    """Read files in order, calling `done` after each; equal files once, cached ones not at all.
+
+    The children are forked before the engine is loaded, and stay small.
+
+    Raises
+    ------
+    OSError
+        When the cache cannot be used.
+    """
+    at = folder()
+    if at is None:
+        return _read_new(jobs, done)
+    try:
+        return _read_cached(jobs, done, at)
+    except sqlite3.Error as error:
+        raise OSError(
+            f"the cache in {at} cannot be used ({error}); delete it, or set MOSS_CACHE=off"
+        ) from error
+
+
+def _read_cached(jobs: Sequence[Job], done: Done, at: Path) -> list[Tokens | str]:
+    with closing(Cache(at)) as cache:
+        keys = [key_of(job.data, job.path, job.language) for job in jobs]
+        known: dict[bytes, Tokens | str] = {key: unpack(p) for key, p in cache.find(keys).items()}
+        new = {key: job for key, job in zip(keys, jobs, strict=True) if key not in known}
+        for _ in range(len(jobs) - len(new)):
+            done()
+        read_now = dict(zip(new, _read_new(list(new.values()), done), strict=True))
+        cache.keep({key: pack(found) for key, found in read_now.items() if not isinstance(found, str)})
+    known |= read_now
+    return [known[key] for key in keys]
+
+
+def _read_new(jobs: Sequence[Job], done: Done) -> list[Tokens | str]:
+    results = []
+    workers = max(1, min(cpu_count() or 1, len(jobs) // CHUNK))
+    if not jobs:
+        return []
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
+        for result in pool.map(read_file, jobs, chunksize=CHUNK):
+            results.append(result)
+            done()
+    return results
+
+
+def pack(tokens: Tokens) -> bytes:
+    """Write a reading for the cache."""
+    lines = zlib.compress(np.diff(tokens.lines, prepend=0).astype("<i4").tobytes(), level=1)
+    parts = (tokens.language.encode(), pack_tokens(tokens.stream), lines, pack_lexical(tokens.lexical))
+    return PARTS.pack(*map(len, parts)) + b"".join(parts)
+
+
+def unpack(packed: bytes) -> Tokens:
+    """Inverse of `pack`."""
+    parts, at = [], PARTS.size
+    for length in PARTS.unpack_from(packed):
+        parts.append(packed[at : at + length])
+        at += length
+    language, stream, lines, lexical = parts
+    steps = np.frombuffer(zlib.decompress(lines), "<i4")
+    return Tokens(
+        language.decode(), unpack_tokens(stream), np.cumsum(steps, dtype=np.int32), unpack_lexical(lexical)
+    )
