@@ -131,6 +131,7 @@ def parameters(loaded: Loaded) -> dict[str, object]:
     """Everything that a report's numbers depend on besides the sources."""
     return asdict(PARAMS) | {
         "guarantee": PARAMS.guarantee,
+        "submissions": len(loaded.cohort),
         "common_limit": loaded.cohort.limit,
         "engine_version": ENGINE_VERSION,
         "profiles": sorted({file.document.profile for file in loaded.files}),

@@ -71,6 +71,8 @@ def check(  # noqa: PLR0917 - one parameter an option
     except (BadArchive, Unreadable, ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
     _write(_render(report, form, path), output)
+    if form == "table" and report.pairs:
+        click.echo(f"Suggested threshold {report.threshold.value:.2f}: {report.threshold.reason}.", err=True)
     for skipped in report.skipped:
         click.echo(f"skipped {printable(skipped.name)}: {skipped.reason}", err=True)
 
