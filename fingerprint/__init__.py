@@ -19,9 +19,12 @@ PUBLIC = {
     "features": "min_wise min_wise_resemblance shared_features super_features acceptance choose Filter",
     "binned": "binned_min_wise",
     "packing": "pack unpack",
-    "simhash": "simhashes HammingIndex batch_query tables_needed design compress decompress",
-    "clusters": "Clustering UnionFind cluster cluster_by_super_shingles components",
-    "sweeps": "Sweeps",
+    "simhash": "EXAMPLE_3_1 Blocks Design HammingIndex Matches simhashes batch_query tables_needed design compress"
+    " decompress",
+    "clusters": "Clustering Duplicates Sketches UnionFind cluster cluster_by_super_shingles components"
+    " join_similar pair_runs value_runs",
+    "sweeps": "Sweeps NearCopy Drift",
+    "duplicates": "Group Sameness groups",
     "params": "Params Profile ENGINE_VERSION",
     "tokens": "Token TokenStream",
 }
