@@ -19,8 +19,8 @@ PUBLIC = {
     "features": "min_wise min_wise_resemblance shared_features super_features acceptance choose Filter",
     "binned": "binned_min_wise",
     "packing": "pack unpack",
-    "simhash": "EXAMPLE_3_1 Blocks Design HammingIndex Matches simhashes batch_query tables_needed design compress"
-    " decompress",
+    "simhash": "EXAMPLE_3_1 Blocks Design HammingIndex Matches simhashes batch_query tables_needed design"
+    " compress decompress",
     "clusters": "Clustering Duplicates Sketches UnionFind cluster cluster_by_super_shingles components"
     " join_similar pair_runs value_runs",
     "sweeps": "Sweeps NearCopy Drift",

@@ -1,7 +1,8 @@
 """Submissions that are the same, found before any two are compared (syntactic clustering, section 4).
 
 Exact duplicates have the same bytes, lexical ones the same tokens once their front-ends folded the rest
-away, and some share every fingerprint without that. Each is one group, named by what all its members have in common.
+away, and some share every fingerprint without that. Each is one group, named by what all its
+members have in common.
 """
 
 from __future__ import annotations
