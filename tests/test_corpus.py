@@ -174,7 +174,7 @@ def test_the_best_match_stands_first_and_says_what_it_is(archive: Path) -> None:
     assert rest.keys() == {"copy/essay.txt", "essay.txt", "near.txt", "shouted.txt"}
     assert rest["essay.txt"]["containment"] == 1
     assert rest["essay.txt"]["contained"] < 0.5
-    keys = [max(m["containment"], m["contained"]) for m in matches]
+    keys = [(m["containment"], m["resemblance"]) for m in matches]
     assert keys == sorted(keys, reverse=True)
 
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import argparse
+import csv
+import difflib
+import heapq
 import subprocess
 import sys
+import textwrap
+from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +28,7 @@ from submissions.corpus.matching import (
     shared_values,
     sharing_features,
 )
-from submissions.corpus.reading import word_kinds
+from submissions.corpus.reading import kinds_of, open_document, word_kinds
 from submissions.corpus.recipe import RECIPE, Recipe, prints
 from tests import naive
 
@@ -86,6 +93,14 @@ def test_a_document_of_any_length_has_what_its_length_allows(tokens: int) -> Non
     assert made.tokens == tokens
     assert len(made.features) == (RECIPE.k if tokens >= RECIPE.w else 0)
     assert (made.simhash is None) == (tokens < RECIPE.gram)
+
+
+def test_programs_are_not_near_copies_by_what_all_programs_repeat() -> None:
+    modules = (argparse, csv, difflib, heapq, textwrap)
+    sources = [Path(module.__file__).read_bytes() for module in modules if module.__file__]
+    made = [prints(kinds_of(open_document("module.py", source))).simhash or 0 for source in sources]
+    assert len(made) == len(modules)
+    assert all((a ^ b).bit_count() > 6 for a, b in combinations(made, 2))
 
 
 def test_recipes_that_make_other_prints_have_other_keys() -> None:

@@ -49,8 +49,13 @@ class Estimate(NamedTuple):
 
     @property
     def key(self) -> tuple[float, float]:
-        """Best last: the larger share of either document, then the resemblance."""
-        return max(self.containment, self.contained), self.resemblance
+        """Best last: how much of the new document is in the stored one, then the resemblance."""
+        return self.containment, self.resemblance
+
+    @property
+    def share(self) -> float:
+        """The larger share of either document."""
+        return max(self.containment, self.contained)
 
 
 SAME = Estimate(1.0, 1.0, 1.0)

@@ -29,7 +29,7 @@ class Recipe:
     w : tokens in a shingle (syntactic-clustering takes 10 words)
     m : one shingle in m is kept, those that are 0 mod m
     k, s, r : features, minima in each, features to share (near-duplicate-features, section 3)
-    gram : tokens in a feature of the SimHash
+    gram : tokens in a feature of the SimHash; each counts once, else what all programs repeat would decide
     """
 
     w: int = 10
@@ -42,7 +42,7 @@ class Recipe:
     @property
     def key(self) -> str:
         """Text form that is stored; `r` is asked of what is stored and not a part of it."""
-        return f"w{self.w}m{self.m}-f{self.k}x{self.s}-g{self.gram}-e{ENGINE_VERSION}"
+        return f"w{self.w}m{self.m}-f{self.k}x{self.s}-d{self.gram}-e{ENGINE_VERSION}"
 
 
 RECIPE = Recipe()
@@ -65,5 +65,5 @@ def prints(kinds: npt.NDArray[np.uint64], recipe: Recipe = RECIPE) -> Prints:
     if len(kinds) >= recipe.w:
         values = shingles(kinds, recipe.w)
         sketch, found = mod_sketch(values, recipe.m), features(values, recipe.k, recipe.s)
-    grams = kgram_hashes(kinds, recipe.gram)
+    grams = np.unique(kgram_hashes(kinds, recipe.gram))
     return Prints(len(kinds), digest, sketch, found, simhash(grams) if len(grams) else None)

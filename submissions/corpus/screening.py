@@ -108,7 +108,7 @@ def _estimates(corpus: Corpus, new: Sequence[Newcomer], least: float) -> dict[Pa
             sizes = stored.sizes
             for query, row, count in zip(*(c.tolist() for c in shared_values(index, stored)), strict=True):
                 estimate = Estimate.of(count, len(sketches[query]), int(sizes[row]))
-                if estimate.key[0] >= least:
+                if estimate.share >= least:
                     found[start + query, keys[row]] = estimate
     return found
 
