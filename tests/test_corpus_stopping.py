@@ -15,7 +15,6 @@ from django.conf import settings
 from django.db import connection
 from psycopg import connect
 
-from moss.cli import main
 from submissions.corpus.adding import LOCKS
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep
 from submissions.corpus.recipe import RECIPE
@@ -34,7 +33,6 @@ def database_url() -> str:
 
 
 def adding(root: Path, name: str) -> subprocess.Popen[str]:
-    assert main.name
     return subprocess.Popen(
         [sys.executable, "-m", "moss", "corpus", "add", str(root), "--name", name, "--json"],
         env={**os.environ, "DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "tests.settings"},
