@@ -230,9 +230,12 @@ class Report(models.Model):
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = models.TextField(blank=True)
-    # k, window, common limit in force, engine and front-end versions.
+    # k, window, common limit in force, engine and front-end versions, the suggested threshold.
     parameters = models.JSONField(default=dict)
     submissions = models.ManyToManyField(Submission, related_name="reports")
+    # See `groups`: submissions that are the same, and ids of those connected from the threshold on.
+    same = models.JSONField(default=list)
+    clusters = models.JSONField(default=list)
 
     class Meta:
         ordering = ("-pk",)
@@ -274,7 +277,8 @@ class Pair(models.Model):
     structure = models.FloatField()
     literals = models.FloatField()
     names = models.FloatField()
-    # Longest first: [left file id, left first token, right file id, right first token, tokens].
+    # Longest first: [left file id, left first token, right file id, right first token, tokens,
+    # submissions of the cohort that hold it].
     passages = models.JSONField(default=list)
 
     class Meta:

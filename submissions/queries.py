@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
@@ -150,6 +150,33 @@ def report_state(of: Assignment) -> ReportState:
         return ReportState(shown, pending=True, failed=None)
     failed = latest if latest and latest.state == Report.State.FAILED else None
     return ReportState(shown, pending=latest is not None and latest != shown and not failed, failed=failed)
+
+
+class ShownGroup(NamedTuple):
+    """Submissions of a report that belong together, by name; `about` says why."""
+
+    about: str
+    submissions: list[Submission]
+
+
+SAMENESS = {
+    "identical": "the same bytes",
+    "lexical": "the same but for comments, layout, names and values",
+    "fingerprints": "the same fingerprints",
+}
+
+
+def shown_groups(report: Report) -> tuple[list[ShownGroup], list[ShownGroup]]:
+    """Give groups of submissions that are the same, and clusters from the suggested threshold on."""
+    wanted = {pk for group in report.same for pk in group["submissions"]}
+    wanted |= {pk for cluster in report.clusters for pk in cluster}
+    found = Submission.objects.in_bulk(wanted)
+
+    def named(ids: list[int]) -> list[Submission]:
+        return [found[pk] for pk in ids if pk in found]
+
+    same = [ShownGroup(SAMENESS[group["sameness"]], named(group["submissions"])) for group in report.same]
+    return same, [ShownGroup("", named(cluster)) for cluster in report.clusters]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from fingerprint.params import ENGINE_VERSION
 from fingerprint.reading import token_lines
 from fingerprint.terms import LexicalTable
 from fingerprint.threshold import suggest
-from submissions import store
+from submissions import groups, store
 from submissions.documents import PARAMS
 from submissions.models import Batch, Document, Ignored, Pair, Submission, SubmissionFile
 from submissions.packing import unpack_lexical, unpack_tokens
@@ -116,7 +116,8 @@ def rank(report: Report) -> None:
     """
     assignment = report.assignment
     loaded = load(assignment, cohort_of(assignment))
-    ranking = engine.rank(loaded.cohort, loaded.lexical, _fingerprints(loaded), show=SHOWN)
+    prints = _fingerprints(loaded)
+    ranking = engine.rank(loaded.cohort, loaded.lexical, prints, show=SHOWN)
     threshold = suggest(ranking.best)
     report.pairs.all().delete()
     report.ignored.all().delete()
@@ -124,6 +125,8 @@ def rank(report: Report) -> None:
     pairs = ranked_pairs(loaded.cohort, ranking, _line_finder(loaded))
     Pair.objects.bulk_create((_row(report, loaded, pair) for pair in pairs), batch_size=500)
     Ignored.objects.bulk_create(_ignored_rows(report, loaded), batch_size=500)
+    report.same = groups.same(loaded, *prints)
+    report.clusters = groups.clusters(loaded, ranking, threshold.value)
     report.parameters = parameters(loaded) | {"threshold": threshold._asdict()}
 
 

@@ -122,10 +122,10 @@ def test_the_report_takes_as_many_queries_for_many_pairs_as_for_few(
     of = hand_in(zipped(CLASS)).assignment
     # session, user, assignment, 2 of the report, boilerplate awaited, batches, running, boilerplate,
     # count, pairs
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         alice_client.get(of.get_absolute_url())
     hand_in(zipped(many(13)))
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(12):
         alice_client.get(of.get_absolute_url())
 
 

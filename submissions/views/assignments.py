@@ -56,12 +56,15 @@ def page(
     }
     if state.shown:
         chosen = pair_filter(request.GET)
+        same, clusters = queries.shown_groups(state.shown)
         pages = Paginator(queries.ranked_pairs(state.shown, chosen), PAIRS_A_PAGE)
         context |= {
             "pairs": pages.get_page(request.GET.get("page")),
             "filter": FilterForm(request.GET or None, initial={"sort": chosen.sort}),
             "chosen": chosen,
             "columns": COLUMNS,
+            "same": same,
+            "clusters": clusters,
         }
     return render(
         request, "submissions/assignment.html", context, status=_status(upload_form, boilerplate_form)

@@ -1,0 +1,62 @@
+"""Groups of a report: submissions that are the same, and clusters of those that share much."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fingerprint.clusters import components
+from fingerprint.duplicates import groups
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fingerprint.engine import Ranking
+    from fingerprint.hashing import Hashes
+    from fingerprint.index import Owners
+    from submissions.ranking import Loaded
+
+
+def same(loaded: Loaded, hashes: Hashes, owners: Owners) -> list[dict[str, object]]:
+    """Give groups of identical, lexically identical and fingerprint-identical submissions.
+
+    Each is `{"sameness": ..., "submissions": [ids]}`; see `fingerprint.duplicates`.
+    """
+    sources: dict[int, list[int]] = defaultdict(list)
+    kinds: dict[int, list[bytes]] = defaultdict(list)
+    for file, owner in zip(loaded.files, loaded.owners, strict=True):
+        sources[owner].append(file.source_id)
+        if stream := loaded.tokens[file.document_id]:
+            kinds[owner].append(_digest(stream.kinds))
+    prints = {int(owner): _digest(np.unique(hashes[owners == owner])) for owner in np.unique(owners)}
+    everyone = range(len(loaded.submissions))
+    keys = (
+        [tuple(sorted(sources[owner])) if kinds[owner] else () for owner in everyone],
+        [tuple(sorted(kinds[owner])) for owner in everyone],
+        [prints.get(owner, b"") for owner in everyone],
+    )
+    return [
+        {"sameness": group.sameness, "submissions": _ids(loaded, group.members)} for group in groups(keys)
+    ]
+
+
+def clusters(loaded: Loaded, ranking: Ranking, threshold: float) -> list[list[int]]:
+    """Give the ids of submissions that pairs from `threshold` on connect, largest cluster first."""
+    near = ranking.scores.similarity >= threshold
+    labels = components(len(loaded.submissions), ranking.pairs.left[near], ranking.pairs.right[near])
+    members: dict[int, list[int]] = defaultdict(list)
+    for owner, label in enumerate(labels.tolist()):
+        members[label].append(owner)
+    found = [owned for owned in members.values() if len(owned) > 1]
+    return [_ids(loaded, owned) for owned in sorted(found, key=len, reverse=True)]
+
+
+def _digest(values: Hashes) -> bytes:
+    return blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).digest()
+
+
+def _ids(loaded: Loaded, owners: Iterable[int]) -> list[int]:
+    return [loaded.submissions[owner].pk for owner in owners]

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.cast import COPIED, HONEST, RENAMED, zipped
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from submissions.models import Assignment, Report
+    from tests.handing_in import HandIn
+
+
+def names(report: Report, ids: list[int]) -> list[str]:
+    return [s.name for s in report.submissions.filter(pk__in=ids)]
+
+
+def test_identical_and_lexically_identical_submissions_are_one_group_each(
+    hand_in: HandIn, assignment: Assignment
+) -> None:
+    other = HONEST.replace("bins", "boxes")
+    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": HONEST, "dora/m.py": other}))
+    report = assignment.reports.get()
+    found = [(group["sameness"], names(report, group["submissions"])) for group in report.same]
+    assert found == [("identical", ["ada", "ben"]), ("lexical", ["cleo", "dora"])]
+
+
+def test_empty_submissions_are_not_the_same_as_each_other(hand_in: HandIn, assignment: Assignment) -> None:
+    hand_in(zipped({"ada/m.py": "# nothing\n", "ben/m.py": "# nothing\n", "cleo/m.py": COPIED}))
+    assert assignment.reports.get().same == []
+
+
+def test_a_cluster_holds_whoever_pairs_above_the_threshold_connect(
+    hand_in: HandIn, assignment: Assignment
+) -> None:
+    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = assignment.reports.get()
+    assert [names(report, cluster) for cluster in report.clusters] == [["ada", "ben"]]
+
+
+def test_the_report_names_its_groups_and_why_they_are_some(
+    hand_in: HandIn, assignment: Assignment, alice_client: Client
+) -> None:
+    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": HONEST}))
+    page = alice_client.get(assignment.get_absolute_url()).content.decode()
+    assert "2 submissions, the same bytes:" in page
+    assert "Cluster of 2:" in page
