@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from itertools import pairwise, permutations, product
+from itertools import product
 from math import comb
 from typing import TYPE_CHECKING
 
@@ -277,43 +276,3 @@ def tables_needed(bits: float, k: int, d: float, threshold: float) -> int:
         comb(r, k) * tables_needed(bits * k / r, k, d - (r - k) * bits / r, threshold)
         for r in range(k + 1, max(k + 2, int(bits) + 1))
     )
-
-
-# ---- metrics of labelled pairs: bench.metrics ----
-
-Labelled = list[tuple[int, bool]]  # score and whether plagiarised
-
-
-def precision_and_recall(pairs: Labelled) -> list[tuple[Fraction, Fraction]]:
-    """At each distinct score taken as the threshold, highest first."""
-    positives = sum(label for _, label in pairs)
-    points = []
-    for threshold in sorted({score for score, _ in pairs}, reverse=True):
-        reported = [label for score, label in pairs if score >= threshold]
-        points.append((Fraction(sum(reported), len(reported)), Fraction(sum(reported), positives)))
-    return points
-
-
-def average_precision(pairs: Labelled) -> Fraction:
-    points = [(Fraction(1), Fraction(0)), *precision_and_recall(pairs)]
-    return sum(((b[1] - a[1]) * b[0] for a, b in pairwise(points)), Fraction(0))
-
-
-def auc(pairs: Labelled) -> Fraction:
-    """Share of (positive, negative) pairs in the right order, a tie counting half."""
-    positives = [score for score, label in pairs if label]
-    negatives = [score for score, label in pairs if not label]
-    right = sum(Fraction((a > b) * 2 + (a == b), 2) for a in positives for b in negatives)
-    return Fraction(right) / (len(positives) * len(negatives))
-
-
-def best_f1(pairs: Labelled) -> Fraction:
-    points = precision_and_recall(pairs)
-    return max(2 * p * r / (p + r) if p + r else Fraction(0) for p, r in points)
-
-
-def precision_at_n(pairs: Labelled) -> Fraction:
-    """Mean over every order that the scores allow: all permutations, sorted stably by score."""
-    n = sum(label for _, label in pairs)
-    orders = [sorted(order, key=lambda pair: -pair[0]) for order in permutations(pairs)]
-    return Fraction(sum(label for order in orders for _, label in order[:n]), n * len(orders))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bench import accuracy, metrics, tools
 from bench.labelled import Pair, SetError, find_sets, read_set, write_pairs
 from bench.processes import RunFailed, run
-from tests import naive
+from tests import naive_metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SAMPLE = Path(accuracy.__file__).parents[1] / "moss" / "sample" / "submissions"
 
 
-def labelled_pairs(most: int) -> st.SearchStrategy[naive.Labelled]:
+def labelled_pairs(most: int) -> st.SearchStrategy[naive_metrics.Labelled]:
     """Few distinct scores, so that most are tied; at least one pair of each kind."""
     pair = st.tuples(st.integers(0, 3), st.booleans())
     both = st.tuples(st.integers(0, 3), st.integers(0, 3))
@@ -34,7 +34,7 @@ def labelled_pairs(most: int) -> st.SearchStrategy[naive.Labelled]:
     )
 
 
-def arrays(pairs: naive.Labelled) -> tuple[Scores, Labels]:
+def arrays(pairs: naive_metrics.Labelled) -> tuple[Scores, Labels]:
     scores, labels = zip(*pairs, strict=True)
     return np.array(scores, dtype=np.float64), np.array(labels, dtype=np.bool_)
 
@@ -42,28 +42,28 @@ def arrays(pairs: naive.Labelled) -> tuple[Scores, Labels]:
 @pytest.mark.parametrize(
     ("measured", "oracle"),
     [
-        (metrics.average_precision, naive.average_precision),
-        (metrics.auc, naive.auc),
-        (metrics.best_f1, naive.best_f1),
+        (metrics.average_precision, naive_metrics.average_precision),
+        (metrics.auc, naive_metrics.auc),
+        (metrics.best_f1, naive_metrics.best_f1),
     ],
 )
 @given(pairs=labelled_pairs(25))
 def test_a_metric_equals_the_one_that_tries_every_threshold_and_pair(
     measured: Callable[[Scores, Labels], float],
-    oracle: Callable[[naive.Labelled], float],
-    pairs: naive.Labelled,
+    oracle: Callable[[naive_metrics.Labelled], float],
+    pairs: naive_metrics.Labelled,
 ) -> None:
     assert measured(*arrays(pairs)) == pytest.approx(float(oracle(pairs)), abs=1e-12)
 
 
 @given(pairs=labelled_pairs(6))
-def test_precision_at_n_is_the_mean_over_every_order_of_tied_pairs(pairs: naive.Labelled) -> None:
-    assert metrics.precision_at_n(*arrays(pairs)) == pytest.approx(float(naive.precision_at_n(pairs)))
+def test_precision_at_n_is_the_mean_over_every_order_of_tied_pairs(pairs: naive_metrics.Labelled) -> None:
+    assert metrics.precision_at_n(*arrays(pairs)) == pytest.approx(float(naive_metrics.precision_at_n(pairs)))
 
 
 @given(pairs=labelled_pairs(25), data=st.data())
 def test_the_order_in_which_pairs_are_listed_changes_no_figure(
-    pairs: naive.Labelled, data: st.DataObject
+    pairs: naive_metrics.Labelled, data: st.DataObject
 ) -> None:
     shuffled = data.draw(st.permutations(pairs))
     assert metrics.measure(*arrays(pairs)) == pytest.approx(metrics.measure(*arrays(shuffled)))

@@ -17,7 +17,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.languages.prose import Prose
 from fingerprint.shingles import mod_containment, mod_resemblance
 from fingerprint.sketches import Sketches
 from submissions.corpus.html import DEEPEST, html_text
@@ -28,7 +27,7 @@ from submissions.corpus.matching import (
     shared_values,
     sharing_features,
 )
-from submissions.corpus.reading import kinds_of, open_document, word_kinds
+from submissions.corpus.reading import kinds_of, open_document
 from submissions.corpus.recipe import RECIPE, Recipe, prints
 from tests import naive
 
@@ -73,11 +72,6 @@ def test_every_simhash_within_any_covered_distance_is_found(
     query = [stored[0] ^ sum(1 << bit for bit in bits)]
     found = near_fingerprints(np.array(query, np.uint64), np.array(stored, np.uint64), distance)
     assert sorted(zip(*(c.tolist() for c in found), strict=True)) == naive.near(query, stored, distance)
-
-
-@given(st.text(max_size=40))
-def test_words_have_the_kinds_that_the_front_end_of_prose_gives(text: str) -> None:
-    assert word_kinds(text).tolist() == Prose().tokens(text).kinds.tolist()
 
 
 @pytest.mark.parametrize("distance", [-1, 7])

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from fingerprint.deadline import TooSlow, time_limit
 from fingerprint.languages import front_end
-from fingerprint.languages.prose import FAMILY, WORD, folded
+from fingerprint.languages.words import WordKinds
 from fingerprint.reading import FILE_SECONDS, Unreadable, identify
-from fingerprint.tokens import kind_id
 from submissions.archive_limits import Limits
 from submissions.archives import unpack, walk
 from submissions.corpus.html import HTML_VERSION, html_text
@@ -19,28 +16,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    import numpy as np
     import numpy.typing as npt
 
     from fingerprint.languages import FrontEnd
     from submissions.archives import Unpacked
 
-REMEMBERED = 200_000  # words
 HTML, PROSE, CODE = "html", "prose", "code"
 # Whoever screens an archive chose it: as many documents as a disk holds, each no larger than elsewhere.
 LIMITS = Limits(entries=5_000_000, total_bytes=10**12, archive_bytes=10**10)
 
 
-class _Kinds(dict[str, int]):
-    """Kinds of words as they are written; a bounded number of them is remembered."""
-
-    def __missing__(self, word: str) -> int:
-        kind = kind_id(FAMILY, folded(word))
-        if len(self) < REMEMBERED:
-            self[word] = kind
-        return kind
-
-
-_kinds = _Kinds()
+_words = WordKinds()
 
 
 class Skipped(NamedTuple):
@@ -83,19 +70,13 @@ def open_document(name: str, data: bytes) -> Opened:
     return Opened(name, kind, chosen, text)
 
 
-def word_kinds(text: str) -> npt.NDArray[np.uint64]:
-    """Kinds of the words of a text: those of the front-end of prose, three times as fast without offsets."""
-    words = WORD.findall(text)
-    return np.fromiter(map(_kinds.__getitem__, words), dtype=np.uint64, count=len(words))
-
-
 def kinds_of(opened: Opened, seconds: float = FILE_SECONDS) -> npt.NDArray[np.uint64]:
     """Token kinds of a document, within `seconds`; raises Unreadable with the reason."""
     language = opened.front_end.name
     try:
         with time_limit(seconds):
             if opened.kind != CODE:
-                return word_kinds(html_text(opened.text) if opened.kind == HTML else opened.text)
+                return _words.of(html_text(opened.text) if opened.kind == HTML else opened.text)
             return opened.front_end.tokens(opened.text).kinds
     except TooSlow:
         raise Unreadable(f"reading it as {language} took longer than {seconds:g} s") from None
