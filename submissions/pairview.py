@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages import front_end
+from submissions.folded import Excerpt, Folded, folded
 from submissions.highlight import Anchors, Mark, colour, line_starts, source_html
 from submissions.models import Document
 from submissions.packing import unpack_tokens
@@ -35,11 +36,12 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One run that both sides share; `submissions`: how many of the cohort hold it."""
+    """One run that both sides share, held by `submissions` of the cohort; `folded`: what differs in it."""
 
     number: int
     tokens: int
     submissions: int
+    folded: Folded
     left: Place
     right: Place
 
@@ -94,6 +96,9 @@ class FileView:
         """Code points from token `first` up to token `last`, which is left out."""
         return int(self.tokens.starts[first]), int(self.tokens.ends[last - 1])
 
+    def excerpt(self, first: int, count: int) -> Excerpt:
+        return Excerpt(self.text, self.tokens, first, count)
+
     def place(self, first: int, count: int, number: int) -> Place:
         """Mark `count` tokens from `first` as passage `number`."""
         start, end = self.span(first, first + count)
@@ -131,6 +136,15 @@ class PairView:
     passages: list[Passage]
 
 
+def _passage(
+    number: int, here: tuple[FileView, int], there: tuple[FileView, int], size: tuple[int, int]
+) -> Passage:
+    (left, left_first), (right, right_first), (count, held) = here, there, size
+    differences = folded(left.excerpt(left_first, count), right.excerpt(right_first, count))
+    places = left.place(left_first, count, number), right.place(right_first, count, number)
+    return Passage(number, count, held, differences, *places)
+
+
 def view_pair(pair: Pair) -> PairView:
     """Read both submissions and place the pair's passages in their files."""
     files = files_of(pair)
@@ -144,9 +158,7 @@ def view_pair(pair: Pair) -> PairView:
     )
     views = {view.file.pk: view for view in (*left, *right)}
     passages = [
-        Passage(
-            n, count, held, views[here].place(here_first, count, n), views[there].place(there_first, count, n)
-        )
+        _passage(n, (views[here], here_first), (views[there], there_first), (count, held))
         for n, (here, here_first, there, there_first, count, held) in enumerate(pair.passages, 1)
     ]
     sides = (
