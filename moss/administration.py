@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SETTINGS = "moss.settings"
 # These look at the code only.
 WITHOUT_SERVICES = frozenset({"help", "version", "check", "collectstatic", "diffsettings"})
-WARM = [sys.executable, "-c", "from fingerprint.engine import warm; warm()"]
+WARM = [sys.executable, "-c", "from fingerprint.warming import warm_once; warm_once()"]
 
 
 def start_django() -> None:

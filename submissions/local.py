@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fingerprint.languages import front_end
 from fingerprint.params import Params
 from fingerprint.reading import read
+from fingerprint.warming import warm_once
 from submissions.archives import submissions_of, unpack, walk
 from submissions.readings import Job, read_files
 
@@ -120,6 +121,7 @@ def _rank(
     skipped: list[Skipped],
     how: tuple[list[Reading], Options],
 ) -> LocalReport:
+    warm_once()
     import numpy as np  # noqa: PLC0415 - the engine is loaded once the children are gone
 
     from fingerprint import engine  # noqa: PLC0415 - as above

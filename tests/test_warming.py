@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import fingerprint
+
+CODE = """
+import fingerprint.engine
+fingerprint.engine.warm = lambda: (__import__("time").sleep(1), print("compiled"))
+from fingerprint.warming import warm_once
+warm_once()
+"""
+
+
+def test_of_processes_that_start_together_one_compiles_and_the_others_wait(tmp_path: Path) -> None:
+    package = tmp_path / "fingerprint"
+    shutil.copytree(
+        Path(fingerprint.__file__).parent, package, ignore=shutil.ignore_patterns("kernels-*", "*.lock")
+    )
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", CODE],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    said = [process.communicate(timeout=120)[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert "".join(said) == "compiled\n"
+    again = subprocess.run(
+        [sys.executable, "-c", CODE], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert again.stdout == ""
