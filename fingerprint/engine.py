@@ -15,13 +15,13 @@ from fingerprint.lexical import Lexical
 from fingerprint.params import Params
 from fingerprint.scoring import Scores, score
 from fingerprint.terms import LexicalTable
+from fingerprint.threshold import Suggestion, suggest
 from fingerprint.winnowing import robust_winnow
 
 if TYPE_CHECKING:
     from fingerprint.hashing import Hashes
     from fingerprint.index import Owners
     from fingerprint.tokens import Kinds
-    from fingerprint.weights import Floats
     from fingerprint.winnowing import Positions
 
 
@@ -67,14 +67,11 @@ def candidates(cohort: Cohort, hashes: Hashes, owners: Owners, floor: float = FL
 
 
 class Ranking(NamedTuple):
-    """Pairs with their scores, best first.
-
-    `best` float64: similarity of each submission to the one it is most alike, 0 where it is in no pair.
-    """
+    """Pairs with their scores, best first, and where honest ones end; that is told from all, shown or not."""
 
     pairs: Candidates
     scores: Scores
-    best: Floats
+    threshold: Suggestion
 
 
 def rank(
@@ -87,10 +84,7 @@ def rank(
     found = candidates(cohort, *prints, 0.0 if show is None else FLOOR)
     scores = score(cohort, lexical, found)
     order = np.lexsort((found.right, found.left, -scores.tokens, -scores.similarity))[:show]
-    best = np.zeros(len(cohort))
-    for column in (found.left, found.right):
-        np.maximum.at(best, column, scores.similarity)
-    return Ranking(found.take(order), scores.take(order), best)
+    return Ranking(found.take(order), scores.take(order), suggest(scores.similarity))
 
 
 def draw(cohort: Cohort, left: int, right: int) -> list[Passage]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,15 +12,16 @@ if TYPE_CHECKING:
 
     from fingerprint.weights import Floats
 
-# With fewer submissions there is no distribution to speak of, and this stands for it: what programs that
-# were rewritten from end to end still score, and independent ones of some size hardly do.
-FEW = 8
+# With fewer pairs there is no distribution to speak of, and this stands for it: what programs that were
+# rewritten from end to end still score, and independent ones of some size hardly do.
+FEW = 20
 PLAIN = 0.5
-# Honest best matches scatter around their median; so many deviations above it lies next to none of them.
-DEVIATIONS = 3.0
-# The median deviation of a normal distribution, in standard deviations, is 1 / NORMAL.
-NORMAL = 1.4826
-# A class of unrelated programs gives deviations near 0, one of copies a median near 1.
+# The tail is read off between the median and this share of the pairs: even a class with many copies has
+# more honest pairs than that, since those grow with its square.
+TAIL = 0.8
+# Honest tails are a little heavier than exponential.
+MARGIN = 1.25
+# A class of unrelated programs ends near 0, one of copies near 1.
 LEAST, MOST = 0.2, 0.9
 
 
@@ -30,23 +32,23 @@ class Suggestion(NamedTuple):
     reason: str
 
 
-def suggest(best: Sequence[float] | Floats) -> Suggestion:
-    """Suggest a threshold from each submission's similarity to its best match (0 where it has none).
+def suggest(similarities: Sequence[float] | Floats) -> Suggestion:
+    """Suggest a threshold from the similarities of all pairs that share anything.
 
-    Most submissions of a class are honest, so the median and the scatter *below* it are theirs; copies only
-    lengthen the upper tail, and are told from it.
+    Nearly all pairs of a class are honest, and their scores fall off about exponentially above the median:
+    by as much for every further e-fold of pairs. The highest of n honest ones is where that leaves one.
     """
-    if len(best) < FEW:
-        reason = f"{len(best)} submissions are too few to tell where honest pairs end"
+    count = len(similarities)
+    if count < FEW:
+        reason = f"{count} pairs are too few to tell where honest ones end"
         return Suggestion(PLAIN, f"{reason}; {PLAIN:.2f} suits most tasks")
-    scores = np.asarray(best, dtype=np.float64)
-    median = float(np.median(scores))
-    scatter = NORMAL * float(np.median(median - scores[scores <= median]))
-    found = median + DEVIATIONS * scatter
+    middle, upper = (float(q) for q in np.quantile(np.asarray(similarities, dtype=np.float64), (0.5, TAIL)))
+    fold = (upper - middle) / log((1 - 0.5) / (1 - TAIL))
+    found = middle + MARGIN * fold * log(count / 2)
     value = round(min(max(found, LEAST), MOST), 2)
     reason = (
-        f"half of the {len(best)} submissions' best matches are below {median:.2f} "
-        f"and scatter by {scatter:.2f}; honest ones end near {found:.2f}"
+        f"half of the {count} pairs are below {middle:.2f} and a fifth above {upper:.2f}; "
+        f"falling off like that, honest ones end near {found:.2f}"
     )
     if value != round(found, 2):
         reason += f", and {value:.2f} is as {'low' if found < LEAST else 'high'} as a suggestion goes"

@@ -43,9 +43,9 @@ def same(loaded: Loaded, hashes: Hashes, owners: Owners) -> list[dict[str, objec
     ]
 
 
-def clusters(loaded: Loaded, ranking: Ranking, threshold: float) -> list[list[int]]:
-    """Give the ids of submissions that pairs from `threshold` on connect, largest cluster first."""
-    near = ranking.scores.similarity >= threshold
+def clusters(loaded: Loaded, ranking: Ranking) -> list[list[int]]:
+    """Give the ids of submissions that pairs from the threshold on connect, largest cluster first."""
+    near = ranking.scores.similarity >= ranking.threshold.value
     labels = components(len(loaded.submissions), ranking.pairs.left[near], ranking.pairs.right[near])
     members: dict[int, list[int]] = defaultdict(list)
     for owner, label in enumerate(labels.tolist()):

@@ -127,7 +127,6 @@ def _rank(
     from fingerprint import engine  # noqa: PLC0415 - as above
     from fingerprint.cohort import Cohort, common_limit  # noqa: PLC0415 - as above
     from fingerprint.terms import LexicalTable  # noqa: PLC0415 - as above
-    from fingerprint.threshold import suggest  # noqa: PLC0415 - as above
     from submissions.results import ranked_pairs  # noqa: PLC0415 - as above
 
     boilerplate, options = how
@@ -144,4 +143,4 @@ def _rank(
     hashes = np.concatenate([np.empty(0, np.uint64), *prints])
     ranking = engine.rank(cohort, lexical, (hashes, owners), options.show)
     pairs = list(ranked_pairs(cohort, ranking, lambda at: files[at].tokens.lines))
-    return LocalReport(names, files, pairs, skipped, cohort, suggest(ranking.best))
+    return LocalReport(names, files, pairs, skipped, cohort, ranking.threshold)

@@ -14,7 +14,6 @@ from fingerprint.cohort import Cohort, common_limit
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.reading import token_lines
 from fingerprint.terms import LexicalTable
-from fingerprint.threshold import suggest
 from submissions import groups, store
 from submissions.documents import PARAMS
 from submissions.models import Batch, Document, Ignored, Pair, Submission, SubmissionFile
@@ -118,7 +117,6 @@ def rank(report: Report) -> None:
     loaded = load(assignment, cohort_of(assignment))
     prints = _fingerprints(loaded)
     ranking = engine.rank(loaded.cohort, loaded.lexical, prints, show=SHOWN)
-    threshold = suggest(ranking.best)
     report.pairs.all().delete()
     report.ignored.all().delete()
     report.submissions.set(loaded.submissions)
@@ -126,8 +124,8 @@ def rank(report: Report) -> None:
     Pair.objects.bulk_create((_row(report, loaded, pair) for pair in pairs), batch_size=500)
     Ignored.objects.bulk_create(_ignored_rows(report, loaded), batch_size=500)
     report.same = groups.same(loaded, *prints)
-    report.clusters = groups.clusters(loaded, ranking, threshold.value)
-    report.parameters = parameters(loaded) | {"threshold": threshold._asdict()}
+    report.clusters = groups.clusters(loaded, ranking)
+    report.parameters = parameters(loaded) | {"threshold": ranking.threshold._asdict()}
 
 
 def parameters(loaded: Loaded) -> dict[str, object]:

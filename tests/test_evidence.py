@@ -72,7 +72,7 @@ def test_literals_that_were_handed_out_add_nothing(
 def test_a_report_suggests_a_threshold_and_says_why(report: Report) -> None:
     threshold = report.parameters["threshold"]
     assert 0 < threshold["value"] < 1
-    assert "3 submissions are too few" in threshold["reason"]
+    assert "3 pairs are too few" in threshold["reason"]
 
 
 def test_the_pair_page_says_in_how_many_submissions_a_passage_is(

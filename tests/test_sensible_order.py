@@ -126,7 +126,7 @@ def test_a_threshold_lies_between_honest_pairs_and_copies(copies: int) -> None:
     random = Random(5)
     own = [program(random) for _ in range(40)]
     found = ranking([*own, *(renamed(source) for source in own[:copies])])
-    value, reason = suggest(found.best)
+    value, reason = found.threshold
     copied = {(n, 40 + n) for n in range(copies)}
     above = Counter(
         (left, right) in copied
@@ -135,13 +135,13 @@ def test_a_threshold_lies_between_honest_pairs_and_copies(copies: int) -> None:
     )
     assert above[True] == copies
     assert above[False] <= 2
-    assert f"half of the {40 + copies} submissions" in reason
+    assert f"half of the {len(found.pairs.left)} pairs" in reason
 
 
 def test_a_tiny_cohort_is_told_that_it_is_one() -> None:
     value, reason = suggest([0.9, 0.1, 0.2])
     assert value == PLAIN
-    assert "3 submissions are too few" in reason
+    assert "3 pairs are too few" in reason
     assert suggest([]).value == PLAIN
 
 
