@@ -107,7 +107,7 @@ CSRF_TRUSTED_ORIGINS = _origins("MOSS_CSRF_TRUSTED_ORIGINS")
 HTTPS = _flag("MOSS_HTTPS")
 MAX_UPLOAD_MB = _whole("MOSS_MAX_UPLOAD_MB", 200, 1, 100_000)
 # Seconds that reading one file may take before it is cut off and named.
-FILE_SECONDS = _whole("MOSS_FILE_SECONDS", 20, 1, 300)
+FILE_SECONDS = _whole("MOSS_FILE_SECONDS", 20, 1, 30)
 LOG_LEVEL = _one_of("MOSS_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
 
 INSTALLED_APPS = [

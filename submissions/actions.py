@@ -44,13 +44,12 @@ def cancel_batch(batch: Batch) -> bool:
 @transaction.atomic
 def delete_batch(batch: Batch) -> None:
     """Delete an upload with everything that came from it, and rank what is left."""
-    assignment = batch.assignment
+    assignment = tasks.lock(batch.assignment_id) or batch.assignment
     documents = list(batch.submissions.values_list("files__document_id", flat=True).distinct())
-    for upload in batch.uploads.all():
-        upload.file.delete(save=False)
+    tasks.discard_uploads(batch.uploads.all())
     batch.delete()
     transaction.on_commit(partial(drop_unused, [pk for pk in documents if pk is not None]))
-    if assignment.batches.filter(state=Batch.State.DONE).exists():
+    if assignment.batches.filter(state__in=Batch.READ).exists():
         rerank(assignment)
     else:
         assignment.reports.all().delete()
@@ -90,7 +89,4 @@ def remove_boilerplate(boilerplate: Boilerplate) -> None:
 @transaction.atomic
 def rerank(assignment: Assignment) -> Report:
     """Have the cohort ranked anew from what is stored; one that waits already will do."""
-    waiting = assignment.reports.filter(state=Report.State.QUEUED).first()
-    report = waiting or Report.objects.create(assignment=assignment)
-    transaction.on_commit(partial(tasks.rank.delay, report.pk))
-    return report
+    return tasks.enqueue_rank(assignment)

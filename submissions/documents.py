@@ -6,6 +6,7 @@ import logging
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
+from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
@@ -18,6 +19,7 @@ from submissions.packing import pack_lexical, pack_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
 logger = logging.getLogger(__name__)
 
@@ -39,9 +41,12 @@ def keep(data: bytes, filename: str, language: str) -> Document:
         sha256=sha256(data).hexdigest(), defaults={"data": data, "size": len(data)}
     )
     profile = profile_of(chosen, PARAMS).key
-    document, _ = Document.objects.get_or_create(
+    document, made = Document.objects.get_or_create(
         source=source, profile=profile, defaults={"language": chosen.name}
     )
+    if not made:  # what failed may have been the machine's fault: a new upload is a new chance
+        failed = Document.objects.filter(pk=document.pk, state=Document.State.FAILED)
+        failed.update(state=Document.State.PENDING, reason="", attempts=0)
     return document
 
 
@@ -60,6 +65,8 @@ def fingerprint(document: Document) -> None:
     except Unreadable as error:
         _fail(document, str(error))
         return
+    except (SoftTimeLimitExceeded, MemoryError):  # not the file's fault
+        raise
     except Exception as error:  # whatever a lexer does, it costs one file and is named
         logger.exception("document %s cannot be read", document.pk)
         _fail(document, f"its front-end broke on it ({type(error).__name__})")
@@ -93,3 +100,12 @@ def drop_unused(documents: Iterable[int]) -> None:
         sources = list(unused.values_list("source_id", flat=True))
         Document.objects.filter(pk__in=keys).delete()
         Source.objects.filter(pk__in=sources, documents=None).delete()
+
+
+def drop_forgotten(before: datetime) -> None:
+    """Delete sources stored before then that nobody holds any more, with all that was made of them."""
+    sources = Source.objects.filter(created__lt=before, files=None, boilerplate=None)
+    keys = list(sources.values_list("pk", flat=True))
+    with transaction.atomic():
+        Document.objects.filter(source__in=keys).delete()
+        Source.objects.filter(pk__in=keys).delete()

@@ -50,8 +50,8 @@ def _unpacked(batch: Batch) -> Iterator[Unpacked]:
             file.close()
 
 
-def take_in(batch: Batch) -> list[int]:
-    """Replace what an earlier run stored of this batch; give the documents still to be fingerprinted.
+def take_in(batch: Batch) -> None:
+    """Store a batch's submissions in place of an earlier run's; it is to be fingerprinted from then on.
 
     Raises
     ------
@@ -68,8 +68,6 @@ def take_in(batch: Batch) -> list[int]:
     _save(batch, intake)
     if not intake.documents:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
-    pending = {d.pk for d in intake.documents.values() if d.state == d.State.PENDING}
-    return sorted(pending)
 
 
 def _report(batch: Batch, message: str) -> None:
@@ -92,6 +90,10 @@ def _take(intake: Intake, entry: Unpacked, batch: Batch) -> None:
 
 @transaction.atomic
 def _save(batch: Batch, intake: Intake) -> None:
+    if intake.documents:
+        unpacking = Batch.objects.filter(pk=batch.pk, state=Batch.State.UNPACKING)
+        if not unpacking.update(state=Batch.State.FINGERPRINTING, message="", touched=timezone.now()):
+            raise Stopped
     batch.entries.all().delete()
     batch.submissions.all().delete()
     Entry.objects.bulk_create(intake.entries, batch_size=500)

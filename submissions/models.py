@@ -60,6 +60,7 @@ class Source(models.Model):
     sha256 = models.CharField(max_length=64, unique=True)
     data = models.BinaryField()
     size = models.PositiveIntegerField()
+    created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
         return self.sha256[:12]
@@ -118,6 +119,8 @@ class Batch(models.Model):
         CANCELLED = "cancelled"
 
     RUNNING = (State.QUEUED, State.UNPACKING, State.FINGERPRINTING, State.RANKING)
+    # Those of which every document was read: they make up cohorts.
+    READ = (State.RANKING, State.DONE)
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="batches")
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
@@ -211,6 +214,9 @@ class Boilerplate(models.Model):
 
     class Meta:
         ordering = ("name", "pk")
+        constraints = (
+            models.UniqueConstraint(fields=("assignment", "document"), name="boilerplate_once_an_assignment"),
+        )
 
     def __str__(self) -> str:
         return self.name
@@ -224,6 +230,8 @@ class Report(models.Model):
         RUNNING = "running"
         DONE = "done"
         FAILED = "failed"
+
+    UNFINISHED = (State.QUEUED, State.RUNNING)
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="reports")
     created = models.DateTimeField(auto_now_add=True)

@@ -41,9 +41,7 @@ HELD = 512
 
 def cohort_of(assignment: Assignment) -> list[Submission]:
     """Give the newest upload of every submission name, over all batches that were read whole."""
-    read = Submission.objects.filter(
-        batch__assignment=assignment, batch__state__in=(Batch.State.RANKING, Batch.State.DONE)
-    )
+    read = Submission.objects.filter(batch__assignment=assignment, batch__state__in=Batch.READ)
     return list(read.order_by("name", "-batch_id").distinct("name"))
 
 

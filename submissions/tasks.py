@@ -14,19 +14,25 @@ from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 from django.db.models import F
+from django.db.models.functions import Least
 from django.utils import timezone
 
 from submissions.archives import BadArchive
+from submissions.documents import drop_forgotten
 from submissions.documents import fingerprint as fingerprint_document
 from submissions.ingest import Stopped, take_in
-from submissions.models import Assignment, Batch, Document, Report
+from submissions.models import Assignment, Batch, Boilerplate, Document, Report, Upload
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from django.db.models import QuerySet
 
 CHUNK = 16
 # Longer than any task may run: what has been still for so long was lost.
 STALLED = timedelta(minutes=12)
+# Longer than any upload is on its way: a source that nobody holds by then is nobody's.
+FORGOTTEN = timedelta(hours=2)
 OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smaller parts."
 BROKEN = "Something broke on our side; the server's log says what. Try again, or tell who runs this server."
 
@@ -36,36 +42,32 @@ BROKEN = "Something broke on our side; the server's log says what. Try again, or
 def ingest(batch_id: int) -> None:
     """Unpack a batch and enqueue its documents."""
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    if not waiting.update(state=Batch.State.UNPACKING, message="", touched=timezone.now()):
-        return
-    batch = Batch.objects.select_related("assignment").get(pk=batch_id)
-    try:
-        pending = take_in(batch)
-    except Stopped:
-        return
-    except BadArchive as error:
-        _end(batch_id, Batch.State.FAILED, str(error))
-    except SoftTimeLimitExceeded:
-        _end(batch_id, Batch.State.FAILED, OUT_OF_TIME)
-    except IntegrityError:
-        raise
-    except Exception:
-        _end(batch_id, Batch.State.FAILED, BROKEN)
-        raise
-    else:
-        for upload in batch.uploads.all():
-            upload.file.delete(save=False)
-            upload.delete()
-        _start_fingerprinting(batch_id, pending)
+    if waiting.update(state=Batch.State.UNPACKING, message="", touched=timezone.now()):
+        try:
+            take_in(Batch.objects.select_related("assignment").get(pk=batch_id))
+        except Stopped:
+            return
+        except BadArchive as error:
+            _end(batch_id, Batch.State.FAILED, str(error))
+        except SoftTimeLimitExceeded:
+            _end(batch_id, Batch.State.FAILED, OUT_OF_TIME)
+        except IntegrityError:
+            raise
+        except Exception:
+            _end(batch_id, Batch.State.FAILED, BROKEN)
+            raise
+    # Also after an earlier run that was lost between unpacking and here.
+    _enqueue_documents(batch_id)
 
 
-def _start_fingerprinting(batch_id: int, pending: list[int]) -> None:
-    unpacked = Batch.objects.filter(pk=batch_id, state=Batch.State.UNPACKING)
-    unpacked.update(
-        state=Batch.State.FINGERPRINTING, documents_total=_documents(batch_id).count(), touched=timezone.now()
-    )
-    for at in range(0, len(pending), CHUNK):
-        fingerprint.delay(batch_id, pending[at : at + CHUNK])
+def _enqueue_documents(batch_id: int) -> None:
+    if not Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).exists():
+        return
+    discard_uploads(Upload.objects.filter(batch=batch_id))
+    pending = _documents(batch_id).filter(state=Document.State.PENDING)
+    keys = list(pending.order_by("pk").values_list("pk", flat=True))
+    for at in range(0, len(keys), CHUNK):
+        fingerprint.delay(batch_id, keys[at : at + CHUNK])
     _progress(batch_id)
 
 
@@ -75,25 +77,36 @@ def _documents(batch_id: int) -> QuerySet[Document]:
 
 def _progress(batch_id: int) -> None:
     """Count what is done, and rank once when nothing is left."""
-    left = _documents(batch_id).filter(state=Document.State.PENDING).count()
+    documents = _documents(batch_id)
+    total, left = documents.count(), documents.filter(state=Document.State.PENDING).count()
     batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
-    batch.update(documents_done=F("documents_total") - left, touched=timezone.now())
+    batch.update(documents_total=total, documents_done=total - left, touched=timezone.now())
     if left:
         return
     with transaction.atomic():
         if batch.update(state=Batch.State.RANKING, message=""):
-            report = Report.objects.create(assignment=Assignment.objects.get(batches=batch_id))
-            transaction.on_commit(partial(rank.delay, report.pk))
+            enqueue_rank(Assignment.objects.get(batches=batch_id))
+
+
+def enqueue_rank(assignment: Assignment) -> Report:
+    """Have a cohort ranked once this transaction is committed; a report that waits already will do."""
+    waiting = assignment.reports.filter(state=Report.State.QUEUED).first()
+    report = waiting or Report.objects.create(assignment=assignment)
+    transaction.on_commit(partial(rank.delay, report.pk))
+    return report
 
 
 @shared_task
 def fingerprint(batch_id: int, document_ids: list[int]) -> None:
     """Fingerprint a chunk of a batch's documents."""
+    batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
+    one_more = Least(F("documents_done") + 1, F("documents_total"))
     for pk in document_ids:
-        if not Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).exists():
+        if not batch.exists():
             return
         _fingerprint_pending([pk])
-        _progress(batch_id)
+        batch.update(documents_done=one_more, touched=timezone.now())
+    _progress(batch_id)
 
 
 def _fingerprint_pending(document_ids: list[int]) -> None:
@@ -106,45 +119,65 @@ def _fingerprint_pending(document_ids: list[int]) -> None:
 def fingerprint_boilerplate(assignment_id: int, document_ids: list[int]) -> None:
     """Fingerprint code that was handed out, then rank the assignment without it."""
     _fingerprint_pending(document_ids)
-    if Batch.objects.filter(assignment=assignment_id, state=Batch.State.DONE).exists():
-        rank(Report.objects.create(assignment_id=assignment_id).pk)
+    with transaction.atomic():
+        assignment = lock(assignment_id)
+        if assignment and assignment.batches.filter(state__in=Batch.READ).exists():
+            enqueue_rank(assignment)
+
+
+def lock(assignment_id: int) -> Assignment | None:
+    """Hold an assignment, so that ranking and deleting take turns, until the transaction ends."""
+    # Not the key: uploads that refer to it may come in meanwhile.
+    return Assignment.objects.select_for_update(no_key=True).filter(pk=assignment_id).first()
 
 
 @shared_task
 def rank(report_id: int) -> None:
     """Rank a report's cohort; older reports of the assignment go once it is done."""
-    from submissions.ranking import rank as rank_report  # noqa: PLC0415 - numba, in workers only
-
-    waiting = Report.objects.filter(pk=report_id, state__in=(Report.State.QUEUED, Report.State.RUNNING))
+    waiting = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
     if not waiting.update(state=Report.State.RUNNING):
         return
-    report = Report.objects.select_related("assignment").get(pk=report_id)
     try:
         with transaction.atomic():
-            rank_report(report)
-            while _was_cancelled(report):
-                rank_report(report)
-            report.state, report.finished = Report.State.DONE, timezone.now()
-            report.save()
-            report.assignment.reports.filter(pk__lt=report_id).delete()
-            ranked = Batch.objects.filter(submissions__reports=report, state=Batch.State.RANKING)
-            Batch.objects.filter(pk__in=ranked).update(state=Batch.State.DONE, message="")
+            _rank(waiting)
     except SoftTimeLimitExceeded:
-        _fail_report(report, OUT_OF_TIME)
+        _fail_report(waiting, OUT_OF_TIME)
     except Exception:
-        _fail_report(report, BROKEN)
+        _fail_report(waiting, BROKEN)
         raise
 
 
-def _was_cancelled(report: Report) -> bool:
-    """Whether an upload was cancelled while it was being ranked."""
-    return Batch.objects.filter(submissions__reports=report, state=Batch.State.CANCELLED).exists()
+def _rank(waiting: QuerySet[Report]) -> None:
+    from submissions.ranking import rank as rank_report  # noqa: PLC0415 - numba, in workers only
+
+    lock(waiting.values_list("assignment_id", flat=True)[0] if waiting else 0)
+    report = waiting.select_related("assignment").first()
+    if report is None:  # another worker was quicker, or it was deleted
+        return
+    ended = _ranked_now(report, rank_report)
+    report.state, report.finished = Report.State.DONE, timezone.now()
+    report.save()
+    report.assignment.reports.filter(pk__lt=report.pk).delete()
+    Batch.objects.filter(pk__in=ended, state=Batch.State.RANKING).update(state=Batch.State.DONE, message="")
 
 
-def _fail_report(report: Report, message: str) -> None:
-    Report.objects.filter(pk=report.pk).update(state=Report.State.FAILED, message=message)
-    stuck = Batch.objects.filter(assignment=report.assignment_id, state=Batch.State.RANKING)
-    stuck.update(state=Batch.State.FAILED, message=message)
+def _ranked_now(report: Report, rank_report: Callable[[Report], None]) -> list[int]:
+    """Rank until no upload was cancelled meanwhile; give the batches that this ends, superseded ones too."""
+    while True:
+        ranking = Batch.objects.filter(assignment=report.assignment_id, state=Batch.State.RANKING)
+        ended = list(ranking.values_list("pk", flat=True))
+        rank_report(report)
+        if not Batch.objects.filter(submissions__reports=report, state=Batch.State.CANCELLED).exists():
+            return ended
+
+
+def _fail_report(waiting: QuerySet[Report], message: str) -> None:
+    """Fail a report that nobody finished, and the batches that wait for it and for no other."""
+    for report in waiting:
+        waiting.update(state=Report.State.FAILED, message=message)
+        if not Report.objects.filter(assignment=report.assignment_id, state__in=Report.UNFINISHED).exists():
+            stuck = Batch.objects.filter(assignment=report.assignment_id, state=Batch.State.RANKING)
+            stuck.update(state=Batch.State.FAILED, message=message)
 
 
 def _end(batch_id: int, state: Batch.State, message: str) -> None:
@@ -154,19 +187,30 @@ def _end(batch_id: int, state: Batch.State, message: str) -> None:
 
 @shared_task
 def sweep() -> None:
-    """Take up again what a lost worker or broker left lying; each step is safe to run twice."""
+    """Take up again what a lost worker or broker left lying, and delete what nobody holds any more."""
     long_ago = timezone.now() - STALLED
     for batch in Batch.objects.filter(state__in=Batch.RUNNING, touched__lt=long_ago):
         Batch.objects.filter(pk=batch.pk).update(touched=timezone.now())
         _resume(batch)
-    lost = Report.objects.filter(state__in=(Report.State.QUEUED, Report.State.RUNNING), created__lt=long_ago)
-    for report in lost:
+    for report in Report.objects.filter(state__in=Report.UNFINISHED, created__lt=long_ago):
         rank.delay(report.pk)
+    unread = Boilerplate.objects.filter(document__state=Document.State.PENDING, created__lt=long_ago)
+    for assignment_id, document_id in unread.values_list("assignment_id", "document_id"):
+        fingerprint_boilerplate.delay(assignment_id, [document_id])
+    discard_uploads(Upload.objects.exclude(batch__state__in=Batch.RUNNING))
+    drop_forgotten(timezone.now() - FORGOTTEN)
 
 
 def _resume(batch: Batch) -> None:
-    if batch.state in {Batch.State.QUEUED, Batch.State.UNPACKING}:
+    if batch.state == Batch.State.RANKING:
+        with transaction.atomic():
+            enqueue_rank(batch.assignment)
+    else:
         ingest.delay(batch.pk)
-    elif batch.state == Batch.State.FINGERPRINTING:
-        pending = _documents(batch.pk).filter(state=Document.State.PENDING)
-        _start_fingerprinting(batch.pk, list(pending.values_list("pk", flat=True)))
+
+
+def discard_uploads(uploads: QuerySet[Upload]) -> None:
+    """Delete uploaded files that are no longer needed."""
+    for upload in uploads:
+        upload.file.delete(save=False)
+        upload.delete()
