@@ -1,0 +1,1 @@
+"""The papers' experiments made again, one module a figure."""
