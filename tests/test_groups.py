@@ -45,3 +45,17 @@ def test_the_report_names_its_groups_and_why_they_are_some(
     page = alice_client.get(assignment.get_absolute_url()).content.decode()
     assert "2 submissions, the same bytes:" in page
     assert "Cluster of 2:" in page
+
+
+def test_a_pair_of_nothing_but_common_code_says_so(
+    hand_in: HandIn, assignment: Assignment, alice_client: Client
+) -> None:
+    assignment.common_limit = 2
+    assignment.save()
+    hand_in(zipped({f"{name}/m.py": COPIED for name in ("ada", "ben", "cleo")}))
+    report = assignment.reports.get()
+    page = alice_client.get(assignment.get_absolute_url()).content.decode()
+    assert page.count("common code only") == report.pairs.count() == 3
+    pair = report.pairs.all()[0]
+    address = f"{assignment.get_absolute_url()}pairs/{pair.left_id}/{pair.right_id}/"
+    assert "more than 2 submissions have it" in alice_client.get(address).content.decode()

@@ -120,7 +120,7 @@ def test_names_from_an_archive_are_shown_as_text(alice_client: Client, batch: Ba
 def test_a_batch_with_nothing_in_it_says_what_to_do(alice_client: Client, assignment: Assignment) -> None:
     batch = Batch.objects.create(assignment=assignment, name="empty.zip", state=Batch.State.FAILED)
     page = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert "Nothing was found in this upload" in page
+    assert "Nothing could be taken from this upload" in page
 
 
 def test_a_batch_takes_as_many_queries_for_many_entries_as_for_few(
