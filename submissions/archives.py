@@ -48,7 +48,7 @@ def unpack(name: str, file: BinaryIO, limits: Limits = DEFAULT) -> Iterator[Unpa
 
     An archive in it is unpacked in place, as a folder named after it. Entries of one name are all kept,
     later ones numbered: `Main (2).java`. When the archive is damaged or a limit of the whole is reached,
-    what was read stays and one last entry says why the rest is missing.
+    what was read stays and one last entry, of the archive's own size, says why the rest is missing.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def unpack(name: str, file: BinaryIO, limits: Limits = DEFAULT) -> Iterator[Unpa
     except BadArchive as problem:
         if not found:
             raise BadArchive(f"{name}: {problem}") from problem
-        yield Unpacked(clean(name, limits.path_length)[0], None, 0, str(problem))
+        yield Unpacked(clean(name, limits.path_length)[0], None, file.seek(0, io.SEEK_END), str(problem))
 
 
 def unpack_all(files: Iterable[tuple[str, BinaryIO]], limits: Limits = DEFAULT) -> Iterator[Unpacked]:
