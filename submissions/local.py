@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages import front_end
 from fingerprint.params import Params
-from fingerprint.reading import read
+from fingerprint.reading import Unreadable, read
 from fingerprint.warming import warm_once
 from submissions.archives import submissions_of, unpack, walk
 from submissions.readings import Job, read_files
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from submissions.results import RankedPair
 
 PARAMS = Params()
+# Submissions that make a pair.
+NEEDED = 2
 
 
 class LocalFile(NamedTuple):
@@ -54,6 +56,15 @@ class LocalReport:
     skipped: list[Skipped]
     cohort: Cohort
     threshold: Suggestion
+
+    @property
+    def shortfall(self) -> str:
+        """Why nothing could be compared: fewer than two submissions could be read; else empty."""
+        found = len({file.submission for file in self.files})
+        if found >= NEEDED:
+            return ""
+        plural = "" if found == 1 else "s"
+        return f"Found {found} submission{plural} that can be read; at least two are needed."
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +99,7 @@ def rank_path(path: Path, options: Options, started: Callable[[int], Done]) -> L
     BadArchive
         When the path cannot be read.
     Unreadable
-        When a boilerplate file cannot.
+        When a boilerplate file cannot; it is named.
     ValueError
         When there is no such language.
     """
@@ -112,7 +123,10 @@ def rank_path(path: Path, options: Options, started: Callable[[int], Done]) -> L
 
 
 def _boilerplate(file: Path, language: str) -> Reading:
-    return read(file.read_bytes(), file.name, language)
+    try:
+        return read(file.read_bytes(), file.name, language)
+    except Unreadable as error:
+        raise Unreadable(f"{file}: {error}") from error
 
 
 def _rank(

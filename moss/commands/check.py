@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +18,35 @@ if TYPE_CHECKING:
 FORMATS = ("table", "csv", "json", "html")
 
 
+class Source(click.Path):
+    """A regular file or a folder; a pipe or a device could keep its reader waiting for ever."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if not path.is_file() and not path.is_dir():
+            self.fail(f"{click.format_filename(path)!r} is neither a regular file nor a folder.", param, ctx)
+        return path
+
+
+class Target(click.Path):
+    """A file to write; refused before the work where it cannot be made."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        folder = click.format_filename(path.parent)
+        if not path.parent.is_dir():
+            self.fail(f"there is no folder {folder!r}.", param, ctx)
+        if not path.exists() and not os.access(path.parent, os.W_OK | os.X_OK):
+            self.fail(f"the folder {folder!r} is not writable.", param, ctx)
+        return path
+
+
 @click.command()
-@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.argument("path", type=Source(exists=True))
 @click.option(
     "-l", "--language", default="", help="Read every file as LANGUAGE; default: told from each file."
 )
@@ -27,7 +55,7 @@ FORMATS = ("table", "csv", "json", "html")
     "--boilerplate",
     "boilerplate",
     multiple=True,
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=Source(exists=True, dir_okay=False),
     metavar="FILE",
     help="Code that was handed out; it counts nowhere. May be repeated.",
 )
@@ -43,7 +71,7 @@ FORMATS = ("table", "csv", "json", "html")
 )
 @click.option("--all", "everything", is_flag=True, help="List every pair that shares a fingerprint.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
+@click.option("-o", "--output", type=Target(dir_okay=False, writable=True), help="Write to this file.")
 def check(  # noqa: PLR0917 - one parameter an option
     path: Path,
     language: str,
@@ -57,7 +85,8 @@ def check(  # noqa: PLR0917 - one parameter an option
     """Rank the pairs of submissions in PATH, most alike first.
 
     PATH is a folder or an archive (zip, tar, tar.gz); each entry directly in it, file or folder, is one
-    submission. Nothing has to be running, and nothing leaves this machine.
+    submission. Nothing has to be running, and nothing leaves this machine. Fewer than two submissions that
+    can be read are an error.
     """
     from fingerprint.reading import Unreadable
     from moss.commands.table import printable
@@ -70,11 +99,14 @@ def check(  # noqa: PLR0917 - one parameter an option
             report = rank_path(path, options, started)
     except (BadArchive, Unreadable, ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    _write(_render(report, form, path), output)
+    if not report.shortfall or form != "table":
+        _write(_render(report, form, path), output)
     if form == "table" and report.pairs:
         click.echo(f"Suggested threshold {report.threshold.value:.2f}: {report.threshold.reason}.", err=True)
     for skipped in report.skipped:
         click.echo(f"skipped {printable(skipped.name)}: {skipped.reason}", err=True)
+    if report.shortfall:
+        raise click.ClickException(f"{printable(str(path))}: {report.shortfall}")
 
 
 @contextmanager
@@ -112,7 +144,13 @@ def _render(report: LocalReport, form: str, path: Path) -> str:
 
 
 def _write(text: str, output: Path | None) -> None:
-    if output:
-        output.write_text(text, encoding="utf-8")
-    else:
-        click.echo(text, nl=False)
+    try:
+        if output:
+            output.write_text(text, encoding="utf-8")
+        else:
+            click.echo(text, nl=False)
+    except BrokenPipeError:  # whoever read it has seen enough, as `| head`; click ends quietly
+        raise
+    except OSError as error:
+        where = click.format_filename(output) if output else "standard output"
+        raise click.ClickException(f"cannot write to {where}: {error.strerror or error}") from error

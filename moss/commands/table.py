@@ -26,6 +26,12 @@ def printable(name: str) -> str:
     return "".join(char if char.isprintable() else "\ufffd" for char in name)
 
 
+def _counts(row: PairRow) -> tuple[str, str, str]:
+    if not row.tokens:
+        return ("common code only", "", "")
+    return (str(row.tokens), str(row.lines), str(row.longest))
+
+
 def as_table(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | None = None) -> str:
     """Rank, names, similarity, each side's share, tokens, lines, longest passage; `notes` by pair."""
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -36,9 +42,8 @@ def as_table(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | Non
     for number, row in enumerate(rows, 1):
         names = (Text(printable(row.left)), Text(printable(row.right)))
         shares = (f"{share:.0%}" for share in (row.similarity, row.left_share, row.right_share))
-        counts = (str(count) for count in (row.tokens, row.lines, row.longest))
         note = [notes.get((row.left, row.right), "")] if notes else []
-        table.add_row(str(number), *names, *shares, *counts, *note)
+        table.add_row(str(number), *names, *shares, *_counts(row), *note)
     written = io.StringIO()
     console = Console(file=written, width=max(WIDTH, get_terminal_size().columns))
     console.print(table if table.row_count else "No two submissions share anything.")
