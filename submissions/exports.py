@@ -45,6 +45,11 @@ def stored_row(pair: Pair) -> PairRow:
 
 
 def as_csv(report: LocalReport) -> str:
+    """Write the pairs under the contract's columns, for programs.
+
+    `left` and `right` are names as students gave them, unchanged. One that begins with `=`, `+`, `-`, `@`, a
+    tab or CR is a formula to a spreadsheet, which should import these columns as text.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(PairRow._fields)
