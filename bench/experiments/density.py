@@ -95,8 +95,8 @@ of hashes of which none is chosen; winnowing and safe 0 mod p promise at most {W
 {markdown(header, rows)}
 
 Among so many hashes as here in the real text, were they random, 0 mod {P} would leave a longest run of about
-{chance:,.0f}. What it leaves beyond that comes from repetitive passages of few distinct k-grams, as in the
-paper; on such passages ties let winnowing choose more than its robust form. For safe 0 mod p the
-expectation is the exact P + (1 - P)^w at a whole p; the paper gives the estimate (1 + ln w) / w = {ESTIMATE:.4f}. On these
-random bytes 0 mod {P} lies {sigma:+.1f} standard errors from its expectation; a run has one draw of them.
+{chance:,.0f}. The paper traces longer ones to repetitive passages of few distinct k-grams, on which ties also
+let winnowing choose more than its robust form. For safe 0 mod p the expectation is the exact P + (1 - P)^w
+at a whole p; the paper gives the estimate (1 + ln w) / w = {ESTIMATE:.4f}. On these random bytes 0 mod {P}
+lies {sigma:+.1f} standard errors from its expectation; a run has one draw of them.
 """

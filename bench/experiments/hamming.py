@@ -152,10 +152,7 @@ def _draw_spread(fingerprints: Words, path: Path) -> None:
         spread.set(xlabel="bucket", ylabel="share")
 
 
-def section(result: Measured, folder: Path) -> str:
-    first, second = folder / "simhash-quality.png", folder / "simhash-spread.png"
-    _draw_quality(result.pairs, first)
-    _draw_spread(result.fingerprints, second)
+def _quality_table(pairs: Pairs) -> str:
     header = [
         "distance",
         "pairs",
@@ -164,27 +161,36 @@ def section(result: Measured, folder: Path) -> str:
     ]
     rows = []
     for distance in DISTANCES:
-        results = [quality(result.pairs, distance, truth) for truth in TRUTHS]
-        figures = [f"{figure:.3f}" for both in results for figure in both]
+        judged = [quality(pairs, distance, truth) for truth in TRUTHS]
+        figures = [f"{figure:.3f}" for both in judged for figure in both]
         paper = PAPER_QUALITY if distance == PAPER_DISTANCE else ""
-        rows.append([f"{distance}", f"{int((result.pairs.distance <= distance).sum()):,}", *figures, paper])
+        rows.append([f"{distance}", f"{int((pairs.distance <= distance).sum()):,}", *figures, paper])
+    return markdown(header, rows)
+
+
+def section(result: Measured, folder: Path) -> str:
+    first, second = folder / "simhash-quality.png", folder / "simhash-spread.png"
+    _draw_quality(result.pairs, first)
+    _draw_spread(result.fingerprints, second)
     true = ", ".join(f"{int((result.pairs.resemblance >= truth).sum()):,} at {truth}" for truth in TRUTHS)
     spread, leading = buckets(result.fingerprints), leading_bits(result.fingerprints)
     peak, mean = int(leading.argmax()), len(result.fingerprints) / BUCKETS
+    low = leading[: max(0, peak - DROP)].sum()
     # Neighbours in order whose XOR is below 2**b share a cell of that size: n / 2**(64 - b + 1) of them.
     expected = len(result.fingerprints) * 2.0 ** (peak - DROP - BITS - 1)
     return f"""## Precision and recall of SimHash (simhash-web-crawling, Figure 1)
 
 {image(first, "Precision and recall by Hamming distance")}
 
-{markdown(header, rows)}
+{_quality_table(result.pairs)}
 
 {result.documents:,} distinct documents of the real text of at least {FEWEST_WORDS} words; features are the
 distinct runs of {GRAM} words, each of weight 1. True pairs are those whose sets of {SHINGLE}-word shingles
 resemble each other that much, counted exactly: {true}.
-All pairs of fingerprints were compared; pairs that resemble were sought by 1 in {SAMPLE} of their shingles. The paper had people judge
-pairs of web pages, an equal number at each distance, and weighted its features. A pair counts here however
-large its family: a few families of generated files weigh more than many single copies.
+All pairs of fingerprints were compared; pairs that resemble were sought by 1 in {SAMPLE} of their shingles.
+The paper had people judge pairs of web pages, an equal number at each distance, and weighted its features.
+A pair counts here however large its family: a few families of generated files weigh more than many single
+copies.
 
 ## Leading bits and buckets (simhash-web-crawling, Figure 2)
 
@@ -193,7 +199,7 @@ large its family: a few families of generated files weigh more than many single 
 | | here | random |
 |:---|---:|---:|
 | most frequent leading bit | {peak} | about {BITS - 1 - int(np.log2(len(result.fingerprints)))} |
-| share of leading bits more than {DROP} below it | {leading[: max(0, peak - DROP)].sum():.4f} | {expected:.4f} |
+| share of leading bits more than {DROP} below it | {low:.4f} | {expected:.4f} |
 | fullest of {BUCKETS} buckets | {spread.max():.4f} | {1 / BUCKETS:.4f} |
 | emptiest | {spread.min():.4f} | {1 / BUCKETS:.4f} |
 
