@@ -100,8 +100,8 @@ def section(samples: Sequence[dict[str, Curve]], path: Path) -> str:
 
 The corpus is dealt into {len(samples)} samples without a document in common; plot and numbers are of the
 first, slopes of each. Points are the ends of plateaus and the slope is fitted to all of them. The paper
-leaves one aberrant plateau out of its fit, without a rule for it; here nothing is chosen by eye, and the second pair of
-curves takes each distinct text once, which removes what whole copies of a file make, but not a pattern
-repeated within one file or kept by many. Corpus and fit are not the paper's, and which of them moves the
-slope was not told apart.
+leaves one aberrant plateau out of its fit, without a rule for it; here nothing is chosen by eye, and the
+second pair of curves takes each distinct text once, which removes what whole copies of a file make, but not
+a pattern repeated within one file or kept by many. Corpus and fit are not the paper's, and which of them
+moves the slope was not told apart.
 """
