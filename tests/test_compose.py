@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import socket
+import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,6 +24,8 @@ from django.urls import resolve
 
 from moss.celery import app
 from moss.cli import COMMANDS, main
+from tests.conftest import wait_until
+from tests.test_embedded import HOLD, environment
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -49,6 +55,19 @@ def test_web_worker_and_beat_run_the_same_image() -> None:
 @pytest.mark.parametrize("name", OURS)
 def test_every_variable_is_one_that_the_settings_read(name: str) -> None:
     assert set(OURS[name]["environment"]) <= READ_BY_SETTINGS
+
+
+def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings() -> None:
+    # The image says where things are, and each installation has a broker of its own.
+    fixed = {"MOSS_HOME", "MOSS_STATIC_ROOT", "MOSS_QUEUE_PREFIX", "MOSS_DEBUG"}
+    environment = OURS["web"]["environment"]
+    assert {name for name in READ_BY_SETTINGS if name.startswith("MOSS_")} - fixed <= set(environment)
+    defaults = re.findall(
+        r'_whole\("(\w+)", (\d+)|_one_of\("(\w+)", "(\w+)"', (ROOT / "moss" / "settings.py").read_text()
+    )
+    assert len(defaults) == 3
+    for name, default in (tuple(filter(None, found)) for found in defaults):
+        assert environment[name] == f"${{{name}:-{default}}}"
 
 
 @pytest.mark.parametrize(
@@ -85,6 +104,37 @@ def test_the_health_check_asks_an_address_that_exists() -> None:
     assert [resolve(path).url_name for path in paths] == ["healthz"]
     assert "8000" in test
     compile(OURS["web"]["healthcheck"]["test"][-1], "health check", "exec")
+
+
+def test_everything_that_stays_up_has_a_health_check() -> None:
+    assert {name for name, service in SERVICES.items() if "healthcheck" not in service} == {"migrate"}
+
+
+@pytest.mark.parametrize("name", ["worker", "beat"])
+def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fails(
+    name: str, tmp_path: Path
+) -> None:
+    """Run the command and the check as they stand, against a private broker that another process holds."""
+    variables = {"DATABASE_URL": "postgresql://db.example.org/moss", "SECRET_KEY": "only-for-tests"}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    env = environment(tmp_path / "home", **variables, HOSTNAME=socket.gethostname(), PATH=path)
+    kind, check = OURS[name]["healthcheck"]["test"]
+    assert kind == "CMD-SHELL"
+
+    def is_healthy() -> bool:
+        shell = ["sh", "-c", check.replace("$$", "$")]
+        return subprocess.run(shell, env=env, cwd=ROOT, capture_output=True, check=False).returncode == 0
+
+    with subprocess.Popen([sys.executable, "-c", HOLD], env=env, stdin=subprocess.PIPE) as holder:
+        with (tmp_path / "log").open("wb") as log:
+            service = subprocess.Popen(OURS[name]["command"], env=env, cwd=ROOT, stdout=log, stderr=log)
+        try:
+            wait_until(is_healthy, 120, what=f"the {name}")
+        finally:
+            service.terminate()
+            service.wait(60)
+        assert not is_healthy()
+        holder.communicate(b"\n")
 
 
 @pytest.mark.parametrize("name", SERVICES)
