@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pwd
+import signal
 import struct
 import sys
 
@@ -47,19 +48,26 @@ def _become(user: str) -> None:
         _call("prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_OVERRIDE, 0, 0)
 
 
-def _die_with(parent: int, signal: int) -> None:
+def _heed(numbers: tuple[signal.Signals, ...]) -> None:
+    """Undo what a shell does to a command that a script runs with `&`: it has both ignored, and heirs too."""
+    for number in numbers:
+        signal.signal(number, signal.SIG_DFL)
+
+
+def _die_with(parent: int, number: int) -> None:
     if sys.platform == "linux":
-        _call("prctl", PR_SET_PDEATHSIG, signal, 0, 0, 0)
+        _call("prctl", PR_SET_PDEATHSIG, number, 0, 0, 0)
     # The parent may have ended before the kernel was asked.
     if os.getppid() != parent:
         sys.exit(1)
 
 
 def main(arguments: list[str]) -> None:
-    parent, signal, user, *command = arguments
+    parent, number, user, *command = arguments
+    _heed((signal.SIGINT, signal.SIGQUIT))
     if user != "-":
         _become(user)
-    _die_with(int(parent), int(signal))
+    _die_with(int(parent), int(number))
     # The program and its arguments come from this package, not from a user.
     os.execvp(command[0], command)  # noqa: S606
 
