@@ -46,6 +46,7 @@ def demo(port: int) -> None:
     """
     try:
         with _log() as log, Supervisor("127.0.0.1", port, workers=2, log=log) as supervisor:
+            log.truncate(0)
             click.echo(f"Starting Postgres, Valkey, the worker and the web server; they write to {log.name}")
             supervisor.start()
             signed = _account(supervisor.place.home / "demo-password")
@@ -61,10 +62,13 @@ def demo(port: int) -> None:
 
 
 def _log() -> TextIO:
-    """Open the file for what the servers say, so that the table stays in sight."""
+    """Open the file for what the servers say, so that the table stays in sight.
+
+    What stands in it may be of a demo that still runs: only who has claimed the place may empty it.
+    """
     place = embedded.place()
     place.create()
-    return (place.log / "demo.log").open("w", encoding="utf-8")
+    return (place.log / "demo.log").open("a", encoding="utf-8")
 
 
 def _account(file: Path) -> SignIn:
