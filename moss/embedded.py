@@ -12,6 +12,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -167,15 +168,18 @@ class Hold:
         self._link = link
         _ask(link, names)
 
+    def is_lost(self) -> bool:
+        """Tell whether the keeper has ended, which says nothing unasked and takes the servers along."""
+        return bool(select.select([self._link], [], [], 0)[0])
+
     def release(self) -> None:
         """Let go; returns when the servers have stopped, or at once if others still use them."""
         # A forked child that ends must not speak for its parent.
         if self._pid != os.getpid() or self._link.fileno() < 0:
             return
-        with self._link:
+        with self._link, contextlib.suppress(OSError):  # it is gone either way
             self._link.shutdown(socket.SHUT_WR)
-            with contextlib.suppress(TimeoutError, ConnectionResetError):  # it is gone either way
-                self._link.recv(1)
+            self._link.recv(1)
         for keeper in _keepers:
             keeper.poll()
 
@@ -204,6 +208,11 @@ def release() -> None:
     """Let go of what `ensure` holds; runs by itself when the process ends in the ordinary way."""
     while _held:
         _held.pop().release()
+
+
+def is_lost() -> bool:
+    """Tell whether what `ensure` holds has ended; `release` and `ensure` bring it back."""
+    return any(hold.is_lost() for hold in _held)
 
 
 def wait_until_stopped(where: Place) -> None:

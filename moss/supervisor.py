@@ -49,16 +49,27 @@ def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
+def _locks(file: TextIO, how: int) -> bool:
+    try:
+        fcntl.flock(file, how | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def serving(where: Place) -> int | None:
     """Give the process that serves from this place, if one does."""
     path = where.home / "serve.lock"
     if not path.exists():
         return None
-    with path.open("r+") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return int(lock.read())
+    with path.open() as lock:
+        # Shared, so that those who ask do not take one another for a server.
+        while not _locks(lock, fcntl.LOCK_SH):
+            lock.seek(0)
+            if pid := lock.read():
+                return int(pid)
+            # It has just come and will say who it is.
+            time.sleep(TICK_SECONDS)
     return None
 
 
@@ -153,6 +164,11 @@ class Supervisor:
 
     def tick(self) -> None:
         """Start again what has ended; to be called now and then from the main thread."""
+        if embedded.is_lost():
+            self._say("The keeper of the private servers has ended; starting it and them again.")
+            embedded.release()
+            embedded.ensure()
+            self._say("The private servers are back.")
         for child in self.children:
             child.tick()
 
@@ -165,15 +181,20 @@ class Supervisor:
     def _claim(self) -> None:
         self.place.create()
         lock = self._exits.enter_context((self.place.home / "serve.lock").open("a+"))
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise AlreadyServing(
-                f"Process {serving(self.place)} serves from {self.place.home} already; `moss stop` ends it."
-            ) from error
+        while not _locks(lock, fcntl.LOCK_EX):
+            if (pid := serving(self.place)) is not None:
+                raise AlreadyServing(
+                    f"Process {pid} serves from {self.place.home} already; `moss stop` ends it."
+                )
+            # Somebody only asked who serves.
+            time.sleep(TICK_SECONDS)
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
+
+    def _say(self, text: str) -> None:
+        self.log.write(f"{text}\n")
+        self.log.flush()
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + READY_SECONDS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import re
@@ -10,12 +11,14 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.supervisor import listen
+from moss.embedded import place
+from moss.supervisor import listen, serving
 from tests.conftest import wait_until
 from tests.test_embedded import environment
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 MOSS = [sys.executable, "-m", "moss"]
+CLAIM = "from moss.supervisor import Supervisor\nwith Supervisor(port=0): print('claimed')"
 
 
 def environment_of(pid: int) -> bytes:
@@ -39,8 +43,20 @@ class Serve:
         self.home = home
         self.log = home.parent / "serve.log"
         with self.log.open("wb") as log:
+            # As a shell without a terminal starts `moss serve &`: with both signals ignored.
             self.process = subprocess.Popen(
-                [*MOSS, "serve", "--port", str(port), "--workers", "1"],
+                [
+                    "sh",
+                    "-c",
+                    "trap '' INT QUIT; exec \"$@\"",
+                    "sh",
+                    *MOSS,
+                    "serve",
+                    "--port",
+                    str(port),
+                    "--workers",
+                    "1",
+                ],
                 env=environment(home),
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -119,12 +135,16 @@ def test_everything_runs_heals_itself_and_ends(serve: Callable[[int], Serve], ta
     for file in files:
         assert urllib.request.urlopen(moss.address + file, timeout=60).status == 200
 
-    # A second one in the same home is refused with a word on how to end the first.
-    second = subprocess.run(
-        [*MOSS, "serve"], env=environment(moss.home), capture_output=True, text=True, check=False
-    )
-    assert second.returncode == 1
-    assert f"Process {moss.process.pid} serves from" in second.stderr
+    # A second one in the same home is refused with a word on how to end the first, whose log it leaves alone.
+    log = moss.home / "log" / "demo.log"
+    log.write_text("what the first one said\n")
+    for command in ("serve", "demo"):
+        second = subprocess.run(
+            [*MOSS, command], env=environment(moss.home), capture_output=True, text=True, check=False
+        )
+        assert second.returncode == 1
+        assert f"Process {moss.process.pid} serves from" in second.stderr
+    assert log.read_text() == "what the first one said\n"
 
     # A web server that is killed comes back on the same port.
     os.kill(min(moss.running("gunicorn")), signal.SIGKILL)
@@ -155,6 +175,66 @@ def test_a_supervisor_that_is_killed_takes_everything_along(
     moss.process.kill()
     moss.process.wait()
     wait_until(lambda: not moss.processes(), what="the end of every process")
+
+
+def test_a_keeper_that_is_killed_comes_back_with_its_servers(
+    serve: Callable[[int], Serve], taken: int
+) -> None:
+    moss = serve(taken)
+    moss.wait_until_serving()
+    keeper = moss.running("moss.keeper")
+    assert len(keeper) == 1
+    os.kill(keeper[0], signal.SIGKILL)
+    wait_until(lambda: "The private servers are back." in moss.output, what="the servers")
+    assert "The keeper of the private servers has ended" in moss.output
+    assert moss.health() == {"database": True, "broker": True}
+    assert moss.running("moss.keeper") not in ([], keeper)
+    # The worker finds the new broker by itself.
+    wait_until(lambda: answers_ping(moss.home), what="the worker")
+
+
+def answers_ping(home: Path) -> bool:
+    ping = [sys.executable, "-m", "celery", "-A", "moss", "inspect", "ping", "--timeout=2"]
+    return subprocess.run(ping, env=environment(home), capture_output=True, check=False).returncode == 0
+
+
+def test_who_asks_waits_for_the_server_that_has_not_yet_said_who_it_is(tmp_path: Path) -> None:
+    where = place(tmp_path)
+    with (tmp_path / "serve.lock").open("w") as lock, ThreadPoolExecutor() as pool:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        asked = pool.submit(serving, where)
+        with pytest.raises(TimeoutError):
+            asked.result(timeout=0.3)
+        lock.write("4711")
+        lock.flush()
+        assert asked.result(timeout=60) == 4711
+
+
+def test_those_who_ask_do_not_see_one_another(tmp_path: Path) -> None:
+    (tmp_path / "serve.lock").write_text("4711")
+    with (tmp_path / "serve.lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        assert serving(place(tmp_path)) is None
+
+
+def test_a_server_that_starts_waits_for_those_who_ask(tmp_path: Path) -> None:
+    path = tmp_path / "serve.lock"
+    path.touch()
+
+    def waits(pid: int) -> bool:
+        return path in [file.readlink() for file in Path(f"/proc/{pid}/fd").iterdir() if file.is_symlink()]
+
+    with path.open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        with subprocess.Popen(
+            [sys.executable, "-c", CLAIM], env=environment(tmp_path), stdout=subprocess.PIPE
+        ) as server:
+            wait_until(lambda: waits(server.pid), what="the claim")
+            with pytest.raises(subprocess.TimeoutExpired):
+                server.wait(0.5)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            assert server.communicate(timeout=60)[0] == b"claimed\n"
+            assert server.returncode == 0
 
 
 def test_nothing_to_stop_is_said(tmp_path: Path) -> None:
