@@ -121,6 +121,19 @@ def test_the_next_free_port_is_taken_when_the_wanted_one_is_not(taken: int) -> N
         assert taken < ours.getsockname()[1] <= taken + 100
 
 
+def a_second_one_is_refused(moss: Serve) -> None:
+    """With a word on how to end the first, whose log it leaves alone."""
+    log = moss.home / "log" / "demo.log"
+    log.write_text("what the first one said\n")
+    for command in ("serve", "demo"):
+        second = subprocess.run(
+            [*MOSS, command], env=environment(moss.home), capture_output=True, text=True, check=False
+        )
+        assert second.returncode == 1
+        assert f"Process {moss.process.pid} serves from" in second.stderr
+    assert log.read_text() == "what the first one said\n"
+
+
 def test_everything_runs_heals_itself_and_ends(serve: Callable[[int], Serve], taken: int) -> None:
     """One life of the service in one test, for a start takes seconds."""
     moss = serve(taken)
@@ -135,16 +148,7 @@ def test_everything_runs_heals_itself_and_ends(serve: Callable[[int], Serve], ta
     for file in files:
         assert urllib.request.urlopen(moss.address + file, timeout=60).status == 200
 
-    # A second one in the same home is refused with a word on how to end the first, whose log it leaves alone.
-    log = moss.home / "log" / "demo.log"
-    log.write_text("what the first one said\n")
-    for command in ("serve", "demo"):
-        second = subprocess.run(
-            [*MOSS, command], env=environment(moss.home), capture_output=True, text=True, check=False
-        )
-        assert second.returncode == 1
-        assert f"Process {moss.process.pid} serves from" in second.stderr
-    assert log.read_text() == "what the first one said\n"
+    a_second_one_is_refused(moss)
 
     # A web server that is killed comes back on the same port.
     os.kill(min(moss.running("gunicorn")), signal.SIGKILL)
