@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 
 from submissions import actions, ranking, tasks
-from submissions.documents import keep
+from submissions.documents import ATTEMPTS, keep
 from submissions.ingest import take_in
 from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
 from tests.cast import CLASS, COPIED, HONEST, RENAMED, STARTER, loose, zipped
@@ -195,3 +195,18 @@ def test_a_document_that_failed_gets_a_new_chance_with_a_new_upload(hand_in: Han
     Document.objects.update(state="failed", reason="the machine was restarted", attempts=9)
     hand_in(zipped(TWO))
     assert set(Document.objects.values_list("state", "reason")) == {("ready", "")}
+
+
+def test_a_source_that_ended_its_worker_twice_is_not_tried_again(
+    assignment: Assignment, alice: User, at_once: None, django_capture_on_commit_callbacks: Committing
+) -> None:
+    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    Batch.objects.filter(pk=batch.pk).update(state="unpacking")
+    take_in(batch)
+    unlucky = Document.objects.earliest("pk")
+    Document.objects.filter(pk=unlucky.pk).update(attempts=ATTEMPTS)
+    with django_capture_on_commit_callbacks(execute=True):
+        tasks.ingest(batch.pk)
+    assert f"{ATTEMPTS} times" in Document.objects.get(pk=unlucky.pk).reason
+    batch.refresh_from_db()
+    assert batch.state == "done"

@@ -10,8 +10,6 @@ import pytest
 from django.utils import timezone
 
 from submissions import actions, tasks
-from submissions.documents import ATTEMPTS
-from submissions.ingest import take_in
 from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Pair, Report, Source, Upload
 from tests.cast import CLASS, COPIED, HONEST, RENAMED, loose, zipped
 from tests.conftest import wait_until
@@ -236,21 +234,6 @@ def test_a_running_batch_is_not_swept(assignment: Assignment, alice: User, at_on
     tasks.sweep()
     batch.refresh_from_db()
     assert batch.state == "queued"
-
-
-def test_a_source_that_ended_its_worker_twice_is_not_tried_again(
-    assignment: Assignment, alice: User, at_once: None, django_capture_on_commit_callbacks: Committing
-) -> None:
-    batch = upload(assignment, alice, CLASS)
-    Batch.objects.filter(pk=batch.pk).update(state="unpacking")
-    take_in(batch)
-    unlucky = Document.objects.earliest("pk")
-    Document.objects.filter(pk=unlucky.pk).update(attempts=ATTEMPTS)
-    with django_capture_on_commit_callbacks(execute=True):
-        tasks.ingest(batch.pk)
-    assert f"{ATTEMPTS} times" in Document.objects.get(pk=unlucky.pk).reason
-    batch.refresh_from_db()
-    assert batch.state == "done"
 
 
 BAD: dict[str, str | bytes] = {
