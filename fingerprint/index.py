@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
-
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -28,32 +26,6 @@ class Candidates(NamedTuple):
 
     def take(self, rows: npt.NDArray[np.integer]) -> Candidates:
         return Candidates(self.left[rows], self.right[rows], self.shared[rows])
-
-
-@njit
-def _tally(table: tuple[Starts, Owners, Starts, Starts], floor: int, rows: Counts) -> int:
-    """Fill as many rows (left, right, shared) as there is room for; return how many there are."""
-    starts, owners, posting, held = table
-    count = len(held) - 1
-    shared = np.zeros(count, dtype=np.int32)
-    partners = np.empty(count, dtype=np.int32)
-    found = 0
-    for left in range(count):
-        met = 0
-        for value in posting[held[left] : held[left + 1]]:
-            for right in owners[starts[value] : starts[value + 1]]:
-                if right > left:
-                    if shared[right] == 0:
-                        partners[met] = right
-                        met += 1
-                    shared[right] += 1
-        for right in partners[:met]:
-            if shared[right] >= floor:
-                if found < len(rows):
-                    rows[found, 0], rows[found, 1], rows[found, 2] = left, right, shared[right]
-                found += 1
-            shared[right] = 0
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,20 +72,3 @@ class InvertedIndex:
         hits = [self.owners[self.starts[i] : self.starts[i + 1]] for i in at[known]]
         owners, counts = np.unique(np.concatenate([np.empty(0, np.int32), *hits]), return_counts=True)
         return owners, counts.astype(np.int32)
-
-    def pairs(self, floor: int = 1) -> Candidates:
-        """Owners that share at least `floor` values, counted one owner at a time.
-
-        A pair below the floor never takes room (section 5.2): memory is linear in owners and results.
-        """
-        if floor < 1:
-            raise ValueError(f"floor is {floor}; a pair shares at least 1 value")
-        count = int(self.owners.max()) + 1 if len(self.owners) else 0
-        by_owner = np.argsort(self.owners, kind="stable")
-        posting = np.repeat(np.arange(len(self.values)), np.diff(self.starts))[by_owner]
-        held = np.searchsorted(self.owners[by_owner], np.arange(count + 1))
-        table = (self.starts, self.owners, posting, held)
-        found = _tally(table, floor, np.empty((0, 3), dtype=np.int32))
-        rows = np.empty((found, 3), dtype=np.int32)
-        _tally(table, floor, rows)
-        return Candidates(*np.ascontiguousarray(rows.T))

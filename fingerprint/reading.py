@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -90,8 +89,3 @@ def line_starts(text: str) -> list[int]:
 def token_lines(text: str, tokens: TokenStream) -> Lines:
     """Line, from 1, on which each token begins (int32 [n])."""
     return np.searchsorted(line_starts(text), tokens.starts, side="right").astype(np.int32)
-
-
-def line_at(starts: list[int], offset: int) -> int:
-    """Line, from 1, of an offset."""
-    return bisect_right(starts, offset)

@@ -17,14 +17,6 @@ if TYPE_CHECKING:
     from fingerprint.reading import Lines
 
 
-class LineRange(NamedTuple):
-    """Lines `first` to `last`, from 1, both included, of a file."""
-
-    file: str
-    first: int
-    last: int
-
-
 class PairRow(NamedTuple):
     """A pair by name, as tables and exports show it; numbers as in RankedPair."""
 

@@ -68,16 +68,6 @@ def safe_modulo(hashes: Sequence[int], p: int, window: int) -> list[int]:
     return sorted(good | bad)
 
 
-# ---- index: winnowing, sections 3.2 and 5.2 ----
-
-
-def shared_counts(held: Sequence[Iterable[int]], floor: int) -> set[tuple[int, int, int]]:
-    """(left, right, how many distinct values both hold), where that is at least `floor`."""
-    sets = [set(values) for values in held]
-    counts = {(i, j, len(sets[i] & sets[j])) for j in range(len(sets)) for i in range(j)}
-    return {row for row in counts if row[2] >= floor}
-
-
 # ---- alignment: winnowing, section 5.2 ----
 
 

@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerprint.index import InvertedIndex
-from tests import naive
 
 holdings = st.lists(st.lists(st.integers(0, 6), max_size=8), max_size=7)
 
@@ -13,14 +12,6 @@ def index_of(held: list[list[int]]) -> InvertedIndex:
     values = np.array([value for values in held for value in values], dtype=np.uint64)
     owners = np.repeat(np.arange(len(held)), [len(values) for values in held])
     return InvertedIndex.build(values, owners)
-
-
-@given(holdings, st.integers(1, 3))
-def test_pairs_are_those_that_share_the_floor_with_their_counts(held: list[list[int]], floor: int) -> None:
-    pairs = index_of(held).pairs(floor)
-    rows = list(zip(*(column.tolist() for column in pairs), strict=True))
-    assert len(rows) == len(set(rows))
-    assert set(rows) == naive.shared_counts(held, floor)
 
 
 @given(holdings)
@@ -51,8 +42,3 @@ def test_lookup_with_a_limit_takes_the_smallest_values_first() -> None:
 def test_lookup_refuses_a_limit_below_one(limit: int) -> None:
     with pytest.raises(ValueError, match=f"limit is {limit}"):
         index_of([[1]]).lookup(np.array([1], dtype=np.uint64), limit)
-
-
-def test_pairs_refuse_a_floor_below_one() -> None:
-    with pytest.raises(ValueError, match="floor is 0"):
-        index_of([[1]]).pairs(0)
