@@ -150,9 +150,10 @@ def rank(report_id: int) -> None:
 def _rank(waiting: QuerySet[Report]) -> None:
     from submissions.ranking import rank as rank_report  # noqa: PLC0415 - numba, in workers only
 
-    lock(waiting.values_list("assignment_id", flat=True)[0] if waiting else 0)
+    assignment_id = waiting.values_list("assignment_id", flat=True).first()
+    held = lock(assignment_id) if assignment_id else None
     report = waiting.select_related("assignment").first()
-    if report is None:  # another worker was quicker, or it was deleted
+    if held is None or report is None:  # another worker was quicker, or it was deleted
         return
     ended = _ranked_now(report, rank_report)
     report.state, report.finished = Report.State.DONE, timezone.now()
