@@ -30,20 +30,22 @@ LANGUAGES = (
         statements="import from @ global nonlocal",
     ),
     Language(
-        "java", "Java", "java", "*.java", statements="import package", noise="strictfp transient native",
+        "java", "Java", "java", "*.java", statements="import package",
+        noise="public private protected final strictfp transient native",
         names="var",
     ),
     Language("c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, names="auto"),
     Language(
         "cpp", "C++", "cpp", "*.cpp *.cc *.cxx *.c++ *.hpp *.hh *.hxx *.ino", "cc c++", "c",
         statements="using",
-        noise=_C_NOISE + " override final explicit constexpr consteval noexcept mutable typename ]]",
+        noise=_C_NOISE + " public private protected friend override final explicit"
+        " constexpr consteval noexcept mutable typename ]]",
         decorators="[[", names="auto", same={"and": "&&", "or": "||", "not": "!"},
     ),
     Language(
         "csharp", "C#", "csharp", "*.cs", "c# cs", statements="using", decorators="Name.Attribute",
         names="var void object dynamic",
-        noise="partial async unsafe extern volatile",
+        noise="public private protected internal partial async unsafe extern volatile",
     ),
     Language(
         "javascript", "JavaScript", "javascript", "*.js *.mjs *.cjs *.jsx", "js", "javascript", by_line=True,
@@ -53,7 +55,7 @@ LANGUAGES = (
     Language(
         "typescript", "TypeScript", "typescript", "*.ts *.mts *.cts *.tsx", "ts", "javascript", by_line=True,
         statements="import", decorators="Name.Decorator @",
-        noise="export async declare override",
+        noise="public private protected export async declare override",
         same={"===": "==", "!==": "!=", "let": "var", "const": "var"},
     ),
     Language("go", "Go", "go", "*.go", "golang", by_line=True, statements="package import"),
@@ -63,29 +65,30 @@ LANGUAGES = (
     ),
     Language(
         "kotlin", "Kotlin", "kotlin", "*.kt *.kts", "kt", by_line=True, statements="import package",
-        noise="const lateinit inline tailrec operator infix suspend",
+        noise="public private protected internal final const lateinit inline tailrec operator infix suspend",
         same={"val": "var"},
     ),
     Language(
         "scala", "Scala", "scala", "*.scala *.sc", by_line=True, statements="import package",
-        noise="implicit lazy", same={"val": "var"},
+        noise="private protected final implicit lazy", same={"val": "var"},
     ),
     Language(
         "swift", "Swift", "swift", "*.swift", by_line=True, statements="import",
         decorators="@ private fileprivate internal public open",
-        noise="weak unowned lazy mutating nonmutating required convenience dynamic",
+        noise="public private fileprivate internal final weak unowned lazy mutating nonmutating"
+        " required convenience dynamic",
         same={"let": "var"},
     ),
     Language(
         "php", "PHP", "php", "*.php *.phtml *.php5", fold_case=True, decorators="#[ declare",
         statements="use namespace require require_once include include_once",
-        noise="readonly const var global",
+        noise="public private protected final readonly const var global",
         same={"===": "==", "!==": "!=", "<>": "!=", "and": "&&", "or": "||", "elseif": "else if"},
     ),
     Language(
         "ruby", "Ruby", "ruby", "*.rb *.rake Rakefile Gemfile", "rb", by_line=True, decorators="",
         statements="require require_relative load include extend",
-        noise="module_function",
+        noise="public private protected module_function",
         same={"and": "&&", "or": "||", "not": "!"},
     ),
     Language(
@@ -108,7 +111,7 @@ LANGUAGES = (
         "fortran", "Fortran", "fortran", "*.f90 *.f95 *.f03 *.f08 *.for *.f *.ftn", "f90", fold_case=True,
         by_line=True,
         statements="use implicit", punctuation="( ) , : :: & ;", decorators="intent",
-        noise="pure elemental recursive target save allocatable pointer optional contains "
+        noise="public private pure elemental recursive target save allocatable pointer optional contains "
         "intrinsic",
         keywords="and or not eqv neqv lt le gt ge eq ne",
     ),
@@ -120,7 +123,7 @@ LANGUAGES = (
         "pascal", "Pascal", "pascal", "*.pas *.pp *.dpr *.lpr", "delphi", fold_case=True,
         statements="uses program unit",
         names="string",
-        noise="published overload inline cdecl stdcall",
+        noise="public private protected published overload inline cdecl stdcall",
     ),
     Language("modula2", "Modula-2", "modula2", "*.mod *.def *.mi", "modula-2", statements="from import"),
     Language(
@@ -144,7 +147,7 @@ LANGUAGES = (
         "vb", "Visual Basic", "vbnet", "*.vb *.bas *.vbs *.frm *.cls", "visualbasic vb.net vbnet",
         fold_case=True,
         by_line=True, statements="imports option", decorators="Name.Attribute",
-        noise="overloads shadows readonly const partial byval byref",
+        noise="public private protected friend overloads shadows readonly const partial byval byref",
     ),
     Language(
         "verilog", "Verilog", "verilog", "*.v *.vh", by_line=True, names="integer genvar",
