@@ -66,18 +66,19 @@ def load(assignment: Assignment, submissions: list[Submission]) -> Loaded:
         key=lambda file: (at[file.submission_id], file.path, file.pk),
     )
     owners = [at[file.submission_id] for file in files]
-    handed_out = assignment.boilerplate.filter(document__state=Document.State.READY)
-    boilerplate = set(handed_out.values_list("document_id", flat=True))
-    read = _read({file.document_id for file in files} | boilerplate)
+    handed_out = list(assignment.boilerplate.filter(document__state=Document.State.READY).order_by("pk"))
+    read = _read({file.document_id for file in files} | {given.document_id for given in handed_out})
     kinds: list[list[npt.NDArray[np.uint64]]] = [[] for _ in submissions]
     terms: list[list[Lexical]] = [[] for _ in submissions]
     for file, owner in zip(files, owners, strict=True):
         kinds[owner].append(read[file.document_id].tokens.kinds)
         terms[owner].append(read[file.document_id].lexical)
     limit = common_limit(len(submissions), assignment.common_limit)
-    handed_out_read = [read[pk] for pk in sorted(boilerplate)]
-    cohort = Cohort.of(kinds, PARAMS.k, [one.tokens.kinds for one in handed_out_read], limit)
-    lexical = LexicalTable.of(terms, [one.lexical for one in handed_out_read])
+    given_kinds = [read[given.document_id].tokens.kinds[given.first : given.after] for given in handed_out]
+    cohort = Cohort.of(kinds, PARAMS.k, given_kinds, limit)
+    # A passage has no terms of its own: those of its file may stand anywhere in it.
+    whole = [read[given.document_id].lexical for given in handed_out if given.first is None]
+    lexical = LexicalTable.of(terms, whole)
     return Loaded(submissions, files, owners, {pk: one.tokens for pk, one in read.items()}, cohort, lexical)
 
 

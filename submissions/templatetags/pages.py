@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django import template
 from django.utils.safestring import SafeString
 
 from submissions.highlight import visible
+
+if TYPE_CHECKING:
+    from django.template import Context
+
+    from submissions.naming import Names
 
 register = template.Library()
 
@@ -23,6 +30,19 @@ def percent(share: float) -> str:
 def shown(name: object) -> SafeString:
     """Write a name that came with an upload so that nothing in it can hide or mislead."""
     return SafeString(visible(str(name)))
+
+
+@register.simple_tag(takes_context=True)
+def who(context: Context, name: str) -> SafeString:
+    """Write a submission's name, or on an anonymous page its made-up one; `names` is in the context."""
+    return shown(who_plainly(context, name))
+
+
+@register.simple_tag(takes_context=True)
+def who_plainly(context: Context, name: str) -> str:
+    """Write as `who` does, where no markup can stand: in titles and attributes."""
+    names: Names = context["names"]
+    return names.of(name)
 
 
 @register.filter

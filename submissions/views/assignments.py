@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from submissions import actions, queries
 from submissions.forms import FilterForm, SettingsForm, UploadForm, pair_filter
+from submissions.naming import names_for
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -47,6 +48,7 @@ def page(
     state = queries.report_state(of)
     context = {
         "assignment": of,
+        "names": names_for(request, of),
         "state": state,
         "batches": list(queries.listed_batches(of)),
         "running": list(queries.running_batches(of)),

@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
 
 from submissions import queries
+from submissions.naming import names_for
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -33,7 +34,8 @@ def pair(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpRespons
         return redirect("pair", pk, right_id, left_id)
     if not found:
         return _not_ranked(request, of, left_id, right_id)
-    context = {"assignment": of, "state": state, "view": view_pair(found)}
+    names = names_for(request, of)
+    context = {"assignment": of, "names": names, "state": state, "view": view_pair(found)}
     return render(request, "submissions/pair.html", context)
 
 
@@ -41,5 +43,10 @@ def _not_ranked(request: SignedIn, of: Assignment, left_id: int, right_id: int) 
     names = queries.cohort_names(of, left_id, right_id)
     if left_id not in names or right_id not in names:
         raise Http404("No such pair.")
-    context = {"assignment": of, "left": names[left_id], "right": names[right_id]}
+    context = {
+        "assignment": of,
+        "names": names_for(request, of),
+        "left": names[left_id],
+        "right": names[right_id],
+    }
     return render(request, "submissions/pair_gone.html", context, status=404)

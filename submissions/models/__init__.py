@@ -1,0 +1,42 @@
+"""Tables: who teaches what, what was uploaded, what was made of it, which pairs were found and decided."""
+
+from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
+from submissions.models.batches import (
+    Batch,
+    Boilerplate,
+    DeletedBatch,
+    Entry,
+    Submission,
+    SubmissionFile,
+    Upload,
+)
+from submissions.models.courses import Alias, Assignment, Course
+from submissions.models.decisions import Change, Decision, Share
+from submissions.models.reports import Ignored, Pair, Report
+from submissions.models.sources import Document, Fingerprint, Source
+
+__all__ = [
+    "Alias",
+    "Assignment",
+    "Batch",
+    "Boilerplate",
+    "Change",
+    "Corpus",
+    "CorpusDocument",
+    "CorpusSweep",
+    "CorpusText",
+    "Course",
+    "Decision",
+    "DeletedBatch",
+    "Document",
+    "Entry",
+    "Fingerprint",
+    "Ignored",
+    "Pair",
+    "Report",
+    "Share",
+    "Source",
+    "Submission",
+    "SubmissionFile",
+    "Upload",
+]

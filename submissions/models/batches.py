@@ -1,0 +1,149 @@
+"""What was uploaded, and what was found in it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+from submissions.models.courses import Assignment
+from submissions.models.sources import Document, Source
+
+
+class Batch(models.Model):
+    """One upload and how far it has come."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "waiting"
+        UNPACKING = "unpacking"
+        FINGERPRINTING = "fingerprinting"
+        RANKING = "ranking"
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    RUNNING = (State.QUEUED, State.UNPACKING, State.FINGERPRINTING, State.RANKING)
+    # Those of which every document was read: they make up cohorts.
+    READ = (State.RANKING, State.DONE)
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="batches")
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
+    name = models.CharField(max_length=255)
+    created = models.DateTimeField(auto_now_add=True)
+    touched = models.DateTimeField(auto_now=True)
+    state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
+    message = models.TextField(blank=True)
+    documents_total = models.PositiveIntegerField(default=0)
+    documents_done = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("batch", args=[self.pk])
+
+    @property
+    def is_running(self) -> bool:
+        return self.state in self.RUNNING
+
+
+class Upload(models.Model):
+    """One uploaded file, kept until its batch is unpacked."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="uploads")
+    name = models.CharField(max_length=1000)
+    file = models.FileField(upload_to="uploads/")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Entry(models.Model):
+    """One entry found in an upload: taken, or skipped with a reason a student's teacher can act on."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="entries")
+    name = models.CharField(max_length=1000)
+    size = models.PositiveBigIntegerField(default=0)
+    accepted = models.BooleanField()
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("accepted", "name", "pk")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DeletedBatch(models.Model):
+    """What is left of a deleted upload: that there was one, for whoever still has its address."""
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="deleted_batches")
+    batch = models.PositiveBigIntegerField(unique=True)
+    name = models.CharField(max_length=255)
+    deleted = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Submission(models.Model):
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="submissions")
+    name = models.CharField(max_length=400)
+    # The latest time of its files, where the archive tells them apart.
+    handed_in = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("name", "pk")
+        constraints = (
+            models.UniqueConstraint(fields=("batch", "name"), name="submission_name_once_a_batch"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class SubmissionFile(models.Model):
+    """A named source of a submission; `document` is what its assignment's front-end made of it."""
+
+    submission = models.ForeignKey(Submission, models.CASCADE, related_name="files")
+    path = models.CharField(max_length=1000)
+    source = models.ForeignKey(Source, models.PROTECT, related_name="files")
+    document = models.ForeignKey(Document, models.PROTECT, related_name="files")
+
+    class Meta:
+        ordering = ("path", "pk")
+        constraints = (models.UniqueConstraint(fields=("submission", "path"), name="path_once_a_submission"),)
+
+    def __str__(self) -> str:
+        return self.path
+
+
+class Boilerplate(models.Model):
+    """Code handed out with the task, or a passage taken for such; no percentage counts it on either side.
+
+    A passage is the tokens [`first`, `after`) of a submission's document; a file handed out has neither.
+    """
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="boilerplate")
+    name = models.CharField(max_length=1000)
+    source = models.ForeignKey(Source, models.PROTECT, related_name="boilerplate")
+    document = models.ForeignKey(Document, models.PROTECT, related_name="boilerplate")
+    first = models.PositiveIntegerField(null=True)
+    after = models.PositiveIntegerField(null=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name", "pk")
+        constraints = (
+            models.UniqueConstraint(
+                fields=("assignment", "document", "first", "after"),
+                name="boilerplate_once_an_assignment",
+                nulls_distinct=False,
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name

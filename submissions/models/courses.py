@@ -1,0 +1,68 @@
+"""Who teaches what."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.urls import reverse
+
+
+class Course(models.Model):
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="courses")
+    name = models.CharField(max_length=200)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name", "pk")
+        constraints = (models.UniqueConstraint(fields=("owner", "name"), name="course_name_once_an_owner"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("course", args=[self.pk])
+
+
+class Assignment(models.Model):
+    """One task of a course; its cohort is the newest upload of every submission name."""
+
+    course = models.ForeignKey(Course, models.CASCADE, related_name="assignments")
+    name = models.CharField(max_length=200)
+    # Empty: told from each file's name and content.
+    language = models.CharField(max_length=40, blank=True)
+    # Passages in more submissions than this are common code; empty: 10, and none in a small cohort.
+    common_limit = models.PositiveIntegerField(null=True, blank=True)
+    # What came in later is flagged.
+    due = models.DateTimeField(null=True, blank=True)
+    # One team a line, names of submissions separated by commas: their pairs are flagged.
+    teams = models.TextField(blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name", "pk")
+        constraints = (
+            models.UniqueConstraint(fields=("course", "name"), name="assignment_name_once_a_course"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("assignment", args=[self.pk])
+
+
+class Alias(models.Model):
+    """The made-up name of a submission name, the same for as long as the assignment lasts."""
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="aliases")
+    name = models.CharField(max_length=400)
+    alias = models.CharField(max_length=80)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("assignment", "name"), name="alias_once_a_name"),
+            models.UniqueConstraint(fields=("assignment", "alias"), name="alias_once_an_assignment"),
+        )
+
+    def __str__(self) -> str:
+        return self.alias

@@ -1,0 +1,42 @@
+"""All reads of the pages."""
+
+from submissions.queries.access import assignment, batch, boilerplate, course, courses
+from submissions.queries.lists import (
+    batch_submissions,
+    failed_files,
+    listed_assignments,
+    listed_batches,
+    listed_courses,
+    running_batches,
+)
+from submissions.queries.pairs import cohort_names, files_of, ignored_tokens, pair
+from submissions.queries.reports import (
+    SORT_FIELDS,
+    PairFilter,
+    ranked_pairs,
+    report_state,
+    shown_groups,
+)
+
+__all__ = [
+    "SORT_FIELDS",
+    "PairFilter",
+    "assignment",
+    "batch",
+    "batch_submissions",
+    "boilerplate",
+    "cohort_names",
+    "course",
+    "courses",
+    "failed_files",
+    "files_of",
+    "ignored_tokens",
+    "listed_assignments",
+    "listed_batches",
+    "listed_courses",
+    "pair",
+    "ranked_pairs",
+    "report_state",
+    "running_batches",
+    "shown_groups",
+]
