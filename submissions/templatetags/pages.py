@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django import template
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from submissions.highlight import visible
@@ -43,6 +44,14 @@ def who_plainly(context: Context, name: str) -> str:
     """Write as `who` does, where no markup can stand: in titles and attributes."""
     names: Names = context["names"]
     return names.of(name)
+
+
+@register.simple_tag(takes_context=True)
+def pair_url(context: Context, left: int, right: int) -> str:
+    """Give the address of a pair: on a shared page, `token` in the context, its shared one."""
+    if token := context.get("token"):
+        return reverse("shared_pair", args=[token, left, right])
+    return reverse("pair", args=[context["assignment"].pk, left, right])
 
 
 @register.filter
