@@ -17,9 +17,11 @@ from submissions.queries.reports import (
     report_state,
     shown_groups,
 )
+from submissions.queries.submissions import Link, links, submissions_by_id
 
 __all__ = [
     "SORT_FIELDS",
+    "Link",
     "PairFilter",
     "assignment",
     "batch",
@@ -31,6 +33,7 @@ __all__ = [
     "failed_files",
     "files_of",
     "ignored_tokens",
+    "links",
     "listed_assignments",
     "listed_batches",
     "listed_courses",
@@ -39,4 +42,5 @@ __all__ = [
     "report_state",
     "running_batches",
     "shown_groups",
+    "submissions_by_id",
 ]
