@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +15,7 @@ from fingerprint.cohort import Cohort, common_limit
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.reading import token_lines
 from fingerprint.terms import LexicalTable
-from submissions import groups, store
+from submissions import findings, groups, store
 from submissions.documents import PARAMS
 from submissions.models import Batch, Document, Ignored, Pair, Submission, SubmissionFile
 from submissions.packing import unpack_lexical, unpack_tokens
@@ -115,7 +116,8 @@ def rank(report: Report) -> None:
     assignment = report.assignment
     loaded = load(assignment, cohort_of(assignment))
     prints = _fingerprints(loaded)
-    ranking = engine.rank(loaded.cohort, loaded.lexical, prints, show=SHOWN)
+    scored = engine.rank(loaded.cohort, loaded.lexical, prints, show=sys.maxsize)
+    ranking = _listed(scored)
     report.pairs.all().delete()
     report.ignored.all().delete()
     report.submissions.set(loaded.submissions)
@@ -124,7 +126,13 @@ def rank(report: Report) -> None:
     Ignored.objects.bulk_create(_ignored_rows(report, loaded), batch_size=500)
     report.same = groups.same(loaded, *prints)
     report.clusters = groups.clusters(loaded, ranking)
+    report.findings = findings.findings(loaded, scored)
     report.parameters = parameters(loaded) | {"threshold": ranking.threshold._asdict()}
+
+
+def _listed(scored: engine.Ranking) -> engine.Ranking:
+    rows = np.arange(min(SHOWN, len(scored.scores.similarity)))
+    return scored._replace(pairs=scored.pairs.take(rows), scores=scored.scores.take(rows))
 
 
 def parameters(loaded: Loaded) -> dict[str, object]:
