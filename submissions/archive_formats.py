@@ -11,6 +11,7 @@ import tarfile
 import zipfile
 import zlib
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from submissions.archive_limits import BadArchive, Budget, Exhausted, RefusalError, size_text
@@ -37,7 +38,7 @@ class Member:
     """One file of an archive: its name as stored, why it cannot be taken (or empty), and its bytes.
 
     `packed` bytes are known when each file is compressed by itself; `in_stream`, when all are one stream
-    that counts what is read.
+    that counts what is read. `modified` is as stored: naive local time in a zip, UTC in a tar.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Member:
     open: Callable[[], AbstractContextManager[IO[bytes]]]
     packed: int = 0
     in_stream: bool = False
+    modified: datetime | None = None
 
 
 SIGNATURES = (
@@ -149,8 +151,27 @@ def zip_members(file: IO[bytes], budget: Budget) -> Iterator[Member]:
                 text = name.decode(encoding, "replace") if isinstance(name, bytes) else name
                 refusal = _zip_refusal(info) or ("overlaps another entry" if id(info) in overlapping else "")
                 yield Member(
-                    text, info.file_size, refusal, _opener(archive, info), max(info.compress_size, 1)
+                    text,
+                    info.file_size,
+                    refusal,
+                    _opener(archive, info),
+                    max(info.compress_size, 1),
+                    modified=_zip_time(info),
                 )
+
+
+def _zip_time(info: zipfile.ZipInfo) -> datetime | None:
+    try:
+        return datetime(*info.date_time)  # noqa: DTZ001 - a zip does not say which zone
+    except ValueError:
+        return None
+
+
+def _tar_time(info: tarfile.TarInfo) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(info.mtime, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
 
 
 def _opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[], IO[bytes]]:
@@ -204,6 +225,7 @@ def tar_members(file: IO[bytes], compression: str, budget: Budget) -> Iterator[M
                     _tar_refusal(info),
                     _extractor(archive, info),
                     in_stream=True,
+                    modified=_tar_time(info),
                 )
         _check_end(stream)
 

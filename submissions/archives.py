@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import stat
 from contextlib import nullcontext
+from dataclasses import replace
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
@@ -19,6 +20,7 @@ from submissions.grouping import submissions_of
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator
+    from datetime import datetime
     from pathlib import Path
 
 __all__ = ["BadArchive", "Limits", "Unpacked", "submissions_of", "unpack", "unpack_all", "walk"]
@@ -34,13 +36,15 @@ class Unpacked(NamedTuple):
     """One entry: taken (`reason` empty, `data` its bytes) or not (`data` None, `reason` for the uploader).
 
     `name` is a clean relative POSIX path; a refused one is only for reading. `size` is in bytes, declared
-    where the entry was not read. A folder of junk is one entry, its name ending in a slash.
+    where the entry was not read. A folder of junk is one entry, its name ending in a slash. `modified` is
+    what the innermost archive that knows says of a taken file: naive where it is local time.
     """
 
     name: str
     data: bytes | None
     size: int
     reason: str
+    modified: datetime | None = None
 
 
 def unpack(name: str, file: BinaryIO, limits: Limits = DEFAULT) -> Iterator[Unpacked]:
@@ -120,7 +124,9 @@ class _Unpacker:
         self._copies: dict[str, int] = {}
         self._junk: set[str] = set()
 
-    def archive(self, kind: str, file: IO[bytes], folder: str, depth: int) -> Iterator[Unpacked]:
+    def archive(
+        self, kind: str, file: IO[bytes], folder: str, depth: int, modified: datetime | None = None
+    ) -> Iterator[Unpacked]:
         """Yield the entries of an archive as paths in `folder`; raise BadArchive where it cannot go on."""
         if kind not in READABLE:
             raise BadArchive(f"{kind} archives cannot be opened here; upload a zip or tar.gz")
@@ -130,7 +136,8 @@ class _Unpacker:
         try:
             for member in members(kind, file, self.budget):
                 empty = False
-                yield from self.member(member, folder, depth)
+                known = member if member.modified else replace(member, modified=modified)
+                yield from self.member(known, folder, depth)
         except BadArchive:
             raise
         except DAMAGE as error:
@@ -210,9 +217,12 @@ class _Unpacker:
                     raise RefusalError("empty")
                 copy.seek(0)
                 if kind:
-                    yield from self._inner(kind, name, cast("IO[bytes]", copy), size, depth + 1)
+                    inner = self.archive(
+                        kind, cast("IO[bytes]", copy), _stem(name), depth + 1, member.modified
+                    )
+                    yield from self._inner(inner, name, size)
                 else:
-                    yield Unpacked(self._unique(name), copy.read(), size, "")
+                    yield Unpacked(self._unique(name), copy.read(), size, "", member.modified)
 
     def _copy(self, chunk: bytes, stream: IO[bytes], copy: IO[bytes], member: Member, most: int) -> int:
         """Copy a member piece by piece, each charged and checked; return its size."""
@@ -229,10 +239,9 @@ class _Unpacker:
             chunk = stream.read(CHUNK)
         return size
 
-    def _inner(self, kind: str, name: str, file: IO[bytes], size: int, depth: int) -> Iterator[Unpacked]:
-        suffix = next((s for s in ARCHIVE_SUFFIXES if name.lower().endswith(s)), "")
+    def _inner(self, entries: Iterator[Unpacked], name: str, size: int) -> Iterator[Unpacked]:
         try:
-            yield from self.archive(kind, file, name[: len(name) - len(suffix)], depth)
+            yield from entries
         except Exhausted:
             raise
         except BadArchive as problem:
@@ -247,6 +256,12 @@ class _Unpacker:
             unique = f"{stem} ({self._copies[name]}){dot}{suffix}"
         self._taken.add(unique)
         return unique
+
+
+def _stem(name: str) -> str:
+    """Name of the folder that an archive in an archive becomes."""
+    suffix = next((s for s in ARCHIVE_SUFFIXES if name.lower().endswith(s)), "")
+    return name[: len(name) - len(suffix)]
 
 
 def _damage(error: BaseException) -> str:

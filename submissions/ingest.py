@@ -12,10 +12,12 @@ from fingerprint.reading import Unreadable
 from submissions.archives import BadArchive, Unpacked, unpack, unpack_all
 from submissions.documents import keep
 from submissions.grouping import placed
+from submissions.handed_in import handed_in
 from submissions.models import Batch, Entry, Submission, SubmissionFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from submissions.models import Document
 
@@ -25,10 +27,11 @@ STEP = 20
 
 @dataclass
 class Intake:
-    """What one pass over a batch's uploads found: entries for the page, documents by path."""
+    """What one pass over a batch's uploads found: entries for the page, documents and times by path."""
 
     entries: list[Entry] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
+    modified: dict[str, datetime] = field(default_factory=dict)
 
 
 class Stopped(Exception):
@@ -81,6 +84,8 @@ def _take(intake: Intake, entry: Unpacked, batch: Batch) -> None:
     if entry.data is not None:
         try:
             intake.documents[entry.name] = keep(entry.data, entry.name, batch.assignment.language)
+            if entry.modified:
+                intake.modified[entry.name] = entry.modified
         except Unreadable as error:
             reason = str(error)
     intake.entries.append(
@@ -99,7 +104,10 @@ def _save(batch: Batch, intake: Intake) -> None:
     Entry.objects.bulk_create(intake.entries, batch_size=500)
     places = placed(sorted(intake.documents))
     names = sorted({name for name, _ in places.values()})
-    made = Submission.objects.bulk_create([Submission(batch=batch, name=name) for name in names])
+    times = handed_in(((places[path][0], time) for path, time in intake.modified.items()), timezone.now())
+    made = Submission.objects.bulk_create(
+        [Submission(batch=batch, name=name, handed_in=times.get(name)) for name in names]
+    )
     submissions = dict(zip(names, made, strict=True))
     SubmissionFile.objects.bulk_create(
         [
