@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions import queries
@@ -14,6 +16,11 @@ if TYPE_CHECKING:
 
     from submissions.models import Report, Submission
     from submissions.queries import Link
+
+# As much as one picture of a graph can hold and still be read.
+NODES, LINKS = 200, 400
+# From so many submissions on, the histogram's bins can be narrow.
+MANY = 100
 
 
 class Member(NamedTuple):
@@ -39,6 +46,11 @@ class Cluster(NamedTuple):
     def similarity(self) -> float:
         """That of the strongest pair."""
         return self.links[0].similarity
+
+    @property
+    def timed(self) -> bool:
+        """Whether the times of at least two members are known."""
+        return sum(member.later is not None for member in self.members) > 1
 
 
 def clusters(report: Report, line: float, names: Names | None = None) -> list[Cluster]:
@@ -74,25 +86,119 @@ def _in_time(members: Iterable[Submission], names: Names) -> list[Member]:
     return known + [Member(one, None) for one in by_name if not one.handed_in]
 
 
-def _connected(links: list[Link]) -> list[tuple[list[int], list[Link]]]:
-    """Split links into connected components, each with its submissions; most of these come first."""
-    parent: dict[int, int] = {}
+class _Forest:
+    """Who is connected with whom, by ids; each tree is named after its smallest."""
 
-    def root(of: int) -> int:
+    def __init__(self) -> None:
+        self._parent: dict[int, int] = {}
+
+    def root(self, of: int) -> int:
+        parent = self._parent
         parent.setdefault(of, of)
         while parent[of] != of:
             parent[of] = parent[parent[of]]
             of = parent[of]
         return of
 
+    def join(self, link: Link) -> bool:
+        """Connect the ends of a link; tell whether they were not before."""
+        first, second = sorted((self.root(link.left), self.root(link.right)))
+        self._parent[second] = first
+        return first != second
+
+
+def _connected(links: list[Link]) -> list[tuple[list[int], list[Link]]]:
+    """Split links into connected components, each with its submissions; most of these come first."""
+    forest = _Forest()
     for link in links:
-        first, second = sorted((root(link.left), root(link.right)))
-        parent[second] = first
+        forest.join(link)
     owned: dict[int, list[Link]] = defaultdict(list)
+    members: dict[int, set[int]] = defaultdict(set)
     for link in links:
-        owned[root(link.left)].append(link)
-    members: dict[int, list[int]] = defaultdict(list)
-    for pk in sorted(parent):
-        members[root(pk)].append(pk)
-    whole = [(members[top], own) for top, own in owned.items()]
+        owned[forest.root(link.left)].append(link)
+        members[forest.root(link.left)] |= {link.left, link.right}
+    whole = [(sorted(members[top]), own) for top, own in owned.items()]
     return sorted(whole, key=lambda one: -len(one[0]))
+
+
+class Graph(NamedTuple):
+    """What of some clusters is drawn: submissions with their cluster's number, links, how many are not."""
+
+    nodes: list[tuple[Submission, int]]
+    links: list[Link]
+    nodes_left_out: int
+    links_left_out: int
+
+
+def graph(found: list[Cluster]) -> Graph:
+    """Choose the submissions with the strongest links, and of their links those that hold them together."""
+    links = sorted((link for cluster in found for link in cluster.links), key=lambda link: -link.similarity)
+    ids = _strongest(links)
+    inside = [link for link in links if link.left in ids and link.right in ids]
+    forest = _Forest()
+    joining = [forest.join(link) for link in inside]
+    tree = [link for link, joins in zip(inside, joining, strict=True) if joins]
+    more = [link for link, joins in zip(inside, joining, strict=True) if not joins]
+    drawn = tree + more[: LINKS - len(tree)]
+    everyone = [(member.submission, cluster.number) for cluster in found for member in cluster.members]
+    nodes = [(one, number) for one, number in everyone if one.pk in ids]
+    return Graph(nodes, drawn, len(everyone) - len(nodes), len(links) - len(drawn))
+
+
+def _strongest(links: list[Link]) -> set[int]:
+    ids: set[int] = set()
+    for link in links:
+        if len(ids | {link.left, link.right}) <= NODES:
+            ids |= {link.left, link.right}
+        if len(ids) == NODES:
+            break
+    return ids
+
+
+class Bin(NamedTuple):
+    """Submissions with a best match in [`low`, `high`) percent; the last bin has 100 % as well."""
+
+    low: int
+    high: int
+    submissions: int
+
+
+class Histogram(NamedTuple):
+    """Everybody's best match, ascending, and where the report suggests to draw the line."""
+
+    values: list[float]
+    suggested: float
+    reason: str
+
+    def from_line(self, line: float) -> int:
+        """Count the submissions whose best match is at `line` or above."""
+        return len(self.values) - bisect_left(self.values, line)
+
+    @property
+    def from_percent(self) -> list[int]:
+        """That count for every whole percent from 0 to 100."""
+        return [self.from_line(percent / 100) for percent in range(101)]
+
+    @property
+    def width(self) -> int:
+        """Percent a bin."""
+        return 2 if len(self.values) >= MANY else 5
+
+    @property
+    def bins(self) -> list[Bin]:
+        least = self.from_percent
+        lows = range(0, 100, self.width)
+        ends = [*(least[low] for low in lows), 0]
+        return [
+            Bin(low, low + self.width, mine - after)
+            for low, (mine, after) in zip(lows, pairwise(ends), strict=True)
+        ]
+
+
+def histogram(report: Report) -> Histogram | None:
+    """Give the best matches of a report; None for one made before they were kept."""
+    best = report.findings.get("best")
+    if best is None:
+        return None
+    threshold = report.parameters["threshold"]
+    return Histogram(sorted(value for _, _, value in best), threshold["value"], threshold["reason"])
