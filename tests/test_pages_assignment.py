@@ -91,7 +91,7 @@ def test_pairs_are_sorted_and_filtered_by_links_that_need_no_script(
     best = report.pairs.all()[0]
     assert rows(alice_client, of, minimum=str(int(best.similarity * 100))) == [("ada", "ben")]
     page = alice_client.get(of.get_absolute_url(), {"sort": "-tokens", "q": "ada"}).content.decode()
-    assert 'class="tokens" aria-sort="descending"><a href="?sort=tokens&amp;q=ada"' in page
+    assert re.search(r'class="tokens" aria-sort="descending"><a[^>]* href="\?sort=tokens&amp;q=ada"', page)
 
 
 def test_a_filter_that_lets_nothing_through_offers_the_way_back(alice_client: Client, report: Report) -> None:
@@ -120,12 +120,12 @@ def test_the_report_takes_as_many_queries_for_many_pairs_as_for_few(
     alice_client: Client, hand_in: HandIn, django_assert_num_queries: CountQueries
 ) -> None:
     of = hand_in(zipped(CLASS)).assignment
-    # session, user, assignment, 2 of the report, boilerplate awaited, batches, running, boilerplate,
-    # count, pairs
-    with django_assert_num_queries(12):
+    # session, user, assignment, 2 of the report, boilerplate awaited, links, linked, counts, pages, pairs,
+    # same, batches, running, boilerplate
+    with django_assert_num_queries(15):
         alice_client.get(of.get_absolute_url())
     hand_in(zipped(many(13)))
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(15):
         alice_client.get(of.get_absolute_url())
 
 

@@ -1,6 +1,7 @@
 """All reads of the pages."""
 
 from submissions.queries.access import assignment, batch, boilerplate, course, courses
+from submissions.queries.flags import Flag, Flags, sides
 from submissions.queries.lists import (
     batch_submissions,
     failed_files,
@@ -13,16 +14,22 @@ from submissions.queries.pairs import cohort_names, files_of, ignored_tokens, pa
 from submissions.queries.reports import (
     SORT_FIELDS,
     PairFilter,
+    ShownGroup,
+    line_of,
     ranked_pairs,
     report_state,
-    shown_groups,
+    same_groups,
+    tally,
 )
 from submissions.queries.submissions import Link, links, submissions_by_id
 
 __all__ = [
     "SORT_FIELDS",
+    "Flag",
+    "Flags",
     "Link",
     "PairFilter",
+    "ShownGroup",
     "assignment",
     "batch",
     "batch_submissions",
@@ -33,6 +40,7 @@ __all__ = [
     "failed_files",
     "files_of",
     "ignored_tokens",
+    "line_of",
     "links",
     "listed_assignments",
     "listed_batches",
@@ -41,6 +49,8 @@ __all__ = [
     "ranked_pairs",
     "report_state",
     "running_batches",
-    "shown_groups",
+    "same_groups",
+    "sides",
     "submissions_by_id",
+    "tally",
 ]

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from django.db.models import Count, F, Q
 
-from submissions.models import Assignment, Pair, Report, Submission
+from submissions.models import Assignment, Report
+from submissions.queries.decisions import Decided, with_decisions
+from submissions.queries.flags import Times, flagged, with_times
+from submissions.queries.submissions import submissions_by_id
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+    from django_stubs_ext import WithAnnotations
+
+    from submissions.models import Pair, Submission
+    from submissions.naming import Names
+
+    ListedPair = WithAnnotations[Pair, "Listed"]
+
+
+class Listed(Times, Decided):
+    """What a list of pairs reads beside the pairs."""
+
 
 SORT_FIELDS = {
     "left": "left__name",
@@ -45,7 +59,7 @@ def report_state(of: Assignment) -> ReportState:
 
 
 class ShownGroup(NamedTuple):
-    """Submissions of a report that belong together, by name; `about` says why."""
+    """Submissions of a report that are the same; `about` says in which sense."""
 
     about: str
     submissions: list[Submission]
@@ -58,35 +72,82 @@ SAMENESS = {
 }
 
 
-def shown_groups(report: Report) -> tuple[list[ShownGroup], list[ShownGroup]]:
-    """Give groups of submissions that are the same, and clusters from the suggested threshold on."""
-    wanted = {pk for group in report.same for pk in group["submissions"]}
-    wanted |= {pk for cluster in report.clusters for pk in cluster}
-    found = Submission.objects.in_bulk(wanted)
-
-    def named(ids: list[int]) -> list[Submission]:
-        return [found[pk] for pk in ids if pk in found]
-
-    same = [ShownGroup(SAMENESS[group["sameness"]], named(group["submissions"])) for group in report.same]
-    return same, [ShownGroup("", named(cluster)) for cluster in report.clusters]
+def same_groups(report: Report) -> list[ShownGroup]:
+    """Give the groups of submissions that are the same, largest first."""
+    found = submissions_by_id(pk for group in report.same for pk in group["submissions"])
+    groups = [
+        ShownGroup(SAMENESS[group["sameness"]], [found[pk] for pk in group["submissions"] if pk in found])
+        for group in report.same
+    ]
+    return sorted(groups, key=lambda group: -len(group.submissions))
 
 
 @dataclass(frozen=True, slots=True)
 class PairFilter:
-    """What of a report to list: every word of `text` in one of the names; `minimum` in [0, 1]."""
+    """What of a report to list.
+
+    Every word of `text` in one of the names; from `minimum` in [0, 1] on; with the `decision` and the `flag`
+    (one of `FLAGS`), where there is one.
+    """
 
     text: str = ""
     minimum: float = 0.0
     sort: str = "-similarity"
+    decision: str = ""
+    flag: str = ""
+
+    @property
+    def narrows(self) -> bool:
+        """Whether any pair could be left out."""
+        return bool(self.text or self.minimum or self.decision or self.flag)
 
 
-def ranked_pairs(report: Report, chosen: PairFilter) -> QuerySet[Pair]:
-    """Pairs with both submissions, without their passages."""
-    pairs = report.pairs.select_related("left", "right").defer("passages")
-    if chosen.minimum > 0:
-        pairs = pairs.filter(similarity__gte=chosen.minimum)
-    for word in chosen.text.split():
-        pairs = pairs.filter(Q(left__name__icontains=word) | Q(right__name__icontains=word))
+def line_of(report: Report, chosen: PairFilter) -> float:
+    """Give the similarity from which on pairs stand out: the one asked for, or else the suggested one."""
+    return chosen.minimum or float(report.parameters["threshold"]["value"])
+
+
+def ranked_pairs(report: Report, chosen: PairFilter, names: Names | None = None) -> QuerySet[ListedPair]:
+    """Pairs with both submissions, their times and their decision, without their passages."""
+    pairs = _passing(report, chosen, names).select_related("left", "right").defer("passages")
+    if chosen.decision:
+        pairs = pairs.filter(decision=chosen.decision)
     field = F(SORT_FIELDS[chosen.sort.removeprefix("-")])
     first = field.desc() if chosen.sort.startswith("-") else field.asc()
     return pairs.order_by(first, "-similarity", "-tokens", "pk")
+
+
+class Tally(NamedTuple):
+    """How many pairs there are of each decision, and how many of those stand out."""
+
+    listed: dict[str, int]
+    standing: dict[str, int]
+
+
+def tally(report: Report, chosen: PairFilter, names: Names | None = None) -> Tally:
+    """Count what passes a filter, whatever was decided of it."""
+    above = Count("pk", filter=Q(similarity__gte=line_of(report, chosen)))
+    counted = (
+        _passing(report, chosen, names).order_by().values("decision").annotate(n=Count("pk"), above=above)
+    )
+    rows = list(counted.values_list("decision", "n", "above"))
+    return Tally({row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows})
+
+
+def _passing(report: Report, chosen: PairFilter, names: Names | None) -> QuerySet[ListedPair]:
+    pairs = with_times(with_decisions(report.pairs.all()))
+    if chosen.minimum > 0:
+        pairs = pairs.filter(similarity__gte=chosen.minimum)
+    if chosen.flag:
+        pairs = pairs.filter(pk__in=flagged(report, chosen.flag))
+    for ids in _called(report, chosen.text, names):
+        pairs = pairs.filter(Q(left__in=ids) | Q(right__in=ids))
+    return cast("QuerySet[ListedPair]", pairs)
+
+
+def _called(report: Report, text: str, names: Names | None) -> list[list[int]]:
+    """Give for every word of `text` the submissions whose name, as it is read, holds it."""
+    words = [word.casefold() for word in text.split()]
+    everybody = report.submissions.values_list("pk", "name") if words else ()
+    read = [(pk, (names.of(name) if names else name).casefold()) for pk, name in everybody]
+    return [[pk for pk, name in read if word in name] for word in words]

@@ -1,41 +1,55 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.shortcuts import redirect, render
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import push_url
 
 from submissions import actions, queries
-from submissions.forms import FilterForm, SettingsForm, UploadForm, pair_filter
+from submissions.forms import SettingsForm, UploadForm, address
 from submissions.naming import names_for
+from submissions.overview import findings_context, report_context
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
+    from collections.abc import Mapping
+
+    from django.http import HttpRequest, HttpResponse
+    from django_htmx.middleware import HtmxDetails
 
     from submissions.models import Assignment
+    from submissions.naming import Names
     from submissions.views.access import SignedIn
-
-PAIRS_A_PAGE = 50
-COLUMNS = (
-    ("left", "Left"),
-    ("right", "Right"),
-    ("similarity", "Similarity"),
-    ("left_share", "Left share"),
-    ("right_share", "Right share"),
-    ("tokens", "Tokens"),
-    ("lines", "Lines"),
-    ("longest", "Longest"),
-)
 
 
 @login_required
 @require_GET
 def assignment(request: SignedIn, pk: int) -> HttpResponse:
-    """Show the report, the uploads and the boilerplate of one assignment."""
-    return page(request, queries.assignment(request.user, pk))
+    """Show the report, what was left out of it and the uploads of one assignment."""
+    of = queries.assignment(request.user, pk)
+    return filtered(request, of, names_for(request, of)) or page(request, of)
+
+
+def filtered(
+    request: HttpRequest, of: Assignment, names: Names, more: Mapping[str, Any] = MappingProxyType({})
+) -> HttpResponse | None:
+    """Answer htmx with what the line and the filters change; None where a whole page is wanted.
+
+    `more` goes into the context: a shared page's `token` and `readonly`.
+    """
+    htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
+    if not htmx or htmx.history_restore_request or (htmx.boosted and htmx.target != "findings"):
+        return None
+    context = findings_context(request.GET, of, names)
+    if not context["report"]:
+        return None
+    answer = render(request, "submissions/_filtered.html", context | {**more})
+    patch_vary_headers(answer, ("HX-Request",))
+    return push_url(answer, request.path + address(context["chosen"], context["pairs"].number))
 
 
 def page(
@@ -45,32 +59,19 @@ def page(
     boilerplate_form: UploadForm | None = None,
 ) -> HttpResponse:
     """Render the assignment page, with the errors of a form that was refused."""
-    state = queries.report_state(of)
-    context = {
-        "assignment": of,
-        "names": names_for(request, of),
-        "state": state,
+    context = report_context(request.GET, of, names_for(request, of))
+    context |= {
         "batches": list(queries.listed_batches(of)),
         "running": list(queries.running_batches(of)),
         "boilerplate": list(of.boilerplate.select_related("source").defer("source__data")),
         "upload_form": upload_form or UploadForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
     }
-    if state.shown:
-        chosen = pair_filter(request.GET)
-        same, clusters = queries.shown_groups(state.shown)
-        pages = Paginator(queries.ranked_pairs(state.shown, chosen), PAIRS_A_PAGE)
-        context |= {
-            "pairs": pages.get_page(request.GET.get("page")),
-            "filter": FilterForm(request.GET or None, initial={"sort": chosen.sort}),
-            "chosen": chosen,
-            "columns": COLUMNS,
-            "same": same,
-            "clusters": clusters,
-        }
-    return render(
-        request, "submissions/assignment.html", context, status=_status(upload_form, boilerplate_form)
-    )
+    status = _status(upload_form, boilerplate_form)
+    answer = render(request, "submissions/assignment.html", context, status=status)
+    # Under the same address htmx gets a part of it, which a browser may not show in its place.
+    patch_vary_headers(answer, ("HX-Request",))
+    return answer
 
 
 def _status(*forms: UploadForm | None) -> int:

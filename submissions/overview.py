@@ -1,0 +1,111 @@
+"""What the page of a report shows, told from its address: the same for its owner and behind a shared link."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.core.paginator import Page, Paginator
+
+from submissions import queries
+from submissions.charts import clusters, graph, histogram
+from submissions.forms import FilterForm, pair_filter
+from submissions.models import Decision
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from submissions.models import Assignment, Report
+    from submissions.naming import Names
+    from submissions.queries import Flag, PairFilter
+    from submissions.queries.reports import ListedPair, Tally
+
+PAIRS_A_PAGE = 50
+COLUMNS = (
+    ("left", "Left"),
+    ("right", "Right"),
+    ("similarity", "Similarity"),
+    ("left_share", "Left share"),
+    ("right_share", "Right share"),
+    ("tokens", "Tokens"),
+    ("lines", "Lines"),
+    ("longest", "Longest"),
+)
+
+
+class Row(NamedTuple):
+    """A pair of the table; `below` marks the first one that does not stand out."""
+
+    pair: ListedPair
+    flags: list[Flag]
+    below: bool
+
+
+def report_context(query: Mapping[str, Any], of: Assignment, names: Names) -> dict[str, Any]:
+    """Give all that a report's page needs; `report` is None where nothing has been ranked."""
+    context = findings_context(query, of, names)
+    if report := context["report"]:
+        context |= {"histogram": histogram(report), "same": queries.same_groups(report)}
+    return context
+
+
+def findings_context(query: Mapping[str, Any], of: Assignment, names: Names) -> dict[str, Any]:
+    """Give what the line and the filters change, for `_headline.html` and `_findings.html`."""
+    state = queries.report_state(of)
+    context: dict[str, Any] = {"assignment": of, "names": names, "state": state, "report": state.shown}
+    if not state.shown:
+        return context
+    chosen = pair_filter(query)
+    line = queries.line_of(state.shown, chosen)
+    groups = clusters(state.shown, line, names)
+    counted = queries.tally(state.shown, chosen, names)
+    context |= {"chosen": chosen, "line": line, "clusters": groups, "graph": graph(groups)}
+    context |= _headline(state.shown, chosen, names, counted)
+    return context | _table(query, state.shown, chosen, names, counted)
+
+
+def _headline(report: Report, chosen: PairFilter, names: Names, counted: Tally) -> dict[str, Any]:
+    """Count what stands out, whatever else the filter leaves out."""
+    if chosen.text or chosen.flag:
+        counted = queries.tally(report, type(chosen)(minimum=chosen.minimum), names)
+    standing = counted.standing
+    undecided = standing.get(Decision.State.UNDECIDED, 0)
+    return {"standing": sum(standing.values()), "undecided": undecided}
+
+
+def _table(
+    query: Mapping[str, Any], report: Report, chosen: PairFilter, names: Names, counted: Tally
+) -> dict[str, Any]:
+    flags = queries.Flags.of(report)
+    form = FilterForm(query or None, initial={"sort": chosen.sort})
+    form.offer(flags.kinds)
+    pages = Paginator(queries.ranked_pairs(report, chosen, names), PAIRS_A_PAGE)
+    page = pages.get_page(query.get("page"))
+    return {
+        "filter": form,
+        "columns": COLUMNS,
+        "pairs": page,
+        "rows": _rows(page, flags, _divider(chosen, counted)),
+        "tally": _counts(counted),
+    }
+
+
+def _counts(counted: Tally) -> list[tuple[str, str, int]]:
+    """Give (state, what it is called, pairs), all of them first."""
+    states = [(state.value, state.label, counted.listed.get(state.value, 0)) for state in Decision.State]
+    return [("", "All", sum(counted.listed.values())), *states]
+
+
+def _divider(chosen: PairFilter, counted: Tally) -> int | None:
+    """Give how many of the listed pairs stand out, where that is a place in the list."""
+    if chosen.minimum or chosen.sort != "-similarity":
+        return None
+    standing = counted.standing
+    return standing.get(chosen.decision, 0) if chosen.decision else sum(standing.values())
+
+
+def _rows(page: Page[ListedPair], flags: queries.Flags, divider: int | None) -> list[Row]:
+    first = page.start_index() - 1
+    return [
+        Row(pair, flags.between(*queries.sides(pair)), at == divider)
+        for at, pair in enumerate(page.object_list, first)
+    ]
