@@ -1,0 +1,51 @@
+"""Rows of tables for paper, each line of a source in one or more of them."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from submissions.highlight import colour
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from submissions.takeaway.drawing import Sheet
+    from submissions.takeaway.rows import Row
+
+
+EMPTY = '<td class="no"></td><td class="code"></td>'
+AGAIN = '<td class="no"></td><td class="margin"></td>'
+
+
+def passage_rows(left: Sheet, right: Sheet, rows: Iterable[Row]) -> Iterator[str]:
+    """Set the lines of a passage side by side, each side with its numbers."""
+    for row in rows:
+        sides = [_cells(sheet, number) for sheet, number in ((left, row.left), (right, row.right))]
+        for cells in zip_longest(*sides, fillvalue=EMPTY):
+            yield f"<tr>{''.join(cells)}</tr>"
+
+
+def _cells(sheet: Sheet, number: int | None) -> Iterator[str]:
+    """Give the two cells of each row of a line."""
+    for n, piece in enumerate(sheet.line(number).pieces if number else ()):
+        yield f'<td class="no">{"" if n else number}</td><td class="code">{piece}</td>'
+
+
+def source_rows(sheet: Sheet) -> Iterator[str]:
+    """Give every line of a source, with the numbers of its passages in the margin."""
+    badged: set[int] = set()
+    for number in range(1, sheet.line_count + 1):
+        line = sheet.line(number)
+        margin = "".join(_badge(passage, badged) for passage in line.passages)
+        css = f" in c{colour(line.passages[0])}" if line.passages else ""
+        for n, piece in enumerate(line.pieces):
+            first = f'<td class="no">{number}</td><td class="margin">{margin}</td>'
+            yield f'<tr>{AGAIN if n else first}<td class="code{css}">{piece}</td></tr>'
+
+
+def _badge(number: int, badged: set[int]) -> str:
+    """Write a passage's number: on its first line as a badge."""
+    css = "again" if number in badged else "badge"
+    badged.add(number)
+    return f'<span class="{css} c{colour(number)}">{number}</span>'

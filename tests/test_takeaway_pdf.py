@@ -1,0 +1,83 @@
+"""Printing happens in a process of its own, which may take its time, break, or find no fonts."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from pypdf import PdfReader
+
+from submissions.takeaway import pdf, printing
+from submissions.takeaway.pdf import NotPrinted, printed
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NO_FONTS = '<?xml version="1.0"?><fontconfig><dir>/nowhere</dir></fontconfig>'
+
+
+def text_of(found: bytes) -> str:
+    return "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(found)).pages)
+
+
+def test_a_page_is_printed_with_text_that_can_be_selected() -> None:
+    found = printed("<!doctype html><title>Two &amp; two</title><p>total = größte 漢字 → ⟨U+202E⟩</p>")
+    assert found.startswith(b"%PDF-")
+    assert "total = größte 漢字 → ⟨U+202E⟩" in text_of(found)
+    metadata = PdfReader(io.BytesIO(found)).metadata
+    assert metadata is not None
+    assert metadata.title == "Two & two"
+
+
+def test_nothing_is_fetched_from_disk_or_from_a_host(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.css"
+    secret.write_text("p::after { content: 'read it' }")
+    page = f'<link rel="stylesheet" href="{secret.as_uri()}"><p>plain</p><img src="http://127.0.0.1:9/x.png">'
+    assert text_of(printed(page)).split() == ["plain"]
+
+
+def test_a_printer_that_takes_too_long_is_stopped() -> None:
+    endless = "<p style='overflow-wrap: break-word'>" + "x" * 2_000_000
+    with pytest.raises(NotPrinted, match="longer than 1 second"):
+        printed(endless, seconds=1)
+
+
+def test_a_printer_that_takes_too_much_memory_ends_alone() -> None:
+    with pytest.raises(NotPrinted, match="broke"):
+        printed("<table>" + "<tr><td>x</td></tr>" * 1_000_000, memory=300 * 1024**2)
+
+
+def test_a_server_without_fonts_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    bare = tmp_path / "fonts.conf"
+    bare.write_text(NO_FONTS)
+    monkeypatch.setenv("FONTCONFIG_FILE", str(bare))
+    with pytest.raises(NotPrinted, match="no fonts"):
+        printed("<p>Hello</p>")
+
+
+def test_secrets_of_the_server_are_not_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[str, dict[str, str]] = {}
+    real = subprocess.run
+
+    def watched(*args: object, env: dict[str, str], **kwargs: object) -> object:
+        seen["env"] = env
+        return real(*args, env=env, **kwargs)  # type: ignore[call-overload]
+
+    monkeypatch.setenv("SECRET_KEY", "very")
+    monkeypatch.setenv("DATABASE_URL", "postgresql://somewhere")
+    monkeypatch.setattr(subprocess, "run", watched)
+    printed("<p>Hello</p>")
+    assert not {"SECRET_KEY", "DATABASE_URL", "REDIS_URL"} & seen["env"].keys()
+
+
+def test_the_two_ends_agree_on_what_says_that_there_are_no_fonts() -> None:
+    assert pdf.NO_FONTS == printing.NO_FONTS
+
+
+def test_the_server_itself_does_not_load_the_printer() -> None:
+    program = "import submissions.takeaway.pdf, sys; print('plutoprint' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
