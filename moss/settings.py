@@ -134,6 +134,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "submissions.middleware.WholePageSignIn",
 ]
 ROOT_URLCONF = "moss.urls"
 WSGI_APPLICATION = "moss.wsgi.application"

@@ -6,20 +6,25 @@ from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from django.db import transaction
+from django.utils import timezone
 
 from fingerprint.reading import Unreadable
 from submissions import tasks
 from submissions.archives import Unpacked, unpack_all
 from submissions.documents import drop_unused, keep
-from submissions.models import Batch, Report, Upload
+from submissions.models import Batch, Boilerplate, DeletedBatch, Report, SubmissionFile, Upload
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from django.contrib.auth.models import User
     from django.core.files import File
 
-    from submissions.models import Assignment, Boilerplate
+    from submissions.models import Assignment, Course
+
+NOT_RANKED = (
+    "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
+)
 
 
 @transaction.atomic
@@ -42,17 +47,78 @@ def cancel_batch(batch: Batch) -> bool:
 
 
 @transaction.atomic
+def cancel_ranking(assignment: Assignment) -> bool:
+    """Stop what ranks an assignment; its worker notices at the next stage and leaves the last report.
+
+    Uploads that waited for it are ranked with the next one. False when nothing was being ranked.
+    """
+    if not _stop_rankings(assignment):
+        return False
+    waiting = assignment.batches.filter(state=Batch.State.RANKING)
+    waiting.update(state=Batch.State.DONE, message=NOT_RANKED, touched=timezone.now())
+    return True
+
+
+def _stop_rankings(assignment: Assignment) -> bool:
+    unfinished = assignment.reports.filter(state__in=Report.UNFINISHED)
+    return bool(unfinished.update(state=Report.State.CANCELLED, finished=timezone.now()))
+
+
 def delete_batch(batch: Batch) -> None:
     """Delete an upload with everything that came from it, and rank what is left."""
-    assignment = tasks.lock(batch.assignment_id) or batch.assignment
-    documents = list(batch.submissions.values_list("files__document_id", flat=True).distinct())
-    tasks.discard_uploads(batch.uploads.all())
-    batch.delete()
-    transaction.on_commit(partial(drop_unused, [pk for pk in documents if pk is not None]))
-    if assignment.batches.filter(state__in=Batch.READ).exists():
-        rerank(assignment)
-    else:
-        assignment.reports.all().delete()
+    # Committed first: a ranking that holds the assignment lets go of it at its next stage.
+    _stop_rankings(batch.assignment)
+    with transaction.atomic():
+        assignment = tasks.lock(batch.assignment_id) or batch.assignment
+        DeletedBatch.objects.get_or_create(
+            batch=batch.pk, defaults={"assignment": assignment, "name": batch.name}
+        )
+        documents = _documents_of([batch])
+        tasks.discard_uploads(batch.uploads.all())
+        batch.delete()
+        transaction.on_commit(partial(drop_unused, documents))
+        if assignment.batches.filter(state__in=Batch.READ).exists():
+            rerank(assignment)
+        else:
+            assignment.reports.all().delete()
+
+
+def delete_assignment(assignment: Assignment) -> None:
+    """Delete an assignment with its uploads, reports and decisions; work on it ends."""
+    _stop(assignment)
+    with transaction.atomic():
+        tasks.lock(assignment.pk)
+        _delete_locked(assignment)
+
+
+def delete_course(course: Course) -> None:
+    """Delete a course with all its assignments, all or none; work on them ends."""
+    for assignment in course.assignments.all():
+        _stop(assignment)
+    with transaction.atomic():
+        for assignment in course.assignments.order_by("pk"):
+            tasks.lock(assignment.pk)
+            _delete_locked(assignment)
+        course.delete()
+
+
+def _stop(assignment: Assignment) -> None:
+    for batch in assignment.batches.filter(state__in=Batch.RUNNING):
+        cancel_batch(batch)
+    cancel_ranking(assignment)
+
+
+def _delete_locked(assignment: Assignment) -> None:
+    given = Boilerplate.objects.filter(assignment=assignment).values_list("document_id", flat=True)
+    documents = [*_documents_of(assignment.batches.all()), *given]
+    tasks.discard_uploads(Upload.objects.filter(batch__assignment=assignment))
+    assignment.delete()
+    transaction.on_commit(partial(drop_unused, documents))
+
+
+def _documents_of(batches: Iterable[Batch]) -> list[int]:
+    files = SubmissionFile.objects.filter(submission__batch__in=list(batches))
+    return list(files.values_list("document_id", flat=True).distinct())
 
 
 @transaction.atomic

@@ -36,7 +36,8 @@ class CourseForm(CourseModelForm):
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
-        if Course.objects.filter(owner=self.instance.owner, name=name).exists():
+        same = Course.objects.filter(owner=self.instance.owner, name=name).exclude(pk=self.instance.pk)
+        if same.exists():
             raise ValidationError("You have a course of this name already.")
         return name
 

@@ -15,7 +15,7 @@ from fingerprint.cohort import Cohort, common_limit
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.reading import token_lines
 from fingerprint.terms import LexicalTable
-from submissions import findings, groups, store
+from submissions import findings, groups, progress, store
 from submissions.documents import PARAMS
 from submissions.models import Batch, Document, Ignored, Pair, Submission, SubmissionFile
 from submissions.packing import unpack_lexical, unpack_tokens
@@ -114,16 +114,20 @@ def rank(report: Report) -> None:
     May run again: what an earlier run left is replaced.
     """
     assignment = report.assignment
+    progress.tell(report.pk, "Loading what was read of the submissions")
     loaded = load(assignment, cohort_of(assignment))
     prints = _fingerprints(loaded)
+    progress.tell(report.pk, f"Comparing {len(loaded.submissions):,} submissions with each other")
     scored = engine.rank(loaded.cohort, loaded.lexical, prints, show=sys.maxsize)
     ranking = _listed(scored)
     report.pairs.all().delete()
     report.ignored.all().delete()
     report.submissions.set(loaded.submissions)
-    pairs = ranked_pairs(loaded.cohort, ranking, _line_finder(loaded))
+    aligned = ranked_pairs(loaded.cohort, ranking, _line_finder(loaded))
+    pairs = progress.counted(report.pk, "Aligning pairs", aligned, len(ranking.scores.similarity))
     Pair.objects.bulk_create((_row(report, loaded, pair) for pair in pairs), batch_size=500)
     Ignored.objects.bulk_create(_ignored_rows(report, loaded), batch_size=500)
+    progress.tell(report.pk, "Grouping what belongs together")
     report.same = groups.same(loaded, *prints)
     report.clusters = groups.clusters(loaded, ranking)
     report.findings = findings.findings(loaded, scored)

@@ -22,6 +22,7 @@ from submissions.documents import drop_forgotten
 from submissions.documents import fingerprint as fingerprint_document
 from submissions.ingest import Stopped, take_in
 from submissions.models import Assignment, Batch, Boilerplate, Document, Report, Upload
+from submissions.progress import Cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,6 +141,8 @@ def rank(report_id: int) -> None:
     try:
         with transaction.atomic():
             _rank(waiting)
+    except Cancelled:  # by somebody who has ended what waited for it
+        return
     except SoftTimeLimitExceeded:
         _fail_report(waiting, OUT_OF_TIME)
     except Exception:
@@ -157,16 +160,18 @@ def _rank(waiting: QuerySet[Report]) -> None:
         return
     ended = _ranked_now(report, rank_report)
     report.state, report.finished = Report.State.DONE, timezone.now()
+    if not waiting.update(state=report.state):
+        raise Cancelled
     report.save()
     report.assignment.reports.filter(pk__lt=report.pk).delete()
-    Batch.objects.filter(pk__in=ended, state=Batch.State.RANKING).update(state=Batch.State.DONE, message="")
+    Batch.objects.filter(pk__in=ended, state__in=Batch.READ).update(state=Batch.State.DONE, message="")
 
 
 def _ranked_now(report: Report, rank_report: Callable[[Report], None]) -> list[int]:
     """Rank until no upload was cancelled meanwhile; give the batches that this ends, superseded ones too."""
     while True:
-        ranking = Batch.objects.filter(assignment=report.assignment_id, state=Batch.State.RANKING)
-        ended = list(ranking.values_list("pk", flat=True))
+        read = Batch.objects.filter(assignment=report.assignment_id, state__in=Batch.READ)
+        ended = list(read.exclude(state=Batch.State.DONE, message="").values_list("pk", flat=True))
         rank_report(report)
         if not Batch.objects.filter(submissions__reports=report, state=Batch.State.CANCELLED).exists():
             return ended

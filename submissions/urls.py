@@ -2,14 +2,18 @@ from __future__ import annotations
 
 from django.urls import path
 
-from submissions.views import assignments, batches, courses, pairs
+from submissions.views import activity, assignments, batches, courses, pairs
 
 urlpatterns = [
     path("", courses.index, name="courses"),
     path("courses/<int:pk>/", courses.course, name="course"),
+    path("courses/<int:pk>/rename/", courses.rename, name="rename_course"),
+    path("courses/<int:pk>/delete/", courses.delete, name="delete_course"),
     path("assignments/<int:pk>/", assignments.assignment, name="assignment"),
-    path("assignments/<int:pk>/activity/", assignments.activity, name="activity"),
+    path("assignments/<int:pk>/activity/", activity.activity, name="activity"),
     path("assignments/<int:pk>/settings/", assignments.change, name="assignment_settings"),
+    path("assignments/<int:pk>/ranking/cancel/", activity.cancel_ranking, name="cancel_ranking"),
+    path("assignments/<int:pk>/delete/", courses.delete_assignment, name="delete_assignment"),
     path("assignments/<int:pk>/rerank/", assignments.rerank, name="rerank"),
     path("assignments/<int:pk>/upload/", batches.upload, name="upload"),
     path("assignments/<int:pk>/boilerplate/", assignments.add_boilerplate, name="add_boilerplate"),

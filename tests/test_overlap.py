@@ -3,77 +3,24 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from submissions import actions, ranking, tasks
 from submissions.documents import ATTEMPTS, keep
 from submissions.ingest import take_in
 from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
-from tests.cast import CLASS, COPIED, HONEST, RENAMED, STARTER, loose, zipped
+from tests.cast import CLASS, COPIED, HONEST, STARTER, loose, zipped
+from tests.overlap import TWO
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from django.contrib.auth.models import User
 
     from submissions.models import Assignment
     from tests.handing_in import Committing, HandIn
-
-TWO = {"ada/m.py": COPIED, "ben/m.py": RENAMED}
-
-
-class Held:
-    """A task in a thread and connection of its own that stops in the middle of a ranking."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.inside, self.go_on = Event(), Event()
-        real = ranking.rank
-
-        def slow(report: Report) -> None:
-            self.inside.set()
-            assert self.go_on.wait(60)
-            real(report)
-
-        monkeypatch.setattr(ranking, "rank", slow)
-        self.faults: list[BaseException] = []
-
-    def start(self, work: Callable[[], object]) -> Thread:
-        def run() -> None:
-            try:
-                work()
-            except BaseException as error:  # noqa: BLE001 - told by the test
-                self.faults.append(error)
-            finally:
-                connection.close()
-
-        thread = Thread(target=run)
-        thread.start()
-        return thread
-
-
-@pytest.fixture
-def held(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
-    found = Held(monkeypatch)
-    yield found
-    found.go_on.set()
-    assert found.faults == []
-
-
-@pytest.fixture
-def ranking_batch(assignment: Assignment, alice: User, held: Held, at_once: None) -> Batch:
-    """Give a batch whose report waits; nobody ranks it yet."""
-    held.go_on.set()
-    batch = actions.create_batch(assignment, alice, [zipped(TWO)])
-    held.inside.clear()
-    held.go_on.clear()
-    Batch.objects.filter(pk=batch.pk).update(state="ranking")
-    Report.objects.update(state="queued")
-    return batch
+    from tests.overlap import Held
 
 
 def test_two_workers_with_one_report_finish_it_once(ranking_batch: Batch, held: Held) -> None:

@@ -1,19 +1,23 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from submissions.models import Batch, Entry, Submission
+from submissions import progress
+from submissions.models import Batch, Entry, Report, Submission
 from tests.cast import CLASS, zipped
 
 if TYPE_CHECKING:
     from django.test import Client
 
-    from submissions.models import Assignment, Report
+    from submissions.models import Assignment
     from tests.handing_in import CountQueries, HandIn
 
 pytest_plugins = ["tests.handing_in"]
+
+HTMX = {"HX-Request": "true"}
 
 
 def running(batch: Batch, state: str = "fingerprinting", total: int = 8, done: int = 3) -> None:
@@ -38,8 +42,8 @@ def test_a_running_batch_shows_how_far_it_is_and_asks_again(alice_client: Client
     running(batch)
     address = reverse("batch_progress", args=[batch.pk])
     for answer in (alice_client.get(batch.get_absolute_url()), alice_client.get(address)):
-        assert "3 of 8 files read" in answer.content.decode()
-        assert f'data-live="{address}"' in answer.content.decode()
+        assert "3 of 8</span> files read" in answer.content.decode()
+        assert f'hx-get="{address}?was=' in answer.content.decode()
     page = alice_client.get(batch.get_absolute_url()).content.decode()
     assert '<noscript><meta http-equiv="refresh"' in page
     assert '<li class="now" aria-current="step">Reading</li>' in page
@@ -47,9 +51,43 @@ def test_a_running_batch_shows_how_far_it_is_and_asks_again(alice_client: Client
     assert "Delete" not in page
 
 
+def test_only_what_is_new_is_sent_again(alice_client: Client, batch: Batch) -> None:
+    running(batch)
+    page = alice_client.get(batch.get_absolute_url()).content.decode()
+    asked = re.findall(r'hx-get="(.*?)" hx-trigger="every 1s"', page)[0]
+    assert alice_client.get(asked, headers=HTMX).status_code == 204
+    running(batch, done=4)
+    assert b"4 of 8" in alice_client.get(asked, headers=HTMX).content
+
+
+def test_a_batch_that_has_ended_shows_its_whole_page_anew(alice_client: Client, batch: Batch) -> None:
+    answer = alice_client.get(reverse("batch_progress", args=[batch.pk]), headers=HTMX)
+    assert answer.headers["HX-Refresh"] == "true"
+
+
+def test_a_batch_that_is_ranked_shows_how_far_that_is(alice_client: Client, report: Report) -> None:
+    batch = report.assignment.batches.get()
+    running(batch, state="ranking")
+    newer = Report.objects.create(assignment=report.assignment, state="running")
+    page = alice_client.get(batch.get_absolute_url()).content.decode()
+    assert "Waiting for a worker" in page
+    progress.tell(newer.pk, "Aligning pairs", 1_500, 5_000)
+    page = alice_client.get(batch.get_absolute_url()).content.decode()
+    assert 'max="5000" value="1500"' in page
+    assert 'Aligning pairs <span aria-hidden="true">1,500 of 5,000</span>' in page
+
+
+def test_a_fragment_asked_for_after_signing_out_opens_the_sign_in_page(client: Client, batch: Batch) -> None:
+    address = f"http://testserver{batch.get_absolute_url()}"
+    asked = reverse("batch_progress", args=[batch.pk])
+    answer = client.get(asked, headers={**HTMX, "HX-Current-URL": address})
+    assert answer.headers["HX-Redirect"] == f"{reverse('login')}?next={batch.get_absolute_url()}"
+    assert client.get(asked).status_code == 302
+
+
 def test_a_finished_batch_asks_no_more_and_leads_to_the_report(alice_client: Client, batch: Batch) -> None:
     page = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert "data-live" not in page
+    assert "hx-get" not in page
     assert "http-equiv" not in page
     assert f'<a href="{batch.assignment.get_absolute_url()}">Show the report</a>' in page
 
@@ -81,14 +119,26 @@ def test_deleting_asks_first_and_then_takes_everything_that_came_from_it(
 ) -> None:
     batch = report.assignment.batches.get()
     address = reverse("delete_batch", args=[batch.pk])
-    assert b"with its 3 submissions" in alice_client.get(address).content
+    assert b"3 submissions with their sources" in alice_client.get(address).content
     assert Batch.objects.exists()
     answer = alice_client.post(address, follow=True)
     assert b"class.zip was deleted" in answer.content
     assert b"Upload what was handed in" in answer.content
     assert not Batch.objects.exists()
     assert not Submission.objects.exists()
-    assert alice_client.get(batch.get_absolute_url()).status_code == 404
+
+
+def test_a_deleted_batch_is_gone_for_its_owner_and_unknown_to_others(
+    alice_client: Client, charlie_client: Client, admin_client: Client, batch: Batch
+) -> None:
+    address = batch.get_absolute_url()
+    deleting = reverse("delete_batch", args=[batch.pk])
+    alice_client.post(deleting)
+    for client, status in ((alice_client, 410), (admin_client, 410), (charlie_client, 404)):
+        for asked in (address, deleting, reverse("batch_progress", args=[batch.pk])):
+            assert client.get(asked).status_code == status
+    assert b"This upload was deleted" in alice_client.get(address).content
+    assert alice_client.post(deleting).status_code == 410
 
 
 def test_a_submission_that_was_handed_in_again_is_marked(
@@ -129,7 +179,24 @@ def test_a_batch_takes_as_many_queries_for_many_entries_as_for_few(
     Entry.objects.bulk_create(
         Entry(batch=batch, name=f"{n}.py", accepted=n % 2 == 0, reason="") for n in range(500)
     )
-    # session, user, batch, skipped, failed, submissions, count and page of entries
-    with django_assert_num_queries(8):
+    # session, user, batch, counts of four lists, rows of those three that have any
+    with django_assert_num_queries(10):
         page = alice_client.get(batch.get_absolute_url()).content.decode()
     assert "1\u2013200 of 253" in page
+    assert "1\u2013200 of 251" in page
+
+
+def test_every_list_of_a_batch_has_pages_of_its_own(alice_client: Client, batch: Batch) -> None:
+    Entry.objects.bulk_create(
+        Entry(batch=batch, name=f"{n:03}.py", accepted=n % 2 == 0, reason="") for n in range(500)
+    )
+    page = alice_client.get(batch.get_absolute_url(), {"skipped_page": "2"}).content.decode()
+    assert "201\u2013251 of 251" in page
+    assert "1\u2013200 of 253" in page
+    assert 'href="?skipped_page=2&amp;taken_page=2"' in page
+
+
+def test_the_submissions_of_a_batch_lead_to_their_pages(alice_client: Client, batch: Batch) -> None:
+    page = alice_client.get(batch.get_absolute_url()).content.decode()
+    for submission in batch.submissions.all():
+        assert reverse("submission", args=[batch.assignment_id, submission.pk]) in page

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.test import Client
 
+    from submissions.models import Report
     from tests.handing_in import CountQueries
 
 pytest_plugins = ["tests.handing_in"]
@@ -101,3 +102,69 @@ def test_the_lists_take_as_many_queries_for_many_rows_as_for_one(
         alice_client.get(reverse("courses"))
     with django_assert_num_queries(4):  # session, user, course, assignments
         alice_client.get(assignment.course.get_absolute_url())
+
+
+def test_a_course_is_renamed(alice_client: Client, assignment: Assignment) -> None:
+    course = assignment.course
+    address = reverse("rename_course", args=[course.pk])
+    assert 'value="Programming 1"' in alice_client.get(address).content.decode()
+    assert alice_client.post(address, {"name": "Programming 2"}).headers["Location"] == (
+        course.get_absolute_url()
+    )
+    course.refresh_from_db()
+    assert course.name == "Programming 2"
+    # Its own name is no other course's.
+    assert alice_client.post(address, {"name": "Programming 2"}).status_code == 302
+
+
+def test_a_course_keeps_its_name_where_the_new_one_will_not_do(
+    alice_client: Client, alice: User, assignment: Assignment
+) -> None:
+    Course.objects.create(owner=alice, name="Compilers")
+    address = reverse("rename_course", args=[assignment.course.pk])
+    for name, reason in (("", "This field is required"), ("Compilers", "of this name already")):
+        answer = alice_client.post(address, {"name": name})
+        assert answer.status_code == 422
+        assert reason in answer.content.decode()
+        assert "<title>Rename Programming 1" in answer.content.decode()
+    assignment.course.refresh_from_db()
+    assert assignment.course.name == "Programming 1"
+
+
+def test_staff_rename_a_course_within_its_owners_names(
+    admin_client: Client, admin: User, assignment: Assignment
+) -> None:
+    Course.objects.create(owner=admin, name="Compilers")
+    address = reverse("rename_course", args=[assignment.course.pk])
+    assert admin_client.post(address, {"name": "Compilers"}).status_code == 302
+
+
+def test_deleting_an_assignment_says_first_what_goes_with_it(
+    alice_client: Client, report: Report, assignment: Assignment
+) -> None:
+    address = reverse("delete_assignment", args=[assignment.pk])
+    asked = alice_client.get(address).content.decode()
+    for lost in ("1 upload", "3 submissions with their sources", "1 report with its pairs"):
+        assert f"<li>{lost}</li>" in asked
+    assert address in alice_client.get(reverse("assignment_settings", args=[assignment.pk])).content.decode()
+    answer = alice_client.post(address, follow=True)
+    assert b"Statistics was deleted with everything that belonged to it." in answer.content
+    assert not Assignment.objects.exists()
+    assert alice_client.get(assignment.get_absolute_url()).status_code == 404
+
+
+def test_deleting_a_course_says_first_what_goes_with_it(
+    alice_client: Client, report: Report, assignment: Assignment
+) -> None:
+    address = reverse("delete_course", args=[assignment.course.pk])
+    asked = alice_client.get(address).content.decode()
+    for lost in ("1 assignment", "1 upload", "3 submissions with their sources"):
+        assert f"<li>{lost}</li>" in asked
+    assert b"Programming 1 was deleted" in alice_client.post(address, follow=True).content
+    assert not Course.objects.exists()
+
+
+def test_an_empty_course_is_deleted_without_a_list(alice_client: Client, alice: User) -> None:
+    course = Course.objects.create(owner=alice, name="Compilers")
+    asked = alice_client.get(reverse("delete_course", args=[course.pk])).content.decode()
+    assert "holds nothing yet" in asked

@@ -1,6 +1,8 @@
 """All reads of the pages."""
 
-from submissions.queries.access import assignment, batch, boilerplate, course, courses
+from submissions.queries.access import Gone, assignment, batch, boilerplate, course, courses
+from submissions.queries.activity import Activity, activity, ranking
+from submissions.queries.deletions import lost_with_assignment, lost_with_batch, lost_with_course
 from submissions.queries.flags import Flag, Flags, sides
 from submissions.queries.lists import (
     batch_submissions,
@@ -8,7 +10,6 @@ from submissions.queries.lists import (
     listed_assignments,
     listed_batches,
     listed_courses,
-    running_batches,
 )
 from submissions.queries.pairs import cohort_names, files_of, ignored_tokens, pair
 from submissions.queries.reports import (
@@ -25,11 +26,14 @@ from submissions.queries.submissions import Link, links, submissions_by_id
 
 __all__ = [
     "SORT_FIELDS",
+    "Activity",
     "Flag",
     "Flags",
+    "Gone",
     "Link",
     "PairFilter",
     "ShownGroup",
+    "activity",
     "assignment",
     "batch",
     "batch_submissions",
@@ -45,10 +49,13 @@ __all__ = [
     "listed_assignments",
     "listed_batches",
     "listed_courses",
+    "lost_with_assignment",
+    "lost_with_batch",
+    "lost_with_course",
     "pair",
     "ranked_pairs",
+    "ranking",
     "report_state",
-    "running_batches",
     "same_groups",
     "sides",
     "submissions_by_id",

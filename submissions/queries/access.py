@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from submissions.models import Assignment, Batch, Boilerplate, Course
+from submissions.models import Assignment, Batch, Boilerplate, Course, DeletedBatch
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.db.models import QuerySet
+
+
+class Gone(Http404):
+    """It was there, `user` might have seen it, and it was deleted."""
 
 
 def courses(user: User) -> QuerySet[Course]:
@@ -29,8 +34,13 @@ def assignment(user: User, pk: int) -> Assignment:
 
 
 def batch(user: User, pk: int) -> Batch:
-    visible = Batch.objects.filter(assignment__course__in=courses(user))
-    return get_object_or_404(visible.select_related("assignment__course__owner", "uploaded_by"), pk=pk)
+    """Find it, or raise Gone where `user` had it before it was deleted."""
+    visible = Batch.objects.filter(assignment__course__in=courses(user), pk=pk)
+    if found := visible.select_related("assignment__course__owner", "uploaded_by").first():
+        return found
+    if DeletedBatch.objects.filter(batch=pk, assignment__course__in=courses(user)).exists():
+        raise Gone("This upload was deleted with everything that came from it.")
+    raise Http404("No such upload.")
 
 
 def boilerplate(user: User, pk: int) -> Boilerplate:

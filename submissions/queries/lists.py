@@ -68,10 +68,6 @@ def listed_batches(of: Assignment) -> QuerySet[Batch]:
     )
 
 
-def running_batches(of: Assignment) -> QuerySet[Batch]:
-    return of.batches.filter(state__in=Batch.RUNNING)
-
-
 def batch_submissions(of: Batch) -> QuerySet[ListedSubmission]:
     """List submissions with `file_count` and `superseded`: a later finished upload has the same name."""
     later = Submission.objects.filter(

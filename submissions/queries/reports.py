@@ -40,11 +40,15 @@ SORT_FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class ReportState:
-    """`shown`: newest finished report; `pending`: a newer one is coming; `failed`: the newer one that did."""
+    """`shown`: newest finished report; `pending`: a newer one is coming; `failed`: the newer one that did.
+
+    `cancelled`: the newer one was.
+    """
 
     shown: Report | None
     pending: bool
     failed: Report | None
+    cancelled: bool = False
 
 
 def report_state(of: Assignment) -> ReportState:
@@ -55,7 +59,9 @@ def report_state(of: Assignment) -> ReportState:
         # Its report is made once a worker has read it.
         return ReportState(shown, pending=True, failed=None)
     failed = latest if latest and latest.state == Report.State.FAILED else None
-    return ReportState(shown, pending=latest is not None and latest != shown and not failed, failed=failed)
+    cancelled = latest is not None and latest.state == Report.State.CANCELLED
+    pending = latest is not None and latest.state in Report.UNFINISHED
+    return ReportState(shown, pending, failed, cancelled)
 
 
 class ShownGroup(NamedTuple):

@@ -69,6 +69,14 @@ def next_sort(key: str, current: str) -> str:
     return f"-{key}" if first == key else key
 
 
+@register.simple_tag(takes_context=True)
+def page_url(context: Context, key: str, number: int) -> str:
+    """Give the address of the same page with another page of the list that `key` stands for."""
+    query = context["request"].GET.copy()
+    query[key] = str(number)
+    return f"?{query.urlencode()}"
+
+
 @register.simple_tag
 def sorted_by(key: str, current: str) -> str:
     """Give the value of aria-sort for a column."""

@@ -62,7 +62,7 @@ def page(
     context = report_context(request.GET, of, names_for(request, of))
     context |= {
         "batches": list(queries.listed_batches(of)),
-        "running": list(queries.running_batches(of)),
+        "activity": queries.activity(of, context["state"]),
         "boilerplate": list(of.boilerplate.select_related("source").defer("source__data")),
         "upload_form": upload_form or UploadForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
@@ -76,19 +76,6 @@ def page(
 
 def _status(*forms: UploadForm | None) -> int:
     return 422 if any(form and form.errors for form in forms) else 200
-
-
-@login_required
-@require_GET
-def activity(request: SignedIn, pk: int) -> HttpResponse:
-    """Say what is being done for this assignment right now: a fragment, asked for every second."""
-    of = queries.assignment(request.user, pk)
-    context = {
-        "assignment": of,
-        "state": queries.report_state(of),
-        "running": list(queries.running_batches(of)),
-    }
-    return render(request, "submissions/_activity.html", context)
 
 
 @login_required

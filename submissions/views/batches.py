@@ -1,24 +1,27 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django_htmx.http import HttpResponseClientRefresh
 
 from submissions import actions, queries
 from submissions.forms import UploadForm
 from submissions.models import Batch
+from submissions.naming import names_for
 from submissions.views import assignments
+from submissions.views.access import tells_what_is_gone
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
-
     from submissions.views.access import SignedIn
 
-ENTRIES_A_PAGE = 200
+ROWS_A_PAGE = 200
 STEPS = (
     (Batch.State.QUEUED, "Waiting"),
     (Batch.State.UNPACKING, "Unpacking"),
@@ -40,35 +43,58 @@ def upload(request: SignedIn, pk: int) -> HttpResponse:
 
 @login_required
 @require_GET
+@tells_what_is_gone
 def batch(request: SignedIn, pk: int) -> HttpResponse:
     """Show how far an upload has come, what was found in it and what was skipped."""
     found = queries.batch(request.user, pk)
-    taken = Paginator(found.entries.filter(accepted=True), ENTRIES_A_PAGE)
-    context = {
-        **_progress(found),
-        "skipped": list(found.entries.filter(accepted=False)),
-        "failed": list(queries.failed_files(found)),
-        "submissions": list(queries.batch_submissions(found)),
-        "taken": taken.get_page(request.GET.get("page")),
+    lists = {
+        "skipped": found.entries.filter(accepted=False),
+        "failed": queries.failed_files(found),
+        "submissions": queries.batch_submissions(found),
+        "taken": found.entries.filter(accepted=True),
     }
+    pages = {
+        name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page"))
+        for name, rows in lists.items()
+    }
+    context = {**_progress(found), **pages, "names": names_for(request, found.assignment)}
     return render(request, "submissions/batch.html", context)
 
 
 @login_required
 @require_GET
+@tells_what_is_gone
 def progress(request: SignedIn, pk: int) -> HttpResponse:
-    """Say how far a batch has come: a fragment, asked for every second."""
-    return render(request, "submissions/_progress.html", _progress(queries.batch(request.user, pk)))
+    """Say how far a batch has come: a fragment, asked for every second; `was` is what the page says already.
+
+    Once it has ended, the page has all of itself to show anew.
+    """
+    found = queries.batch(request.user, pk)
+    if request.htmx and not found.is_running:
+        return HttpResponseClientRefresh()
+    context = _progress(found)
+    if request.GET.get("was") == context["version"]:
+        return HttpResponse(status=204)
+    return render(request, "submissions/_progress_now.html", context)
 
 
 def _progress(found: Batch) -> dict[str, object]:
     states = [state for state, _ in STEPS]
     reached = states.index(Batch.State(found.state)) if found.state in states else -1
-    return {"batch": found, "steps": [(label, n, n - reached) for n, (_, label) in enumerate(STEPS)]}
+    ranking = queries.ranking(found.assignment) if found.state == Batch.State.RANKING else None
+    told = (found.state, found.message, found.documents_done, found.documents_total, ranking)
+    return {
+        "batch": found,
+        "assignment": found.assignment,
+        "ranking": ranking,
+        "steps": [(label, n, n - reached) for n, (_, label) in enumerate(STEPS)],
+        "version": f"{crc32(repr(told).encode()):08x}",
+    }
 
 
 @login_required
 @require_POST
+@tells_what_is_gone
 def cancel(request: SignedIn, pk: int) -> HttpResponse:
     found = queries.batch(request.user, pk)
     actions.cancel_batch(found)
@@ -77,6 +103,7 @@ def cancel(request: SignedIn, pk: int) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
+@tells_what_is_gone
 def delete(request: SignedIn, pk: int) -> HttpResponse:
     """Ask, then delete a batch with everything that came from it."""
     found = queries.batch(request.user, pk)
@@ -84,5 +111,12 @@ def delete(request: SignedIn, pk: int) -> HttpResponse:
         actions.delete_batch(found)
         messages.info(request, f"{found.name} was deleted with everything that came from it.")
         return redirect(found.assignment)
-    context = {"batch": found, "submission_count": found.submissions.count()}
-    return render(request, "submissions/batch_delete.html", context)
+    context = {
+        "what": "upload",
+        "name": found.name,
+        "assignment": found.assignment,
+        "lost": queries.lost_with_batch(found),
+        "after": "Every pair they are in goes too, and the remaining submissions are ranked again.",
+        "back": found.get_absolute_url(),
+    }
+    return render(request, "submissions/delete.html", context)
