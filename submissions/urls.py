@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from submissions.views import activity, assignments, batches, courses, pairs
+from submissions.views import activity, assignments, batches, courses, pairs, submissions
 
 urlpatterns = [
     path("", courses.index, name="courses"),
@@ -23,4 +23,9 @@ urlpatterns = [
     path("batches/<int:pk>/cancel/", batches.cancel, name="cancel_batch"),
     path("batches/<int:pk>/delete/", batches.delete, name="delete_batch"),
     path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/", pairs.pair, name="pair"),
+    path(
+        "assignments/<int:pk>/submissions/<int:submission_id>/",
+        submissions.submission,
+        name="submission",
+    ),
 ]

@@ -37,6 +37,7 @@ def addresses(report: Report, starter: Callable[[], None]) -> dict[str, str]:
     keys = {
         "course": [of.course_id],
         "pair": [of.pk, pair.left_id, pair.right_id],
+        "submission": [of.pk, pair.left_id],
         "remove_boilerplate": [of.boilerplate.get().pk],
         **{key: [of.batches.get().pk] for key in ("batch", "batch_progress", "cancel_batch", "delete_batch")},
     }

@@ -22,7 +22,17 @@ from submissions.queries.reports import (
     same_groups,
     tally,
 )
-from submissions.queries.submissions import Link, links, submissions_by_id
+from submissions.queries.submissions import (
+    Link,
+    files_of_submission,
+    links,
+    pairs_of,
+    refused_entries,
+    replaced_by,
+    submission,
+    submissions_by_id,
+    with_sources,
+)
 
 __all__ = [
     "SORT_FIELDS",
@@ -43,6 +53,7 @@ __all__ = [
     "courses",
     "failed_files",
     "files_of",
+    "files_of_submission",
     "ignored_tokens",
     "line_of",
     "links",
@@ -53,11 +64,16 @@ __all__ = [
     "lost_with_batch",
     "lost_with_course",
     "pair",
+    "pairs_of",
     "ranked_pairs",
     "ranking",
+    "refused_entries",
+    "replaced_by",
     "report_state",
     "same_groups",
     "sides",
+    "submission",
     "submissions_by_id",
     "tally",
+    "with_sources",
 ]

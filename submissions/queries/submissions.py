@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.models import Submission
+from django.db.models import Q
+from django.db.models.functions import Length
+from django.shortcuts import get_object_or_404
+
+from submissions.models import Batch, Document, Submission, SubmissionFile
+from submissions.queries.decisions import with_decisions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from submissions.models import Report
+    from django.db.models import QuerySet
+
+    from submissions.models import Assignment, Entry, Report
+    from submissions.queries.decisions import DecidedPair
 
 
 class Link(NamedTuple):
@@ -28,3 +36,56 @@ def links(report: Report, line: float) -> list[Link]:
 
 def submissions_by_id(ids: Iterable[int]) -> dict[int, Submission]:
     return Submission.objects.in_bulk(set(ids))
+
+
+def submission(of: Assignment, pk: int) -> Submission:
+    """Find one of an assignment's submissions, replaced or not, or raise Http404."""
+    uploaded = Submission.objects.filter(batch__assignment=of)
+    return get_object_or_404(uploaded.select_related("batch__uploaded_by"), pk=pk)
+
+
+def replaced_by(found: Submission) -> Submission | None:
+    """Give the newest submission of the same name where that is not the one `found`."""
+    same = Submission.objects.filter(
+        batch__assignment=found.batch.assignment_id, batch__state__in=Batch.READ, name=found.name
+    )
+    newest = same.select_related("batch").order_by("-batch_id").first()
+    return newest if newest and newest.batch_id > found.batch_id else None
+
+
+def pairs_of(report: Report, found: Submission) -> QuerySet[DecidedPair]:
+    """Pairs of a report with this submission on either side and their decision, most similar first."""
+    mine = with_decisions(report.pairs.filter(Q(left=found) | Q(right=found)))
+    return mine.select_related("left", "right").defer("passages")
+
+
+def files_of_submission(found: Submission) -> QuerySet[SubmissionFile]:
+    """Its files with what a front-end said of them, neither bytes nor tokens."""
+    both = found.files.select_related("source", "document")
+    heavy = ("source__data", "document__tokens", "document__lexical", "document__styles")
+    return both.defer(*heavy).order_by("path", "pk")
+
+
+def with_sources(files: Iterable[SubmissionFile]) -> Iterator[SubmissionFile]:
+    """Read files that a front-end could read, with their bytes, a few at a time."""
+    ready = SubmissionFile.objects.filter(
+        pk__in=[file.pk for file in files], document__state=Document.State.READY
+    )
+    whole = ready.select_related("source", "document").defer("document__tokens", "document__lexical")
+    return whole.iterator(chunk_size=5)
+
+
+def refused_entries(found: Submission) -> list[Entry]:
+    """Entries of its upload that lay in its folder and were not taken.
+
+    Where that folder stood is told by an entry that was taken; a loose file has none.
+    """
+    taken = found.files.order_by("pk").values_list("path", flat=True).first()
+    if not taken:
+        return []
+    place = f"{found.name}/{taken}"
+    entry = found.batch.entries.filter(accepted=True, name__endswith=place).order_by(Length("name")).first()
+    if not entry:
+        return []
+    folder = entry.name.removesuffix(taken)
+    return list(found.batch.entries.filter(accepted=False, name__startswith=folder))

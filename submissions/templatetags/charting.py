@@ -10,12 +10,13 @@ from django.urls import reverse
 from django.utils.html import strip_tags
 
 from submissions.highlight import colour, visible
-from submissions.templatetags.pages import pair_url, percent, who_plainly
+from submissions.templatetags.pages import pair_url, percent, shown, who_plainly
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
     from django.template import Context
+    from django.utils.safestring import SafeString
 
     from submissions.charts import Cluster, Graph, Histogram
 
@@ -61,6 +62,12 @@ def _submission_url(context: Context, pk: int) -> str:
     if context.get("token"):
         return ""
     return reverse("submission", args=[context["assignment"].pk, pk])
+
+
+@register.simple_tag(takes_context=True)
+def redacted(context: Context, text: str) -> SafeString:
+    """Write a path or a message with what stands for the names in it."""
+    return shown(text)
 
 
 @register.filter
