@@ -9,37 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions.charts import _connected, clusters
-from submissions.models import Assignment, Pair, Report, Submission
+from submissions.charts import LINKS, NODES, Histogram, _connected, clusters, graph, histogram
+from submissions.models import Submission
 from submissions.naming import Names
 from submissions.queries import Link
+from submissions.templatetags.charting import lapse, nth
+from tests.reports import made_class, made_report
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from submissions.models import Assignment, Report
     from tests.handing_in import CountQueries
 
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
-
-
-def pair(report: Report, left: Submission, right: Submission, similarity: float) -> Pair:
-    shares = {"left_share": similarity, "right_share": similarity}
-    sizes = {"tokens": 100, "lines": 20, "longest": 50}
-    parts = {"structure": similarity, "literals": 0.0, "names": 0.0}
-    figures = {"similarity": similarity, **shares, **sizes, **parts}
-    return Pair.objects.create(report=report, left=left, right=right, **figures)
-
-
-def ranked(of: Assignment, pairs: Mapping[tuple[str, str], float]) -> Report:
-    """Give a finished report of made-up pairs."""
-    batch = of.batches.create(name="class.zip", state="done")
-    names = sorted({name for both in pairs for name in both})
-    made = {name: batch.submissions.create(name=name) for name in names}
-    report = of.reports.create(state="done", parameters={"threshold": {"value": 0.5, "reason": "a gap"}})
-    report.submissions.set(made.values())
-    for (left, right), similarity in pairs.items():
-        pair(report, made[left], made[right], similarity)
-    return report
 
 
 @pytest.fixture
@@ -52,7 +33,7 @@ def chain(assignment: Assignment) -> Report:
         ("eve", "fay"): 0.7,
         ("ann", "gil"): 0.1,
     }
-    return ranked(assignment, figures)
+    return made_report(assignment, figures)
 
 
 def members(report: Report, line: float) -> list[list[str]]:
@@ -107,3 +88,75 @@ def test_components_are_what_a_walk_along_the_links_reaches(ends: list[tuple[int
         assert set(ids) == reached
         assert {pk for link in own for pk in link[:2]} == reached
     assert sum(len(own) for _, own in found) == len(ends)
+
+
+def test_a_graph_of_few_links_draws_them_all(chain: Report) -> None:
+    drawn = graph(clusters(chain, 0.5))
+    assert {(one.name, number) for one, number in drawn.nodes} == {
+        ("ann", 1),
+        ("ben", 1),
+        ("cal", 1),
+        ("dan", 1),
+        ("eve", 2),
+        ("fay", 2),
+    }
+    assert [link.similarity for link in drawn.links] == [0.9, 0.8, 0.7, 0.6]
+    assert (drawn.nodes_left_out, drawn.links_left_out) == (0, 0)
+
+
+def test_a_graph_of_many_keeps_the_strongest_links_and_says_what_is_left_out(assignment: Assignment) -> None:
+    figures = made_class(600) | {(f"x{n:03}", f"x{n + 1:03}"): 0.999 for n in range(20)}
+    found = clusters(made_report(assignment, figures), 0.1)
+    drawn = graph(found)
+    assert len(drawn.nodes) <= NODES
+    assert len(drawn.nodes) + drawn.nodes_left_out == sum(len(one.members) for one in found)
+    assert len(drawn.links) + drawn.links_left_out == sum(len(one.links) for one in found)
+    names = {one.name for one, _ in drawn.nodes}
+    assert {f"x{n:03}" for n in range(21)} <= names
+
+
+def test_a_dense_graph_is_thinned_without_falling_apart(assignment: Assignment) -> None:
+    names = [f"copy-{n:02}" for n in range(40)]
+    figures = {(a, b): 0.9 for at, a in enumerate(names) for b in names[at + 1 :]}
+    drawn = graph(clusters(made_report(assignment, figures), 0.5))
+    assert len(drawn.links) == LINKS
+    assert len(_connected(drawn.links)) == 1
+    assert len(_connected(drawn.links)[0][0]) == 40
+
+
+def test_the_histogram_counts_everybody_once_by_the_best_match(chain: Report) -> None:
+    shown = histogram(chain)
+    assert shown is not None
+    assert shown.values == [0.1, 0.7, 0.7, 0.8, 0.8, 0.9, 0.9]
+    assert {one.low: one.submissions for one in shown.bins if one.submissions} == {10: 1, 70: 2, 80: 2, 90: 2}
+    assert [shown.from_line(line) for line in (0.0, 0.1, 0.11, 0.7, 0.9, 0.91)] == [7, 7, 6, 6, 2, 0]
+
+
+@given(st.lists(st.floats(0, 1), max_size=250))
+def test_bins_and_counts_at_every_percent_agree_with_counting_by_hand(values: list[float]) -> None:
+    shown = Histogram(sorted(values), 0.5, "")
+    assert shown.from_percent == [sum(value >= percent / 100 for value in values) for percent in range(101)]
+    assert sum(one.submissions for one in shown.bins) == len(values)
+    for one in shown.bins[:-1]:
+        assert one.submissions == sum(one.low / 100 <= value < one.high / 100 for value in values)
+
+
+def test_a_report_of_before_has_no_histogram(chain: Report) -> None:
+    chain.findings = {}
+    assert histogram(chain) is None
+
+
+def test_lapses_are_written_in_their_two_largest_units() -> None:
+    assert lapse(timedelta(seconds=59)) == "less than a minute"
+    assert lapse(timedelta(minutes=1, seconds=30)) == "1 min"
+    assert lapse(timedelta(hours=3, minutes=12)) == "3 h 12 min"
+    assert lapse(timedelta(days=1, minutes=5)) == "1 day"
+    assert lapse(timedelta(days=2, hours=4, minutes=5)) == "2 days 4 h"
+
+
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (112, "112th"), (121, "121st")],
+)
+def test_ranks_are_written_as_they_are_said(number: int, written: str) -> None:
+    assert nth(number) == written

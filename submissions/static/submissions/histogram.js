@@ -93,15 +93,13 @@ function drag(plot, move, done) {
   plot.over.addEventListener("lostpointercapture", done);
 }
 
-// Shows the line that the address asks for; `asked` is null where it is the suggested one.
-function lineOf(box, section, data) {
+// The line is the filter's field `minimum`, and an empty field the suggested one: `form` fetches what it filters.
+function lineOf(section, data, form) {
   const part = (name) => section.querySelector(`[data-${name}]`);
   const input = part("line");
-  const inAddress = () => {
-    const given = Number(new URLSearchParams(location.search).get("minimum"));
-    return given >= 1 && given <= 100 ? given : null;
-  };
-  let asked = inAddress();
+  const field = form.elements.minimum;
+  const inField = () => (field.value >= 1 && field.value <= 100 ? Math.round(field.value) : null);
+  let asked = inField();
   const line = () => (asked === null ? data.suggested : asked / 100);
   const plot = draw(part("plot"), data, line);
   const mark = marker(plot, "mark");
@@ -120,25 +118,25 @@ function lineOf(box, section, data) {
     asked = to === null ? null : Math.min(100, Math.max(1, to));
     show();
   }
-  const send = () => input.dispatchEvent(new CustomEvent("moved"));
-  input.addEventListener("input", () => { move(Number(input.value)); });
+  function send() {
+    field.value = asked ?? "";
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  input.addEventListener("input", () => move(Number(input.value)));
   input.addEventListener("change", send);
   drag(plot, move, send);
   part("reset").addEventListener("click", () => { move(null); send(); input.focus(); });
-  input.addEventListener("htmx:configRequest", ({ detail }) => {
-    const query = new URLSearchParams(location.search);
-    query.delete("page");
-    query.delete("minimum");
-    for (const [name, value] of query) detail.parameters[name] = value;
-    if (asked !== null) detail.parameters.minimum = asked;
-  });
+  field.addEventListener("input", () => move(inField()));
   const failed = (is) => { part("failed").hidden = !is; };
-  input.addEventListener("htmx:beforeRequest", () => failed(false));
-  for (const fault of ["htmx:sendError", "htmx:responseError"]) input.addEventListener(fault, () => failed(true));
-  // Filtering by hand and going back change the address too.
-  const follow = () => { if (!input.matches(":active")) move(inAddress()); };
-  document.body.addEventListener("htmx:afterSettle", follow);
-  addEventListener("popstate", follow);
+  form.addEventListener("htmx:beforeRequest", () => failed(false));
+  for (const fault of ["htmx:sendError", "htmx:responseError"]) form.addEventListener(fault, () => failed(true));
+  // A link in the report may have changed the filter.
+  document.body.addEventListener("htmx:afterSettle", () => {
+    const given = new URLSearchParams(location.search).get("minimum") ?? "";
+    if (document.activeElement === field || document.activeElement === input || field.value === given) return;
+    field.value = given;
+    move(inField());
+  });
   show();
 }
 
@@ -146,6 +144,7 @@ const box = document.querySelector("[data-histogram]");
 if (box) {
   box.hidden = false;
   const data = read("histogram-data");
-  if (box.querySelector("[data-line]")) lineOf(box, box.closest("section"), data);
-  else draw(box.querySelector("[data-plot]"), data, () => Number(box.dataset.place));
+  const form = document.getElementById("filter");
+  if (form) lineOf(box.closest("section"), data, form);
+  else marker(draw(box.querySelector("[data-plot]"), data, () => Number(box.dataset.place)), "mark").style.left = `${box.dataset.place * 100}%`;
 }

@@ -1,0 +1,74 @@
+"""Finished reports of made-up pairs, for what needs figures and no sources."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from submissions.models import Pair
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from submissions.models import Assignment, Report, Submission
+
+Figures = dict[tuple[str, str], float]
+
+
+def made_pair(report: Report, left: Submission, right: Submission, similarity: float) -> Pair:
+    return Pair(
+        report=report,
+        left=left,
+        right=right,
+        similarity=similarity,
+        left_share=similarity,
+        right_share=similarity,
+        tokens=round(400 * similarity),
+        lines=round(80 * similarity),
+        longest=round(200 * similarity),
+        structure=similarity,
+        literals=0.0,
+        names=0.0,
+    )
+
+
+def made_report(of: Assignment, pairs: Mapping[tuple[str, str], float], line: float = 0.5) -> Report:
+    """Give a report of these pairs of names, as if it were of one upload."""
+    batch = of.batches.create(name="class.zip", state="done")
+    names = sorted({name for both in pairs for name in both})
+    made = {name: batch.submissions.create(name=name) for name in names}
+    threshold = {"value": line, "reason": f"no pair lies between {line - 0.1:.2f} and {line:.2f}"}
+    report: Report = of.reports.create(state="done", parameters={"threshold": threshold})
+    report.submissions.set(made.values())
+    Pair.objects.bulk_create(
+        made_pair(report, made[left], made[right], value) for (left, right), value in pairs.items()
+    )
+    report.findings = {"best": [_best(name, made, pairs) for name in names]}
+    report.save()
+    return report
+
+
+def _best(name: str, made: Mapping[str, Submission], pairs: Mapping[tuple[str, str], float]) -> list[object]:
+    value, match = max((value, both[both[0] == name]) for both, value in pairs.items() if name in both)
+    return [made[name].pk, made[match].pk, value]
+
+
+def made_class(size: int, seed: int = 5) -> Figures:
+    """Most of a class alike by chance, some pairs and a few groups that are closer."""
+    chance = random.Random(seed)
+    names = [f"student-{number:04}" for number in range(size)]
+    pairs: Figures = {}
+    for at, name in enumerate(names):
+        pairs[name, names[(at + 7) % size]] = min(0.45, max(0.02, chance.gauss(0.22, 0.07)))
+    shuffled = chance.sample(names, size)
+    groups = [8, 5, 4, 3, 3, *([2] * (size // 25))]
+    for group in groups:
+        members = [shuffled.pop() for _ in range(min(group, len(shuffled)))]
+        for first, second in pairwise(members):
+            pairs[first, second] = chance.uniform(0.55, 0.98)
+        for _ in range(len(members) - 2):
+            first, second = chance.sample(members, 2)
+            pairs[first, second] = chance.uniform(0.5, 0.9)
+    ordered = {tuple(sorted(both)): value for both, value in pairs.items()}
+    return {(left, right): value for (left, right), value in ordered.items()}
