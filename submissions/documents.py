@@ -11,15 +11,19 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
 
+from fingerprint.deadline import TooSlow, time_limit
 from fingerprint.params import Params
-from fingerprint.reading import Unreadable, identify, profile_of, read
+from fingerprint.reading import Unreadable, identify, profile_of, read, token_lines
 from submissions import store
 from submissions.models import Document, Source
 from submissions.packing import pack_lexical, pack_tokens
+from submissions.styles import pack_styles, styles_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
+
+    from fingerprint.reading import Reading
 
 logger = logging.getLogger(__name__)
 
@@ -74,6 +78,7 @@ def fingerprint(document: Document) -> None:
     from fingerprint.engine import fingerprints  # noqa: PLC0415 - numba, in workers only
 
     found = fingerprints(reading.tokens.kinds, PARAMS)
+    styles = _styles(reading)
     with transaction.atomic():
         locked = Document.objects.select_for_update().filter(pk=document.pk, state=Document.State.PENDING)
         if not locked.exists():
@@ -82,9 +87,19 @@ def fingerprint(document: Document) -> None:
         locked.update(
             state=Document.State.READY,
             token_count=len(reading.tokens),
-            tokens=pack_tokens(reading.tokens),
+            tokens=pack_tokens(reading.tokens, token_lines(reading.text, reading.tokens)),
             lexical=pack_lexical(reading.lexical),
+            styles=styles,
         )
+
+
+def _styles(reading: Reading) -> bytes:
+    """Colours for reading; a file whose lexer takes too long a second time goes without."""
+    try:
+        with time_limit(settings.FILE_SECONDS):
+            return pack_styles(styles_in(reading.text, reading.front_end.name))
+    except TooSlow:
+        return pack_styles([])
 
 
 def _fail(document: Document, reason: str) -> None:
