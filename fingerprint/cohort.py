@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.alignment import Side
+from fingerprint.alignment import Side, sides_of
 from fingerprint.hashing import kgram_hashes
 from fingerprint.weights import document_frequency, token_weights
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from fingerprint.alignment import Flags, Ids
     from fingerprint.hashing import Hashes
+    from fingerprint.reading import Lines
     from fingerprint.tokens import Kinds
     from fingerprint.weights import Bounds, Floats
 
@@ -48,11 +49,14 @@ class Running(NamedTuple):
 
     `weight` float64: weights of tokens; `own` int64: tokens that are not boilerplate; `counted` int64:
     tokens that percentages count, neither boilerplate nor common code. Separators are none of these.
+    `line` int32 is no sum: the line that token t begins on, where lines with tokens are counted from the
+    cohort's first on. Tokens i to j - 1, all of one file, lie on `line[j - 1] - line[i] + 1` lines.
     """
 
     weight: Floats
     own: Bounds
     counted: Bounds
+    line: Ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ class Cohort:
     """n submissions of t tokens in all, files one after another, a separator behind each.
 
     `files` int64 [f + 1]: where each file begins; `bounds` int64 [n + 1]: where each submission begins;
-    `side` holds the tokens of all (see `Side`; positions and `after` count over the cohort);
+    `side` holds the tokens of all (see `Side`);
     `held` int64 [n + 1]: whose part of `side.order` is where; `frequency` int32 [t]: in how many
     submissions the k-gram at a token is (0 where none begins); `running`: see `Running`;
     `boilerplate` uint64: hashes of the k-grams of boilerplate; `limit`: the common limit in force.
@@ -86,11 +90,13 @@ class Cohort:
         k: int,
         boilerplate: Sequence[Kinds] = (),
         limit: int | None = None,
+        lines: Sequence[Lines] | None = None,
     ) -> Cohort:
         """Lay out the token kinds of every file of every submission.
 
         What `boilerplate` documents hold counts nowhere; k-grams in more than `limit` submissions count in
-        no percentage.
+        no percentage. `lines`: the line of each token of every file, one file after another; without it every
+        token has a line of its own.
         """
         kinds, files, bounds = _lay_out(submissions)
         hashes = kgram_hashes(kinds, k)
@@ -105,7 +111,8 @@ class Cohort:
         side, held = _sides(kinds, np.where(live[ids], ids, -1), bounds, flags)
         padded = np.zeros(len(kinds), dtype=np.int32)
         padded[: len(ids)] = frequency[ids]
-        running = _running(token_weights(ids, frequency, (files, bounds), flags[0], k), flags, files)
+        weights = token_weights(ids, frequency, (files, bounds), flags[0], k)
+        running = _running(weights, flags, files, _line_numbers(lines, files))
         return cls(k, files, bounds, side, held, padded, running, values[handed_out], limit)
 
     def submission(self, at: int) -> Side:
@@ -140,8 +147,9 @@ def slice_side(side: Side, bounds: Bounds, held: Bounds, at: int) -> Side:
         side.ids[low:high],
         side.boilerplate[low:high],
         side.ignored[low:high],
-        side.order[first:last] - low,
-        side.after[first:last] - first,
+        side.order[first:last],
+        side.grams[first:last],
+        side.after[first:last],
     )
 
 
@@ -164,13 +172,23 @@ def _covered(marked: Flags, tokens: int, k: int) -> Flags:
 def _sides(kinds: Kinds, live: Ids, bounds: Bounds, flags: tuple[Flags, Flags]) -> tuple[Side, Bounds]:
     padded = np.full(len(kinds), -1, dtype=np.int32)
     padded[: len(live)] = live
-    owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))
-    side = Side.of(kinds, padded, flags, owner)
-    return side, np.searchsorted(owner[side.order], np.arange(len(bounds))).astype(np.int64)
+    return sides_of(kinds, padded, flags, bounds)
 
 
-def _running(weights: Floats, flags: tuple[Flags, Flags], files: Bounds) -> Running:
-    own, counted = ~flags[0], ~flags[1]
-    own[files[1:] - 1] = counted[files[1:] - 1] = False
-    sums = (np.concatenate(([0], np.cumsum(column, dtype=np.int64))) for column in (own, counted))
-    return Running(np.concatenate(([0.0], np.cumsum(weights))), *sums)
+def _line_numbers(lines: Sequence[Lines] | None, files: Bounds) -> Ids:
+    """Count on through all files; a line that no token begins on is passed over."""
+    fresh = np.ones(int(files[-1]) + 1, dtype=np.bool_)
+    if lines:
+        parts = [part for own in lines for part in (own, own[-1:] if len(own) else [0])]
+        column = np.concatenate(parts)
+        fresh[1:-1] = column[1:] != column[:-1]
+        fresh[files] = True
+    return np.cumsum(fresh, dtype=np.int32)
+
+
+def _running(weights: Floats, flags: tuple[Flags, Flags], files: Bounds, line: Ids) -> Running:
+    columns = ~flags[0], ~flags[1]
+    for column in columns:
+        column[files[1:] - 1] = False
+    own, counted = (np.concatenate(([0], np.cumsum(column, dtype=np.int64))) for column in columns)
+    return Running(np.concatenate(([0.0], np.cumsum(weights))), own, counted, line)

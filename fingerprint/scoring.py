@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.alignment import shown_of, tiles_of
+from fingerprint.alignment import enter, places_of, shown_of, sort_rows, tiles_of
 from fingerprint.cohort import Running, slice_side
 from fingerprint.terms import Norm, normaliser
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.alignment import Runs, Side
+    from fingerprint.alignment import Ids, Runs, Side
     from fingerprint.cohort import Cohort
     from fingerprint.index import Candidates
     from fingerprint.terms import LexicalTable
@@ -45,8 +45,8 @@ NAME_WORTH, NAME_CAP = 2.0, 0.15
 HOLD = 0.6
 # Equal pairs tie exactly, whatever rounding their place in the cohort brought.
 DECIMALS = 9
-# Pairs handed to a thread at once.
-CHUNK = 256
+# Pairs handed to a thread at once; those of one left side stand together.
+CHUNK = 2048
 
 
 class Scores(NamedTuple):
@@ -57,6 +57,7 @@ class Scores(NamedTuple):
     right_share: Floats
     tokens: Rows
     longest: Rows
+    lines: Rows
     structure: Floats
     literals: Floats
     names: Floats
@@ -68,12 +69,14 @@ class Scores(NamedTuple):
 class Covered(NamedTuple):
     """Parallel arrays of n pairs: `weight` that passages cover, and what is shown of them, in tokens.
 
-    `tokens` int64 [n, 2]: countable tokens on either side; `longest` int64: those of the longest passage.
+    `tokens` int64 [n, 2]: countable tokens on either side; `longest` int64: those of the longest passage;
+    `lines` int64 [n, 2]: lines on which tokens of passages begin.
     """
 
     weight: Floats
     tokens: Rows
     longest: Rows
+    lines: Rows
 
 
 @njit
@@ -84,15 +87,19 @@ def _long(tokens: float) -> float:
 @njit
 def _slice_running(running: Running, bounds: Bounds, at: int) -> Running:
     low, high = bounds[at], bounds[at + 1] + 1
-    return Running(running.weight[low:high], running.own[low:high], running.counted[low:high])
+    columns = running.weight[low:high], running.own[low:high], running.counted[low:high]
+    return Running(*columns, running.line[low:high])
 
 
 @njit
 def chained_weight(tiles: Runs, left: Running, right: Running) -> float:
-    """Weight that tiles cover, mean of both sides; those in sequence across small gaps count as one long."""
+    """Weight that tiles cover, mean of both sides; those in sequence across small gaps count as one long.
+
+    `tiles` by left token.
+    """
     total, weight, tokens = 0.0, 0.0, 0.0
     a_end, b_end = 0, 0
-    for row in np.argsort(tiles[:, 0]):
+    for row in range(len(tiles)):
         a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
         gap = max(left.own[a] - left.own[a_end], right.own[b] - right.own[min(b, b_end)])
         if b < b_end or gap > GAP:
@@ -105,35 +112,70 @@ def chained_weight(tiles: Runs, left: Running, right: Running) -> float:
 
 
 @njit
-def _cover(cohort: tuple[Side, Bounds, Bounds, Running], pairs: Rows, k: int, covered: Covered) -> None:
+def line_count(rows: Runs, line: Ids) -> int:
+    """Lines that runs of one side lie on; rows are sorted by that side, which is their first column."""
+    count, last = 0, -1
+    for at in range(len(rows)):
+        first, after = line[rows[at, 0]], line[rows[at, 0] + rows[at, 2] - 1] + 1
+        count += after - first - (first == last)
+        last = after - 1
+    return count
+
+
+@njit
+def _count_shown(shown: Runs, left: Running, right: Running, row: int, covered: Covered) -> None:
+    covered.lines[row, 0] = line_count(shown, left.line)
+    for at in range(len(shown)):
+        a, b, length = shown[at]
+        on_left = left.counted[a + length] - left.counted[a]
+        covered.tokens[row, 0] += on_left
+        covered.tokens[row, 1] += right.counted[b + length] - right.counted[b]
+        covered.longest[row] = max(covered.longest[row], on_left)
+        shown[at, 0], shown[at, 1] = b, a
+    sort_rows(shown)
+    covered.lines[row, 1] = line_count(shown, right.line)
+
+
+@njit
+def _cover(
+    cohort: tuple[Side, Bounds, Bounds, Running], pairs: Rows, k: int, distinct: int, covered: Covered
+) -> None:
     side, bounds, held, running = cohort
+    places, entered = places_of(side.grams[:0], distinct), -1
     for row in range(len(pairs)):
         left, right = pairs[row]
         sides = slice_side(side, bounds, held, left), slice_side(side, bounds, held, right)
+        if left != entered:
+            if entered >= 0:
+                places[side.grams[held[entered] : held[entered + 1]]] = -1
+            enter(sides[0].grams, places)
+            entered = left
         sums = _slice_running(running, bounds, left), _slice_running(running, bounds, right)
-        tiles = tiles_of(sides[0], sides[1], k)
+        tiles = tiles_of(sides[0], sides[1], k, places)
         covered.weight[row] = chained_weight(tiles, sums[0], sums[1])
-        for a, b, length in shown_of(tiles, sides[0], sides[1], k):
-            on_left = sums[0].counted[a + length] - sums[0].counted[a]
-            covered.tokens[row, 0] += on_left
-            covered.tokens[row, 1] += sums[1].counted[b + length] - sums[1].counted[b]
-            covered.longest[row] = max(covered.longest[row], on_left)
+        _count_shown(shown_of(tiles, sides[0], sides[1], k), sums[0], sums[1], row, covered)
 
 
 def _covered(cohort: Cohort, pairs: Rows) -> Covered:
     """Align every pair, on all cores."""
     count = len(pairs)
-    weight, tokens = np.zeros(count), np.zeros((count, 2), dtype=np.int64)
-    longest = np.zeros(count, dtype=np.int64)
+    found = Covered(
+        np.zeros(count),
+        np.zeros((count, 2), dtype=np.int64),
+        np.zeros(count, dtype=np.int64),
+        np.zeros((count, 2), dtype=np.int64),
+    )
     arrays = (cohort.side, cohort.bounds, cohort.held, cohort.running)
+    distinct = 1 + int(cohort.side.grams.max(initial=-1))
 
     def fill(at: int) -> None:
         rows = slice(at, at + CHUNK)
-        _cover(arrays, pairs[rows], cohort.k, Covered(weight[rows], tokens[rows], longest[rows]))
+        part = Covered(found.weight[rows], found.tokens[rows], found.longest[rows], found.lines[rows])
+        _cover(arrays, pairs[rows], cohort.k, distinct, part)
 
     with ThreadPoolExecutor(cpu_count()) as pool:
         list(pool.map(fill, range(0, count, CHUNK)))
-    return Covered(weight, tokens, longest)
+    return found
 
 
 def _totals(sums: npt.NDArray[np.number], cohort: Cohort, pairs: Rows) -> Floats:
@@ -148,8 +190,9 @@ def score(cohort: Cohort, lexical: LexicalTable, candidates: Candidates) -> Scor
     -------
     `similarity` in [0, 1], to rank by, and what `structure`, `literals` and `names` add to it;
     `left_share`, `right_share` in [0, 1]: the part of a side's countable tokens that lies in passages;
-    `tokens`: tokens in passages, on the side that has more; `longest`: tokens in the longest passage.
-    Boilerplate counts nowhere, common code in the similarity only, by its little weight.
+    `tokens`: tokens in passages, on the side that has more; `longest`: tokens in the longest passage;
+    `lines`: source lines on which tokens of passages begin, on the side that has more. Boilerplate counts
+    nowhere, common code in the similarity only, by its little weight.
     """
     pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
     covered = _covered(cohort, pairs)
@@ -166,6 +209,7 @@ def score(cohort: Cohort, lexical: LexicalTable, candidates: Candidates) -> Scor
         covered.tokens[:, 1] / countable[:, 1],
         covered.tokens.max(axis=1),
         covered.longest,
+        covered.lines.max(axis=1),
         *added,
     )
 

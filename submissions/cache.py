@@ -1,7 +1,7 @@
 """What `moss check` read before, so that the same source is never lexed twice.
 
 One SQLite file in the folder MOSS_CACHE (default: the user's cache folder); MOSS_CACHE=off does without. It
-may be deleted at any time. Any change to a front-end or to Pygments starts it anew.
+may be deleted at any time. Any change to a front-end, to Pygments or to what is kept starts it anew.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import fingerprint.languages
+import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -42,17 +42,19 @@ def folder() -> Path | None:
 
 
 @cache
-def _front_ends() -> bytes:
-    """Digest of all that decides what a front-end makes of a text."""
+def _makers() -> bytes:
+    """Digest of all that decides what is made of a text, and how that is kept."""
     digest = blake2b(version("pygments").encode(), digest_size=16)
-    for source in sorted(Path(fingerprint.languages.__file__).parent.glob("*.py")):
+    engine, here = Path(fingerprint.__file__).parent, Path(__file__).parent
+    languages = sorted((engine / "languages").glob("*.py"))
+    for source in (*languages, engine / "lexical.py", here / "packing.py", here / "readings.py"):
         digest.update(source.read_bytes())
     return digest.digest()
 
 
 def key_of(data: bytes, name: str, language: str) -> bytes:
     """Name a reading: the bytes, what tells their language, and the front-ends' version."""
-    digest = blake2b(data, digest_size=16, key=_front_ends())
+    digest = blake2b(data, digest_size=16, key=_makers())
     digest.update(f"\0{language}\0{Path(name).name}".encode("utf-8", "surrogatepass"))
     return digest.digest()
 

@@ -7,9 +7,11 @@ import io
 import json
 from typing import TYPE_CHECKING
 
-from submissions.results import PairRow
+from submissions.results import PairColumns, PairRow
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from fingerprint.engine import Passage
     from submissions.local import LocalReport
     from submissions.models import Pair
@@ -28,6 +30,13 @@ def row(report: LocalReport, pair: RankedPair) -> PairRow:
         lines=pair.lines,
         longest=pair.longest,
     )
+
+
+def rows(report: LocalReport) -> Iterator[PairRow]:
+    """All pairs by name, best first."""
+    columns = PairColumns.of(report.ranking)
+    names = ([report.submissions[at] for at in side] for side in (columns.left, columns.right))
+    return map(PairRow, *names, *columns[2:])
 
 
 def stored_row(pair: Pair) -> PairRow:
@@ -50,11 +59,24 @@ def as_csv(report: LocalReport) -> str:
     `left` and `right` are names as students gave them, unchanged. One that begins with `=`, `+`, `-`, `@`, a
     tab or CR is a formula to a spreadsheet, which should import these columns as text.
     """
+    names = [_quoted(name) for name in report.submissions]
+    columns = PairColumns.of(report.ranking)
+    sides = ([names[at] for at in side] for side in (columns.left, columns.right))
+    numbers: tuple[Sequence[float], ...] = columns[2:]
+    table = map(",".join, zip(*sides, *map(_texts, numbers), strict=True))
+    return "\n".join((",".join(PairRow._fields), *table)) + "\n"
+
+
+def _quoted(field: str) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(PairRow._fields)
-    writer.writerows(row(report, pair) for pair in report.pairs)
-    return text.getvalue()
+    csv.writer(text, lineterminator="").writerow([field, ""])  # alone, an empty one would be quoted
+    return text.getvalue()[:-1]
+
+
+def _texts(numbers: Sequence[float]) -> list[str]:
+    """Write numbers out, equal ones once: a class of thousands has hundreds of thousands of pairs."""
+    known = {number: str(number) for number in set(numbers)}
+    return [known[number] for number in numbers]
 
 
 def as_json(report: LocalReport) -> str:
@@ -62,11 +84,11 @@ def as_json(report: LocalReport) -> str:
     body = {
         "submissions": report.submissions,
         "common_limit": report.cohort.limit,
-        "threshold": report.threshold._asdict(),
+        "threshold": report.ranking.threshold._asdict(),
         "pairs": [
             row(report, pair)._asdict()
             | {"evidence": _evidence(pair), "passages": [_passage(report, p) for p in pair.passages]}
-            for pair in report.pairs
+            for pair in report.pairs()
         ],
         "skipped": [skipped._asdict() for skipped in report.skipped],
     }

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.cohort import Cohort
+    from fingerprint.engine import Ranking
     from fingerprint.lexical import Lexical
     from fingerprint.reading import Reading
-    from fingerprint.threshold import Suggestion
     from submissions.archives import Unpacked
     from submissions.readings import Done, Tokens
     from submissions.results import RankedPair
@@ -52,10 +52,15 @@ class LocalReport:
 
     submissions: list[str]
     files: list[LocalFile]
-    pairs: list[RankedPair]
+    ranking: Ranking
     skipped: list[Skipped]
     cohort: Cohort
-    threshold: Suggestion
+
+    def pairs(self) -> Iterator[RankedPair]:
+        """All pairs with their passages, best first, each aligned when it is asked for."""
+        from submissions.results import ranked_pairs  # noqa: PLC0415 - the engine is loaded when it is needed
+
+        return ranked_pairs(self.cohort, self.ranking)
 
     @property
     def shortfall(self) -> str:
@@ -141,7 +146,6 @@ def _rank(
     from fingerprint import engine  # noqa: PLC0415 - as above
     from fingerprint.cohort import Cohort, common_limit  # noqa: PLC0415 - as above
     from fingerprint.terms import LexicalTable  # noqa: PLC0415 - as above
-    from submissions.results import ranked_pairs  # noqa: PLC0415 - as above
 
     boilerplate, options = how
     kinds: list[list[npt.NDArray[np.uint64]]] = [[] for _ in names]
@@ -150,11 +154,11 @@ def _rank(
         kinds[file.submission].append(file.tokens.stream.kinds)
         terms[file.submission].append(file.tokens.lexical)
     handed_out = [reading.tokens.kinds for reading in boilerplate]
-    cohort = Cohort.of(kinds, PARAMS.k, handed_out, common_limit(len(names), options.common))
+    limit, lines = common_limit(len(names), options.common), [file.tokens.lines for file in files]
+    cohort = Cohort.of(kinds, PARAMS.k, handed_out, limit, lines)
     lexical = LexicalTable.of(terms, [reading.lexical for reading in boilerplate])
     prints = [engine.fingerprints(file.tokens.stream.kinds, PARAMS).hashes for file in files]
     owners = np.repeat(np.array([f.submission for f in files], np.int32), [len(found) for found in prints])
     hashes = np.concatenate([np.empty(0, np.uint64), *prints])
     ranking = engine.rank(cohort, lexical, (hashes, owners), options.show)
-    pairs = list(ranked_pairs(cohort, ranking, lambda at: files[at].tokens.lines))
-    return LocalReport(names, files, pairs, skipped, cohort, ranking.threshold)
+    return LocalReport(names, files, ranking, skipped, cohort)

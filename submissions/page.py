@@ -55,7 +55,7 @@ def as_html(report: LocalReport, title: str) -> str:
         "engine_version": ENGINE_VERSION,
         "pairs": [
             Shown(number, row(report, pair), _excerpts(report, pair))
-            for number, pair in enumerate(report.pairs, 1)
+            for number, pair in enumerate(report.pairs(), 1)
         ],
     }
     return engine.get_template("submissions/standalone.html").render(Context(context))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,12 +17,12 @@ from fingerprint.terms import LexicalTable
 from submissions import findings, groups, progress, store
 from submissions.documents import PARAMS
 from submissions.models import Batch, Document, Ignored, Pair, Submission, SubmissionFile
-from submissions.packing import unpack_lexical, unpack_tokens
+from submissions.packing import unpack_lexical, unpack_with_lines
 from submissions.results import RankedPair, ranked_pairs
 from submissions.texts import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import numpy.typing as npt
 
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
 
 # As many pairs as one report keeps, best first; nobody reads further.
 SHOWN = 5_000
-# Documents whose line numbers are held at once while pairs are written.
-HELD = 512
 
 
 def cohort_of(assignment: Assignment) -> list[Submission]:
@@ -76,7 +73,8 @@ def load(assignment: Assignment, submissions: list[Submission]) -> Loaded:
         terms[owner].append(read[file.document_id].lexical)
     limit = common_limit(len(submissions), assignment.common_limit)
     given_kinds = [read[given.document_id].tokens.kinds[given.first : given.after] for given in handed_out]
-    cohort = Cohort.of(kinds, PARAMS.k, given_kinds, limit)
+    lines = [_lines(file, read[file.document_id]) for file in files]
+    cohort = Cohort.of(kinds, PARAMS.k, given_kinds, limit, lines)
     # A passage has no terms of its own: those of its file may stand anywhere in it.
     whole = [read[given.document_id].lexical for given in handed_out if given.first is None]
     lexical = LexicalTable.of(terms, whole)
@@ -84,16 +82,23 @@ def load(assignment: Assignment, submissions: list[Submission]) -> Loaded:
 
 
 class _Read(NamedTuple):
+    """What is stored of a document; `lines` of its tokens None where it was stored before they were kept."""
+
     tokens: TokenStream
+    lines: Lines | None
     lexical: Lexical
 
 
 def _read(documents: set[int]) -> dict[int, _Read]:
     packed = Document.objects.filter(pk__in=documents).values_list("pk", "tokens", "lexical")
     return {
-        pk: _Read(unpack_tokens(bytes(tokens)), unpack_lexical(bytes(lexical)))
+        pk: _Read(*unpack_with_lines(bytes(tokens)), unpack_lexical(bytes(lexical)))
         for pk, tokens, lexical in packed.iterator(chunk_size=100)
     }
+
+
+def _lines(file: SubmissionFile, read: _Read) -> Lines:
+    return token_lines(text_of(file), read.tokens) if read.lines is None else read.lines
 
 
 def _fingerprints(loaded: Loaded) -> tuple[Hashes, Owners]:
@@ -123,7 +128,7 @@ def rank(report: Report) -> None:
     report.pairs.all().delete()
     report.ignored.all().delete()
     report.submissions.set(loaded.submissions)
-    aligned = ranked_pairs(loaded.cohort, ranking, _line_finder(loaded))
+    aligned = ranked_pairs(loaded.cohort, ranking)
     pairs = progress.counted(report.pk, "Aligning pairs", aligned, len(ranking.scores.similarity))
     Pair.objects.bulk_create((_row(report, loaded, pair) for pair in pairs), batch_size=500)
     Ignored.objects.bulk_create(_ignored_rows(report, loaded), batch_size=500)
@@ -148,15 +153,6 @@ def parameters(loaded: Loaded) -> dict[str, object]:
         "engine_version": ENGINE_VERSION,
         "profiles": sorted({file.document.profile for file in loaded.files}),
     }
-
-
-def _line_finder(loaded: Loaded) -> Callable[[int], Lines]:
-    @lru_cache(maxsize=HELD)
-    def lines(file: int) -> Lines:
-        found = loaded.files[file]
-        return token_lines(text_of(found), loaded.tokens[found.document_id])
-
-    return lines
 
 
 def _row(report: Report, loaded: Loaded, pair: RankedPair) -> Pair:

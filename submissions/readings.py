@@ -5,17 +5,14 @@ from __future__ import annotations
 import multiprocessing
 import sqlite3
 import struct
-import zlib
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from os import cpu_count
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from fingerprint.reading import FILE_SECONDS, Unreadable, read, token_lines
 from submissions.cache import Cache, folder, key_of
-from submissions.packing import pack_lexical, pack_tokens, unpack_lexical, unpack_tokens
+from submissions.packing import pack_lexical, pack_tokens, unpack_lexical, unpack_with_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
 
 # Files handed to a child at once.
 CHUNK = 8
-PARTS = struct.Struct("<4I")
+PARTS = struct.Struct("<3I")
 
 
 class Job(NamedTuple):
@@ -108,8 +105,8 @@ def _read_new(jobs: Sequence[Job], done: Done) -> list[Tokens | str]:
 
 def pack(tokens: Tokens) -> bytes:
     """Write a reading for the cache."""
-    lines = zlib.compress(np.diff(tokens.lines, prepend=0).astype("<i4").tobytes(), level=1)
-    parts = (tokens.language.encode(), pack_tokens(tokens.stream), lines, pack_lexical(tokens.lexical))
+    stream = pack_tokens(tokens.stream, tokens.lines)
+    parts = (tokens.language.encode(), stream, pack_lexical(tokens.lexical))
     return PARTS.pack(*map(len, parts)) + b"".join(parts)
 
 
@@ -119,8 +116,8 @@ def unpack(packed: bytes) -> Tokens:
     for length in PARTS.unpack_from(packed):
         parts.append(packed[at : at + length])
         at += length
-    language, stream, lines, lexical = parts
-    steps = np.frombuffer(zlib.decompress(lines), "<i4")
-    return Tokens(
-        language.decode(), unpack_tokens(stream), np.cumsum(steps, dtype=np.int32), unpack_lexical(lexical)
-    )
+    language, tokens, lexical = parts
+    stream, lines = unpack_with_lines(tokens)
+    if lines is None:
+        raise ValueError("a kept reading has no lines")
+    return Tokens(language.decode(), stream, lines, unpack_lexical(lexical))

@@ -10,11 +10,14 @@ import numpy as np
 from fingerprint import engine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from fingerprint.cohort import Cohort
     from fingerprint.engine import Passage, Ranking
-    from fingerprint.reading import Lines
+    from fingerprint.weights import Floats
+
+# How near to the middle of two a product may be for its rounding to be in doubt.
+DOUBT = 1e-6
 
 
 class PairRow(NamedTuple):
@@ -32,11 +35,7 @@ class PairRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RankedPair:
-    """Numbers as `fingerprint.scoring.score` gives them; `left`, `right` are the cohort's submissions.
-
-    `lines`: source lines on which tokens of passages begin, on the side that has more; `structure`,
-    `literals` and `names` add up to the similarity.
-    """
+    """Numbers as `fingerprint.scoring.score` gives them; `left`, `right` are the cohort's submissions."""
 
     left: int
     right: int
@@ -52,19 +51,46 @@ class RankedPair:
     passages: list[Passage]
 
 
-def ranked_pairs(cohort: Cohort, ranking: Ranking, lines: Callable[[int], Lines]) -> Iterator[RankedPair]:
-    """Align the pairs of a ranking, one at a time; `lines` gives the line of each token of a file."""
-    numbers = zip(*ranking.pairs, *ranking.scores, strict=True)
-    for left, right, _, similarity, left_share, right_share, tokens, longest, *added in numbers:
-        passages = engine.draw(cohort, int(left), int(right))
-        sides = (
-            {(p.left_file, line) for p in passages for line in _lines(lines(p.left_file), p.left_token, p)},
-            {
-                (p.right_file, line)
-                for p in passages
-                for line in _lines(lines(p.right_file), p.right_token, p)
-            },
+class PairColumns(NamedTuple):
+    """Columns of PairRow, submissions by number; shares and similarity to six decimals."""
+
+    left: list[int]
+    right: list[int]
+    similarity: list[float]
+    left_share: list[float]
+    right_share: list[float]
+    tokens: list[int]
+    lines: list[int]
+    longest: list[int]
+
+    @classmethod
+    def of(cls, ranking: Ranking) -> PairColumns:
+        pairs, scores = ranking.pairs, ranking.scores
+        return cls(
+            pairs.left.tolist(),
+            pairs.right.tolist(),
+            to_six(scores.similarity),
+            to_six(scores.left_share),
+            to_six(scores.right_share),
+            scores.tokens.tolist(),
+            scores.lines.tolist(),
+            scores.longest.tolist(),
         )
+
+
+def to_six(column: Floats) -> list[float]:
+    """Round as `round(x, 6)` does; NumPy's way differs where a value lies between two."""
+    rounded = np.round(column, 6)
+    between = np.abs(np.mod(column * 1e6, 1) - 0.5) < DOUBT
+    rounded[between] = [round(value, 6) for value in column[between].tolist()]
+    values: list[float] = rounded.tolist()
+    return values
+
+
+def ranked_pairs(cohort: Cohort, ranking: Ranking) -> Iterator[RankedPair]:
+    """Align the pairs of a ranking, one at a time."""
+    numbers = zip(*ranking.pairs, *ranking.scores, strict=True)
+    for left, right, _, similarity, left_share, right_share, tokens, longest, lines, *added in numbers:
         yield RankedPair(
             left=int(left),
             right=int(right),
@@ -72,15 +98,10 @@ def ranked_pairs(cohort: Cohort, ranking: Ranking, lines: Callable[[int], Lines]
             left_share=float(left_share),
             right_share=float(right_share),
             tokens=int(tokens),
-            lines=max(map(len, sides)),
+            lines=int(lines),
             longest=int(longest),
             structure=float(added[0]),
             literals=float(added[1]),
             names=float(added[2]),
-            passages=passages,
+            passages=engine.draw(cohort, int(left), int(right)),
         )
-
-
-def _lines(lines: Lines, first: int, passage: Passage) -> list[int]:
-    found: list[int] = np.unique(lines[first : first + passage.tokens]).tolist()
-    return found

@@ -101,8 +101,9 @@ def check(  # noqa: PLR0917 - one parameter an option
         raise click.ClickException(str(error)) from error
     if not report.shortfall or form != "table":
         _write(_render(report, form, path), output)
-    if form == "table" and report.pairs:
-        click.echo(f"Suggested threshold {report.threshold.value:.2f}: {report.threshold.reason}.", err=True)
+    threshold = report.ranking.threshold
+    if form == "table" and len(report.ranking.scores.similarity):
+        click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)
     for skipped in report.skipped:
         click.echo(f"skipped {printable(skipped.name)}: {skipped.reason}", err=True)
     if report.shortfall:
@@ -140,7 +141,7 @@ def _render(report: LocalReport, form: str, path: Path) -> str:
         return as_html(report, path.name)
     from moss.commands.table import as_table
 
-    return as_table(exports.row(report, pair) for pair in report.pairs)
+    return as_table(exports.rows(report))
 
 
 def _write(text: str, output: Path | None) -> None:

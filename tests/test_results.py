@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerprint import engine
+from fingerprint.cohort import Cohort
+from fingerprint.params import Params
+from fingerprint.terms import LexicalTable
+from submissions.results import ranked_pairs, to_six
+
+PARAMS = Params(k=3, window=2)
+# A file: for each line the tokens that begin on it.
+files = st.lists(st.lists(st.integers(0, 3), max_size=5), max_size=12)
+cohorts = st.lists(st.lists(files, min_size=1, max_size=3), min_size=2, max_size=4)
+
+
+@settings(deadline=None)  # the first call compiles
+@given(cohorts, st.one_of(st.none(), st.integers(1, 3)))
+def test_lines_are_those_on_which_tokens_of_passages_begin(
+    submissions: list[list[list[list[int]]]], limit: int | None
+) -> None:
+    kinds = [
+        [np.array([kind for line in file for kind in line], np.uint64) for file in own] for own in submissions
+    ]
+    lines = [
+        np.repeat(np.arange(1, len(file) + 1), [len(line) for line in file]).astype(np.int32)
+        for own in submissions
+        for file in own
+    ]
+    cohort = Cohort.of(kinds, PARAMS.k, [], limit, lines)
+    prints = [[engine.fingerprints(file, PARAMS).hashes for file in own] for own in kinds]
+    hashes = [np.concatenate(own) for own in prints]
+    owners = np.repeat(np.arange(len(kinds), dtype=np.int32), [len(own) for own in hashes])
+    ranking = engine.rank(cohort, LexicalTable.of([[]] * len(cohort)), (np.concatenate(hashes), owners))
+    for pair in ranked_pairs(cohort, ranking):
+        left = {
+            (p.left_file, lines[p.left_file][p.left_token + n])
+            for p in pair.passages
+            for n in range(p.tokens)
+        }
+        right = {
+            (p.right_file, lines[p.right_file][p.right_token + n])
+            for p in pair.passages
+            for n in range(p.tokens)
+        }
+        assert pair.lines == max(len(left), len(right))
+
+
+@given(st.lists(st.one_of(st.floats(0, 1), st.integers(0, 10**7).map(lambda n: n / 10**7))))
+def test_numbers_are_rounded_as_python_does(values: list[float]) -> None:
+    assert to_six(np.array(values)) == [round(value, 6) for value in values]
