@@ -7,14 +7,14 @@ import io
 import json
 from typing import TYPE_CHECKING
 
-from submissions.results import PairColumns, PairRow
+from submissions.pair_row import PairRow
+from submissions.results import PairColumns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fingerprint.engine import Passage
     from submissions.local import LocalReport
-    from submissions.models import Pair
     from submissions.results import RankedPair
 
 
@@ -37,20 +37,6 @@ def rows(report: LocalReport) -> Iterator[PairRow]:
     columns = PairColumns.of(report.ranking)
     names = ([report.submissions[at] for at in side] for side in (columns.left, columns.right))
     return map(PairRow, *names, *columns[2:])
-
-
-def stored_row(pair: Pair) -> PairRow:
-    """One pair of a stored report by name."""
-    return PairRow(
-        left=pair.left.name,
-        right=pair.right.name,
-        similarity=pair.similarity,
-        left_share=pair.left_share,
-        right_share=pair.right_share,
-        tokens=pair.tokens,
-        lines=pair.lines,
-        longest=pair.longest,
-    )
 
 
 def as_csv(report: LocalReport) -> str:

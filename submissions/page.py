@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from submissions.local import LocalFile, LocalReport
-    from submissions.results import PairRow, RankedPair
+    from submissions.pair_row import PairRow
+    from submissions.results import RankedPair
 
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE.parent / "templates"

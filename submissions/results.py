@@ -20,19 +20,6 @@ if TYPE_CHECKING:
 DOUBT = 1e-6
 
 
-class PairRow(NamedTuple):
-    """A pair by name, as tables and exports show it; numbers as in RankedPair."""
-
-    left: str
-    right: str
-    similarity: float
-    left_share: float
-    right_share: float
-    tokens: int
-    lines: int
-    longest: int
-
-
 @dataclass(frozen=True, slots=True)
 class RankedPair:
     """Numbers as `fingerprint.scoring.score` gives them; `left`, `right` are the cohort's submissions."""

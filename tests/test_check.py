@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from moss.cli import main
 from moss.commands.demo import SAMPLE, planted
-from submissions.results import PairRow
+from submissions.pair_row import PairRow
 from tests.cast import CLASS, HONEST, STARTER, zipped
 
 if TYPE_CHECKING:

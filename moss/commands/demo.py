@@ -155,8 +155,8 @@ def planted() -> dict[tuple[str, str], str]:
 def _result(assignment: Assignment) -> str:
     """Give the top of the ranking as a table, and how many of the planted pairs it found."""
     from moss.commands.table import as_table
-    from submissions.exports import stored_row
     from submissions.models import Report
+    from submissions.pair_row import stored_row
 
     report = assignment.reports.filter(state=Report.State.DONE).latest("pk")
     rows = [stored_row(pair) for pair in report.pairs.select_related("left", "right")[:LISTED]]
