@@ -72,7 +72,7 @@ def test_it_says_how_the_best_match_stands_among_everybody_s(
     assert values[ada.pk] == values[ben.pk] > values[cleo.pk]
     said = words(alice_client, ada)
     assert f"Its best match, with ben , is {round(values[ada.pk] * 100)} % " in said
-    assert "the highest of 3 submissions, which 1 other has too, and above that of 50" in said
+    assert "the highest of 3 submissions, a place shared with 1 other." in said
     assert "the 3rd highest of 3 submissions." in words(alice_client, cleo)
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from django.utils.safestring import SafeString
 
     from submissions.charts import Cluster, Graph, Histogram
+    from submissions.naming import Names
 
 register = template.Library()
 register.filter(colour)
@@ -67,7 +68,8 @@ def _submission_url(context: Context, pk: int) -> str:
 @register.simple_tag(takes_context=True)
 def redacted(context: Context, text: str) -> SafeString:
     """Write a path or a message with what stands for the names in it."""
-    return shown(text)
+    names: Names = context["names"]
+    return shown(names.text(text))
 
 
 @register.filter

@@ -97,7 +97,7 @@ function edge(link, cluster) {
     element("line", { ...ends, class: "reach" }),
     element("line", { ...ends, "stroke-width": 1 + 4 * link.similarity ** 2 }),
   );
-  if (cluster.links.length > 3) return made;
+  if (cluster.nodes.length > 2) return made;
   const share = element("text", { x: (ends.x1 + ends.x2) / 2, y: (ends.y1 + ends.y2) / 2 - 5, class: "share" });
   share.textContent = link.percent;
   made.append(share);

@@ -2,7 +2,7 @@
 
 const HEIGHT = 150;
 const LEFT = 44;  // charts.css aligns the slider with these two
-const RIGHT = 12;
+const RIGHT = 20;
 const TICK = 11;  // as small as text gets
 const LEAST = 0.03;  // of the highest bar: a single submission is still seen beside a hundred
 
@@ -68,7 +68,7 @@ function draw(place, data, line) {
   const seen = bars.map((count) => (count ? Math.max(count, most * LEAST) : null));
   const plot = new uPlot(options, [middles, seen], place);
   new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => plot.redraw(false, true));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => plot.redraw());
   return plot;
 }
 
@@ -112,7 +112,7 @@ function lineOf(section, data, form) {
     part("above").textContent = above;
     part("reset").hidden = asked === null;
     mark.style.left = `${line() * 100}%`;
-    plot.redraw(false, false);
+    plot.redraw();
   }
   function move(to) {
     asked = to === null ? null : Math.min(100, Math.max(1, to));
