@@ -2,43 +2,35 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
-from fingerprint.languages import front_end
-from submissions.folded import Excerpt, Folded, folded
-from submissions.highlight import Anchors, Mark, colour, line_starts, source_html
-from submissions.models import Document
-from submissions.packing import unpack_tokens
+from submissions.fileview import FileView, Place
+from submissions.folded import READ, Difference, Folded, cut, differences, folded
+from submissions.highlight import Anchors, colour
+from submissions.ignoring import key_of
 from submissions.queries import files_of, ignored_tokens
-from submissions.texts import text_of
 
 if TYPE_CHECKING:
-    from django.utils.safestring import SafeString
+    from collections.abc import Callable
 
-    from fingerprint.tokens import TokenStream
-    from submissions.models import Pair, Submission, SubmissionFile
+    from submissions.models import Pair, Submission
+    from submissions.naming import Names
 
-# Above this a file is shown without colours for its syntax: lexing it would hold the page up.
-COLOURED_CHARACTERS = 1_000_000
-
-
-class Place(NamedTuple):
-    """Where a passage lies on one side; lines count from 1, the last is included."""
-
-    file: FileView
-    first_line: int
-    last_line: int
-    anchor: str
+# As `fingerprint.weights` has it, which would load numba; a test holds the two together.
+RARITY = 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One run that both sides share, held by `submissions` of the cohort; `folded`: what differs in it."""
+    """One run that both sides share, held by `submissions` of the cohort; `folded`: what differs in it.
+
+    `key` names it to `ignore_passage`.
+    """
 
     number: int
+    key: str
     tokens: int
     submissions: int
     folded: Folded
@@ -49,75 +41,9 @@ class Passage:
     def colour(self) -> int:
         return colour(self.number)
 
-
-@dataclass
-class FileView:
-    """One file of a side. `marks` fills up as passages are placed; `html` is drawn on demand."""
-
-    file: SubmissionFile
-    anchors: Anchors
-    ignored_tokens: list[tuple[int, int]]
-    marks: list[Mark] = field(default_factory=list)
-
-    @cached_property
-    def text(self) -> str:
-        return text_of(self.file)
-
-    @cached_property
-    def tokens(self) -> TokenStream:
-        return unpack_tokens(bytes(self.file.document.tokens))
-
-    @cached_property
-    def starts(self) -> list[int]:
-        return line_starts(self.text)
-
     @property
-    def path(self) -> str:
-        return self.file.path
-
-    @property
-    def anchor(self) -> str:
-        return f"{self.anchors.side}-f{self.anchors.file}"
-
-    @property
-    def language(self) -> str:
-        return front_end(self.file.document.language).title
-
-    @property
-    def line_count(self) -> int:
-        return len(self.starts)
-
-    @property
-    def failure(self) -> str:
-        document = self.file.document
-        return document.reason if document.state == Document.State.FAILED else ""
-
-    def span(self, first: int, last: int) -> tuple[int, int]:
-        """Code points from token `first` up to token `last`, which is left out."""
-        return int(self.tokens.starts[first]), int(self.tokens.ends[last - 1])
-
-    def excerpt(self, first: int, count: int) -> Excerpt:
-        return Excerpt(self.text, self.tokens, first, count)
-
-    def place(self, first: int, count: int, number: int) -> Place:
-        """Mark `count` tokens from `first` as passage `number`."""
-        start, end = self.span(first, first + count)
-        here = "left" if self.anchors.side == "L" else "right"
-        there = "right" if here == "left" else "left"
-        label = f"Passage {number}, {count} tokens: from the {here} to the {there}"
-        self.marks.append(Mark(start, end, number, label))
-        lines = bisect_right(self.starts, start), bisect_right(self.starts, max(start, end - 1))
-        return Place(self, *lines, self.anchors.passage(number))
-
-    @cached_property
-    def html(self) -> SafeString:
-        styles = []
-        if len(self.text) <= COLOURED_CHARACTERS:
-            styles = front_end(self.file.document.language).highlight(self.text)
-        ignored = [self.span(*tokens) for tokens in self.ignored_tokens]
-        return source_html(
-            self.text, styles, sorted(self.marks, key=lambda mark: mark.start), sorted(ignored), self.anchors
-        )
+    def places(self) -> tuple[Place, Place]:
+        return self.left, self.right
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,38 +57,56 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class PairView:
+    """A pair with its passages, those that weigh most first."""
+
     pair: Pair
     sides: tuple[Side, Side]
     passages: list[Passage]
 
 
-def _passage(
-    number: int, here: tuple[FileView, int], there: tuple[FileView, int], size: tuple[int, int]
-) -> Passage:
-    (left, left_first), (right, right_first), (count, held) = here, there, size
-    differences = folded(left.excerpt(left_first, count), right.excerpt(right_first, count))
-    places = left.place(left_first, count, number), right.place(right_first, count, number)
-    return Passage(number, count, held, differences, *places)
+def weight(tokens: int, submissions: int) -> float:
+    """Weigh a passage that so many submissions hold: the rarer, the more, as in the score."""
+    return float(tokens * max(submissions - 1, 1) ** -RARITY)
 
 
-def view_pair(pair: Pair) -> PairView:
+def view_pair(pair: Pair, names: Names) -> PairView:
     """Read both submissions and place the pair's passages in their files."""
     files = files_of(pair)
     ignored = ignored_tokens(pair.report, files)
     left, right = (
         [
-            FileView(file, Anchors(letter, n), ignored.get(file.document_id, []))
+            FileView(file, Anchors(letter, n), names, ignored.get(file.document_id, []))
             for n, file in enumerate((one for one in files if one.submission_id == submission), 1)
         ]
         for letter, submission in (("L", pair.left_id), ("R", pair.right_id))
     )
     views = {view.file.pk: view for view in (*left, *right)}
-    passages = [
-        _passage(n, (views[here], here_first), (views[there], there_first), (count, held))
-        for n, (here, here_first, there, there_first, count, held) in enumerate(pair.passages, 1)
-    ]
+    rows = sorted(pair.passages, key=lambda row: -weight(row[4], row[5]))
+    written = cache(lambda lexeme: cut(names.source(lexeme[:READ])))
+    passages = [_passage(number, row, views, written) for number, row in enumerate(rows, 1)]
     sides = (
         Side("L", "Left", pair.left, pair.left_share, left),
         Side("R", "Right", pair.right, pair.right_share, right),
     )
     return PairView(pair, sides, passages)
+
+
+def _passage(
+    number: int, row: list[int], views: dict[int, FileView], written: Callable[[str], str]
+) -> Passage:
+    here, here_first, there, there_first, count, held = row
+    left, right = views[here], views[there]
+    sides = left.excerpt(here_first, count), right.excerpt(there_first, count)
+    found = [Difference(at, written(a), written(b)) for at, a, b in differences(*sides)]
+    spans = sides[0].spans(), sides[1].spans()
+    left.differing += [(*spans[0][at], b) for at, _, b in found]
+    right.differing += [(*spans[1][at], a) for at, a, _ in found]
+    return Passage(
+        number,
+        key_of(row),
+        count,
+        held,
+        folded(*sides, found),
+        left.place(here_first, count, number),
+        right.place(there_first, count, number),
+    )

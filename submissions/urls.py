@@ -24,6 +24,9 @@ urlpatterns = [
     path("batches/<int:pk>/delete/", batches.delete, name="delete_batch"),
     path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/", pairs.pair, name="pair"),
     path(
+        "assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/ignore/", pairs.ignore, name="ignore_passage"
+    ),
+    path(
         "assignments/<int:pk>/submissions/<int:submission_id>/",
         submissions.submission,
         name="submission",

@@ -3,7 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.reading import read
-from submissions.folded import Excerpt, Folded, folded
+from submissions.folded import Change, Excerpt, Folded, cut, differences, folded
+from submissions.styles import styles_in
 from tests.cast import COPIED, RENAMED, zipped
 
 if TYPE_CHECKING:
@@ -15,25 +16,48 @@ if TYPE_CHECKING:
 
 def whole(source: str) -> Excerpt:
     found = read(source.encode(), "a.py")
-    return Excerpt(found.text, found.tokens, 0, len(found.tokens))
+    words = frozenset(start for start, _, css in styles_in(found.text, "python") if css.startswith("k"))
+    return Excerpt(found.text, found.tokens, 0, len(found.tokens), words)
+
+
+def compared(left: str, right: str) -> Folded:
+    here, there = whole(left), whole(right)
+    return folded(here, there, differences(here, there))
 
 
 def test_what_was_renamed_is_counted_and_the_commonest_change_comes_first() -> None:
     left = "total = 0\nfor x in xs:\n    total = total + x\n"
-    found = folded(
-        whole(left), whole(left.replace("total", "acc").replace("x in", "y in").replace("+ x", "+ y"))
-    )
-    assert found == Folded(5, 0, [("total", "acc"), ("x", "y")])
+    found = compared(left, left.replace("total", "acc").replace("x in", "y in").replace("+ x", "+ y"))
+    assert found == Folded(5, 0, 0, 0, 0, [Change("total", "acc", 3), Change("x", "y", 2)])
+    assert found.changed == 5
+    assert found.sorts == ["5 names"]
+
+
+def test_each_token_that_differs_is_known_with_what_the_other_side_wrote() -> None:
+    left, right = whole("a = b + 1\n"), whole("a = c + 1\n")
+    assert [(at, here, there) for at, here, there in differences(left, right)] == [(2, "b", "c")]
+
+
+def test_names_literals_and_keywords_are_counted_apart() -> None:
+    found = compared("x = 1\nreturn 'a'\n", "y = 2\nreturn 'b'\n")
+    assert (found.names, found.literals, found.words) == (1, 2, 0)
+    assert found.sorts == ["1 name", "2 literals"]
+
+
+def test_a_keyword_that_is_folded_with_another_is_called_one() -> None:
+    words = styles_in("return None", "python")
+    excerpt = Excerpt("return None", read(b"return None", "a.py").tokens, 0, 2, {s for s, _, _ in words})
+    assert excerpt.sort(0) == "words"
 
 
 def test_other_comments_are_counted_where_they_stand_and_other_layout_is_not() -> None:
-    left, right = "a = 1\nb = 2\nc = 3\n", "a  =  1\n# two\nb = 2\n\n\nc = 3\n"
-    assert folded(whole(left), whole(right)) == Folded(0, 1, [])
+    found = compared("a = 1\nb = 2\nc = 3\n", "a  =  1\n# two\nb = 2\n\n\nc = 3\n")
+    assert found == Folded(0, 0, 0, 0, 1, [])
 
 
 def test_a_long_literal_is_cut_in_an_example() -> None:
-    found = folded(whole(f"a = '{'x' * 90}'\n"), whole("a = 'y'\n"))
-    assert [len(found.examples[0][0]), found.examples[0][1]] == [24, "'y'"]
+    assert cut(f"'{'x' * 90}'") == f"'{'x' * 22}…"
+    assert cut("'a\n  b'") == "'a b'"
 
 
 def test_the_pair_page_says_what_was_renamed(
@@ -45,4 +69,7 @@ def test_the_pair_page_says_what_was_renamed(
     page = alice_client.get(address).content.decode()
     assert "<code>value</code> → <code>item</code>" in page
     assert "in 2 of 2" in page
+    assert "Written differently: " in page
     assert "From structure" in page
+    assert '<i data-there="item">value</i>' in page
+    assert '<i data-there="value">item</i>' in page

@@ -6,7 +6,7 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions.highlight import Anchors, Mark, colour, line_starts, source_html, visible
+from submissions.highlight import LONG_LINE, Anchors, Layers, Mark, colour, line_starts, source_html, visible
 from submissions.templatetags.pages import percent
 
 LEFT = Anchors("L")
@@ -22,7 +22,7 @@ def shown(html: str) -> str:
 
 
 @st.composite
-def drawings(draw: st.DrawFn) -> tuple[str, list[tuple[int, int, str]], list[Mark], list[tuple[int, int]]]:
+def drawings(draw: st.DrawFn) -> tuple[str, Layers]:
     text = draw(st.text(alphabet='ab<&" \t\n\r\u202e\U0001f600', max_size=60))
 
     def spans() -> list[tuple[int, int]]:
@@ -30,12 +30,13 @@ def drawings(draw: st.DrawFn) -> tuple[str, list[tuple[int, int, str]], list[Mar
         return list(zip(edges[::2], edges[1::2], strict=False))
 
     marks = [Mark(start, end, n, f"Passage {n}") for n, (start, end) in enumerate(spans(), 1)]
-    return text, [(start, end, "k") for start, end in spans()], marks, spans()
+    styles, differing = ([(start, end, sort) for start, end in spans()] for sort in ("k", "other"))
+    return text, Layers(styles, marks, spans(), differing)
 
 
 @given(drawings())
 def test_every_character_of_a_source_is_shown_once_and_in_order(
-    drawing: tuple[str, list[tuple[int, int, str]], list[Mark], list[tuple[int, int]]],
+    drawing: tuple[str, Layers],
 ) -> None:
     html = source_html(*drawing, LEFT)
     lines = re.split(r"\r\n|\r|\n", drawing[0])
@@ -46,9 +47,9 @@ def test_every_character_of_a_source_is_shown_once_and_in_order(
 
 @given(drawings())
 def test_marks_hold_exactly_the_code_of_their_passage(
-    drawing: tuple[str, list[tuple[int, int, str]], list[Mark], list[tuple[int, int]]],
+    drawing: tuple[str, Layers],
 ) -> None:
-    text, _, marks, _ = drawing
+    text, marks = drawing[0], drawing[1].marks
     html = BADGE.sub("", source_html(*drawing, LEFT))
     for mark in marks:
         marked = "".join(shown(body) for number, body in MARKED.findall(html) if int(number) == mark.number)
@@ -58,9 +59,9 @@ def test_marks_hold_exactly_the_code_of_their_passage(
 
 @given(drawings())
 def test_each_passage_with_code_has_one_badge_that_leads_to_the_other_side(
-    drawing: tuple[str, list[tuple[int, int, str]], list[Mark], list[tuple[int, int]]],
+    drawing: tuple[str, Layers],
 ) -> None:
-    text, _, marks, _ = drawing
+    text, marks = drawing[0], drawing[1].marks
     html = source_html(*drawing, LEFT)
     for mark in marks:
         if text[mark.start : mark.end].strip():
@@ -75,18 +76,18 @@ def test_figures_are_rounded_but_never_to_all_or_nothing() -> None:
 
 
 def test_lines_count_from_1_and_can_be_linked_to() -> None:
-    html = source_html("a\r\nb\rc\n", [], [], [], LEFT)
+    html = source_html("a\r\nb\rc\n", Layers(), LEFT)
     assert re.findall(r'id="(L\d+)"', html) == ["L1", "L2", "L3"]
-    assert 'id="R2-1"' in source_html("a", [], [], [], Anchors("R", 2))
+    assert 'id="R2-1"' in source_html("a", Layers(), Anchors("R", 2))
 
 
 def test_an_empty_source_has_one_empty_line() -> None:
     assert line_starts("") == [0]
-    assert source_html("", [], [], [], LEFT).count('class="line"') == 1
+    assert source_html("", Layers(), LEFT).count('class="line"') == 1
 
 
 def test_markup_in_a_source_is_text() -> None:
-    html = source_html("</script><img src=x onerror='alert(1)'>", [(0, 9, "k")], [], [], LEFT)
+    html = source_html("</script><img src=x onerror='alert(1)'>", Layers([(0, 9, "k")]), LEFT)
     assert "<img" not in html
     assert "</script>" not in html
     assert shown(html) == "</script><img src=x onerror='alert(1)'>\n"
@@ -102,13 +103,13 @@ def test_what_cannot_be_seen_or_would_mislead_is_spelt_out() -> None:
 
 
 def test_ignored_code_is_grey_and_loses_its_colours() -> None:
-    html = source_html("if x", [(0, 2, "k")], [], [(0, 4)], LEFT)
+    html = source_html("if x", Layers([(0, 2, "k")], ignored=[(0, 4)]), LEFT)
     assert '<span class="ignored">if</span>' in html
     assert 'class="k"' not in html
 
 
 def test_a_passage_has_its_colour_on_every_line_of_it_even_blank_ones() -> None:
-    html = source_html("a\n\nb", [], [Mark(0, 4, 10, "")], [], LEFT)
+    html = source_html("a\n\nb", Layers(marks=[Mark(0, 4, 10, "")]), LEFT)
     assert html.count('class="line in c3"') == 3
 
 
@@ -116,6 +117,31 @@ def test_colours_repeat_after_the_seventh() -> None:
     assert [colour(n) for n in (1, 7, 8)] == [1, 7, 1]
 
 
-def test_a_line_of_100_000_characters_stays_one_line() -> None:
-    html = source_html("x" * 100_000, [], [], [], LEFT)
-    assert html.count('class="line"') == 1
+def test_what_follows_in_a_long_line_is_folded_up_and_nothing_of_it_is_lost() -> None:
+    text = "x" * 100_000
+    html = source_html(text, Layers(marks=[Mark(0, len(text), 1, "")]), LEFT)
+    assert html.count('class="line') == 1
+    head, rest = html.split('<details class="rest">')
+    assert shown(head).count("x") == LONG_LINE
+    assert "98,000 more characters" in rest
+    assert shown(html.replace("98,000 more characters", "")) == f"{text}\n"
+    assert [len(body) for _, body in MARKED.findall(html)] == [LONG_LINE, 98_000]
+    assert html.count('class="badge') == 1
+
+
+def test_a_line_that_is_just_long_enough_is_whole() -> None:
+    assert "<details" not in source_html("x" * LONG_LINE + "\r\n", Layers(), LEFT)
+
+
+def test_a_token_says_how_the_other_side_writes_it() -> None:
+    html = source_html("a = b", Layers([(0, 1, "nb")], differing=[(0, 1, '"<\u202e')]), LEFT)
+    assert '<i class="nb" data-there="&quot;&lt;⟨U+202E⟩">a</i>' in html
+
+
+def test_a_name_is_replaced_once_and_nothing_of_it_is_left() -> None:
+    text = "# by Ada Lovelace\nx = 1"
+    layers = Layers([(0, 17, "c1")], [Mark(7, 23, 1, "")], renamed=[(5, 17, "Otter <1>")])
+    html = source_html(text, layers, LEFT)
+    assert "Ada" not in html
+    assert "Lovelace" not in html
+    assert shown(html) == "# by Otter <1>\nx = 1\n"

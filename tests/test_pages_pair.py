@@ -128,8 +128,10 @@ def test_several_files_have_headings_and_a_list_to_jump_by(alice_client: Client,
     batch = hand_in(zipped(files))
     pair = Pair.objects.get(report__assignment=batch.assignment)
     page = alice_client.get(address(pair)).content.decode()
-    assert '<a href="#L-f1">a.py</a>' in page
-    assert '<a href="#L-f2">b.py</a>' in page
+    assert re.findall(r'<a href="(#L-f\d)" id="L-f\d-tab"[^>]*>([^ ]*) <span class="meta">(\d)', page) == [
+        ("#L-f1", "a.py", "1"),
+        ("#L-f2", "b.py", "1"),
+    ]
     assert '<h3 id="L-f2">b.py' in page
     assert 'id="L2-1"' in page
     assert "R-f1" in page
@@ -153,6 +155,6 @@ def test_a_pair_takes_as_many_queries_for_many_files_as_for_one(
         zipped({f"{who}/{n}.py": CLASS["ada/main.py"] for who in ("ada", "ben") for n in range(9)})
     )
     opened = address(Pair.objects.get(report__assignment=batch.assignment))
-    # session, user, assignment, 2 of the report, boilerplate awaited, pair, files, ignored
-    with django_assert_num_queries(9):
+    # session, user, assignment, 2 of the report, boilerplate awaited, pair, files, ignored, running uploads
+    with django_assert_num_queries(10):
         alice_client.get(opened)

@@ -22,9 +22,9 @@ def cohort_names(of: Assignment, *ids: int) -> dict[int, str]:
 
 
 def files_of(found: Pair) -> list[SubmissionFile]:
-    """Files of both submissions with sources and tokens, by path."""
+    """Files of both submissions with sources, tokens and colours, by path."""
     both = SubmissionFile.objects.filter(submission__in=[found.left_id, found.right_id])
-    return list(both.select_related("source", "document").order_by("path", "pk"))
+    return list(both.select_related("source", "document").defer("document__lexical").order_by("path", "pk"))
 
 
 def ignored_tokens(report: Report, files: list[SubmissionFile]) -> dict[int, list[tuple[int, int]]]:

@@ -1,20 +1,29 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_GET
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
 
 from submissions import queries
+from submissions.ignoring import ignore_passage
 from submissions.naming import names_for
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
-    from submissions.models import Assignment
+    from submissions.models import Assignment, Pair
+    from submissions.naming import Names
+    from submissions.queries.reports import ReportState
     from submissions.views.access import SignedIn
+
+GONE = (
+    "That passage is not in the newest report any more, so nothing was changed. These are its passages now."
+)
 
 
 @login_required
@@ -24,9 +33,6 @@ def pair(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpRespons
 
     The address names submissions, not a pair's row, so that it outlives a ranking.
     """
-    # The front-ends and their lexers are loaded by the first pair page, not by every page.
-    from submissions.pairview import view_pair  # noqa: PLC0415
-
     of = queries.assignment(request.user, pk)
     state = queries.report_state(of)
     found = queries.pair(state.shown, left_id, right_id) if state.shown else None
@@ -34,9 +40,44 @@ def pair(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpRespons
         return redirect("pair", pk, right_id, left_id)
     if not found:
         return _not_ranked(request, of, left_id, right_id)
-    names = names_for(request, of)
-    context = {"assignment": of, "names": names, "state": state, "view": view_pair(found)}
+    context = {
+        **pair_context(of, found, names_for(request, of)),
+        "activity": queries.activity(of, state),
+        "before": _before(request, state),
+    }
     return render(request, "submissions/pair.html", context)
+
+
+def pair_context(of: Assignment, found: Pair, names: Names) -> dict[str, Any]:
+    """Give all that `_pair.html` shows of a pair of the newest report."""
+    # The front-ends and their lexers are loaded by the first pair page, not by every page.
+    from submissions.pairview import view_pair  # noqa: PLC0415
+
+    return {"assignment": of, "names": names, "view": view_pair(found, names)}
+
+
+def _before(request: SignedIn, state: ReportState) -> float | None:
+    """Give the similarity before a passage was ignored, once the pairs are ranked without it."""
+    percent = request.GET.get("before", "")
+    if state.pending or percent not in map(str, range(101)):
+        return None
+    return int(percent) / 100
+
+
+@login_required
+@require_POST
+def ignore(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpResponse:
+    """Take a passage of a pair for boilerplate, and show the pair while the rest is ranked anew."""
+    of = queries.assignment(request.user, pk)
+    shown = queries.report_state(of).shown
+    found = queries.pair(shown, left_id, right_id) if shown else None
+    if not found:
+        return _not_ranked(request, of, left_id, right_id)
+    address = reverse("pair", args=[pk, left_id, right_id])
+    if not ignore_passage(of, found, request.POST.get("passage", "")):
+        messages.warning(request, GONE)
+        return redirect(address)
+    return redirect(f"{address}?before={round(found.similarity * 100)}")
 
 
 def _not_ranked(request: SignedIn, of: Assignment, left_id: int, right_id: int) -> HttpResponse:

@@ -1,31 +1,49 @@
-// Moves both sides to a passage: by a click on it, from the list, or with n and p. The links work without this.
+// Moves both sides to a passage: by a click on it or on its row, from the maps, or with n and p. Links work without this.
 
-const sides = [...document.querySelectorAll("[data-side]")];
-const listed = [...document.querySelectorAll(".passages [data-passage]")];
+import { linkScrolling } from "./pair-link.js";
+import { followWithMap } from "./pair-map.js";
+import { Side } from "./pair-side.js";
+import { explain, hideTip } from "./pair-tip.js";
+
+const bench = document.querySelector("[data-bench]");
+const panel = bench.querySelector(".panel");
+const list = bench.querySelector(".passages");
+const link = bench.querySelector("[data-link]");
+const status = bench.querySelector("[data-status]");
+const keys = document.querySelector("[data-keys]");
+const sides = [...document.querySelectorAll("[data-side]")].map((pane) => new Side(pane));
+const rows = [...list.querySelectorAll("[data-passage]")];
+const narrow = matchMedia("(max-width: 50rem)");
 let current = 0;
 
-const parts = (root, number) => [...root.querySelectorAll(`[data-passage="${number}"]`)];
-
-function headHeight(side) {
-  return side.querySelector("header").offsetHeight;
-}
-
-// Puts the passage's start `offset` pixels under the top of its side.
-function align(side, number, offset, tries = 8) {
-  const line = parts(side, number)[0]?.closest(".line");
-  if (!line) return;
-  const off = line.getBoundingClientRect().top - side.getBoundingClientRect().top - side.clientTop - offset;
-  const before = side.scrollTop;
-  side.scrollBy({ top: off, behavior: "instant" });
-  // Blocks off screen have estimated heights until they are drawn: look again on the next frame.
-  if (tries > 0 && Math.abs(off) > 1 && side.scrollTop !== before) {
-    requestAnimationFrame(() => align(side, number, offset, tries - 1));
+// Private windows and strict settings may refuse storage: the page then forgets, and works.
+function remembered(name) {
+  try {
+    return localStorage.getItem(`moss-pair-${name}`);
+  } catch {
+    return null;
   }
 }
 
+function remember(name, value) {
+  try {
+    localStorage.setItem(`moss-pair-${name}`, value);
+  } catch {
+    return;
+  }
+}
+
+function placeOf(data) {
+  const [file, first, last] = data.split(" ");
+  return { file, lines: [Number(first), Number(last) + 1] };
+}
+
+const passages = rows.map((row) => ({ L: placeOf(row.dataset.left), R: placeOf(row.dataset.right) }));
+const rowOf = (number) => rows[number - 1];
+const parts = (number) => document.querySelectorAll(`[data-passage="${number}"]`);
+
 // Scrolls the list alone: the page stays where somebody reads.
 function showInList(row) {
-  const list = row.parentElement;
   const top = row.offsetTop - list.offsetTop;
   if (top < list.scrollTop) list.scrollTop = top;
   else if (top + row.offsetHeight > list.scrollTop + list.clientHeight) {
@@ -33,52 +51,136 @@ function showInList(row) {
   }
 }
 
-function choose(number) {
+function mark(number) {
   for (const old of document.querySelectorAll(".current")) old.classList.remove("current");
-  for (const part of parts(document, number)) part.classList.add("current");
+  for (const part of parts(number)) {
+    part.classList.add("current");
+    const rest = part.closest("details.rest");
+    if (rest) rest.open = true;
+  }
+  for (const side of sides) {
+    const { file, lines } = passages[number - 1][side.letter];
+    for (const line of side.part(file, lines)) line.classList.add("current");
+  }
   current = number;
-  showInList(listed[number - 1]);
+  const order = [...list.children].indexOf(rowOf(number)) + 1;
+  status.textContent = `Passage ${order} of ${rows.length}`;
+  showInList(rowOf(number));
 }
 
-function showBoth(number) {
-  for (const side of sides) align(side, number, headHeight(side) + side.clientHeight / 5);
-  choose(number);
+// Shows the passage on a side, its first line `offset` pixels under the top.
+function bring(side, number, offset) {
+  const { file, lines } = passages[number - 1][side.letter];
+  side.show(file);
+  side.align(lines[0], offset);
 }
 
-function follow(side, part, number) {
+function choose(number) {
+  stopLeading();
+  hideTip();
+  for (const side of sides) bring(side, number, side.pane.clientHeight / 5);
+  mark(number);
+}
+
+function step(by) {
+  if (!rows.length) return;
+  const at = [...list.children].indexOf(rowOf(current));
+  const next = Math.min(Math.max(current ? at + by : 0, 0), rows.length - 1);
+  choose(Number(list.children[next].dataset.passage));
+}
+
+function follow(side, part) {
+  const number = Number(part.dataset.passage);
   const other = sides.find((one) => one !== side);
-  const line = part.closest(".line");
-  const [start] = parts(side, number);
-  const first = start.closest(".line");
+  const line = part.closest(".line").getBoundingClientRect();
+  const first = side.shown[passages[number - 1][side.letter].lines[0] - 1].getBoundingClientRect();
   // A passage that starts above the view is answered at its own line, one in view at the same height.
-  const top = (first.getBoundingClientRect().top < side.getBoundingClientRect().top ? line : first);
-  const offset = top.getBoundingClientRect().top - side.getBoundingClientRect().top - side.clientTop;
-  align(other, number, Math.max(offset, headHeight(other)));
-  choose(number);
+  const top = first.top < side.top ? line.top : first.top;
+  stopLeading();
+  bring(other, number, Math.max(top - side.top, 0));
+  mark(number);
 }
 
-for (const side of sides) {
-  side.addEventListener("click", (event) => {
-    const part = event.target.closest("[data-passage]");
-    if (!part || !getSelection().isCollapsed) return;
-    event.preventDefault();
-    follow(side, part, Number(part.dataset.passage));
+function goTo(hash) {
+  const target = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
+  const side = target && sides.find((one) => one.pane.contains(target));
+  if (!side) return false;
+  if (target.dataset.passage) {
+    choose(Number(target.dataset.passage));
+    return true;
+  }
+  side.show(target.closest("[data-file]").dataset.file);
+  if (target.matches(".line")) side.align(side.shown.indexOf(target) + 1, side.pane.clientHeight / 3);
+  return true;
+}
+
+function sortList(order) {
+  const place = (row) => {
+    const { file, lines } = passages[rows.indexOf(row)].L;
+    return Number(file.split("-f")[1]) * 1e7 + lines[0];
+  };
+  const by = order === "place" ? (a, b) => place(a) - place(b) : (a, b) => rows.indexOf(a) - rows.indexOf(b);
+  list.append(...rows.toSorted(by));
+  if (current) mark(current);
+}
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || keys.open) return;
+  if (event.target instanceof Element && event.target.matches("input:not([type=checkbox]), select, textarea")) return;
+  if (event.key === "n") step(1);
+  else if (event.key === "p") step(-1);
+  else if (event.key === "s") link.click();
+  else if (event.key === "?") keys.showModal();
+  else if (event.key === "Escape") hideTip();
+}
+
+const stopLeading = linkScrolling(sides, passages, () => link.checked);
+
+function listenToSides() {
+  for (const side of sides) {
+    followWithMap(side, choose);
+    explain(side, rowOf);
+    side.pane.addEventListener("click", (event) => {
+      const part = event.target.closest("[data-passage]");
+      if (!part || !getSelection().isCollapsed) return;
+      event.preventDefault();
+      follow(side, part);
+    });
+  }
+}
+
+function listenToPanel() {
+  for (const row of rows) {
+    row.addEventListener("click", (event) => {
+      if (event.target.closest(".about")) return;
+      event.preventDefault();
+      choose(Number(row.dataset.passage));
+    });
+  }
+  const shut = remembered("panel");
+  panel.open = narrow.matches ? false : shut !== "shut";
+  panel.addEventListener("toggle", () => {
+    if (!narrow.matches) remember("panel", panel.open ? "open" : "shut");
   });
+  bench.querySelector("[data-order]").addEventListener("change", (event) => sortList(event.target.value));
 }
-for (const row of listed) {
-  row.addEventListener("click", (event) => {
-    event.preventDefault();
-    showBoth(Number(row.dataset.passage));
-  });
+
+function listenToTools() {
+  link.checked = remembered("link") !== "off";
+  link.addEventListener("change", () => remember("link", link.checked ? "on" : "off"));
+  for (const button of bench.querySelectorAll("[data-step]")) {
+    button.disabled = !rows.length;
+    button.addEventListener("click", () => step(Number(button.dataset.step)));
+  }
+  bench.querySelector("[data-help]").addEventListener("click", () => keys.showModal());
+  document.addEventListener("keydown", onKey);
+  addEventListener("hashchange", () => goTo(location.hash));
 }
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea")) return;
-  const step = { n: 1, p: -1 }[event.key];
-  if (!step || !listed.length) return;
-  showBoth(Math.min(Math.max(current + step, 1), listed.length));
-});
-if (listed.length) {
-  document.querySelector("[data-keys]").hidden = false;
-  // The longest passage is what somebody came for, unless the address names a line.
-  if (!location.hash) showBoth(1);
-}
+
+bench.classList.add("scripted");
+for (const part of document.querySelectorAll("[data-with-scripts]")) part.hidden = false;
+listenToSides();
+listenToPanel();
+listenToTools();
+// What weighs most is what somebody came for, unless the address names a line.
+if (!goTo(location.hash) && rows.length) choose(1);

@@ -1,0 +1,48 @@
+"""A passage of a pair taken for boilerplate, as code that the whole cohort may have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from fingerprint.reading import token_lines
+from submissions import tasks
+from submissions.models import Boilerplate, SubmissionFile
+from submissions.packing import unpack_tokens
+from submissions.texts import text_of
+
+if TYPE_CHECKING:
+    from submissions.models import Assignment, Pair
+
+# A path may fill a boilerplate's name but for what stands around it.
+PATH_SHOWN = 900
+
+
+def key_of(row: list[int]) -> str:
+    """Name a row of `Pair.passages` for as long as its report stands."""
+    return ":".join(map(str, row[:5]))
+
+
+@transaction.atomic
+def ignore_passage(assignment: Assignment, pair: Pair, key: str) -> Boilerplate | None:
+    """Make a passage boilerplate and have the cohort ranked anew; None where the pair has no such passage."""
+    row = next((row for row in pair.passages if key_of(row) == key), None)
+    if row is None:
+        return None
+    file_id, first, _, _, count, _ = row
+    file = SubmissionFile.objects.select_related("source", "document").get(pk=file_id)
+    boilerplate, _ = Boilerplate.objects.get_or_create(
+        assignment=assignment,
+        document=file.document,
+        first=first,
+        after=first + count,
+        defaults={"name": _name(file, first, count), "source": file.source},
+    )
+    tasks.enqueue_rank(assignment)
+    return boilerplate
+
+
+def _name(file: SubmissionFile, first: int, count: int) -> str:
+    lines = token_lines(text_of(file), unpack_tokens(bytes(file.document.tokens)))
+    return f"passage of {file.path[-PATH_SHOWN:]}, lines {lines[first]} to {lines[first + count - 1]}"
