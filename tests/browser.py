@@ -5,21 +5,29 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
 
 if TYPE_CHECKING:
     from pytest_django.live_server_helper import LiveServer
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARTIFACTS = Path(__file__).resolve().parent.parent / "artifacts"
+SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
+SCHEMES = ("light", "dark")
+AXE = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+    "resultTypes": ["violations"],
+}
 SignIn = Callable[[User], Page]
 Shoot = Callable[[str], Path]
 
@@ -45,11 +53,9 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture
-def page(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """Give an empty page whose relative addresses are the live server's."""
+def _watch(context: BrowserContext, home: str) -> list[str]:
+    """Give the list to which errors of a context's pages and their requests to other hosts are added."""
     faults: list[str] = []
-    home = urlsplit(live_server.url).netloc
 
     def on_console(message: ConsoleMessage) -> None:
         if message.type == "error":
@@ -60,13 +66,34 @@ def page(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
         if address.scheme in {"http", "https", "ws", "wss"} and address.netloc != home:
             faults.append(f"request to another host: {request.url}")
 
-    context = browser.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900})
     context.on("console", on_console)
     context.on("weberror", lambda error: faults.append(f"uncaught: {error.error}"))
     context.on("request", on_request)
+    return faults
+
+
+@contextmanager
+def _visit(browser: Browser, address: str) -> Iterator[Page]:
+    width, height = SIZES["wide"]
+    context = browser.new_context(base_url=address, viewport={"width": width, "height": height})
+    faults = _watch(context, urlsplit(address).netloc)
     yield context.new_page()
     context.close()
     assert not faults, "\n".join(faults)
+
+
+@pytest.fixture
+def page(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """Give an empty page whose relative addresses are the live server's."""
+    with _visit(browser, live_server.url) as page:
+        yield page
+
+
+@pytest.fixture
+def stranger(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """Give a page like `page` of somebody else, who has no cookies of the first."""
+    with _visit(browser, live_server.url) as page:
+        yield page
 
 
 @pytest.fixture
@@ -95,3 +122,40 @@ def shoot(page: Page) -> Shoot:
         return path
 
     return take
+
+
+def everywhere(page: Page) -> Iterator[str]:
+    """Show a page wide and narrow, light and dark, under a name for each; it never scrolls sideways."""
+    for size, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            yield f"{size}-{scheme}"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (page.url, size)
+    page.set_viewport_size({"width": SIZES["wide"][0], "height": SIZES["wide"][1]})
+    page.emulate_media(color_scheme="light")
+
+
+def assert_accessible_now(page: Page) -> None:
+    """Fail with what axe finds against WCAG A and AA in the page as it stands."""
+    found = Axe().run(page, options=AXE).response["violations"]
+    faults = [
+        f"{fault['id']}: {fault['help']}, {len(fault['nodes'])} times, as at {node['target']} {node['html']}"
+        f" {[why['message'] for why in node['any'] + node['all'] + node['none']]}"
+        for fault in found
+        for node in fault["nodes"][:2]
+    ]
+    assert not faults, "\n".join([page.url, *faults])
+
+
+def assert_accessible(page: Page) -> None:
+    """Fail with what axe finds in the page, wide or narrow, light or dark."""
+    for _ in everywhere(page):
+        assert_accessible_now(page)
+
+
+def look_everywhere(page: Page, shoot: Shoot, name: str) -> None:
+    """Keep screenshots of the page and have axe look at it, wide and narrow, light and dark."""
+    for how in everywhere(page):
+        shoot(f"{name}-{how}")
+        assert_accessible_now(page)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PASSWORD = "correct horse battery staple"
 
-pytest_plugins = ["tests.browser", "tests.golden_plugin", "tests.handing_in", "tests.overlap"]
+pytest_plugins = ["tests.browser", "tests.golden_plugin", "tests.handing_in", "tests.overlap", "tests.world"]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

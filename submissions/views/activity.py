@@ -13,6 +13,9 @@ from submissions import actions, queries
 if TYPE_CHECKING:
     from submissions.views.access import SignedIn
 
+# No key of a table has more.
+DIGITS = 20
+
 
 @login_required
 @require_GET
@@ -25,10 +28,11 @@ def activity(request: SignedIn, pk: int) -> HttpResponse:
     found = queries.activity(of, queries.report_state(of))
     if request.GET.get("was") == found.version:
         return HttpResponse(status=204)
+    seen = request.GET.get("seen", "")
     context = {
         "assignment": of,
         "activity": found,
-        "seen": request.GET.get("seen", ""),
+        "seen": int(seen) if seen.isdecimal() and len(seen) < DIGITS else 0,
         "back": request.htmx.current_url_abs_path or of.get_absolute_url(),
     }
     return render(request, "submissions/_activity_now.html", context)

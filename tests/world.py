@@ -1,0 +1,67 @@
+"""One of everything that a page can be about, and the address of every page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import URLPattern, reverse
+
+from moss.commands.demo import SAMPLE, sample_zip
+from submissions import actions, urls
+from submissions.models import Assignment, Batch, Boilerplate, Pair, Report
+from tests.cast import loose
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+    from tests.handing_in import HandIn
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Alice's assignment with the sample class in it, ranked."""
+
+    owner: User
+    assignment: Assignment
+    batch: Batch
+    boilerplate: Boilerplate
+    report: Report
+    pair: Pair
+
+
+@pytest.fixture
+def world(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
+    starter = (SAMPLE / "starter" / "fines.py").read_bytes()
+    actions.add_boilerplate(assignment, [loose("fines.py", starter)])
+    batch = hand_in(loose("fines.zip", sample_zip()))
+    report = assignment.reports.get(state=Report.State.DONE)
+    return World(alice, assignment, batch, assignment.boilerplate.get(), report, report.pairs.all()[0])
+
+
+def patterns() -> dict[str, URLPattern]:
+    """Every address of the app, by its name."""
+    return {str(one.name): one for one in urls.urlpatterns}
+
+
+def address(world: World, name: str) -> str:
+    """Give the address called `name` of what is in the world."""
+    return reverse(name, kwargs=_parts(world, patterns()[name]))
+
+
+def _parts(world: World, pattern: URLPattern) -> dict[str, object]:
+    route = str(pattern.pattern)
+    things = {
+        "courses": world.assignment.course.pk,
+        "assignments": world.assignment.pk,
+        "batches": world.batch.pk,
+        "boilerplate": world.boilerplate.pk,
+    }
+    known = {
+        "pk": things.get(route.partition("/")[0]),
+        "left_id": world.pair.left_id,
+        "right_id": world.pair.right_id,
+        "submission_id": world.pair.left_id,
+    }
+    return {part: known[part] for part in pattern.pattern.converters}
