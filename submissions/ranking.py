@@ -24,13 +24,11 @@ from submissions.texts import text_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy.typing as npt
-
     from fingerprint.hashing import Hashes
     from fingerprint.index import Owners
     from fingerprint.lexical import Lexical
     from fingerprint.reading import Lines
-    from fingerprint.tokens import TokenStream
+    from fingerprint.tokens import Kinds, TokenStream
     from submissions.models import Assignment, Report
 
 # As many pairs as one report keeps, best first; nobody reads further.
@@ -45,12 +43,17 @@ def cohort_of(assignment: Assignment) -> list[Submission]:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A cohort in memory; `files` in the order of the cohort's files, `owners` their submissions."""
+    """A cohort in memory; `files` in the order of the cohort's files, `owners` their submissions.
+
+    `kinds` and `terms`: those of every file of every submission, nothing left out.
+    """
 
     submissions: list[Submission]
     files: list[SubmissionFile]
     owners: list[int]
     tokens: dict[int, TokenStream]
+    kinds: list[list[Kinds]]
+    terms: list[list[Lexical]]
     cohort: Cohort
     lexical: LexicalTable
 
@@ -66,7 +69,7 @@ def load(assignment: Assignment, submissions: list[Submission]) -> Loaded:
     owners = [at[file.submission_id] for file in files]
     handed_out = list(assignment.boilerplate.filter(document__state=Document.State.READY).order_by("pk"))
     read = _read({file.document_id for file in files} | {given.document_id for given in handed_out})
-    kinds: list[list[npt.NDArray[np.uint64]]] = [[] for _ in submissions]
+    kinds: list[list[Kinds]] = [[] for _ in submissions]
     terms: list[list[Lexical]] = [[] for _ in submissions]
     for file, owner in zip(files, owners, strict=True):
         kinds[owner].append(read[file.document_id].tokens.kinds)
@@ -78,7 +81,8 @@ def load(assignment: Assignment, submissions: list[Submission]) -> Loaded:
     # A passage has no terms of its own: those of its file may stand anywhere in it.
     whole = [read[given.document_id].lexical for given in handed_out if given.first is None]
     lexical = LexicalTable.of(terms, whole)
-    return Loaded(submissions, files, owners, {pk: one.tokens for pk, one in read.items()}, cohort, lexical)
+    tokens = {pk: one.tokens for pk, one in read.items()}
+    return Loaded(submissions, files, owners, tokens, kinds, terms, cohort, lexical)
 
 
 class _Read(NamedTuple):
@@ -135,7 +139,7 @@ def rank(report: Report) -> None:
     progress.tell(report.pk, "Grouping what belongs together")
     report.same = groups.same(loaded, *prints)
     report.clusters = groups.clusters(loaded, ranking)
-    report.findings = findings.findings(loaded, scored)
+    report.findings = findings.findings(loaded, prints, scored)
     report.parameters = parameters(loaded) | {"threshold": ranking.threshold._asdict()}
 
 

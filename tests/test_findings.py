@@ -1,17 +1,54 @@
 from __future__ import annotations
 
+from random import Random
 from typing import TYPE_CHECKING
 
-from submissions import ranking
-from submissions.models import Report
-from tests.cast import CLASS, STARTER, zipped
+import pytest
+
+from submissions import actions, ranking
+from submissions.models import Document, Report
+from submissions.packing import unpack_tokens
+from tests.cast import CLASS, STARTER, loose, zipped
+from tests.programs import program
 
 if TYPE_CHECKING:
-    import pytest
+    from collections.abc import Callable
 
-    from tests.handing_in import HandIn
+    from submissions.models import Assignment
+    from tests.handing_in import Committing, HandIn
 
 pytest_plugins = ["tests.handing_in"]
+
+TEMPLATE = """
+def read_table(path, width):
+    with open(path) as lines:
+        table = [line.rstrip().split(",") for line in lines if not line.startswith("#")]
+    return [row[:width] + [None] * (width - len(row)) for row in table]
+"""
+
+
+def newest(of: Assignment) -> Report:
+    return Report.objects.filter(assignment=of, state=Report.State.DONE)[0]
+
+
+def everybody_with(code: str, count: int) -> dict[str, str]:
+    """Give programs that have nothing but `code` in common."""
+    return {f"student-{n:02}/main.py": code + program(Random(n)) for n in range(count)}
+
+
+def figures(report: Report) -> dict[tuple[int, int], tuple[float, float]]:
+    """Give similarity and larger share of every pair."""
+    return {
+        (pair.left_id, pair.right_id): (pair.similarity, max(pair.left_share, pair.right_share))
+        for pair in report.pairs.all()
+    }
+
+
+def code_of(row: list[int]) -> str:
+    document_id, first, after, _ = row
+    document = Document.objects.select_related("source").get(pk=document_id)
+    tokens = unpack_tokens(bytes(document.tokens))
+    return bytes(document.source.data).decode()[tokens.starts[first] : tokens.ends[after - 1]]
 
 
 def test_every_submission_has_its_best_match(report: Report) -> None:
@@ -31,12 +68,95 @@ def test_best_matches_are_told_from_pairs_that_are_not_listed_too(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ranking, "SHOWN", 1)
-    report = Report.objects.get(assignment=hand_in(zipped(CLASS)).assignment)
+    report = newest(hand_in(zipped(CLASS)).assignment)
     assert report.pairs.count() == 1
+    assert report.findings["scored"] == 3
     assert all(other for _, other, _ in report.findings["best"])
 
 
 def test_a_submission_that_is_like_nobodys_has_no_best_match(hand_in: HandIn) -> None:
     lonely = {"ada/main.py": CLASS["cleo/main.py"].removeprefix(STARTER), "ben/main.py": "print('hello')\n"}
-    report = Report.objects.get(assignment=hand_in(zipped(lonely)).assignment)
+    report = newest(hand_in(zipped(lonely)).assignment)
     assert [(other, similarity) for _, other, similarity in report.findings["best"]] == [(None, 0.0)] * 2
+
+
+def test_submissions_of_the_same_bytes_are_identical_whatever_their_files_are_called(hand_in: HandIn) -> None:
+    files = {"ada/main.py": STARTER, "ben/copy.py": STARTER, "cleo/main.py": STARTER + "\n# by Cleo\n"}
+    report = newest(hand_in(zipped(files)).assignment)
+    names = dict(report.submissions.values_list("pk", "name"))
+    assert [[names[pk] for pk in group] for group in report.findings["identical"]] == [["ada", "ben"]]
+
+
+def test_where_nothing_is_left_out_nothing_has_an_effect(report: Report) -> None:
+    effect = report.findings["effect"]
+    assert effect["tokens"] == sum(Document.objects.values_list("token_count", flat=True))
+    assert effect == {"tokens": effect["tokens"], "boilerplate": 0, "common": 0}
+    assert report.findings["common"] == []
+
+
+def test_the_effect_of_boilerplate_is_the_difference_to_the_ranking_without_it(
+    report: Report, starter: Callable[[], None]
+) -> None:
+    before = figures(report)
+    starter()
+    now = newest(report.assignment)
+    after, effect = figures(now), now.findings["effect"]
+    starter_tokens = Document.objects.get(boilerplate__assignment=report.assignment).token_count
+    assert effect["boilerplate"] == 3 * starter_tokens > 0
+    assert effect["common"] == 0
+    assert effect["standing"] == [
+        sum(similarity >= now.parameters["threshold"]["value"] for similarity, _ in one.values())
+        for one in (after, before)
+    ]
+    assert effect["moved"]
+    for left, right, similarity, similarity_before, share, share_before in effect["moved"]:
+        assert (similarity_before, share_before) == pytest.approx(before[left, right])
+        assert (similarity, share) == pytest.approx(after.get((left, right), (0, 0)))
+    changes = [abs(row[2] - row[3]) for row in effect["moved"]]
+    assert changes == sorted(changes, reverse=True)
+    assert changes[0] > 0.05
+
+
+def test_common_code_is_listed_with_its_place_and_how_many_hold_it(hand_in: HandIn) -> None:
+    report = newest(hand_in(zipped(everybody_with(TEMPLATE, 32))).assignment)
+    _, first, after, holders = report.findings["common"][0]
+    shown = code_of(report.findings["common"][0])
+    assert shown.startswith("def read_table")
+    assert "[None] * (width - len(row))" in shown
+    assert holders == 32
+    effect = report.findings["effect"]
+    assert effect["boilerplate"] == 0
+    assert effect["common"] >= 32 * (after - first)
+
+
+def test_common_code_moves_shares_and_no_similarity(hand_in: HandIn) -> None:
+    report = newest(hand_in(zipped(everybody_with(TEMPLATE, 32))).assignment)
+    moved = report.findings["effect"]["moved"]
+    assert moved
+    for _, _, similarity, similarity_before, share, share_before in moved:
+        assert similarity == similarity_before
+        assert share < share_before
+
+
+def test_a_small_class_has_no_common_code_unless_a_limit_is_set(
+    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    hand_in(zipped(everybody_with(TEMPLATE, 5)))
+    assert newest(assignment).findings["common"] == []
+    assignment.common_limit = 3
+    assignment.save()
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.rerank(assignment)
+    assert newest(assignment).findings["common"][0][3] == 5
+
+
+def test_common_code_that_was_handed_out_is_listed_as_boilerplate_only(
+    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    hand_in(zipped(everybody_with(TEMPLATE, 32)))
+    with django_capture_on_commit_callbacks(execute=True):
+        assert actions.add_boilerplate(assignment, [loose("template.py", TEMPLATE)]) == []
+    findings = newest(assignment).findings
+    assert not any("open(path)" in code_of(row) for row in findings["common"])
+    handed_out = Document.objects.get(boilerplate__assignment=assignment).token_count
+    assert findings["effect"]["boilerplate"] >= 32 * handed_out
