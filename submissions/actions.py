@@ -135,7 +135,10 @@ def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> l
             refused.append(entry._replace(data=None, reason=str(error)))
             continue
         assignment.boilerplate.get_or_create(
-            document=document, defaults={"name": entry.name, "source": document.source}
+            document=document,
+            first=None,
+            after=None,
+            defaults={"name": entry.name, "source": document.source},
         )
         documents.append(document.pk)
     if documents:

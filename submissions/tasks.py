@@ -93,6 +93,8 @@ def enqueue_rank(assignment: Assignment) -> Report:
     """Have a cohort ranked once this transaction is committed; a report that waits already will do."""
     waiting = assignment.reports.filter(state=Report.State.QUEUED).first()
     report = waiting or Report.objects.create(assignment=assignment)
+    if waiting:  # as new as what it is to rank
+        assignment.reports.filter(pk=waiting.pk).update(created=timezone.now())
     transaction.on_commit(partial(rank.delay, report.pk))
     return report
 

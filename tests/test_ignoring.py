@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.ignoring import key_of
+from submissions import actions, queries, tasks
+from submissions.ignoring import ignore_passage, key_of
 from submissions.models import Boilerplate, Pair, Report
-from tests.cast import COPIED, HONEST, RENAMED, STARTER, zipped
+from tests.cast import COPIED, HONEST, RENAMED, STARTER, loose, zipped
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -92,6 +93,26 @@ def test_a_passage_that_the_report_does_not_have_changes_nothing(
     answer = alice_client.post(ignore_address(pair), {"passage": key}, follow=True)
     assert b"not in the newest report any more" in answer.content
     assert not Boilerplate.objects.exists()
+
+
+def test_a_file_with_an_ignored_passage_can_be_handed_out_as_a_whole(
+    pair: Pair, assignment: Assignment, alice_client: Client
+) -> None:
+    for row in pair.passages:
+        alice_client.post(ignore_address(pair), {"passage": key_of(row)})
+    whole = COPIED + "a = 1\n" + MORE
+    assert actions.add_boilerplate(assignment, [loose("main.py", whole)]) == []
+    assert Boilerplate.objects.filter(first=None).count() == 1
+    assert Boilerplate.objects.count() == 3
+
+
+def test_what_is_ignored_while_a_ranking_waits_is_ranked_by_it(pair: Pair, assignment: Assignment) -> None:
+    waiting = actions.rerank(assignment)
+    assert ignore_passage(assignment, pair, key_of(pair.passages[0]))
+    assert [one.pk for one in assignment.reports.filter(state=Report.State.QUEUED)] == [waiting.pk]
+    tasks.rank(waiting.pk)
+    state = queries.report_state(assignment)
+    assert (state.shown, state.pending) == (waiting, False)
 
 
 def test_a_pair_that_is_gone_says_so(pair: Pair, alice_client: Client, hand_in: HandIn) -> None:
