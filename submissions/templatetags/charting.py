@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING
 
 from django import template
 from django.urls import reverse
-from django.utils.html import strip_tags
 
-from submissions.highlight import colour, visible
-from submissions.templatetags.pages import pair_url, percent, shown, who_plainly
+from submissions.highlight import colour
+from submissions.templatetags.pages import pair_url, percent, who_plainly
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
     from django.template import Context
-    from django.utils.safestring import SafeString
 
     from submissions.charts import Cluster, Graph, Histogram
-    from submissions.naming import Names
 
 register = template.Library()
 register.filter(colour)
@@ -34,7 +31,7 @@ def graph_data(context: Context, graph: Graph) -> dict[str, object]:
     return {
         "nodes": [
             {
-                "name": _legible(who_plainly(context, submission.name)),
+                "name": unescape(who_plainly(context, submission.name)),
                 "cluster": cluster,
                 "colour": colour(cluster),
                 "url": _submission_url(context, submission.pk),
@@ -54,22 +51,10 @@ def graph_data(context: Context, graph: Graph) -> dict[str, object]:
     }
 
 
-def _legible(name: str) -> str:
-    """Spell out as `visible` does, for text that is no markup."""
-    return unescape(strip_tags(visible(name)))
-
-
 def _submission_url(context: Context, pk: int) -> str:
     if context.get("token"):
         return ""
     return reverse("submission", args=[context["assignment"].pk, pk])
-
-
-@register.simple_tag(takes_context=True)
-def redacted(context: Context, text: str) -> SafeString:
-    """Write a path or a message with what stands for the names in it."""
-    names: Names = context["names"]
-    return shown(names.text(text))
 
 
 @register.filter

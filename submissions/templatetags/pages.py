@@ -8,7 +8,7 @@ from django import template
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from submissions.highlight import visible
+from submissions.highlight import visible, visible_plainly
 
 if TYPE_CHECKING:
     from django.template import Context
@@ -33,17 +33,39 @@ def shown(name: object) -> SafeString:
     return SafeString(visible(str(name)))
 
 
+@register.filter
+def plain(text: object) -> SafeString:
+    """Write as `shown` does, where no markup can stand."""
+    return SafeString(visible_plainly(str(text)))
+
+
 @register.simple_tag(takes_context=True)
 def who(context: Context, name: str) -> SafeString:
     """Write a submission's name, or on an anonymous page its made-up one; `names` is in the context."""
-    return shown(who_plainly(context, name))
+    return shown(names_in(context).of(name))
 
 
 @register.simple_tag(takes_context=True)
-def who_plainly(context: Context, name: str) -> str:
+def who_plainly(context: Context, name: str) -> SafeString:
     """Write as `who` does, where no markup can stand: in titles and attributes."""
+    return plain(names_in(context).of(name))
+
+
+@register.simple_tag(takes_context=True)
+def redacted(context: Context, text: str) -> SafeString:
+    """Write a path, the name of an upload or a message with what stands for the names in it."""
+    return shown(names_in(context).text(text))
+
+
+@register.simple_tag(takes_context=True)
+def redacted_plainly(context: Context, text: str) -> SafeString:
+    """Write as `redacted` does, where no markup can stand."""
+    return plain(names_in(context).text(text))
+
+
+def names_in(context: Context) -> Names:
     names: Names = context["names"]
-    return names.of(name)
+    return names
 
 
 @register.simple_tag(takes_context=True)

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions import actions, queries
+from submissions.naming import names_for
 
 if TYPE_CHECKING:
     from submissions.views.access import SignedIn
@@ -31,6 +32,7 @@ def activity(request: SignedIn, pk: int) -> HttpResponse:
     seen = request.GET.get("seen", "")
     context = {
         "assignment": of,
+        "names": names_for(request, of),
         "activity": found,
         "seen": int(seen) if seen.isdecimal() and len(seen) < DIGITS else 0,
         "back": request.htmx.current_url_abs_path or of.get_absolute_url(),

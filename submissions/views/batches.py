@@ -57,8 +57,7 @@ def batch(request: SignedIn, pk: int) -> HttpResponse:
         name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page"))
         for name, rows in lists.items()
     }
-    context = {**_progress(found), **pages, "names": names_for(request, found.assignment)}
-    return render(request, "submissions/batch.html", context)
+    return render(request, "submissions/batch.html", {**_progress(request, found), **pages})
 
 
 @login_required
@@ -72,13 +71,13 @@ def progress(request: SignedIn, pk: int) -> HttpResponse:
     found = queries.batch(request.user, pk)
     if request.htmx and not found.is_running:
         return HttpResponseClientRefresh()
-    context = _progress(found)
+    context = _progress(request, found)
     if request.GET.get("was") == context["version"]:
         return HttpResponse(status=204)
     return render(request, "submissions/_progress_now.html", context)
 
 
-def _progress(found: Batch) -> dict[str, object]:
+def _progress(request: SignedIn, found: Batch) -> dict[str, object]:
     states = [state for state, _ in STEPS]
     reached = states.index(Batch.State(found.state)) if found.state in states else -1
     ranking = queries.ranking(found.assignment) if found.state == Batch.State.RANKING else None
@@ -86,6 +85,7 @@ def _progress(found: Batch) -> dict[str, object]:
     return {
         "batch": found,
         "assignment": found.assignment,
+        "names": names_for(request, found.assignment),
         "ranking": ranking,
         "steps": [(label, n, n - reached) for n, (_, label) in enumerate(STEPS)],
         "version": f"{crc32(repr(told).encode()):08x}",
@@ -107,13 +107,14 @@ def cancel(request: SignedIn, pk: int) -> HttpResponse:
 def delete(request: SignedIn, pk: int) -> HttpResponse:
     """Ask, then delete a batch with everything that came from it."""
     found = queries.batch(request.user, pk)
+    name = names_for(request, found.assignment).text(found.name)
     if request.method == "POST":
         actions.delete_batch(found)
-        messages.info(request, f"{found.name} was deleted with everything that came from it.")
+        messages.info(request, f"{name} was deleted with everything that came from it.")
         return redirect(found.assignment)
     context = {
         "what": "upload",
-        "name": found.name,
+        "name": name,
         "assignment": found.assignment,
         "lost": queries.lost_with_batch(found),
         "after": "Every pair they are in goes too, and the remaining submissions are ranked again.",
