@@ -21,6 +21,19 @@ if TYPE_CHECKING:
     from tests.browser import Shoot, SignIn
 
 INSIDE = "document.querySelector('.canvas').clientWidth"
+# Whether any bar left of the middle, and any right of it, has the page's accent.
+COLOURS = """async () => {
+  await new Promise(requestAnimationFrame);
+  const canvas = document.querySelector(".plot canvas");
+  const accent = getComputedStyle(document.documentElement).getPropertyValue("--accent");
+  const wanted = [1, 3, 5].map((at) => parseInt(accent.trim().slice(at, at + 2), 16));
+  const found = [false, false];
+  const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  for (let at = 0; at < data.length; at += 4)
+    if (wanted.every((value, part) => data[at + part] === value))
+      found[Number((at / 4) % width > width / 2)] = true;
+  return found;
+}"""
 EDGES = "(place) => { const box = place.getBoundingClientRect(); return [box.left, box.right]; }"
 BOXES = """(circles) => circles.map((circle) => {
   const box = circle.getBoundingClientRect();
@@ -97,6 +110,17 @@ def test_the_line_is_dragged_with_the_mouse_and_filters_everything_else(opened: 
     opened.get_by_role("button", name="Back to the suggested 50").click()
     expect(opened.locator(".canvas .node")).to_have_count(nodes)
     expect(opened).not_to_have_url(re.compile(r"minimum=\d"))
+
+
+def test_bars_right_of_the_line_and_a_dark_page_have_their_own_colours(opened: Page) -> None:
+    assert opened.evaluate(COLOURS) == [False, True]
+    opened.locator("#line").press("Home")
+    assert opened.evaluate(COLOURS) == [True, True]
+    opened.locator("#line").press("End")
+    opened.emulate_media(color_scheme="dark")
+    assert opened.evaluate(COLOURS) == [False, False]
+    opened.get_by_role("button", name="Back to the suggested").click()
+    assert opened.evaluate(COLOURS) == [False, True]
 
 
 def test_the_line_is_moved_by_keyboard_and_says_where_it_is(opened: Page, report: Report) -> None:

@@ -26,6 +26,9 @@ function painted(plot, line) {
   return gradient;
 }
 
+// uPlot keeps a bar's colours until its figures are set.
+const repaint = (plot) => plot.setData(plot.data);
+
 function dashes(plot, at) {
   const x = plot.valToPos(at * 100, "x", true);
   plot.ctx.save();
@@ -68,7 +71,7 @@ function draw(place, data, line) {
   const seen = bars.map((count) => (count ? Math.max(count, most * LEAST) : null));
   const plot = new uPlot(options, [middles, seen], place);
   new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => plot.redraw());
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => repaint(plot));
   return plot;
 }
 
@@ -112,7 +115,7 @@ function lineOf(section, data, form) {
     part("above").textContent = above;
     part("reset").hidden = asked === null;
     mark.style.left = `${line() * 100}%`;
-    plot.redraw();
+    repaint(plot);
   }
   function move(to) {
     asked = to === null ? null : Math.min(100, Math.max(1, to));
