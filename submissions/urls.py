@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from submissions.views import activity, assignments, batches, courses, pairs, submissions
+from submissions.views import activity, assignments, batches, courses, decisions, pairs, submissions
 
 urlpatterns = [
     path("", courses.index, name="courses"),
@@ -26,6 +26,8 @@ urlpatterns = [
     path(
         "assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/ignore/", pairs.ignore, name="ignore_passage"
     ),
+    path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/decide/", decisions.save, name="decide"),
+    path("assignments/<int:pk>/undecided/", decisions.next_undecided, name="next_undecided"),
     path(
         "assignments/<int:pk>/submissions/<int:submission_id>/",
         submissions.submission,

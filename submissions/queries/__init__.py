@@ -2,6 +2,14 @@
 
 from submissions.queries.access import Gone, assignment, batch, boilerplate, course, courses
 from submissions.queries.activity import Activity, activity, ranking
+from submissions.queries.decisions import (
+    PairNames,
+    decision,
+    decisions,
+    history,
+    next_undecided,
+    pair_names,
+)
 from submissions.queries.deletions import lost_with_assignment, lost_with_batch, lost_with_course
 from submissions.queries.flags import Flag, Flags, sides
 from submissions.queries.lists import (
@@ -42,6 +50,7 @@ __all__ = [
     "Gone",
     "Link",
     "PairFilter",
+    "PairNames",
     "ShownGroup",
     "activity",
     "assignment",
@@ -51,9 +60,12 @@ __all__ = [
     "cohort_names",
     "course",
     "courses",
+    "decision",
+    "decisions",
     "failed_files",
     "files_of",
     "files_of_submission",
+    "history",
     "ignored_tokens",
     "line_of",
     "links",
@@ -63,7 +75,9 @@ __all__ = [
     "lost_with_assignment",
     "lost_with_batch",
     "lost_with_course",
+    "next_undecided",
     "pair",
+    "pair_names",
     "pairs_of",
     "ranked_pairs",
     "ranking",

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 from submissions import queries
 from submissions.ignoring import ignore_passage
 from submissions.naming import names_for
+from submissions.views.decisions import decision_context
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -40,8 +41,10 @@ def pair(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpRespons
         return redirect("pair", pk, right_id, left_id)
     if not found:
         return _not_ranked(request, of, left_id, right_id)
+    names = names_for(request, of)
     context = {
-        **pair_context(of, found, names_for(request, of)),
+        **pair_context(of, found, names),
+        **decision_context(of, queries.PairNames.of(found), names, request.GET),
         "activity": queries.activity(of, state),
         "before": _before(request, state),
     }
