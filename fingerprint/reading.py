@@ -81,11 +81,17 @@ def profile_of(chosen: FrontEnd, params: Params) -> Profile:
     return Profile(chosen.name, chosen.version, params)
 
 
-def line_starts(text: str) -> list[int]:
+def _line_starts(text: str) -> npt.NDArray[np.int64]:
     """Offsets at which the lines of a text begin; LF, CRLF and lone CR end one."""
-    return [0, *(end.end() for end in LINE_END.finditer(text))]
+    chars = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    ends = chars == ord("\n")
+    if "\r" in text:
+        lone = chars == ord("\r")
+        lone[:-1] &= ~ends[1:]
+        ends |= lone
+    return np.concatenate(([0], np.flatnonzero(ends) + 1))
 
 
 def token_lines(text: str, tokens: TokenStream) -> Lines:
     """Line, from 1, on which each token begins (int32 [n])."""
-    return np.searchsorted(line_starts(text), tokens.starts, side="right").astype(np.int32)
+    return np.searchsorted(_line_starts(text), tokens.starts, side="right").astype(np.int32)

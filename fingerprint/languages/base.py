@@ -28,15 +28,13 @@ class Class(IntEnum):
     IDENTIFIER = 1
     STRING = 2
     NUMBER = 3
-    COMMENT = 4
 
 
 class Scan(NamedTuple):
     """Both sides of one lexing pass: what the engine compares, and what normalisation folded away.
 
-    `tokens` holds the folded stream; `lexical` the identifiers, literals and words of comments as they
-    were written (kinds are ids of the lexeme, case kept), in text order; `classes` uint8, a `Class` for
-    each of `lexical`.
+    `tokens` holds the folded stream; `lexical` the identifiers and literals as they were written (kinds are
+    ids of the lexeme, case kept), in text order; `classes` uint8, a `Class` for each of `lexical`.
     """
 
     tokens: TokenStream

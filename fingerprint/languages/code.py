@@ -1,11 +1,10 @@
 """The front-end of every programming language: a Pygments lexer and a row of the table.
 
-Only here is Pygments known.
+Only here and in `quick` is Pygments known.
 """
 
 from __future__ import annotations
 
-import re
 from array import array
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,12 +15,13 @@ from pygments.token import STANDARD_TYPES
 from pygments.util import ClassNotFound
 
 from fingerprint.languages.base import Class, LexerFailed, Scan
-from fingerprint.languages.evidence import lexeme_id, merged
+from fingerprint.languages.evidence import family_of, merged
 from fingerprint.languages.folding import Mark, Tokens, fold, located, split_runs, with_joined_literals
 from fingerprint.languages.language import Language
 from fingerprint.languages.newlines import Lexed
+from fingerprint.languages.quick import quick
 from fingerprint.languages.vocabulary import Vocabulary
-from fingerprint.tokens import TokenStream
+from fingerprint.tokens import TokenStream, kind_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,8 +51,6 @@ LEXER_ERRORS = (
     TypeError,
     ValueError,
 )
-
-_WORD = re.compile(r"\w+")
 
 
 def untuned(alias: str) -> Language | None:
@@ -92,9 +90,9 @@ class CodeFrontEnd:
 
     def scan(self, text: str) -> Scan:
         lexed = Lexed(text)
-        raw, folded, vocabulary = self._folded(lexed.source)
+        live, folded, vocabulary = self._folded(lexed.source)
         tokens = _stream(lexed, vocabulary.kinds()[folded.codes], folded.starts, folded.ends)
-        classes, kinds, starts, ends = self._evidence(raw, lexed.source, vocabulary)
+        classes, kinds, starts, ends = self._evidence(live, lexed.source, vocabulary)
         return Scan(tokens, _stream(lexed, kinds, starts, ends), classes)
 
     def named(self, text: str) -> Iterator[Span]:
@@ -118,8 +116,7 @@ class CodeFrontEnd:
 
     @cached_property
     def _lexer(self) -> Lexer:
-        lexer = find_lexer_class_by_name(self.language.lexer)
-        return lexer()
+        return quick(find_lexer_class_by_name(self.language.lexer))
 
     def _lex(self, source: str) -> Iterator[tuple[int, _TokenType, str]]:
         try:
@@ -129,17 +126,17 @@ class CodeFrontEnd:
             raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
 
     def _folded(self, source: str) -> tuple[Tokens, Tokens, Vocabulary]:
+        """Tokens that are no space, those of them that are compared, and what their codes mean."""
         vocabulary = self._current_vocabulary()
         codes, starts = array("i"), array("i")
         add_code, add_start = codes.append, starts.append
         for start, ttype, value in self._lex(source):
             add_start(start)
             add_code(vocabulary[ttype, value])
-        marks = vocabulary.lexemes().marks
-        raw = located(
-            *split_runs(_int32(codes), _int32(starts), marks, vocabulary.pieces), vocabulary.lexemes()
-        )
-        return raw, fold(raw, vocabulary.join, by_line=self.language.by_line), vocabulary
+        split = split_runs(_int32(codes), _int32(starts), vocabulary.lexemes().marks, vocabulary.pieces)
+        raw = located(*split, vocabulary.lexemes())
+        live = raw.take(~raw.having(Mark.SPACE))
+        return live, fold(live, vocabulary.join, by_line=self.language.by_line), vocabulary
 
     def _current_vocabulary(self) -> Vocabulary:
         known = self._vocabulary
@@ -147,34 +144,22 @@ class CodeFrontEnd:
             self._vocabulary = Vocabulary(self.language)
         return self._vocabulary
 
-    def _evidence(self, raw: Tokens, source: str, vocabulary: Vocabulary) -> Evidence:
-        """Collect what was folded away: identifiers, literals and words of comments, in text order."""
-        live = with_joined_literals(raw.take(~raw.having(Mark.SPACE)))
+    def _evidence(self, live: Tokens, source: str, vocabulary: Vocabulary) -> Evidence:
+        """Collect what was folded away: identifiers and literals, in text order."""
+        live = with_joined_literals(live)
         identifiers = live.take(live.having(Mark.IDENTIFIER))
         written = vocabulary.written()[identifiers.codes]
         salt = self.language.salt
         strings = _lexemes(live.take(live.having(Mark.STRING)), source, salt, Class.STRING)
         numbers = _lexemes(live.take(live.having(Mark.NUMBER)), source, salt, Class.NUMBER)
-        comments = _comment_words(raw.take(raw.having(Mark.COMMENT)), source, salt)
-        return merged(
-            [(Class.IDENTIFIER, written, identifiers.starts, identifiers.ends), strings, numbers, comments]
-        )
+        return merged([(Class.IDENTIFIER, written, identifiers.starts, identifiers.ends), strings, numbers])
 
 
 def _lexemes(tokens: Tokens, source: str, salt: str, sort: Class) -> Column:
     starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
-    kinds = [lexeme_id(salt, sort, source[start:end]) for start, end in zip(starts, ends, strict=True)]
+    family = family_of(salt, sort)
+    kinds = [kind_id(family, source[start:end]) for start, end in zip(starts, ends, strict=True)]
     return sort, np.array(kinds, dtype=np.uint64), tokens.starts, tokens.ends
-
-
-def _comment_words(comments: Tokens, source: str, salt: str) -> Column:
-    kinds, starts, ends = array("Q"), array("i"), array("i")
-    for begin, end in zip(comments.starts.tolist(), comments.ends.tolist(), strict=True):
-        for word in _WORD.finditer(source, begin, end):
-            kinds.append(lexeme_id(salt, Class.COMMENT, word[0]))
-            starts.append(word.start())
-            ends.append(word.end())
-    return Class.COMMENT, np.frombuffer(kinds, dtype=np.uint64), _int32(starts), _int32(ends)
 
 
 def _int32(column: array[int]) -> Ints:

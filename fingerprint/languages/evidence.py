@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,9 +20,15 @@ Column = tuple[Class, "Kinds", "Offsets", "Offsets"]
 Evidence = tuple["Classes", "Kinds", "Offsets", "Offsets"]
 
 
+@cache
+def family_of(salt: str, sort: Class) -> str:
+    """Family of the ids of lexemes as they are written, apart from every kind of the folded stream."""
+    return f"{salt} as written, {sort.name}"
+
+
 def lexeme_id(salt: str, sort: Class, lexeme: str) -> int:
-    """64-bit id of a lexeme as it is written; apart from every kind of the folded stream."""
-    return kind_id(f"{salt} as written, {sort.name}", lexeme)
+    """64-bit id of a lexeme as it is written."""
+    return kind_id(family_of(salt, sort), lexeme)
 
 
 def merged(columns: Sequence[Column]) -> Evidence:

@@ -45,7 +45,6 @@ class Mark:
     NUMBER = 2048
     STRING = 4096
     IDENTIFIER = 8192
-    COMMENT = 16384
     ROUND = 32768  # an opening parenthesis
     POINT = 131072  # a full stop
     RUN = 65536  # several marks that the lexer gave as one
@@ -91,12 +90,12 @@ def located(codes: Ints, starts: Ints, lexemes: Lexemes) -> Tokens:
     return Tokens(codes, marks, begins, begins + lexemes.lengths[codes], lines)
 
 
-def fold(tokens: Tokens, join: Callable[[int, int], tuple[int, int]], *, by_line: bool) -> Tokens:
+def fold(live: Tokens, join: Callable[[int, int], tuple[int, int]], *, by_line: bool) -> Tokens:
     """Tokens to compare: statements and noise left out, pieces of operators and literals joined.
 
-    `join` gives code and marks of two pieces of one operator; code -1 where they are not.
+    `live` tokens are those that are no space; `join` gives code and marks of two pieces of one operator,
+    code -1 where they are not.
     """
-    live = tokens.take(~tokens.having(Mark.SPACE))
     live = _without_statements(live, by_line=by_line)
     live = _with_joined_operators(live, join)
     live = with_joined_literals(live)
@@ -181,11 +180,13 @@ def _bracket_end(live: Tokens, i: int, last: int) -> int:
 
 def _with_joined_operators(live: Tokens, join: Callable[[int, int], tuple[int, int]]) -> Tokens:
     operator = live.having(Mark.OPERATOR)
-    touching = operator[:-1] & operator[1:] & (live.ends[:-1] == live.starts[1:])
+    touching = np.flatnonzero(operator[:-1] & operator[1:] & (live.ends[:-1] == live.starts[1:]))
+    if not len(touching):
+        return live
     keep = np.ones(len(live), dtype=np.bool_)
     codes, marks, ends = live.codes.copy(), live.marks.copy(), live.ends.copy()
     head = -1
-    for i in map(int, np.flatnonzero(touching)):
+    for i in map(int, touching):
         if head < 0 or ends[head] != live.starts[i + 1] or keep[i]:
             head = i
         joined, mark = join(int(codes[head]), int(codes[i + 1]))
@@ -202,6 +203,8 @@ def with_joined_literals(live: Tokens) -> Tokens:
     sort = live.marks & np.uint32(Mark.STRING)
     inner = part[1:] & part[:-1] & (sort[1:] == sort[:-1])
     inner |= _glued_to_numbers(live)
+    if not inner.any():
+        return live
     heads = np.flatnonzero(np.concatenate(([True], ~inner)))
     tails = np.append(heads[1:], len(live)) - 1
     joined = live.take(heads)

@@ -25,7 +25,8 @@ class Lexed:
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
-        removed = [i for match in _REMOVED.finditer(text) for i in range(*match.span())]
+        spare = text.startswith("\ufeff") or any(end in text for end in ("\r", " \n", "\t\n"))
+        removed = [i for match in _REMOVED.finditer(text) for i in range(*match.span())] if spare else []
         # In the copy the i-th removed character stood before offset removed[i] - i.
         self._removed = np.array(removed, dtype=np.int32) - np.arange(len(removed), dtype=np.int32)
         plain = _REMOVED.sub("", text) if removed else text
@@ -41,6 +42,8 @@ class Lexed:
         return np.minimum(ends, np.int32(self._length))
 
     def _back(self, offsets: Ints) -> Ints:
+        if not len(self._removed):
+            return np.minimum(offsets, np.int32(self._length))
         before = np.searchsorted(self._removed, offsets, side="right").astype(np.int32)
         back: Ints = np.minimum(offsets + before, np.int32(self._length))
         return back

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from array import array
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -57,7 +56,7 @@ class Meanings:
         if not value.strip() or (not _within(sort, "Literal", "Name") and _SPACE.match(value)):
             return "", Mark.SPACE
         if _within(sort, "Comment", "Literal.String.Doc"):
-            return "", Mark.SPACE | Mark.COMMENT
+            return "", Mark.SPACE
         if _within(sort, "Literal") and sort != "Literal.String.Atom":
             return self._literal(sort)
         if sort == "Other" or (self.language.markup and _within(sort, "Text", "Name.Entity")):
@@ -129,6 +128,21 @@ class Meanings:
         return mark | Mark.OPERATOR if _SYMBOL.match(lexeme) else mark
 
 
+class Column:
+    """A growing array: `values` reads what is there without a copy, and stays as it was while more comes."""
+
+    def __init__(self, dtype: type[np.unsignedinteger | np.signedinteger]) -> None:
+        self._room = np.zeros(1024, dtype)
+        self.values: npt.NDArray[Any] = self._room[:0]
+
+    def append(self, value: int) -> None:
+        count = len(self.values)
+        if count == len(self._room):
+            self._room = np.concatenate((self._room, np.zeros_like(self._room)))
+        self._room[count] = value
+        self.values = self._room[: count + 1]
+
+
 class Vocabulary(dict[Key, int]):
     """Codes of (token type, lexeme), given out on first sight, with what folding knows of each.
 
@@ -140,8 +154,8 @@ class Vocabulary(dict[Key, int]):
         self._meanings = Meanings(language)
         self._salt = language.salt
         self._lock = Lock()
-        self._marks, self._leads, self._lengths = array("I"), array("i"), array("i")
-        self._kinds, self._written = array("Q"), array("Q")
+        self._marks, self._leads, self._lengths = Column(np.uint32), Column(np.int32), Column(np.int32)
+        self._kinds, self._written = Column(np.uint64), Column(np.uint64)
         self._spelled: list[str] = []
         self._joined: dict[tuple[int, int], int] = {}
         self.names: list[str] = []
@@ -175,18 +189,14 @@ class Vocabulary(dict[Key, int]):
 
     def lexemes(self) -> Lexemes:
         """Columns by code, as they are now."""
-        return Lexemes(
-            np.frombuffer(self._marks.tobytes(), dtype=np.uint32),
-            np.frombuffer(self._leads.tobytes(), dtype=np.int32),
-            np.frombuffer(self._lengths.tobytes(), dtype=np.int32),
-        )
+        return Lexemes(self._marks.values, self._leads.values, self._lengths.values)
 
     def kinds(self) -> npt.NDArray[np.uint64]:
-        return np.frombuffer(self._kinds.tobytes(), dtype=np.uint64)
+        return self._kinds.values
 
     def written(self) -> npt.NDArray[np.uint64]:
         """Ids of identifiers as they are written, 0 for all else."""
-        return np.frombuffer(self._written.tobytes(), dtype=np.uint64)
+        return self._written.values
 
     def pieces(self, code: int) -> list[int]:
         """Codes of the single characters of a run of marks such as `);`."""
@@ -199,4 +209,4 @@ class Vocabulary(dict[Key, int]):
             spelled = self._spelled[left] + self._spelled[right]
             self._joined[pair] = self["Operator", spelled] if spelled in OPERATORS else -1
         code = self._joined[pair]
-        return code, self._marks[code]
+        return code, int(self._marks.values[code])
