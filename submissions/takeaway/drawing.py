@@ -6,6 +6,7 @@ underlined, ignored code is grey, and a name that may not be read gives way to w
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from itertools import chain, groupby, pairwise
@@ -21,6 +22,9 @@ T = TypeVar("T")
 # Characters in one row of a table. A line is cut there: no row is higher than a page, and the work grows
 # with the text and not with the square of its longest line.
 CHARACTERS = 400
+# What has no space for so long may be broken, every so many characters.
+UNBROKEN = re.compile(r"\S{41,}")
+BREAKS = 20
 
 
 class Line(NamedTuple):
@@ -75,7 +79,11 @@ class Sheet:
         indent = INDENT.match(self.text, start, end)
         code = indent.end() if indent else start
         layers = (self.marks, self.differing, self.ignored, self.renamed)
-        inside = chain.from_iterable(layer.edges(start, end) for layer in layers)
+        long = (
+            range(word.start(), word.end(), BREAKS)[1:] for word in UNBROKEN.finditer(self.text, start, end)
+        )
+        breaks = set(chain.from_iterable(long))
+        inside = chain(breaks, *(layer.edges(start, end) for layer in layers))
         cuts = range(start, max(end, start + 1), CHARACTERS)
         pieces = list(
             pairwise(sorted({start, code, end, *cuts, *(edge for edge in inside if start < edge < end)}))
@@ -84,9 +92,9 @@ class Sheet:
         rows: dict[int, list[tuple[int, int]]] = {cut: [] for cut in cuts}
         for low, high in pieces:
             rows[low - (low - start) % CHARACTERS].append((low, high))
-        return Line(number, list(numbers), [self._row(row, code) for row in rows.values()])
+        return Line(number, list(numbers), [self._row(row, code, breaks) for row in rows.values()])
 
-    def _row(self, pieces: Iterable[tuple[int, int]], code: int) -> str:
+    def _row(self, pieces: Iterable[tuple[int, int]], code: int, breaks: set[int]) -> str:
         """Draw pieces that stand beside each other; indentation before `code` is never marked."""
 
         def passage(piece: tuple[int, int]) -> int:
@@ -95,7 +103,7 @@ class Sheet:
 
         drawn = []
         for number, group in groupby(pieces, passage):
-            html = "".join(self._piece(*piece) for piece in group)
+            html = "".join(("<wbr>" if piece[0] in breaks else "") + self._piece(*piece) for piece in group)
             drawn.append(f'<mark class="c{colour(number)}">{html}</mark>' if number and html else html)
         return "".join(drawn)
 

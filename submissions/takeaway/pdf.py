@@ -13,6 +13,7 @@ logger = logging.getLogger(__name__)
 
 PRINTER = Path(__file__).with_name("printing.py")
 NO_FONTS = 3  # as the printer says it
+INSTEAD = "Take the HTML file and print it from a browser: that gives the same pages."
 SECONDS = 60
 MEMORY = 2 * 1024**3
 # Printers that one server process has at a time; who comes later waits.
@@ -31,7 +32,10 @@ ENVIRONMENT = (
 
 
 class NotPrinted(Exception):
-    """Says what a reader can do instead."""
+    """Says why, and what to do instead."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason} {INSTEAD}")
 
 
 def printed(html: str, seconds: int = SECONDS, memory: int = MEMORY) -> bytes:

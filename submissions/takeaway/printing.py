@@ -16,6 +16,8 @@ NO_FONTS = 3
 # What a line of text is wide at least, in any font there is; without one it has no width.
 PROBE = "<!doctype html><title>-</title><body style='margin:0'><p style='white-space:nowrap'>" + "m" * 40
 WIDTH = 80
+# Links within a page lead somewhere only in a page that has an address.
+BASE = "about:document"
 
 
 class Nothing(plutoprint.ResourceFetcher):
@@ -28,7 +30,7 @@ class Nothing(plutoprint.ResourceFetcher):
 def book_of(html: str) -> plutoprint.Book:
     book = plutoprint.Book(plutoprint.PAGE_SIZE_A4)
     book.custom_resource_fetcher = Nothing()
-    book.load_html(html)
+    book.load_html(html, base_url=BASE)
     return book
 
 

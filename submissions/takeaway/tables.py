@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
+from dataclasses import dataclass
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
+
+from django.utils.safestring import SafeString
 
 from submissions.highlight import colour
 
@@ -14,8 +17,38 @@ if TYPE_CHECKING:
     from submissions.takeaway.rows import Row
 
 
+# Rows of a document, which are lines of sources: over a thousand pages.
+ROWS = 40_000
+LONG = (
+    f"That makes more than {ROWS:,} lines, too many for one document:"
+    " leave the whole sources out, or take the pairs one by one."
+)
 EMPTY = '<td class="no"></td><td class="code"></td>'
 AGAIN = '<td class="no"></td><td class="margin"></td>'
+
+
+class TooLong(Exception):
+    """Says what to do instead."""
+
+
+@dataclass
+class Budget:
+    """How many rows a document may still have."""
+
+    left: int = ROWS
+
+    def draw(self, rows: Iterable[str]) -> SafeString:
+        """Join rows of safe HTML.
+
+        Raises
+        ------
+        TooLong
+        """
+        drawn = list(islice(rows, self.left + 1))
+        self.left -= len(drawn)
+        if self.left < 0:
+            raise TooLong(LONG)
+        return SafeString("".join(drawn))
 
 
 def passage_rows(left: Sheet, right: Sheet, rows: Iterable[Row]) -> Iterator[str]:

@@ -1,0 +1,42 @@
+"""How text is written in documents to take away."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django import template
+from django.utils.safestring import SafeString
+
+from submissions.highlight import UNSEEN, visible_plainly
+from submissions.templatetags.pages import shown
+
+if TYPE_CHECKING:
+    from django.template import Context
+
+    from submissions.naming import Names
+
+register = template.Library()
+
+# Characters of a line at the edge of a page.
+LONGEST = 90
+
+
+@register.filter
+def shown_plainly(name: object) -> SafeString:
+    """Write as `shown` does, where no markup can stand."""
+    return SafeString(visible_plainly(str(name)))
+
+
+@register.simple_tag(takes_context=True)
+def prose(context: Context, text: str) -> SafeString:
+    """Write what an instructor noted, with the names of students as the document has them."""
+    names: Names = context["names"]
+    return shown(names.text(text))
+
+
+@register.filter
+def css_string(text: str) -> SafeString:
+    """Write a line at the edge of a page as a CSS string: plain letters, all else by number."""
+    seen = UNSEEN.sub("", text)[:LONGEST]
+    plain = (char if char.isascii() and char.isalnum() else f"\\{ord(char):06x}" for char in seen)
+    return SafeString(f'"{"".join(plain)}"')
