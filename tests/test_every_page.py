@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +10,7 @@ from django.urls import reverse
 from submissions import progress
 from submissions.models import Assignment, Course
 from tests.browser import look_everywhere
-from tests.world import World, address, patterns
+from tests.world import FILES, FRAGMENTS, PAGES, REDIRECTS, World, address, patterns
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -20,34 +19,12 @@ if TYPE_CHECKING:
 
     from tests.browser import Shoot, SignIn
 
-# Pages of people who are signed in, by the names of their addresses.
-PAGES = (
-    "courses",
-    "course",
-    "rename_course",
-    "delete_course",
-    "assignment",
-    "assignment_settings",
-    "delete_assignment",
-    "batch",
-    "delete_batch",
-    "pair",
-    "submission",
-)
-# What stands in a page, and is looked at there.
-FRAGMENTS = ("activity", "batch_progress")
-
 
 def test_every_address_that_answers_a_get_is_visited(alice_client: Client, world: World) -> None:
-    looked_at = {*PAGES, *FRAGMENTS}
-    for name in patterns():
-        status = alice_client.get(address(world, name)).status_code
-        if name in looked_at:
-            assert status == HTTPStatus.OK, name
-        else:
-            assert status == HTTPStatus.METHOD_NOT_ALLOWED, (
-                f"{name} answers GET with {status}: add it to PAGES"
-            )
+    answers = {name: alice_client.get(address(world, name)).status_code for name in patterns()}
+    known = {**dict.fromkeys((*PAGES, *FRAGMENTS, *FILES), 200), **dict.fromkeys(REDIRECTS, 302)}
+    expected = {name: known.get(name, 405) for name in patterns()}
+    assert answers == expected, "what answers a GET stands in tests/world.py, so that it is looked at"
 
 
 def test_every_page_is_without_fault(

@@ -18,6 +18,29 @@ if TYPE_CHECKING:
 
     from tests.handing_in import HandIn
 
+# Pages of people who are signed in, by the names of their addresses.
+PAGES = (
+    "courses",
+    "course",
+    "rename_course",
+    "delete_course",
+    "assignment",
+    "assignment_settings",
+    "delete_assignment",
+    "batch",
+    "delete_batch",
+    "pair",
+    "submission",
+    "takeaway",
+    "takeaway_pair",
+)
+# What stands in a page, what is kept as a file, and what leads elsewhere.
+FRAGMENTS = ("activity", "batch_progress")
+FILES = ("table",)
+REDIRECTS = ("next_undecided",)
+# Open to whoever has the link.
+PUBLIC: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True, slots=True)
 class World:
@@ -50,6 +73,10 @@ def address(world: World, name: str) -> str:
     return reverse(name, kwargs=_parts(world, patterns()[name]))
 
 
+def addresses(world: World) -> dict[str, str]:
+    return {name: address(world, name) for name in patterns()}
+
+
 def _parts(world: World, pattern: URLPattern) -> dict[str, object]:
     route = str(pattern.pattern)
     things = {
@@ -63,5 +90,7 @@ def _parts(world: World, pattern: URLPattern) -> dict[str, object]:
         "left_id": world.pair.left_id,
         "right_id": world.pair.right_id,
         "submission_id": world.pair.left_id,
+        "name": "pairs",
+        "form": "csv",
     }
     return {part: known[part] for part in pattern.pattern.converters}
