@@ -6,10 +6,10 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from submissions.charts import Histogram
-    from submissions.models import Pair, Report, Submission
+    from submissions.models import Decision, Pair, Report, Submission
 
 
 class Match(NamedTuple):
@@ -28,6 +28,23 @@ def matches(of: Submission, pairs: Iterable[Pair]) -> list[Match]:
         else Match(pair, pair.left, pair.right_share, pair.left_share)
         for pair in pairs
     ]
+
+
+class Verdict(NamedTuple):
+    """What was decided of this submission and another; `pk` is None where the report does not rank that."""
+
+    other: str
+    pk: int | None
+    decision: Decision
+
+
+def verdicts(
+    of: Submission, decided: Mapping[tuple[str, str], Decision], cohort: Mapping[str, int]
+) -> list[Verdict]:
+    """Give `decided` as seen from `of`, newest first; `cohort` has the ids of a report's names."""
+    others = {left if right == of.name else right: made for (left, right), made in decided.items()}
+    made = [Verdict(other, cohort.get(other), one) for other, one in others.items()]
+    return sorted(made, key=lambda one: one.decision.updated, reverse=True)
 
 
 class Standing(NamedTuple):

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from submissions.charts import LINKS, NODES
 from submissions.models import Course
+from tests.browser import SIZES, look_everywhere
 from tests.reports import made_class, made_report
 
 if TYPE_CHECKING:
@@ -39,19 +40,6 @@ BOXES = """(circles) => circles.map((circle) => {
   const box = circle.getBoundingClientRect();
   return [box.x + box.width / 2, box.y + box.height / 2, circle.r.baseVal.value];
 })"""
-SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
-
-
-def shoot_everywhere(page: Page, shoot: Shoot, name: str) -> None:
-    for size, (width, height) in SIZES.items():
-        page.set_viewport_size({"width": width, "height": height})
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            page.wait_for_timeout(250)
-            shoot(f"{name}-{size}-{scheme}")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, size)
-    page.set_viewport_size({"width": 1280, "height": 900})
-    page.emulate_media(color_scheme="light")
 
 
 @pytest.fixture
@@ -218,7 +206,7 @@ def test_a_class_of_two_thousand_is_drawn_in_part_and_says_so(
 
 def test_the_charts_and_a_submission_s_page_look_right(opened: Page, report: Report, shoot: Shoot) -> None:
     expect(opened.locator(".canvas svg")).to_be_visible()
-    shoot_everywhere(opened, shoot, "charts-assignment")
+    look_everywhere(opened, shoot, "charts-assignment")
     best = report.pairs.all()[0]
     opened.goto(reverse("submission", args=[report.assignment_id, best.left_id]))
-    shoot_everywhere(opened, shoot, "charts-submission")
+    look_everywhere(opened, shoot, "charts-submission")

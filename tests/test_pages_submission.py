@@ -14,13 +14,14 @@ from submissions.templatetags.pages import percent
 from tests.cast import CLASS, HONEST, STARTER, zipped
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
     from django.test import Client
 
     from tests.handing_in import CountQueries, HandIn
 
 pytest_plugins = ["tests.handing_in"]
 
-QUERIES = 20
+QUERIES = 21
 
 
 def address(of: Submission, assignment: Assignment | None = None) -> str:
@@ -64,6 +65,23 @@ def test_it_shows_what_was_decided_of_each_pair(
     assert "Confirmed" not in words(alice_client, named("cleo"))
 
 
+def test_it_lists_what_was_decided_with_notes_and_without_what_was_only_opened(
+    alice_client: Client, report: Report, ada: Submission, alice: User
+) -> None:
+    made = report.assignment.decisions
+    assert "Decided so far" not in words(alice_client, ada)
+    made.create(left="ada", right="cleo")
+    assert "Decided so far" not in words(alice_client, ada)
+    made.create(left="ada", right="ben", state="suspicious", assignee=alice, notes="Ask both <soon>.")
+    made.create(left="ada", right="zoe", state="clear")
+    page = " ".join(alice_client.get(address(ada)).content.decode().split())
+    assert reverse("pair", args=[report.assignment_id, ada.pk, named("ben").pk]) in page
+    said = words(alice_client, ada)
+    assert re.search(r"With ben : Suspicious .* assigned to alice Ask both &lt;soon&gt;.", said)
+    assert "With zoe: Clear" in said
+    assert "zoe" not in words(alice_client, named("ben"))
+
+
 def test_it_says_how_the_best_match_stands_among_everybody_s(
     alice_client: Client, report: Report, ada: Submission
 ) -> None:
@@ -82,7 +100,7 @@ def test_it_lists_the_files_with_their_language_lines_and_tokens(
     file = ada.files.select_related("document").get()
     said = words(alice_client, ada)
     lines = (STARTER + CLASS["ada/main.py"].removeprefix(STARTER)).count("\n")
-    assert f"main.py {file.document.language} {lines} {file.document.token_count}" in said
+    assert f"main.py Python {lines} {file.document.token_count}" in said
 
 
 def test_it_says_what_of_it_was_skipped_and_what_could_not_be_read(
@@ -170,7 +188,8 @@ def test_many_pairs_and_files_are_paged_and_take_as_many_queries_as_few(
 ) -> None:
     hand_in(zipped(CLASS))
     # session, user, assignment, submission, 3 of the report, replaced, count and rows of files, sources,
-    # 2 of what was refused, count, rows and best of pairs, links and members of clusters, the same ones
+    # 2 of what was refused, decisions, count, rows and best of pairs, links and members of clusters,
+    # the same ones
     few = address(named("ada"))
     with django_assert_num_queries(QUERIES):
         alice_client.get(few)

@@ -32,6 +32,8 @@ from submissions.queries.reports import (
 )
 from submissions.queries.submissions import (
     Link,
+    cohort_ids,
+    decisions_about,
     files_of_submission,
     links,
     pairs_of,
@@ -57,11 +59,13 @@ __all__ = [
     "batch",
     "batch_submissions",
     "boilerplate",
+    "cohort_ids",
     "cohort_names",
     "course",
     "courses",
     "decision",
     "decisions",
+    "decisions_about",
     "failed_files",
     "files_of",
     "files_of_submission",

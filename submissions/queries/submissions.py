@@ -9,14 +9,14 @@ from django.db.models.functions import Length
 from django.shortcuts import get_object_or_404
 
 from submissions.models import Batch, Document, Submission, SubmissionFile
-from submissions.queries.decisions import with_decisions
+from submissions.queries.decisions import UNDECIDED, decisions, with_decisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from django.db.models import QuerySet
 
-    from submissions.models import Assignment, Entry, Report
+    from submissions.models import Assignment, Decision, Entry, Report
     from submissions.queries.decisions import DecidedPair
 
 
@@ -57,6 +57,20 @@ def pairs_of(report: Report, found: Submission) -> QuerySet[DecidedPair]:
     """Pairs of a report with this submission on either side and their decision, most similar first."""
     mine = with_decisions(report.pairs.filter(Q(left=found) | Q(right=found)))
     return mine.select_related("left", "right").defer("passages")
+
+
+def decisions_about(of: Assignment, found: Submission) -> dict[tuple[str, str], Decision]:
+    """Give the decisions about this submission that say anything, by the names of the pair."""
+    return {
+        both: made
+        for both, made in decisions(of).items()
+        if found.name in both and (made.state != UNDECIDED or made.assignee or made.notes)
+    }
+
+
+def cohort_ids(report: Report, names: Iterable[str]) -> dict[str, int]:
+    """Give the ids of those names that a report ranked."""
+    return dict(report.submissions.filter(name__in=list(names)).values_list("name", "pk"))
 
 
 def files_of_submission(found: Submission) -> QuerySet[SubmissionFile]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django import template
 from django.urls import reverse
 
+from fingerprint.languages import choices
 from submissions.highlight import colour
 from submissions.templatetags.pages import pair_url, percent, who_plainly
 
@@ -87,6 +88,12 @@ def lapse(time: timedelta) -> str:
 @register.filter
 def any_timed(clusters: list[Cluster]) -> bool:
     return any(cluster.timed for cluster in clusters)
+
+
+@register.filter
+def language(key: str) -> str:
+    """Write what a front-end is called: Python for `python`."""
+    return dict(choices()).get(key, key)
 
 
 @register.filter

@@ -10,13 +10,14 @@ from django.views.decorators.http import require_GET
 from submissions import charts, queries
 from submissions.highlight import line_starts
 from submissions.naming import names_for
-from submissions.standing import matches, standing
+from submissions.standing import matches, standing, verdicts
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
-    from submissions.models import Report, Submission, SubmissionFile
+    from submissions.models import Assignment, Report, Submission, SubmissionFile
     from submissions.naming import Names
+    from submissions.standing import Verdict
     from submissions.views.access import SignedIn
 
 PAIRS_A_PAGE = 50
@@ -41,6 +42,7 @@ def submission(request: SignedIn, pk: int, submission_id: int) -> HttpResponse:
         "files": files,
         "lines": _line_counts(list(files)),
         "refused": queries.refused_entries(found),
+        "verdicts": _verdicts(of, state.shown, found),
     }
     if state.shown:
         context |= _ranked(state.shown, found, names, request.GET.get("page"))
@@ -54,7 +56,6 @@ def _ranked(report: Report, found: Submission, names: Names, number: str | None)
     cohort = charts.histogram(report)
     line = float(report.parameters["threshold"]["value"])
     near = charts.clusters(report, line, names)
-    ids = next((set(group["submissions"]) for group in report.same if found.pk in group["submissions"]), None)
     return {
         "line": line,
         "pairs": page,
@@ -63,8 +64,14 @@ def _ranked(report: Report, found: Submission, names: Names, number: str | None)
         "histogram": cohort,
         "standing": standing(report, cohort, found) if cohort else None,
         "clusters": [one for one in near if any(m.submission.pk == found.pk for m in one.members)],
-        "same": queries.submissions_by_id(ids - {found.pk}).values() if ids else [],
+        "same": [group for group in queries.same_groups(report) if found in group.submissions],
     }
+
+
+def _verdicts(of: Assignment, report: Report | None, found: Submission) -> list[Verdict]:
+    decided = queries.decisions_about(of, found)
+    names = {name for both in decided for name in both}
+    return verdicts(found, decided, queries.cohort_ids(report, names) if report and names else {})
 
 
 def _line_counts(files: list[SubmissionFile]) -> dict[int, int]:

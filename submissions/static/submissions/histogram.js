@@ -4,6 +4,7 @@ const HEIGHT = 150;
 const LEFT = 44;  // charts.css aligns the slider with these two
 const RIGHT = 20;
 const TICK = 11;  // as small as text gets
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];  // submissions between two rules
 const LEAST = 0.03;  // of the highest bar: a single submission is still seen beside a hundred
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
@@ -44,10 +45,9 @@ function dashes(plot, at) {
 
 function axes() {
   const shared = { stroke: () => variable("--soft"), font: `${TICK}px ${variable("--sans")}`, ticks: { show: false } };
-  const whole = (_, values) => values.map((value) => (Number.isInteger(value) ? value : ""));
   return [
     { ...shared, size: 22, gap: 4, grid: { show: false }, values: (_, values) => values.map((value) => `${value}\u202f%`) },
-    { ...shared, size: LEFT, gap: 6, space: 34, values: whole, grid: { stroke: () => variable("--rule"), width: 1 } },
+    { ...shared, size: LEFT, gap: 6, space: 34, incrs: STEPS, grid: { stroke: () => variable("--rule"), width: 1 } },
   ];
 }
 
