@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django import template
 from django.utils.safestring import SafeString
 
+from submissions.forms import address
 from submissions.highlight import UNSEEN, visible_plainly
 from submissions.templatetags.pages import shown
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from django.template import Context
 
     from submissions.naming import Names
+    from submissions.queries import PairFilter
 
 register = template.Library()
 
@@ -25,6 +27,12 @@ LONGEST = 90
 def shown_plainly(name: object) -> SafeString:
     """Write as `shown` does, where no markup can stand."""
     return SafeString(visible_plainly(str(name)))
+
+
+@register.filter
+def as_query(chosen: PairFilter) -> str:
+    """Write a report's filter as the query of an address, or "" for none."""
+    return address(chosen, page=1)
 
 
 @register.simple_tag(takes_context=True)

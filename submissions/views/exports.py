@@ -12,7 +12,7 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from submissions import queries
-from submissions.forms import address, pair_filter
+from submissions.forms import pair_filter
 from submissions.naming import names_for
 from submissions.queries.takeaway import confirmed_elsewhere, confirmed_pairs
 from submissions.takeaway import listing
@@ -61,7 +61,7 @@ def takeaway(request: SignedIn, pk: int) -> HttpResponse:
         "elsewhere": confirmed_elsewhere(report),
         "tables": listing.TABLES,
         "table_formats": listing.FORMATS,
-        "filter": address(pair_filter(request.GET), 1),
+        "chosen": pair_filter(request.GET),
     }
     return _answer(request, Subject(report, list(confirmed_pairs(report))), context)
 
