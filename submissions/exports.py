@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from submissions.local import LocalReport
     from submissions.results import RankedPair
 
+# Rows of a CSV that are made at once.
+ROWS = 50_000
+
 
 def row(report: LocalReport, pair: RankedPair) -> PairRow:
     """One pair by name; shares and similarity to six decimals."""
@@ -39,18 +42,20 @@ def rows(report: LocalReport) -> Iterator[PairRow]:
     return map(PairRow, *names, *columns[2:])
 
 
-def as_csv(report: LocalReport) -> str:
-    """Write the pairs under the contract's columns, for programs.
+def as_csv(report: LocalReport) -> Iterator[str]:
+    """Write the pairs under the contract's columns, for programs, as parts of one text.
 
     `left` and `right` are names as students gave them, unchanged. One that begins with `=`, `+`, `-`, `@`, a
     tab or CR is a formula to a spreadsheet, which should import these columns as text.
     """
+    yield ",".join(PairRow._fields) + "\n"
     names = [_quoted(name) for name in report.submissions]
-    columns = PairColumns.of(report.ranking)
-    sides = ([names[at] for at in side] for side in (columns.left, columns.right))
-    numbers: tuple[Sequence[float], ...] = columns[2:]
-    table = map(",".join, zip(*sides, *map(_texts, numbers), strict=True))
-    return "\n".join((",".join(PairRow._fields), *table)) + "\n"
+    for at in range(0, len(report.ranking.pairs.left), ROWS):
+        columns = PairColumns.of(report.ranking, slice(at, at + ROWS))
+        sides = ([names[at] for at in side] for side in (columns.left, columns.right))
+        numbers: tuple[Sequence[float], ...] = columns[2:]
+        table = map(",".join, zip(*sides, *map(_texts, numbers), strict=True))
+        yield "\n".join(table) + "\n"
 
 
 def _quoted(field: str) -> str:
@@ -60,7 +65,7 @@ def _quoted(field: str) -> str:
 
 
 def _texts(numbers: Sequence[float]) -> list[str]:
-    """Write numbers out, equal ones once: a class of thousands has hundreds of thousands of pairs."""
+    """Write numbers out, equal ones once: there are hundreds of thousands, and many are alike."""
     known = {number: str(number) for number in set(numbers)}
     return [known[number] for number in numbers]
 

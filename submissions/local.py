@@ -116,9 +116,10 @@ def rank_path(path: Path, options: Options, started: Callable[[int], Done]) -> L
     skipped = [Skipped(entry.name, entry.reason) for entry in entries if entry.reason]
     owned = [(owner, entry) for owner, group in enumerate(groups.values()) for entry in group]
     jobs = [Job(entry.name, entry.data or b"", options.language) for _, entry in owned]
+    read = read_files(jobs, started(len(jobs)), _load_engine)
     names = list(groups)
     files = []
-    for (owner, entry), job, found in zip(owned, jobs, read_files(jobs, started(len(jobs))), strict=True):
+    for (owner, entry), job, found in zip(owned, jobs, read, strict=True):
         if isinstance(found, str):
             alone = names[owner] == entry.name
             skipped.append(Skipped(entry.name if alone else f"{names[owner]}/{entry.name}", found))
@@ -134,6 +135,14 @@ def _boilerplate(file: Path, language: str) -> Reading:
         raise Unreadable(f"{file}: {error}") from error
 
 
+def _load_engine() -> None:
+    """Load every kernel; they are compiled where that was not done before."""
+    warm_once()
+    from fingerprint.engine import warm  # noqa: PLC0415 - the engine is loaded once the children are forked
+
+    warm()
+
+
 def _rank(
     names: list[str],
     files: list[LocalFile],
@@ -141,7 +150,7 @@ def _rank(
     how: tuple[list[Reading], Options],
 ) -> LocalReport:
     warm_once()
-    import numpy as np  # noqa: PLC0415 - the engine is loaded once the children are gone
+    import numpy as np  # noqa: PLC0415 - the engine is loaded once the children are forked
 
     from fingerprint import engine  # noqa: PLC0415 - as above
     from fingerprint.cohort import Cohort, common_limit  # noqa: PLC0415 - as above

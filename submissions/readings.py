@@ -57,10 +57,11 @@ def read_file(job: Job) -> Tokens | str:
     return Tokens(found.front_end.name, found.tokens, token_lines(found.text, found.tokens), found.lexical)
 
 
-def read_files(jobs: Sequence[Job], done: Done) -> list[Tokens | str]:
-    """Read files in order, calling `done` after each; equal files once, cached ones not at all.
+def read_files(jobs: Sequence[Job], done: Done, meanwhile: Callable[[], None]) -> list[Tokens | str]:
+    """Read files, calling `done` after each; equal files once, cached ones not at all.
 
-    The children are forked before the engine is loaded, and stay small.
+    `meanwhile` is called once the children have been forked and are at work, if there is any: what it loads
+    they do not hold.
 
     Raises
     ------
@@ -69,36 +70,41 @@ def read_files(jobs: Sequence[Job], done: Done) -> list[Tokens | str]:
     """
     at = folder()
     if at is None:
-        return _read_new(jobs, done)
+        return _read_new(jobs, done, meanwhile)
     try:
-        return _read_cached(jobs, done, at)
+        return _read_cached(jobs, (done, meanwhile), at)
     except sqlite3.Error as error:
         raise OSError(
             f"the cache in {at} cannot be used ({error}); delete it, or set MOSS_CACHE=off"
         ) from error
 
 
-def _read_cached(jobs: Sequence[Job], done: Done, at: Path) -> list[Tokens | str]:
+def _read_cached(jobs: Sequence[Job], calls: tuple[Done, Callable[[], None]], at: Path) -> list[Tokens | str]:
+    done, meanwhile = calls
     with closing(Cache(at)) as cache:
         keys = [key_of(job.data, job.path, job.language) for job in jobs]
         known: dict[bytes, Tokens | str] = {key: unpack(p) for key, p in cache.find(keys).items()}
         new = {key: job for key, job in zip(keys, jobs, strict=True) if key not in known}
         for _ in range(len(jobs) - len(new)):
             done()
-        read_now = dict(zip(new, _read_new(list(new.values()), done), strict=True))
+        read_now = dict(zip(new, _read_new(list(new.values()), done, meanwhile), strict=True))
         cache.keep({key: pack(found) for key, found in read_now.items() if not isinstance(found, str)})
     known |= read_now
     return [known[key] for key in keys]
 
 
-def _read_new(jobs: Sequence[Job], done: Done) -> list[Tokens | str]:
-    results = []
-    workers = max(1, min(cpu_count() or 1, len(jobs) // CHUNK))
+def _read_new(jobs: Sequence[Job], done: Done, meanwhile: Callable[[], None]) -> list[Tokens | str]:
     if not jobs:
         return []
+    # The largest first, so that none of them is left for one child alone at the end.
+    order = sorted(range(len(jobs)), key=lambda at: -len(jobs[at].data))
+    workers = max(1, min(cpu_count() or 1, len(jobs) // CHUNK))
+    results: list[Tokens | str] = [""] * len(jobs)
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
-        for result in pool.map(read_file, jobs, chunksize=CHUNK):
-            results.append(result)
+        found = pool.map(read_file, [jobs[at] for at in order], chunksize=CHUNK)
+        meanwhile()
+        for at, result in zip(order, found, strict=True):
+            results[at] = result
             done()
     return results
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # How near to the middle of two a product may be for its rounding to be in doubt.
 DOUBT = 1e-6
+ALL = slice(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +52,17 @@ class PairColumns(NamedTuple):
     longest: list[int]
 
     @classmethod
-    def of(cls, ranking: Ranking) -> PairColumns:
+    def of(cls, ranking: Ranking, rows: slice = ALL) -> PairColumns:
         pairs, scores = ranking.pairs, ranking.scores
         return cls(
-            pairs.left.tolist(),
-            pairs.right.tolist(),
-            to_six(scores.similarity),
-            to_six(scores.left_share),
-            to_six(scores.right_share),
-            scores.tokens.tolist(),
-            scores.lines.tolist(),
-            scores.longest.tolist(),
+            pairs.left[rows].tolist(),
+            pairs.right[rows].tolist(),
+            to_six(scores.similarity[rows]),
+            to_six(scores.left_share[rows]),
+            to_six(scores.right_share[rows]),
+            scores.tokens[rows].tolist(),
+            scores.lines[rows].tolist(),
+            scores.longest[rows].tolist(),
         )
 
 

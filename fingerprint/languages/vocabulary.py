@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ _LITERALS = {
 }
 
 
+@cache
 def _within(sort: str, *parents: str) -> bool:
     return any(sort == parent or sort.startswith(parent + ".") for parent in parents)
 
@@ -129,18 +131,22 @@ class Meanings:
 
 
 class Column:
-    """A growing array: `values` reads what is there without a copy, and stays as it was while more comes."""
+    """A growing array that is read often: only what is new is copied, and what was read stays as it was."""
 
     def __init__(self, dtype: type[np.unsignedinteger | np.signedinteger]) -> None:
-        self._room = np.zeros(1024, dtype)
-        self.values: npt.NDArray[Any] = self._room[:0]
+        self._room, self._count = np.zeros(1024, dtype), 0
+        self._new: list[int] = []
+        self.append = self._new.append
 
-    def append(self, value: int) -> None:
-        count = len(self.values)
-        if count == len(self._room):
-            self._room = np.concatenate((self._room, np.zeros_like(self._room)))
-        self._room[count] = value
-        self.values = self._room[: count + 1]
+    @property
+    def values(self) -> npt.NDArray[Any]:
+        if self._new:
+            before, self._count = self._count, self._count + len(self._new)
+            while self._count > len(self._room):
+                self._room = np.concatenate((self._room, np.zeros_like(self._room)))
+            self._room[before : self._count] = self._new
+            self._new.clear()
+        return self._room[: self._count]
 
 
 class Vocabulary(dict[Key, int]):
@@ -189,14 +195,17 @@ class Vocabulary(dict[Key, int]):
 
     def lexemes(self) -> Lexemes:
         """Columns by code, as they are now."""
-        return Lexemes(self._marks.values, self._leads.values, self._lengths.values)
+        with self._lock:
+            return Lexemes(self._marks.values, self._leads.values, self._lengths.values)
 
     def kinds(self) -> npt.NDArray[np.uint64]:
-        return self._kinds.values
+        with self._lock:
+            return self._kinds.values
 
     def written(self) -> npt.NDArray[np.uint64]:
         """Ids of identifiers as they are written, 0 for all else."""
-        return self._written.values
+        with self._lock:
+            return self._written.values
 
     def pieces(self, code: int) -> list[int]:
         """Codes of the single characters of a run of marks such as `);`."""
@@ -209,4 +218,5 @@ class Vocabulary(dict[Key, int]):
             spelled = self._spelled[left] + self._spelled[right]
             self._joined[pair] = self["Operator", spelled] if spelled in OPERATORS else -1
         code = self._joined[pair]
-        return code, int(self._marks.values[code])
+        with self._lock:
+            return code, int(self._marks.values[code])

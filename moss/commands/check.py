@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from submissions.local import LocalReport
 
@@ -128,28 +128,31 @@ def _progress() -> Iterator[Callable[[int], Callable[[], None]]]:
         yield started
 
 
-def _render(report: LocalReport, form: str, path: Path) -> str:
+def _render(report: LocalReport, form: str, path: Path) -> Iterable[str]:
+    """Give the text, part by part."""
     from submissions import exports
 
     if form == "csv":
         return exports.as_csv(report)
     if form == "json":
-        return exports.as_json(report)
+        return [exports.as_json(report)]
     if form == "html":
         from submissions.page import as_html
 
-        return as_html(report, path.name)
+        return [as_html(report, path.name)]
     from moss.commands.table import as_table
 
-    return as_table(exports.rows(report))
+    return [as_table(exports.rows(report))]
 
 
-def _write(text: str, output: Path | None) -> None:
+def _write(parts: Iterable[str], output: Path | None) -> None:
     try:
         if output:
-            output.write_text(text, encoding="utf-8")
+            with output.open("w", encoding="utf-8") as file:
+                file.writelines(parts)
         else:
-            click.echo(text, nl=False)
+            for part in parts:
+                click.echo(part, nl=False)
     except BrokenPipeError:  # whoever read it has seen enough, as `| head`; click ends quietly
         raise
     except OSError as error:
