@@ -19,6 +19,7 @@ export class Side {
     this.files = [...pane.querySelectorAll("[data-file]")];
     this.tabs = [...pane.closest(".side").querySelectorAll(".files a")];
     this.maps = [...pane.closest(".side").querySelectorAll("[data-map]")];
+    this.odd = [...pane.closest(".side").querySelectorAll("[data-odd]")];
     this.lines = new Map();
     this.aim = 0;
     this.makeTabs();
@@ -73,6 +74,7 @@ export class Side {
       this.tabs[at].tabIndex = chosen ? 0 : -1;
       if (chosen && before !== file) this.tabs[at].scrollIntoView({ block: "nearest", inline: "nearest" });
     });
+    for (const odd of this.odd) odd.hidden = odd.dataset.odd !== name;
     if (before === this.active) return false;
     this.pane.scrollTop = 0;
     this.pane.dispatchEvent(new Event("scroll"));

@@ -3,6 +3,8 @@
 const PAUSE = 300;
 const tip = document.querySelector("[data-tip]");
 let timer = 0;
+// The badge that has the focus: what is shown for it stays until the focus goes.
+let held = null;
 
 function says(tag, text) {
   const element = document.createElement(tag);
@@ -41,31 +43,41 @@ function put(part) {
 export function hideTip() {
   clearTimeout(timer);
   tip.hidden = true;
+  held = null;
 }
 
 export function explain(side, rowOf) {
   const show = (target, pause) => {
     const part = target.closest("[data-passage]");
-    clearTimeout(timer);
     if (!part) return;
+    clearTimeout(timer);
     timer = setTimeout(() => {
       fill(target.closest("[data-there]") ?? part, rowOf(Number(part.dataset.passage)), side.letter);
       put(target.closest("[data-there]") ?? part);
     }, pause);
   };
   side.pane.addEventListener("pointerover", (event) => {
-    if (event.pointerType !== "touch") show(event.target, PAUSE);
+    if (event.pointerType !== "touch" && !held) show(event.target, PAUSE);
   });
   side.pane.addEventListener("pointerout", () => {
+    if (held) return;
     clearTimeout(timer);
     timer = setTimeout(hideTip, PAUSE);
   });
   side.pane.addEventListener("focusin", (event) => {
-    if (event.target.matches(".badge:focus-visible")) show(event.target, 0);
+    if (!event.target.matches(".badge:focus-visible")) return;
+    held = event.target;
+    show(held, 0);
   });
   side.pane.addEventListener("focusout", hideTip);
-  side.pane.addEventListener("scroll", hideTip, { passive: true });
+  side.pane.addEventListener("scroll", () => {
+    if (tip.hidden) return;
+    if (held) put(held);
+    else hideTip();
+  }, { passive: true });
 }
 
 tip.addEventListener("pointerenter", () => clearTimeout(timer));
-tip.addEventListener("pointerleave", hideTip);
+tip.addEventListener("pointerleave", () => {
+  if (!held) hideTip();
+});

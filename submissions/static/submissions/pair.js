@@ -44,7 +44,7 @@ const parts = (number) => document.querySelectorAll(`[data-passage="${number}"]`
 
 // Scrolls the list alone: the page stays where somebody reads.
 function showInList(row) {
-  const top = row.offsetTop - list.offsetTop;
+  const top = row.offsetTop;
   if (top < list.scrollTop) list.scrollTop = top;
   else if (top + row.offsetHeight > list.scrollTop + list.clientHeight) {
     list.scrollTop = top + row.offsetHeight - list.clientHeight;
@@ -53,13 +53,12 @@ function showInList(row) {
 
 function mark(number) {
   for (const old of document.querySelectorAll(".current")) old.classList.remove("current");
-  for (const part of parts(number)) {
-    part.classList.add("current");
-    const rest = part.closest("details.rest");
-    if (rest) rest.open = true;
-  }
+  for (const part of parts(number)) part.classList.add("current");
   for (const side of sides) {
     const { file, lines } = passages[number - 1][side.letter];
+    // A passage that begins in the rest of a long line is shown with it.
+    const rest = side.pane.querySelector(`mark[data-passage="${number}"]`)?.closest("details.rest");
+    if (rest) rest.open = true;
     for (const line of side.part(file, lines)) line.classList.add("current");
   }
   current = number;
