@@ -8,8 +8,10 @@ from urllib.parse import urlencode
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.utils.timezone import get_current_timezone_name
 
 from fingerprint.languages import choices as languages
+from submissions import teams
 from submissions.models import Assignment, Course, Decision
 from submissions.queries import SORT_FIELDS, PairFilter
 
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     AssignmentModelForm = forms.ModelForm[Assignment]
 else:
     CourseModelForm = AssignmentModelForm = forms.ModelForm  # takes no parameter at run time
+
+
+# Teams of a few thousand students.
+TEAM_CHARACTERS = 100_000
 
 
 class CourseForm(CourseModelForm):
@@ -76,9 +82,39 @@ class AssignmentForm(AssignmentModelForm):
 class SettingsForm(AssignmentForm):
     """What may change once files were uploaded: the language is settled when a file is first read."""
 
+    due = forms.DateTimeField(
+        required=False,
+        label="Due",
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+        error_messages={"invalid": "Give a date and a time, as in 2026-11-21 18:00."},
+    )
+    teams = forms.CharField(
+        required=False,
+        max_length=TEAM_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
+        help_text="One team a line, names of submissions separated by commas. A name with a comma goes in "
+        'quotes: "Okafor, Amara". Pairs within a team are flagged.',
+    )
+
+    class Meta:
+        model = Assignment
+        fields = ("name", "common_limit", "due", "teams")
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         del self.fields["language"]
+        zone = get_current_timezone_name()
+        self.fields[
+            "due"
+        ].help_text = f"Pairs with a submission that came in later are flagged. Time zone: {zone}."
+
+    def clean_teams(self) -> str:
+        text: str = self.cleaned_data["teams"]
+        try:
+            teams.check(text)
+        except teams.BadTeams as error:
+            raise ValidationError(str(error)) from error
+        return text
 
 
 class FilesInput(forms.ClearableFileInput):

@@ -9,6 +9,7 @@ from django.core.paginator import Page, Paginator
 from submissions import queries
 from submissions.charts import clusters, graph, histogram
 from submissions.forms import FilterForm, pair_filter
+from submissions.leftout import given, left_out_context
 from submissions.models import Decision
 
 if TYPE_CHECKING:
@@ -43,8 +44,10 @@ class Row(NamedTuple):
 def report_context(query: Mapping[str, Any], of: Assignment, names: Names) -> dict[str, Any]:
     """Give all that a report's page needs; `report` is None where nothing has been ranked."""
     context = findings_context(query, of, names)
+    context["given"] = given(of, names)
     if report := context["report"]:
         context |= {"histogram": histogram(report), "same": queries.same_groups(report)}
+        context |= {"skipped": queries.skipped(report)} | left_out_context(report, names)
     return context
 
 

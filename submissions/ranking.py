@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -155,6 +156,7 @@ def parameters(loaded: Loaded) -> dict[str, object]:
         "submissions": len(loaded.cohort),
         "common_limit": loaded.cohort.limit,
         "engine_version": ENGINE_VERSION,
+        "versions": {"moss": version("moss-server"), "pygments": version("pygments")},
         "profiles": sorted({file.document.profile for file in loaded.files}),
     }
 

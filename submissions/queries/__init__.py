@@ -11,7 +11,8 @@ from submissions.queries.decisions import (
     pair_names,
 )
 from submissions.queries.deletions import lost_with_assignment, lost_with_batch, lost_with_course
-from submissions.queries.flags import Flag, Flags, sides
+from submissions.queries.flags import Flag, Flags, sides, unknown_members
+from submissions.queries.leftout import Skipped, boilerplate_of, skipped
 from submissions.queries.lists import (
     batch_submissions,
     failed_files,
@@ -54,11 +55,13 @@ __all__ = [
     "PairFilter",
     "PairNames",
     "ShownGroup",
+    "Skipped",
     "activity",
     "assignment",
     "batch",
     "batch_submissions",
     "boilerplate",
+    "boilerplate_of",
     "cohort_ids",
     "cohort_names",
     "course",
@@ -90,8 +93,10 @@ __all__ = [
     "report_state",
     "same_groups",
     "sides",
+    "skipped",
     "submission",
     "submissions_by_id",
     "tally",
+    "unknown_members",
     "with_sources",
 ]

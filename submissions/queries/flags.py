@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 from django.db.models.functions import Coalesce
 
 from submissions import teams
+from submissions.models import Submission
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
-    from submissions.models import Pair, Report
+    from submissions.models import Assignment, Pair, Report
 
     TimedPair = WithAnnotations[Pair, "Times"]
 
@@ -125,3 +126,9 @@ def flagged(report: Report, kind: str) -> list[int]:
         if has != (kind == "apart"):
             found.append(pk)
     return found
+
+
+def unknown_members(of: Assignment) -> list[str]:
+    """Give the names in an assignment's teams that are no submission's, once there are submissions."""
+    names = set(Submission.objects.filter(batch__assignment=of).values_list("name", flat=True))
+    return teams.unknown(of.teams, names) if names else []

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from submissions.naming import Names
     from submissions.views.access import SignedIn
 
+# As many names as one reads in a message.
+NAMED = 10
+
 
 @login_required
 @require_GET
@@ -63,7 +66,6 @@ def page(
     context |= {
         "batches": list(queries.listed_batches(of)),
         "activity": queries.activity(of, context["state"]),
-        "boilerplate": list(of.boilerplate.select_related("source").defer("source__data")),
         "upload_form": upload_form or UploadForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
     }
@@ -81,18 +83,25 @@ def _status(*forms: UploadForm | None) -> int:
 @login_required
 @require_http_methods(["GET", "POST"])
 def change(request: SignedIn, pk: int) -> HttpResponse:
-    """Rename an assignment or move its common limit, which ranks it again."""
+    """Change an assignment's name, due date, teams or common limit; the limit ranks it again."""
     of = queries.assignment(request.user, pk)
     form = SettingsForm(of.course, request.POST or None, instance=of)
     if form.is_valid():
         form.save()
         if "common_limit" in form.changed_data and of.batches.exists():
             actions.rerank(of)
+        if nobody := queries.unknown_members(of):
+            messages.warning(request, f"In the teams, but no submission's name: {_listed(nobody)}.")
         return redirect(of)
     status = 422 if form.errors else 200
     return render(
         request, "submissions/assignment_settings.html", {"assignment": of, "form": form}, status=status
     )
+
+
+def _listed(names: list[str]) -> str:
+    few = ", ".join(name[:100] for name in names[:NAMED])
+    return few if len(names) <= NAMED else f"{few} and {len(names) - NAMED} more"
 
 
 @login_required
