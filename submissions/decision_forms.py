@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
+from django.utils import timezone
 
 from submissions.decisions import Wanted
 from submissions.models import Decision
 from submissions.queries.decisions import decision_makers
+from submissions.sharing import LASTING, LONGEST, end_of
 
 if TYPE_CHECKING:
     from submissions.models import Assignment
@@ -47,3 +49,41 @@ class DecisionForm(forms.Form):
         data = self.cleaned_data
         offered = "notes" in self.data
         return Wanted(data["state"], data["assignee"], data["notes"] if offered else None, data["seen"])
+
+
+class ShareForm(forms.Form):
+    """How long a link lasts, and whether it shows names."""
+
+    lasting = forms.ChoiceField(
+        choices=[("day", "1 day"), ("week", "1 week"), ("month", "1 month"), ("date", "until a date")],
+        initial="week",
+        widget=forms.RadioSelect,
+        label="It lasts",
+    )
+    until = forms.DateField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date", "aria-label": "Last day"}, format="%Y-%m-%d"),
+        input_formats=["%Y-%m-%d"],
+    )
+    anonymous = forms.BooleanField(required=False, initial=True, label="Replace all names with made-up ones")
+
+    def clean(self) -> dict[str, Any]:
+        """Give `expires`, from the duration or the date."""
+        data = self.cleaned_data
+        if (lasting := data.get("lasting")) in LASTING:
+            data["expires"] = timezone.now() + LASTING[lasting]
+        elif lasting and "until" not in self.errors:
+            self._take_date(data)
+        return data
+
+    def _take_date(self, data: dict[str, Any]) -> None:
+        today = timezone.localdate()
+        until, latest = data.get("until"), today + LONGEST
+        if not until:
+            self.add_error("until", "Choose the last day on which the link works.")
+        elif until < today:
+            self.add_error("until", "That day has passed; choose today or a later one.")
+        elif until > latest:
+            self.add_error("until", f"A link lasts a year at most; choose {latest:%d %B %Y} or earlier.")
+        else:
+            data["expires"] = end_of(until)

@@ -2,7 +2,19 @@ from __future__ import annotations
 
 from django.urls import path
 
-from submissions.views import activity, assignments, batches, courses, decisions, pairs, submissions
+from submissions.views import (
+    activity,
+    assignments,
+    batches,
+    courses,
+    decisions,
+    exports,
+    naming,
+    pairs,
+    shared,
+    shares,
+    submissions,
+)
 
 urlpatterns = [
     path("", courses.index, name="courses"),
@@ -33,4 +45,16 @@ urlpatterns = [
         submissions.submission,
         name="submission",
     ),
+    path("assignments/<int:pk>/<slug:name>.<slug:form>", exports.table, name="table"),
+    path("assignments/<int:pk>/takeaway/", exports.takeaway, name="takeaway"),
+    path(
+        "assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/takeaway/",
+        exports.takeaway_pair,
+        name="takeaway_pair",
+    ),
+    path("assignments/<int:pk>/shares/", shares.shares, name="shares"),
+    path("shares/<int:pk>/revoke/", shares.revoke, name="revoke_share"),
+    path("shared/<str:token>/", shared.report, name="shared"),
+    path("shared/<str:token>/pairs/<int:left_id>/<int:right_id>/", shared.pair, name="shared_pair"),
+    path("names/", naming.switch, name="switch_names"),
 ]

@@ -10,7 +10,7 @@ from django.urls import reverse
 from submissions import progress
 from submissions.models import Assignment, Course
 from tests.browser import look_everywhere
-from tests.world import FILES, FRAGMENTS, PAGES, REDIRECTS, World, address, patterns
+from tests.world import FILES, FRAGMENTS, PAGES, PUBLIC, REDIRECTS, World, address, patterns
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def test_every_address_that_answers_a_get_is_visited(alice_client: Client, world: World) -> None:
     answers = {name: alice_client.get(address(world, name)).status_code for name in patterns()}
-    known = {**dict.fromkeys((*PAGES, *FRAGMENTS, *FILES), 200), **dict.fromkeys(REDIRECTS, 302)}
+    known = {**dict.fromkeys((*PAGES, *FRAGMENTS, *FILES, *PUBLIC), 200), **dict.fromkeys(REDIRECTS, 302)}
     expected = {name: known.get(name, 405) for name in patterns()}
     assert answers == expected, "what answers a GET stands in tests/world.py, so that it is looked at"
 
@@ -31,7 +31,7 @@ def test_every_page_is_without_fault(
     world: World, sign_in: SignIn, shoot: Shoot, subtests: pytest.Subtests
 ) -> None:
     page = sign_in(world.owner)
-    for name in PAGES:
+    for name in (*PAGES, *PUBLIC):
         with subtests.test(name):
             page.goto(address(world, name))
             look_everywhere(page, shoot, f"page-{name}")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import URLPattern, reverse
+from django.utils import timezone
 
 from moss.commands.demo import SAMPLE, sample_zip
-from submissions import actions, urls
-from submissions.models import Assignment, Batch, Boilerplate, Pair, Report
+from submissions import actions, sharing, urls
+from submissions.models import Assignment, Batch, Boilerplate, Pair, Report, Share
 from tests.cast import loose
 
 if TYPE_CHECKING:
@@ -33,13 +35,14 @@ PAGES = (
     "submission",
     "takeaway",
     "takeaway_pair",
+    "shares",
 )
 # What stands in a page, what is kept as a file, and what leads elsewhere.
 FRAGMENTS = ("activity", "batch_progress")
 FILES = ("table",)
 REDIRECTS = ("next_undecided",)
 # Open to whoever has the link.
-PUBLIC: tuple[str, ...] = ()
+PUBLIC = ("shared", "shared_pair")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class World:
     boilerplate: Boilerplate
     report: Report
     pair: Pair
+    share: Share
 
 
 @pytest.fixture
@@ -60,7 +64,9 @@ def world(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
     actions.add_boilerplate(assignment, [loose("fines.py", starter)])
     batch = hand_in(loose("fines.zip", sample_zip()))
     report = assignment.reports.get(state=Report.State.DONE)
-    return World(alice, assignment, batch, assignment.boilerplate.get(), report, report.pairs.all()[0])
+    share = sharing.share(assignment, alice, timezone.now() + timedelta(days=1))
+    boilerplate = assignment.boilerplate.get()
+    return World(alice, assignment, batch, boilerplate, report, report.pairs.all()[0], share)
 
 
 def patterns() -> dict[str, URLPattern]:
@@ -84,6 +90,7 @@ def _parts(world: World, pattern: URLPattern) -> dict[str, object]:
         "assignments": world.assignment.pk,
         "batches": world.batch.pk,
         "boilerplate": world.boilerplate.pk,
+        "shares": world.share.pk,
     }
     known = {
         "pk": things.get(route.partition("/")[0]),
@@ -92,5 +99,6 @@ def _parts(world: World, pattern: URLPattern) -> dict[str, object]:
         "submission_id": world.pair.left_id,
         "name": "pairs",
         "form": "csv",
+        "token": sharing.token_of(world.share),
     }
     return {part: known[part] for part in pattern.pattern.converters}

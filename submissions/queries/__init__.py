@@ -31,6 +31,7 @@ from submissions.queries.reports import (
     same_groups,
     tally,
 )
+from submissions.queries.shares import pair_named, share, shares
 from submissions.queries.submissions import (
     Link,
     cohort_ids,
@@ -84,6 +85,7 @@ __all__ = [
     "lost_with_course",
     "next_undecided",
     "pair",
+    "pair_named",
     "pair_names",
     "pairs_of",
     "ranked_pairs",
@@ -92,6 +94,8 @@ __all__ = [
     "replaced_by",
     "report_state",
     "same_groups",
+    "share",
+    "shares",
     "sides",
     "skipped",
     "submission",

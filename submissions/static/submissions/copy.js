@@ -1,0 +1,17 @@
+// Copies the address of a link. Where a page may not write to the clipboard, the address is selected instead.
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  const link = button.closest(".shared-link");
+  const address = link.querySelector("input[readonly]");
+  const status = link.querySelector("[data-copied]");
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    address.select();
+    try {
+      await navigator.clipboard.writeText(address.value);
+      status.textContent = "Copied";
+    } catch {
+      status.textContent = "Press Ctrl+C to copy it";
+    }
+  });
+}
