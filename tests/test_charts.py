@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -11,12 +13,14 @@ from hypothesis import strategies as st
 
 from submissions.charts import LINKS, NODES, Histogram, _connected, clusters, graph, histogram
 from submissions.models import Submission
-from submissions.naming import Names
+from submissions.naming import ANONYMOUS, Names
 from submissions.queries import Link
 from submissions.templatetags.charting import lapse, nth
 from tests.reports import made_class, made_report
 
 if TYPE_CHECKING:
+    from django.test import Client
+
     from submissions.models import Assignment, Report
     from tests.handing_in import CountQueries
 
@@ -139,6 +143,33 @@ def test_bins_and_counts_at_every_percent_agree_with_counting_by_hand(values: li
     assert sum(one.submissions for one in shown.bins) == len(values)
     for one in shown.bins[:-1]:
         assert one.submissions == sum(one.low / 100 <= value < one.high / 100 for value in values)
+
+
+def test_without_a_script_the_line_is_the_filter_s_field(alice_client: Client, chain: Report) -> None:
+    address = chain.assignment.get_absolute_url()
+    page = alice_client.get(address).content.decode()
+    assert "<strong data-at>50\u202f%</strong>: <span data-above>6</span> of 7" in page
+    assert "Suggested: 50\u202f%" in page
+    assert '<th scope="row">70 to under 75 %</th><td class="number">2</td>' in page
+    page = alice_client.get(address, {"minimum": "85"}).content.decode()
+    assert "<strong data-at>85\u202f%</strong>: <span data-above>2</span> of 7" in page
+    assert 'name="minimum" value="85"' in page
+
+
+def test_the_graph_s_figures_have_the_names_that_a_reader_may_see(
+    alice_client: Client, chain: Report
+) -> None:
+    session = alice_client.session
+    session[ANONYMOUS] = True
+    session.save()
+    page = alice_client.get(chain.assignment.get_absolute_url()).content.decode()
+    found = re.search(r'<script id="graph-data" type="application/json">(.*?)</script>', page)
+    assert found
+    figures = json.loads(found[1])
+    assert len(figures["nodes"]) == 6
+    made_up = {node["name"] for node in figures["nodes"]}
+    assert not made_up & {"ann", "ben", "cal", "dan", "eve", "fay"}
+    assert all(name in page.replace(found[0], "") for name in made_up)
 
 
 def test_a_report_of_before_has_no_histogram(chain: Report) -> None:

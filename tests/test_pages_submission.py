@@ -10,6 +10,7 @@ import pytest
 from django.urls import reverse
 
 from submissions.models import Assignment, Batch, Pair, Report, Submission, SubmissionFile
+from submissions.naming import ANONYMOUS
 from submissions.templatetags.pages import percent
 from tests.cast import CLASS, HONEST, STARTER, zipped
 
@@ -181,6 +182,18 @@ def test_names_that_would_mislead_are_spelt_out(alice_client: Client, hand_in: H
     assert page.count("⟨U+202E⟩") >= 2
     assert "ada\u202e</script>" not in page
     assert "<b>" not in page
+
+
+def test_an_anonymous_reader_sees_made_up_names_alone(alice_client: Client, hand_in: HandIn) -> None:
+    batch = hand_in(zipped(CLASS | {"ada/ada.png.py": b"\x89PNG\r\n\x1a\n\0\0"}, "ada and others.zip"))
+    batch.assignment.decisions.create(left="ada", right="ben", state="clear", notes="Told ada.")
+    session = alice_client.session
+    session[ANONYMOUS] = True
+    session.save()
+    for name in ("ada", "ben"):
+        page = alice_client.get(address(named(name))).content.decode()
+        assert "Decided so far" in page
+        assert not re.search(r"\b(ada|ben|cleo)\b", page)
 
 
 def test_many_pairs_and_files_are_paged_and_take_as_many_queries_as_few(
