@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from django.utils import timezone
 
-from submissions import actions
+from submissions import actions, sharing
 from submissions.models import Report, Submission, SubmissionFile
 from tests.cast import COPIED, STARTER, loose, zipped
 from tests.world import World
@@ -65,4 +67,7 @@ def nasty(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
     actions.add_boilerplate(assignment, [loose("</li><script>window.hacked=1</script>.py", STARTER)])
     actions.rerank(assignment)
     report = assignment.reports.get(state=Report.State.DONE)
-    return World(alice, assignment, batch, assignment.boilerplate.get(), report, report.pairs.all()[0])
+    # With their own names, so that those are in it.
+    share = sharing.share(assignment, alice, timezone.now() + timedelta(days=1), anonymous=False)
+    boilerplate = assignment.boilerplate.get()
+    return World(alice, assignment, batch, boilerplate, report, report.pairs.all()[0], share)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from submissions import sharing
+from submissions.models import Share
 from tests.nasty import LIVE, NAMES, SOURCES
-from tests.world import PAGES, address
+from tests.world import PAGES, PUBLIC, address
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -38,7 +42,7 @@ def test_everybody_nasty_is_ranked(nasty: World) -> None:
 
 
 def test_nothing_that_was_handed_in_stands_in_a_page_as_it_is(alice_client: Client, nasty: World) -> None:
-    for name in PAGES:
+    for name in (*PAGES, *PUBLIC):
         page = body(alice_client, address(nasty, name))
         assert [live for live in LIVE if live in page] == [], name
 
@@ -46,7 +50,7 @@ def test_nothing_that_was_handed_in_stands_in_a_page_as_it_is(alice_client: Clie
 def test_no_pair_and_no_submission_page_is_taken_in(alice_client: Client, nasty: World) -> None:
     for pair in pairs(nasty):
         here = replace(nasty, pair=pair)
-        for name in ("pair", "submission"):
+        for name in ("pair", "submission", "shared_pair"):
             page = body(alice_client, address(here, name))
             assert [live for live in LIVE if live in page] == [], pair
 
@@ -122,13 +126,31 @@ def test_a_deleted_upload_is_gone_and_so_are_its_pairs(
     assert alice_client.get(pair).status_code == 404
 
 
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_link_that_is_forged_expired_or_revoked_gets_its_page(
+    name: str, client: Client, world: World
+) -> None:
+    whole = address(world, name)
+    token = sharing.token_of(world.share)
+    for forged in (token[:-1], f"1{token}", f"{token}x", ":", "1", "\u00e9\u202e"):
+        answer = client.get(whole.replace(quote(token), quote(forged)))
+        assert answer.status_code == 403, forged
+        assert b"<h1>" in answer.content
+    assert client.get(whole).status_code == 200
+    for ended in ({"expires": timezone.now()}, {"revoked": timezone.now()}):
+        Share.objects.update(**ended)
+        assert client.get(whole).status_code == 410
+    Share.objects.all().delete()
+    assert client.get(whole).status_code == 410
+
+
 # In a browser
 
 
 def test_no_browser_runs_what_was_handed_in(nasty: World, sign_in: SignIn) -> None:
     page = sign_in(nasty.owner)
     page.on("dialog", lambda dialog: pytest.fail(f"{page.url} says {dialog.message}"))
-    for name in PAGES:
+    for name in (*PAGES, *PUBLIC):
         page.goto(address(nasty, name))
         assert page.evaluate("typeof window.hacked") == "undefined", name
 
