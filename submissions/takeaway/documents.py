@@ -35,8 +35,8 @@ class Format(NamedTuple):
 
 
 FORMATS = {
-    "html": Format("HTML file", "text/html; charset=utf-8", str.encode),
     "pdf": Format("PDF", "application/pdf", printed),
+    "html": Format("HTML file", "text/html; charset=utf-8", str.encode),
 }
 
 
