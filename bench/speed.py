@@ -29,12 +29,12 @@ from pygments.util import ClassNotFound
 from bench import tools
 from bench.processes import Run, RunFailed
 from bench.tables import markdown
+from bench.targets import GROWTH, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SIZES = (250, 500, 1000, 1500, 2000)
-GROWTH = (500, 2000)
 FLOOR = "floor"
 WARM = "moss, warm"
 OURS = frozenset({FLOOR, "moss", WARM})
@@ -178,7 +178,8 @@ def growth(timings: Sequence[Timing]) -> dict[str, float]:
 def as_json(timings: Sequence[Timing]) -> dict[str, Any]:
     floors = {timing.files: timing.seconds for timing in timings if timing.tool == FLOOR}
     rows = [{**timing._asdict(), "times_floor": timing.seconds / floors[timing.files]} for timing in timings]
-    return {"timings": rows, "growth": growth(timings)}
+    held = [verdict._asdict() for verdict in verdicts(timings)]
+    return {"timings": rows, "growth": growth(timings), "targets": held}
 
 
 def _arguments() -> argparse.Namespace:
@@ -208,6 +209,8 @@ def _sizes(text: str) -> tuple[int, ...]:
 def _run(arguments: argparse.Namespace) -> None:
     files = sources(arguments.folder)
     fitting = [size for size in arguments.sizes if size <= len(files)]
+    for size in sorted({*arguments.sizes} - {*fitting}):
+        print(f"{size} files left out: {arguments.folder} has {len(files)}", file=sys.stderr)
     if not fitting:
         raise SpeedError(f"{arguments.folder} has {len(files)} sources, too few for any of the sizes")
     names = [] if arguments.no_peers else arguments.tool or tools.NAMES[1:4]
@@ -219,6 +222,9 @@ def _run(arguments: argparse.Namespace) -> None:
     print(f"{len(files)} {files[0].suffix} files in {arguments.folder.name}\n\n{timing_table(timings)}")
     for tool, times in growth(timings).items():
         print(f"\n{tool}: {GROWTH[1]} files take {times:.2f} times as long as {GROWTH[0]}")
+    print("\nTargets\n")
+    for verdict in verdicts(timings):
+        print(f"- {verdict}")
     if arguments.json:
         arguments.json.write_text(json.dumps(as_json(timings), indent=2) + "\n")
 

@@ -225,6 +225,8 @@ def _tile(runs: Runs, left: Side, right: Side, k: int) -> Runs:
             rank, b, length = runs[at, 0], runs[at, 1], runs[at, 2]
             at += 1
         a = rank & LOW
+        if length < 2 * k and (taken[0][a + k - 1] or taken[1][b + k - 1]):
+            continue  # whatever is left on either side of this token is shorter than k
         start, end = _free_piece(taken, a, b, length)
         if end - start < length:
             if end - start >= k:
