@@ -1,6 +1,6 @@
 // Draws everybody's best match as bars, and lets the line be moved that filters the report.
 
-const HEIGHT = 150;
+const HEIGHT = 190;
 const LEFT = 44;  // charts.css aligns the slider with these two
 const RIGHT = 20;
 const TICK = 11;  // as small as text gets
