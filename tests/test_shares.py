@@ -92,13 +92,17 @@ def test_a_shared_page_offers_nothing_that_changes_or_leads_inside(
 def test_nothing_is_told_of_the_owner_but_what_was_shared(
     visitor: Client, report: Report, alice: User
 ) -> None:
-    report.assignment.decisions.create(left="ada", right="ben", notes="to be heard on Monday", assignee=alice)
+    report.assignment.decisions.create(
+        left="ada", right="ben", notes="to be heard on Monday", assignee=alice, state="confirmed"
+    )
     made = shared_report(report, alice)
     pair = best(report)
     for address in (link_to(made), link_to(made, pair.left_id, pair.right_id)):
         page = visitor.get(address).content.decode()
         assert "alice" not in page
         assert "Monday" not in page
+        assert "decided" not in page
+    assert visitor.get(link_to(made), {"decision": "undecided"}).status_code == 404
 
 
 def test_a_shared_pair_shows_that_pair_and_no_other(visitor: Client, report: Report, alice: User) -> None:

@@ -60,6 +60,8 @@ def report(request: HttpRequest, made: Share) -> HttpResponse:
     """Show the newest report, or the one pair that the link is for."""
     if made.left:
         return _pair_page(request, made, _only_pair(made))
+    if request.GET.get("decision"):
+        raise Http404("What was decided is not shared.")
     more = _more(request, made)
     names = _names(made)
     part = filtered(request, made.assignment, names, more)
