@@ -68,17 +68,32 @@ function layOut(cluster, width) {
   };
 }
 
-// Fills rows from the left, as words fill a line; gives the height of all.
+// A small cluster goes where a larger one left room: under another in a column, else beside the last column of a row.
+function placeFor(box, rows, width) {
+  for (const row of rows) {
+    const column = row.columns.find((one) => box.width <= one.width && one.height + GAP + box.height <= row.height);
+    if (column) return [row, column];
+    const x = row.columns.reduce((sum, one) => sum + one.width + GAP, 0);
+    if (x + box.width <= width && box.height <= row.height) {
+      row.columns.push({ x, width: box.width, height: -GAP });
+      return [row, row.columns.at(-1)];
+    }
+  }
+  const below = rows.at(-1);
+  rows.push({ y: below ? below.y + below.height + GAP : 0, height: box.height, columns: [{ x: 0, width: box.width, height: -GAP }] });
+  return [rows.at(-1), rows.at(-1).columns[0]];
+}
+
+// Gives the height of the whole.
 function arrange(clusters, width) {
-  let [x, y, tallest] = [0, 0, 0];
+  const rows = [];
   for (const cluster of clusters) {
     const { box } = cluster;
-    if (x && x + box.width > width) [x, y, tallest] = [0, y + tallest + GAP, 0];
-    [cluster.dx, cluster.dy] = [x - box.left, y - box.top];
-    x += box.width + GAP;
-    tallest = Math.max(tallest, box.height);
+    const [row, column] = placeFor(box, rows, width);
+    [cluster.dx, cluster.dy] = [column.x - box.left, row.y + column.height + GAP - box.top];
+    column.height += GAP + box.height;
   }
-  return y + tallest;
+  return rows.length ? rows.at(-1).y + rows.at(-1).height : 0;
 }
 
 function linked(url, label, className, ...children) {
