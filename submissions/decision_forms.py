@@ -26,7 +26,7 @@ class DecisionForm(forms.Form):
         required=False,
         max_length=LONGEST_NOTES,
         strip=True,
-        widget=forms.Textarea(attrs={"rows": 3, "id": "decision-notes"}),
+        widget=forms.Textarea(attrs={"rows": 2, "id": "decision-notes"}),
     )
     seen = forms.IntegerField(min_value=0, max_value=2**63 - 1, widget=forms.HiddenInput)
 
