@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from tests.world import World
 
 
+# Of an element's background, in [0, 1].
+BRIGHTNESS = """(element) => {
+  const parts = getComputedStyle(element).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number);
+  return parts.reduce((sum, part) => sum + part) / 765;
+}"""
+
+
 @pytest.fixture
 def confirmed(world: World) -> World:
     """Confirm the two pairs that are most alike."""
@@ -84,7 +91,8 @@ def test_the_file_prints_as_the_pdf_reads(confirmed: World, sign_in: SignIn, tmp
     page.goto(reverse("takeaway_pair", args=[confirmed.assignment.pk, pair.left_id, pair.right_id]))
     ours = PdfReader(saved(page, "PDF", tmp_path))
     page.goto(saved(page, "HTML file", tmp_path).as_uri())
-    page.emulate_media(color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.locator(".lines mark").first.evaluate(BRIGHTNESS) > 0.8
     printed = PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, path=tmp_path / "chromium.pdf")))
     words = [{word for one in pdf.pages for word in one.extract_text().split()} for pdf in (ours, printed)]
     assert len(words[0] & words[1]) / len(words[0] | words[1]) > 0.9
