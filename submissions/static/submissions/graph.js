@@ -47,15 +47,17 @@ function layOut(cluster, width) {
   if (nodes.length === 2) {
     [nodes[0].x, nodes[0].y, nodes[1].x, nodes[1].y] = [-62, 0, 62, 0];
   } else {
+    const inside = within(nodes, Math.max(0, width / 2 - room));
     d3.forceSimulation(nodes)
       .force("link", d3.forceLink(links).distance(2.2 * room).strength((link) => 0.2 + 0.5 * link.similarity))
       .force("charge", d3.forceManyBody().strength(-4 * room))
       .force("x", d3.forceX().strength(0.05))
       .force("y", d3.forceY().strength(0.08))
       .force("apart", d3.forceCollide(room).iterations(2))
-      .force("within", within(nodes, Math.max(0, width / 2 - room)))
+      .force("inside", inside)
       .stop()
       .tick(TICKS);
+    inside();  // the last tick moves once more
     for (const node of nodes) node.y *= FLAT;
   }
   const xs = nodes.map((node) => node.x);
