@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import expect
 
+from submissions import sharing
 from submissions.charts import LINKS, NODES
 from submissions.models import Course
 from tests.browser import SIZES, look_everywhere
@@ -202,6 +205,22 @@ def test_a_class_of_two_thousand_is_drawn_in_part_and_says_so(
     assert 0 < drawn(page) <= NODES
     assert 0 < page.locator(".canvas .edge").count() <= LINKS
     expect(page.locator("#graph-hint")).to_contain_text("more stand in the table only")
+
+
+def test_behind_a_shared_link_the_line_works_and_only_pairs_open(
+    page: Page, report: Report, alice: User
+) -> None:
+    made = sharing.share(report.assignment, alice, timezone.now() + timedelta(days=1), anonymous=True)
+    token = sharing.token_of(made)
+    page.goto(reverse("shared", args=[token]))
+    drag(page, 0.5, 0.8)
+    expect(page).to_have_url(re.compile(r"minimum=80"))
+    expect_line(page, report, 80)
+    expect(page.locator(".canvas a.node")).to_have_count(0)
+    expect(page.get_by_text("student-")).to_have_count(0)
+    best = report.pairs.all()[0]
+    both = reverse("shared_pair", args=[token, best.left_id, best.right_id])
+    expect(page.locator(f".edge[href='{both}']")).to_have_count(1)
 
 
 def test_the_charts_and_a_submission_s_page_look_right(opened: Page, report: Report, shoot: Shoot) -> None:
