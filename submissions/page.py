@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,35 +14,46 @@ from django.utils.safestring import SafeString
 
 from fingerprint.languages import decode, front_end
 from fingerprint.params import ENGINE_VERSION
-from fingerprint.reading import LINE_END
 from submissions.exports import row
-from submissions.highlight import visible
+from submissions.folded import Excerpt, differences
+from submissions.highlight import line_starts
+from submissions.takeaway.drawing import Sheet, Spans
+from submissions.takeaway.rows import aligned
+from submissions.takeaway.styles import style
+from submissions.takeaway.tables import passage_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from submissions.local import LocalFile, LocalReport
     from submissions.pair_row import PairRow
     from submissions.results import RankedPair
 
-HERE = Path(__file__).resolve().parent
-TEMPLATES = HERE.parent / "templates"
-STYLE = HERE / "static" / "submissions" / "moss.css"
+TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 
 
-class Excerpt(NamedTuple):
-    """Lines of one side of a passage, from 1, each as safe HTML."""
+class Side(NamedTuple):
+    """Where a passage lies on one side; lines count from 1, the last is included."""
 
     path: str
-    first: int
-    last: int
-    lines: list[SafeString]
+    first_line: int
+    last_line: int
+
+
+class Drawn(NamedTuple):
+    """A passage with the rows that set its lines side by side."""
+
+    number: int
+    tokens: int
+    left: Side
+    right: Side
+    rows: SafeString
 
 
 class Shown(NamedTuple):
     number: int
     row: PairRow
-    passages: Iterator[tuple[int, Excerpt, Excerpt]]
+    passages: Iterator[Drawn]
 
 
 def as_html(report: LocalReport, title: str) -> str:
@@ -51,27 +64,54 @@ def as_html(report: LocalReport, title: str) -> str:
     context = {
         "title": title,
         "report": report,
-        "style": SafeString(STYLE.read_text(encoding="utf-8")),
+        "style": style(),
         "made": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
         "engine_version": ENGINE_VERSION,
         "pairs": [
-            Shown(number, row(report, pair), _excerpts(report, pair))
+            Shown(number, row(report, pair), _passages(report, pair))
             for number, pair in enumerate(report.pairs(), 1)
         ],
     }
     return engine.get_template("submissions/standalone.html").render(Context(context))
 
 
-def _excerpts(report: LocalReport, pair: RankedPair) -> Iterator[tuple[int, Excerpt, Excerpt]]:
-    for passage in pair.passages:
-        left = _excerpt(report.files[passage.left_file], passage.left_token, passage.tokens)
-        right = _excerpt(report.files[passage.right_file], passage.right_token, passage.tokens)
-        yield passage.tokens, left, right
+def _passages(report: LocalReport, pair: RankedPair) -> Iterator[Drawn]:
+    for number, passage in enumerate(pair.passages, 1):
+        left = _Part.of(report.files[passage.left_file], passage.left_token, passage.tokens)
+        right = _Part.of(report.files[passage.right_file], passage.right_token, passage.tokens)
+        differing = [found.at for found in differences(left.excerpt, right.excerpt)]
+        rows = aligned(zip(left.lines, right.lines, strict=True), (left.side.last_line, right.side.last_line))
+        drawn = passage_rows(left.sheet(number, differing), right.sheet(number, differing), rows)
+        # Every line passes through `visible`.
+        yield Drawn(number, passage.tokens, left.side, right.side, SafeString("".join(drawn)))
 
 
-def _excerpt(file: LocalFile, first: int, count: int) -> Excerpt:
-    text = front_end(file.tokens.language).text(decode(file.data).text)
-    low, high = (int(file.tokens.lines[at]) for at in (first, first + count - 1))
-    # Every line passes through `visible`.
-    lines = [SafeString(visible(line)) for line in LINE_END.split(text)[low - 1 : high]]
-    return Excerpt(file.path, low, high, lines)
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A passage on one side: the line of each of its tokens, from 1, and where lines of the text start."""
+
+    path: str
+    excerpt: Excerpt
+    lines: list[int]
+    starts: list[int]
+
+    @classmethod
+    def of(cls, file: LocalFile, first: int, count: int) -> _Part:
+        text = front_end(file.tokens.language).text(decode(file.data).text)
+        lines = file.tokens.lines[first : first + count].tolist()
+        return cls(file.path, Excerpt(text, file.tokens.stream, first, count), lines, line_starts(text))
+
+    @property
+    def side(self) -> Side:
+        _, end = self.excerpt.spans()[-1]
+        return Side(self.path, self.lines[0], bisect_right(self.starts, end - 1))
+
+    def sheet(self, number: int, differing: Iterable[int]) -> Sheet:
+        """Draw it as passage `number`, its tokens `differing`, from 0, underlined."""
+        spans, text = self.excerpt.spans(), self.excerpt.text
+        return Sheet(
+            text,
+            [*self.starts, len(text)],
+            marks=Spans([(spans[0][0], spans[-1][1], number)]),
+            differing=Spans((*spans[at], "") for at in differing),
+        )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.template.loader import render_to_string
 from django.utils import timezone
-from django.utils.safestring import SafeString
 
 from submissions.takeaway.pdf import printed
+from submissions.takeaway.styles import style
 from submissions.takeaway.tables import TooLong
 
 if TYPE_CHECKING:
@@ -20,8 +18,6 @@ if TYPE_CHECKING:
     from submissions.models import Report
     from submissions.takeaway.copies import Copy, Options
 
-STATIC = Path(__file__).resolve().parent.parent / "static" / "submissions"
-STYLES = ("moss.css", "paper.css")
 # Pairs of one document.
 PAIRS = 300
 
@@ -46,12 +42,6 @@ class Document(NamedTuple):
     report: Report
     copy: Copy
     options: Options
-
-
-@cache
-def style() -> SafeString:
-    """Give the stylesheets of a page that brings its own."""
-    return SafeString("\n".join((STATIC / name).read_text(encoding="utf-8") for name in STYLES))
 
 
 def html(document: Document) -> str:
