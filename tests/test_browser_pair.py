@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from submissions import actions
 from submissions.models import Assignment, Course, Pair, Report
+from tests.browser import assert_accessible_now, look_everywhere
 from tests.cast import COPIED, HONEST, RENAMED, STARTER, zipped
 from tests.conftest import wait_until
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from playwright.sync_api import Locator, Page
 
-    from tests.browser import SignIn
+    from tests.browser import Shoot, SignIn
 
     Open = Callable[[dict[str, str]], Page]
 
@@ -199,6 +200,22 @@ def test_the_keys_are_listed_by_a_key(open_pair: Open) -> None:
     expect(page.get_by_role("dialog", name="Keys")).to_contain_text("next and previous passage")
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_axe_finds_no_fault_with_files_explanations_and_keys(open_pair: Open, shoot: Shoot) -> None:
+    odd = {"ada/odd.py": RENAMED + f"# \u202e\ns = '{'y' * 3_000}'\n"}
+    page = open_pair(SEVERAL | odd)
+    look_everywhere(page, shoot, "pair-of-files")
+    row = page.locator(".passages li.current")
+    row.get_by_text("Ignore this passage").click()
+    page.get_by_role("tab", name="odd.py").click()
+    page.get_by_text("2 remarks on odd.py").click()
+    assert_accessible_now(page)
+    page.locator("[data-side=R] mark.current").first.hover()
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    assert_accessible_now(page)
+    page.keyboard.press("?")
+    assert_accessible_now(page)
 
 
 def test_a_long_line_opens_by_a_click(open_pair: Open) -> None:
