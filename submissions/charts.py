@@ -33,7 +33,8 @@ class Member(NamedTuple):
 class Cluster(NamedTuple):
     """Submissions that pairs from a line on connect, `number` 1 being the largest cluster.
 
-    `members` are ordered by the time of handing in, those without one last; `mean` is that of `links`.
+    `members` are ordered by the time of handing in, those without one last, and `timed` where at least two
+    have one; `mean` is that of `links`.
     """
 
     number: int
@@ -41,16 +42,12 @@ class Cluster(NamedTuple):
     links: list[Link]
     strongest: tuple[Submission, Submission]
     mean: float
+    timed: bool
 
     @property
     def similarity(self) -> float:
         """That of the strongest pair."""
         return self.links[0].similarity
-
-    @property
-    def timed(self) -> bool:
-        """Whether the times of at least two members are known."""
-        return sum(member.later is not None for member in self.members) > 1
 
 
 def clusters(report: Report, line: float, names: Names | None = None) -> list[Cluster]:
@@ -67,13 +64,14 @@ def clusters(report: Report, line: float, names: Names | None = None) -> list[Cl
 def _cluster(
     number: int, members: list[Submission], links: list[Link], found: dict[int, Submission], names: Names
 ) -> Cluster:
-    strongest = links[0]
+    strongest, ordered = links[0], _in_time(members, names)
     return Cluster(
         number,
-        _in_time(members, names),
+        ordered,
         links,
-        (found[strongest.left], found[strongest.right]),
-        sum(link.similarity for link in links) / len(links),
+        strongest=(found[strongest.left], found[strongest.right]),
+        mean=sum(link.similarity for link in links) / len(links),
+        timed=sum(member.later is not None for member in ordered) > 1,
     )
 
 
