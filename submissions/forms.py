@@ -93,7 +93,7 @@ class SettingsForm(AssignmentForm):
         max_length=TEAM_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
         help_text="One team a line, names of submissions separated by commas. A name with a comma goes in "
-        'quotes: "Okafor, Amara". Pairs within a team are flagged.',
+        'quotes: "Doe, Jane". Pairs within a team are flagged.',
     )
 
     class Meta:
@@ -107,6 +107,10 @@ class SettingsForm(AssignmentForm):
         self.fields[
             "due"
         ].help_text = f"Pairs with a submission that came in later are flagged. Time zone: {zone}."
+
+    def hide_names(self) -> None:
+        """Offer nothing that names a student; what was set stays."""
+        del self.fields["teams"]
 
     def clean_teams(self) -> str:
         text: str = self.cleaned_data["teams"]

@@ -24,7 +24,7 @@ ANONYMOUS = "anonymous"
 
 @dataclass(frozen=True)
 class Names:
-    """Names as a reader may see them; `made_up` is empty where that is their own.
+    """Names as a reader may see them; without `made_up` and `others`, their own.
 
     `others` is what to call a name that is not among them; without it, by itself. Words that are also in
     a name of `kept` are only covered beside other words of a name that is made up.
@@ -40,7 +40,7 @@ class Names:
 
     def text(self, text: str) -> str:
         """Give a path, the name of an upload or a message with every name in it replaced."""
-        return _replaced(text, self._finder.in_label(text)) if self.made_up else text
+        return _replaced(text, self._finder.in_label(text)) if self.hidden else text
 
     def source(self, text: str) -> str:
         """Give a piece of a source as `spans` covers it."""
@@ -48,7 +48,24 @@ class Names:
 
     def spans(self, text: str) -> list[tuple[int, int, str]]:
         """Give where a source names a student, [start, end), with what to show instead; in text order."""
-        return self._finder.in_source(text) if self.made_up else []
+        return self._finder.in_source(text) if self.hidden else []
+
+    def entry(self, path: str) -> str:
+        """Give the path of what was not taken: its folder may name somebody who handed in nothing else.
+
+        Where it names nobody that is known, no more of it is told than the file in its folder.
+        """
+        covered = self.text(path)
+        if not self.hidden or covered != path:
+            return covered
+        *folders, file = path.rstrip("/").split("/")
+        stem, dot, ending = file.rpartition(".")
+        return f"…/{file}" if folders and not path.endswith("/") else f"…{dot}{ending}" if stem else "…"
+
+    @property
+    def hidden(self) -> bool:
+        """Whether names are made up, if there is anybody yet or not."""
+        return bool(self.made_up or self.others)
 
     @cached_property
     def _finder(self) -> Finder:

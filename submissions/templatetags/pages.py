@@ -63,6 +63,12 @@ def redacted_plainly(context: Context, text: str) -> SafeString:
     return plain(names_in(context).text(text))
 
 
+@register.simple_tag(takes_context=True)
+def redacted_entry(context: Context, path: str) -> SafeString:
+    """Write the path of what was not taken, whose folder may name somebody who is in no list of names."""
+    return shown(names_in(context).entry(path))
+
+
 def names_in(context: Context) -> Names:
     names: Names = context["names"]
     return names

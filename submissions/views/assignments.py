@@ -85,18 +85,20 @@ def _status(*forms: UploadForm | None) -> int:
 def change(request: SignedIn, pk: int) -> HttpResponse:
     """Change an assignment's name, due date, teams or common limit; the limit ranks it again."""
     of = queries.assignment(request.user, pk)
+    names = names_for(request, of)
     form = SettingsForm(of.course, request.POST or None, instance=of)
+    if names.hidden:
+        form.hide_names()
     if form.is_valid():
         form.save()
         if "common_limit" in form.changed_data and of.batches.exists():
             actions.rerank(of)
-        if nobody := queries.unknown_members(of):
+        if not names.hidden and (nobody := queries.unknown_members(of)):
             messages.warning(request, f"In the teams, but no submission's name: {_listed(nobody)}.")
         return redirect(of)
     status = 422 if form.errors else 200
-    return render(
-        request, "submissions/assignment_settings.html", {"assignment": of, "form": form}, status=status
-    )
+    context = {"assignment": of, "form": form, "names": names}
+    return render(request, "submissions/assignment_settings.html", context, status=status)
 
 
 def _listed(names: list[str]) -> str:
@@ -130,6 +132,8 @@ def remove_boilerplate(request: SignedIn, pk: int) -> HttpResponse:
     found = queries.boilerplate(request.user, pk)
     actions.remove_boilerplate(found)
     messages.info(
-        request, f"{found.name} counts again; the pairs are being ranked without it as boilerplate."
+        request,
+        f"{names_for(request, found.assignment).text(found.name)} counts again; the pairs are being ranked"
+        " without it as boilerplate.",
     )
     return redirect(found.assignment)
