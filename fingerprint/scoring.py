@@ -47,6 +47,8 @@ HOLD = 0.6
 DECIMALS = 9
 # Pairs handed to a thread at once; those of one left side stand together.
 CHUNK = 2048
+# Pairs whose intermediate figures are held at once.
+BLOCK = 1 << 17
 
 
 class Scores(NamedTuple):
@@ -194,7 +196,13 @@ def score(cohort: Cohort, lexical: LexicalTable, candidates: Candidates) -> Scor
     `lines`: source lines on which tokens of passages begin, on the side that has more. Boilerplate counts
     nowhere, common code in the similarity only, by its little weight.
     """
-    pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
+    pairs = np.stack((candidates.left, candidates.right), axis=1)
+    parts = [_score(cohort, lexical, pairs[at : at + BLOCK]) for at in range(0, max(1, len(pairs)), BLOCK)]
+    return Scores(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def _score(cohort: Cohort, lexical: LexicalTable, some: npt.NDArray[np.int32]) -> Scores:
+    pairs = some.astype(np.int64)
     covered = _covered(cohort, pairs)
     weights, own = _totals(cohort.running.weight, cohort, pairs), _totals(cohort.running.own, cohort, pairs)
     against = normaliser(weights[:, 0], weights[:, 1], PASSAGES)
