@@ -105,6 +105,15 @@ def test_a_link_to_a_line_opens_its_file_there(open_pair: Open, anchor: str) -> 
     wait_until(lambda: in_view(page.locator(f"#{anchor}")), what="the line")
 
 
+def test_a_click_on_a_lines_number_puts_it_into_the_address(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
+    top = page.locator("#L4").evaluate(TOP)
+    page.locator("#L4").click(position={"x": 50, "y": 5})
+    page.wait_for_url("**#L4")
+    assert page.locator("#L4").evaluate(TOP) == top
+    assert page.locator("#L4").evaluate("(line) => line.matches(':target')")
+
+
 def test_the_panel_lists_what_weighs_most_first_or_by_place(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
     rows = page.locator(".passages > li")

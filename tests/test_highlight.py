@@ -12,13 +12,12 @@ from submissions.templatetags.pages import percent
 LEFT = Anchors("L")
 TAG = re.compile(r"<[^>]*>")
 BADGE = re.compile(r'<a class="badge[^>]*>\d+</a>')
-NUMBER = re.compile(r'<a class="no"[^>]*>\d+</a>')
 MARKED = re.compile(r'<mark class="c\d" data-passage="(\d+)">(.*?)</mark>', re.DOTALL)
 
 
 def shown(html: str) -> str:
-    """Give what a reader sees, without line numbers and badges."""
-    return unescape(TAG.sub("", BADGE.sub("", NUMBER.sub("", html))))
+    """Give what a reader sees, without badges."""
+    return unescape(TAG.sub("", BADGE.sub("", html)))
 
 
 @st.composite
@@ -77,7 +76,7 @@ def test_figures_are_rounded_but_never_to_all_or_nothing() -> None:
 
 def test_lines_count_from_1_and_can_be_linked_to() -> None:
     html = source_html("a\r\nb\rc\n", Layers(), LEFT)
-    assert re.findall(r'id="(L\d+)"', html) == ["L1", "L2", "L3"]
+    assert re.findall(r'id="(L\d+)" data-n="(\d+)"', html) == [("L1", "1"), ("L2", "2"), ("L3", "3")]
     assert 'id="R2-1"' in source_html("a", Layers(), Anchors("R", 2))
 
 

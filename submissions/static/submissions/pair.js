@@ -109,8 +109,26 @@ function goTo(hash) {
     return true;
   }
   side.show(target.closest("[data-file]").dataset.file);
-  if (target.matches(".line")) side.align(side.shown.indexOf(target) + 1, side.pane.clientHeight / 3);
+  if (target.matches(".line") && !inView(side, target)) {
+    side.align(side.shown.indexOf(target) + 1, side.pane.clientHeight / 3);
+  }
   return true;
+}
+
+function inView(side, line) {
+  const box = line.getBoundingClientRect();
+  return box.height > 0 && box.top >= side.top && box.bottom <= side.top + side.pane.clientHeight;
+}
+
+// A click on a line's number puts it into the address, and leaves the line where it is.
+function linkTo(line, side, event) {
+  const box = line.getBoundingClientRect();
+  if (event.clientX - box.left > parseFloat(getComputedStyle(line).paddingLeft)) return;
+  const { scrollTop } = side.pane;
+  const page = scrollY;
+  location.hash = line.id;
+  side.pane.scrollTop = scrollTop;
+  scrollTo({ top: page, behavior: "instant" });
 }
 
 function sortList(order) {
@@ -140,8 +158,10 @@ function listenToSides() {
     followWithMap(side, choose);
     explain(side, rowOf);
     side.pane.addEventListener("click", (event) => {
+      if (!getSelection().isCollapsed) return;
       const part = event.target.closest("[data-passage]");
-      if (!part || !getSelection().isCollapsed) return;
+      if (event.target.matches(".line")) linkTo(event.target, side, event);
+      if (!part) return;
       event.preventDefault();
       follow(side, part);
     });
