@@ -1,30 +1,27 @@
-"""The whole way in a real browser, on a real worker: a class goes in, a report comes out and is read."""
+"""The whole way in a real browser, on a real worker: from signing in to a link that no longer works."""
 
 from __future__ import annotations
 
 import base64
-import io
-import zipfile
-from pathlib import Path
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
+from pypdf import PdfReader
 
-from submissions.models import Batch, Course, Pair, Report
-from tests.cast import CLASS, STARTER, zipped
-from tests.conftest import wait_until
+from moss.commands.demo import sample_zip
+from submissions.models import Decision, Pair, Report
+from tests.browser import ARTIFACTS, SIZES, assert_accessible_now
+from tests.conftest import PASSWORD
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from django.contrib.auth.models import User
     from playwright.sync_api import Locator, Page
-    from pytest_django.fixtures import Settings
 
-    from submissions.models import Assignment
-    from tests.browser import Shoot, SignIn
-
-SAMPLE = Path(__file__).resolve().parent.parent / "moss" / "sample"
-SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
 PATIENCE = 90_000  # milliseconds
 DROP = """(zone, [name, content]) => {
   const bytes = Uint8Array.from(atob(content), (char) => char.charCodeAt(0));
@@ -34,186 +31,225 @@ DROP = """(zone, [name, content]) => {
     zone.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
 }"""
 IN_VIEW = """(mark) => {
-  const side = mark.closest("[data-side]").getBoundingClientRect();
+  const pane = mark.closest("[data-side]").getBoundingClientRect();
   const box = mark.getBoundingClientRect();
-  return box.top >= side.top && box.top < side.bottom;
+  return box.bottom > pane.top && box.top < pane.bottom;
 }"""
-TOP = "(part) => part.closest('.line').getBoundingClientRect().top"
-
-
-def sample_zip() -> bytes:
-    packed = io.BytesIO()
-    folder = SAMPLE / "submissions"
-    with zipfile.ZipFile(packed, "w") as archive:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                archive.write(path, path.relative_to(folder))
-    return packed.getvalue()
+LEFT, RIGHT = "grace-whitcombe", "ivan-petkov"
 
 
 def drop(zone: Locator, name: str, content: bytes) -> None:
+    """Drop a file as a person drags it in from a folder."""
     zone.evaluate(DROP, [name, base64.b64encode(content).decode()])
 
 
-def first_shares(page: Page) -> list[str]:
-    return page.locator("tbody tr .left_share").all_inner_texts()
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """An instructor's browser and that of somebody else, and where what they save goes."""
+
+    page: Page
+    stranger: Page
+    how: str
+    folder: Path
+
+    def keep(self, name: str, page: Page | None = None) -> None:
+        """Keep a screenshot of a page that must be without fault."""
+        seen = page or self.page
+        seen.screenshot(path=ARTIFACTS / f"walk-{self.how}-{name}.png", full_page=True)
+        assert_accessible_now(seen)
+        assert seen.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+    def saved(self, button: str) -> Path:
+        with self.page.expect_download() as download:
+            self.page.get_by_role("button", name=button).click()
+        path = self.folder / download.value.suggested_filename
+        download.value.save_as(path)
+        return path
 
 
-def shoot_everywhere(page: Page, shoot: Shoot, name: str) -> None:
-    """Keep the page wide and narrow, light and dark; it never scrolls sideways."""
-    for size, (width, height) in SIZES.items():
-        page.set_viewport_size({"width": width, "height": height})
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            shoot(f"{name}-{size}-{scheme}")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (name, size)
-    page.set_viewport_size({"width": 1280, "height": 900})
-    page.emulate_media(color_scheme="light")
+@pytest.fixture(params=[("wide", "light"), ("narrow", "dark")], ids="-".join)
+def walk(request: pytest.FixtureRequest, page: Page, stranger: Page, tmp_path: Path) -> Walk:
+    size, scheme = request.param
+    for one in (page, stranger):
+        one.set_viewport_size({"width": SIZES[size][0], "height": SIZES[size][1]})
+        one.emulate_media(color_scheme=scheme)
+    return Walk(page, stranger, f"{size}-{scheme}", tmp_path)
 
 
-@pytest.fixture
-def assignment(alice: User) -> Assignment:
-    course = Course.objects.create(owner=alice, name="Programming 1")
-    return course.assignments.create(name="Library fines")
-
-
-@pytest.fixture
-def ranked(
-    assignment: Assignment, alice: User, celery_worker_process: Path, sign_in: SignIn
-) -> tuple[Page, Assignment]:
-    """Sign Alice in on the report of the small class."""
-    page = sign_in(alice)
-    page.goto(assignment.get_absolute_url())
-    upload = zipped(CLASS)
-    page.set_input_files(
-        "#upload_files", {"name": "class.zip", "mimeType": "application/zip", "buffer": upload.read()}
-    )
-    page.get_by_role("button", name="Upload").click()
-    page.get_by_role("link", name="Show the report").click(timeout=PATIENCE)
-    return page, assignment
-
-
-def test_an_instructor_takes_a_class_from_the_upload_to_a_pair(
-    page: Page, alice: User, celery_worker_process: Path, shoot: Shoot
+def test_an_instructor_takes_a_class_from_the_upload_to_a_hearing(
+    walk: Walk, alice: User, celery_worker_process: Path
 ) -> None:
-    page.goto("/")
-    shoot_everywhere(page, shoot, "sign-in")
-    page.get_by_label("Username").fill("alice")
-    page.get_by_label("Password").fill("correct horse battery staple")
-    page.get_by_role("button", name="Sign in").click()
-    shoot_everywhere(page, shoot, "courses-empty")
-    page.get_by_label("Name").fill("Programming 1")
-    page.get_by_role("button", name="Create course").click()
-    page.get_by_label("Name").fill("Library fines")
-    page.get_by_role("button", name="Create assignment").click()
-    shoot_everywhere(page, shoot, "assignment-empty")
+    sign_in(walk)
+    make_an_assignment(walk)
+    upload_by_drag_and_drop(walk)
+    watch_it_finish(walk)
+    filter_by_name(walk)
+    move_the_line(walk)
+    open_the_top_pair(walk)
+    walk_its_passages_by_keyboard(walk)
+    ignore_one_and_see_the_rank_change(walk)
+    confirm_and_go_on(walk)
+    export_and_open(walk)
+    link = share(walk)
+    read_what_was_shared(walk, link)
+    revoke(walk, link)
 
-    drop(page.locator("[data-drop]").first, "fines.zip", sample_zip())
-    expect(page.locator("[data-chosen]").first).to_contain_text("fines.zip")
-    page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_role("heading", name="fines.zip")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_role("link", name="Show the report")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_role("heading", name="submissions")).to_be_visible()
-    shoot_everywhere(page, shoot, "batch")
-    page.get_by_role("link", name="Show the report").click()
-    expect(page.locator("tbody tr").first).to_be_visible()
-    shoot_everywhere(page, shoot, "report")
+
+def sign_in(walk: Walk) -> None:
+    walk.page.goto("/")
+    walk.keep("01-sign-in")
+    walk.page.get_by_label("Username").fill("alice")
+    walk.page.get_by_label("Password").fill(PASSWORD)
+    walk.page.get_by_role("button", name="Sign in").click()
+
+
+def make_an_assignment(walk: Walk) -> None:
+    walk.keep("02-no-course")
+    walk.page.get_by_label("Name").fill("Programming 1")
+    walk.page.get_by_role("button", name="Create course").click()
+    walk.page.get_by_label("Name").fill("Library fines")
+    walk.page.get_by_role("button", name="Create assignment").click()
+    walk.keep("03-no-upload")
+
+
+def upload_by_drag_and_drop(walk: Walk) -> None:
+    drop(walk.page.locator("[data-drop]").first, "fines.zip", sample_zip())
+    expect(walk.page.locator("[data-chosen]").first).to_contain_text("fines.zip")
+    walk.page.get_by_role("button", name="Upload").click()
+    expect(walk.page.get_by_role("heading", name="fines.zip")).to_be_visible(timeout=PATIENCE)
+
+
+def watch_it_finish(walk: Walk) -> None:
+    walk.page.reload()
+    expect(walk.page.get_by_role("link", name="Show the report")).to_be_visible(timeout=PATIENCE)
+    expect(walk.page.get_by_role("heading", name="30 submissions")).to_be_visible()
+    walk.keep("04-uploaded")
+    walk.page.get_by_role("link", name="Show the report").click()
+    expect(walk.page.get_by_role("heading", name=re.compile("pairs stand out"))).to_be_visible()
+    walk.keep("05-report")
     assert Report.objects.get().state == Report.State.DONE
 
-    page.locator("tbody tr .left a").first.click()
-    expect(page.locator(".side mark").first).to_be_attached()
-    shoot_everywhere(page, shoot, "pair")
+
+def filter_by_name(walk: Walk) -> None:
+    rows = walk.page.locator("tr.pair")
+    expect(rows).to_have_count(50)
+    walk.page.get_by_label("Name").fill(LEFT)
+    walk.page.get_by_role("button", name="Filter").click()
+    expect(walk.page).to_have_url(re.compile(f"q={LEFT}"))
+    assert all(LEFT in row for row in rows.all_inner_texts())
 
 
-def test_the_report_is_sorted_and_filtered(ranked: tuple[Page, Assignment]) -> None:
-    page, _ = ranked
-    page.get_by_role("columnheader", name="Left", exact=True).get_by_role("link").click()
-    expect(page.locator("th.left[aria-sort=ascending]")).to_be_visible()
-    names = page.locator("tbody .left").all_inner_texts()
-    assert names == sorted(names)
-    page.get_by_label("Name").fill("ben")
-    best = Pair.objects.all()[0]
-    page.get_by_label("Similarity from, %").fill(str(int(best.similarity * 100)))
-    page.get_by_role("button", name="Filter").click()
-    expect(page.locator("tbody tr")).to_have_count(1)
-    assert "ada" in page.locator("tbody tr").inner_text()
-    page.get_by_role("link", name="Show all").click()
-    assert page.locator("tbody tr").count() > 1
+def move_the_line(walk: Walk) -> None:
+    line = walk.page.get_by_role("slider", name="The line")
+    line.focus()
+    for _ in range(8):
+        line.press("ArrowRight")
+    expect(walk.page).to_have_url(re.compile(r"minimum=\d\d"))
+    expect(walk.page.locator("tr.pair")).to_have_count(1)
+    expect(walk.page.locator("#headline, h2").first).to_be_visible()
+    walk.keep("06-line-moved")
 
 
-def test_a_click_on_a_passage_scrolls_the_other_side_to_it(
-    assignment: Assignment, alice: User, celery_worker_process: Path, sign_in: SignIn
-) -> None:
-    page = sign_in(alice)
-    page.goto(assignment.get_absolute_url())
-    filler = "".join(f"print('line {n}', [{n}, {n}])\nx{n} = {n}\n" for n in range(300))
-    copied = CLASS["ada/main.py"]
-    files = {"ada/main.py": copied, "ben/main.py": filler + copied + filler.replace("x", "y")}
-    buffer = zipped(files).read()
-    drop(page.locator("[data-drop]").first, "c.zip", buffer)
-    page.get_by_role("button", name="Upload").click()
-    page.get_by_role("link", name="Show the report").click(timeout=PATIENCE)
-    page.locator("tbody tr .left a").first.click()
-
-    there = page.locator("[data-side=R] .badge").first
-    wait_until(lambda: bool(there.evaluate(IN_VIEW)), what="the passage")
-    page.locator("[data-side=R]").evaluate("(side) => side.scrollTo(0, 0)")
-    assert not there.evaluate(IN_VIEW)
-    here = page.locator("[data-side=L] mark").first
-    here.click()
-    wait_until(lambda: bool(there.evaluate(IN_VIEW)), what="the passage")
-    wait_until(lambda: bool(abs(here.evaluate(TOP) - there.evaluate(TOP)) < 3), what="both sides to agree")
-    assert "current" in (there.get_attribute("class") or "")
-
-    page.locator("[data-side=R]").evaluate("(side) => side.scrollTo(0, 0)")
-    page.keyboard.press("p")
-    wait_until(lambda: bool(there.evaluate(IN_VIEW)), what="the passage")
+def open_the_top_pair(walk: Walk) -> None:
+    walk.page.locator("tr.pair .left a").first.click()
+    expect(walk.page.get_by_role("heading", level=1)).to_contain_text(LEFT)
+    expect(walk.page.get_by_role("heading", level=1)).to_contain_text(RIGHT)
+    walk.keep("07-pair")
 
 
-def test_boilerplate_changes_the_percentages(ranked: tuple[Page, Assignment]) -> None:
-    page, _ = ranked
-    before = first_shares(page)
-    drop(page.locator("[data-drop]").last, "starter.py", STARTER.encode())
-    page.get_by_role("button", name="Add boilerplate").click()
-    expect(page.get_by_role("button", name="Remove starter.py")).to_be_visible()
-    # The page shows the new report by itself when it is ready.
-    expect(page.locator("tbody tr .left_share")).not_to_have_text(before, timeout=PATIENCE)
+def walk_its_passages_by_keyboard(walk: Walk) -> None:
+    status = walk.page.locator("[data-status]")
+    passages = len(_top().passages)
+    assert passages > 2
+    for key, number in (("n", 2), ("n", 3), ("p", 2)):
+        walk.page.keyboard.press(key)
+        expect(status).to_have_text(f"Passage {number} of {passages}")
+        for side in "LR":
+            mark = walk.page.locator(f"[data-side={side}] mark.current").first
+            walk.page.wait_for_function(IN_VIEW, arg=mark.element_handle())
 
 
-def test_deleting_a_batch_leaves_nothing_of_it(ranked: tuple[Page, Assignment], shoot: Shoot) -> None:
-    page, _ = ranked
-    page.get_by_role("link", name="class.zip").click()
-    page.get_by_role("link", name="Delete").click()
-    shoot_everywhere(page, shoot, "delete")
-    page.get_by_role("button", name="Delete").click()
-    expect(page.get_by_text("was deleted with everything that came from it")).to_be_visible()
-    expect(page.get_by_role("heading", name="Upload what was handed in")).to_be_visible()
-    assert not Batch.objects.exists()
+def _top() -> Pair:
+    return Pair.objects.get(report__state=Report.State.DONE, left__name=LEFT, right__name=RIGHT)
 
 
-def test_too_large_an_upload_is_refused_before_it_is_sent(
-    assignment: Assignment, alice: User, sign_in: SignIn, settings: Settings
-) -> None:
-    settings.MAX_UPLOAD_BYTES = 2_000
-    page = sign_in(alice)
-    page.goto(assignment.get_absolute_url())
-    drop(page.locator("[data-drop]").first, "big.py", b"x" * 3_000)
-    page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_role("alert")).to_have_text("These are 3.0 kB; at most 2.0 kB can be sent at once.")
-    assert not Batch.objects.exists()
+def _place(pair: Pair) -> int:
+    return list(pair.report.pairs.values_list("pk", flat=True)).index(pair.pk)
 
 
-def test_everything_up_to_the_pair_works_without_scripts(
-    ranked: tuple[Page, Assignment],
-) -> None:
-    page, of = ranked
-    assert page.context.browser is not None
-    plain = page.context.browser.new_context(
-        java_script_enabled=False, storage_state=page.context.storage_state(), base_url=page.url
-    ).new_page()
-    plain.goto(of.get_absolute_url())
-    plain.locator("tbody tr .left a").first.click()
-    badge = plain.locator("[data-side=L] .badge").first
-    badge.click()
-    assert plain.url.endswith("#R-p" + badge.inner_text())
-    plain.context.close()
+def ignore_one_and_see_the_rank_change(walk: Walk) -> None:
+    before = _top()
+    place = _place(before)
+    panel = walk.page.locator("details.panel")
+    if panel.get_attribute("open") is None:
+        panel.locator("> summary").click()
+    row = walk.page.locator(".passages li.current")
+    row.get_by_text("Ignore this passage").click()
+    row.get_by_role("button", name="Ignore and rank again").click()
+    ranked = walk.page.get_by_text("Ranked without the passage")
+    offered = walk.page.get_by_role("link", name="show it")
+    # The worker may have been quicker than the page.
+    expect(ranked.or_(offered).first).to_be_visible(timeout=PATIENCE)
+    if offered.is_visible():
+        offered.click()
+    expect(ranked).to_be_visible()
+    walk.keep("08-passage-ignored")
+    after = _top()
+    assert after.similarity < before.similarity
+    assert _place(after) >= place
+
+
+def confirm_and_go_on(walk: Walk) -> None:
+    walk.page.locator("h1").click()
+    walk.page.keyboard.press("4")
+    expect(walk.page.locator("#decision-answer")).to_contain_text("Saved")
+    walk.keep("09-confirmed")
+    walk.page.keyboard.press("u")
+    expect(walk.page.get_by_role("heading", level=1)).not_to_contain_text(LEFT)
+    decided = Decision.objects.get()
+    assert (decided.left, decided.right, decided.state) == (LEFT, RIGHT, "confirmed")
+
+
+def export_and_open(walk: Walk) -> None:
+    walk.page.get_by_role("link", name="Library fines").click()
+    expect(walk.page.locator("#tally-confirmed")).to_contain_text("1")
+    walk.page.get_by_role("link", name="Take away").click()
+    walk.keep("10-take-away")
+    html, pdf = walk.saved("HTML file"), walk.saved("PDF")
+    printed = PdfReader(pdf).pages
+    assert LEFT in printed[0].extract_text()
+    back = walk.page.url
+    walk.page.goto(html.as_uri())
+    expect(walk.page.get_by_text(RIGHT).first).to_be_visible()
+    walk.keep("11-taken")
+    walk.page.goto(back)
+
+
+def share(walk: Walk) -> str:
+    walk.page.get_by_role("link", name="Library fines").click()
+    walk.page.get_by_role("link", name="Share", exact=True).click()
+    walk.page.get_by_role("button", name="Make the link").click()
+    walk.keep("12-shared")
+    return walk.page.get_by_label("Address of the link").input_value()
+
+
+def read_what_was_shared(walk: Walk, link: str) -> None:
+    there = walk.stranger
+    assert there.context.cookies() == []
+    there.goto(link)
+    expect(there.get_by_role("heading", name=re.compile("pairs stand out"))).to_be_visible()
+    assert LEFT not in there.content()
+    walk.keep("13-shared-report", there)
+    there.locator("tr.pair .left a").first.click()
+    expect(there.locator("[data-side=L] mark").first).to_be_attached()
+    assert there.locator("form[method=post]").count() == 0
+    walk.keep("14-shared-pair", there)
+
+
+def revoke(walk: Walk, link: str) -> None:
+    walk.page.get_by_role("button", name="Revoke").click()
+    expect(walk.page.get_by_text("The link was revoked")).to_be_visible()
+    answer = walk.stranger.goto(link)
+    assert answer
+    assert answer.status == 410
+    walk.keep("15-revoked", walk.stranger)
