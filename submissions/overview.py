@@ -11,13 +11,16 @@ from submissions.charts import clusters, graph, histogram
 from submissions.forms import FilterForm, pair_filter
 from submissions.leftout import given, left_out_context
 from submissions.models import Decision
+from submissions.queries import PairFilter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from django.db.models import QuerySet
+
     from submissions.models import Assignment, Report
     from submissions.naming import Names
-    from submissions.queries import Flag, PairFilter
+    from submissions.queries import Flag
     from submissions.queries.reports import ListedPair, Tally
 
 PAIRS_A_PAGE = 50
@@ -60,36 +63,41 @@ def findings_context(query: Mapping[str, Any], of: Assignment, names: Names) -> 
     chosen = pair_filter(query)
     line = queries.line_of(state.shown, chosen)
     groups = clusters(state.shown, line, names)
-    counted = queries.tally(state.shown, chosen, names)
+    passing = queries.passing(state.shown, chosen, names)
+    counted = queries.tally(passing, line)
     context |= {"chosen": chosen, "line": line, "clusters": groups, "graph": graph(groups)}
-    context |= _headline(state.shown, chosen, names, counted)
-    return context | _table(query, state.shown, chosen, names, counted)
+    context |= _headline(state.shown, chosen, line, counted)
+    return (
+        context | _filters(query, state.shown, chosen) | _table(query, state.shown, chosen, passing, counted)
+    )
 
 
-def _headline(report: Report, chosen: PairFilter, names: Names, counted: Tally) -> dict[str, Any]:
+def _headline(report: Report, chosen: PairFilter, line: float, counted: Tally) -> dict[str, Any]:
     """Count what stands out, whatever else the filter leaves out."""
     if chosen.text or chosen.flag:
-        counted = queries.tally(report, type(chosen)(minimum=chosen.minimum), names)
+        counted = queries.tally(queries.passing(report, PairFilter(minimum=chosen.minimum)), line)
     standing = counted.standing
     undecided = standing.get(Decision.State.UNDECIDED, 0)
     return {"standing": sum(standing.values()), "undecided": undecided}
 
 
-def _table(
-    query: Mapping[str, Any], report: Report, chosen: PairFilter, names: Names, counted: Tally
-) -> dict[str, Any]:
-    flags = queries.Flags.of(report)
+def _filters(query: Mapping[str, Any], report: Report, chosen: PairFilter) -> dict[str, Any]:
     form = FilterForm(query or None, initial={"sort": chosen.sort})
-    form.offer(flags.kinds)
-    pages = Paginator(queries.ranked_pairs(report, chosen, names), PAIRS_A_PAGE)
+    form.offer(queries.Flags.of(report).kinds)
+    return {"filter": form, "columns": COLUMNS}
+
+
+def _table(
+    query: Mapping[str, Any],
+    report: Report,
+    chosen: PairFilter,
+    passing: QuerySet[ListedPair],
+    counted: Tally,
+) -> dict[str, Any]:
+    pages = Paginator(queries.ranked(passing, chosen), PAIRS_A_PAGE)
     page = pages.get_page(query.get("page"))
-    return {
-        "filter": form,
-        "columns": COLUMNS,
-        "pairs": page,
-        "rows": _rows(page, flags, _divider(chosen, counted)),
-        "tally": _counts(counted),
-    }
+    rows = _rows(page, queries.Flags.of(report), _divider(chosen, counted))
+    return {"pairs": page, "rows": rows, "tally": _counts(counted)}
 
 
 def _counts(counted: Tally) -> list[tuple[str, str, int]]:

@@ -115,7 +115,12 @@ def line_of(report: Report, chosen: PairFilter) -> float:
 
 def ranked_pairs(report: Report, chosen: PairFilter, names: Names | None = None) -> QuerySet[ListedPair]:
     """Pairs with both submissions, their times and their decision, without their passages."""
-    pairs = _passing(report, chosen, names).select_related("left", "right").defer("passages")
+    return ranked(passing(report, chosen, names), chosen)
+
+
+def ranked(pairs: QuerySet[ListedPair], chosen: PairFilter) -> QuerySet[ListedPair]:
+    """List those of `passing` pairs that were decided as asked for, in the order asked for."""
+    pairs = pairs.select_related("left", "right").defer("passages")
     if chosen.decision:
         pairs = pairs.filter(decision=chosen.decision)
     field = F(SORT_FIELDS[chosen.sort.removeprefix("-")])
@@ -130,17 +135,16 @@ class Tally(NamedTuple):
     standing: dict[str, int]
 
 
-def tally(report: Report, chosen: PairFilter, names: Names | None = None) -> Tally:
-    """Count what passes a filter, whatever was decided of it."""
-    above = Count("pk", filter=Q(similarity__gte=line_of(report, chosen)))
-    counted = (
-        _passing(report, chosen, names).order_by().values("decision").annotate(n=Count("pk"), above=above)
-    )
+def tally(pairs: QuerySet[ListedPair], line: float) -> Tally:
+    """Count pairs by decision, and those from `line` on."""
+    above = Count("pk", filter=Q(similarity__gte=line))
+    counted = pairs.order_by().values("decision").annotate(n=Count("pk"), above=above)
     rows = list(counted.values_list("decision", "n", "above"))
     return Tally({row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows})
 
 
-def _passing(report: Report, chosen: PairFilter, names: Names | None) -> QuerySet[ListedPair]:
+def passing(report: Report, chosen: PairFilter, names: Names | None = None) -> QuerySet[ListedPair]:
+    """Pairs that pass a filter, whatever was decided of them."""
     pairs = with_times(with_decisions(report.pairs.all()))
     if chosen.minimum > 0:
         pairs = pairs.filter(similarity__gte=chosen.minimum)
