@@ -16,7 +16,7 @@ from fingerprint.languages import decode, front_end
 from fingerprint.params import ENGINE_VERSION
 from submissions.exports import row
 from submissions.folded import Excerpt, differences
-from submissions.highlight import line_starts
+from submissions.highlight import colour, line_starts
 from submissions.takeaway.drawing import Sheet, Spans
 from submissions.takeaway.rows import aligned
 from submissions.takeaway.styles import style
@@ -48,6 +48,10 @@ class Drawn(NamedTuple):
     left: Side
     right: Side
     rows: SafeString
+
+    @property
+    def colour(self) -> int:
+        return colour(self.number)
 
 
 class Shown(NamedTuple):

@@ -15,7 +15,7 @@ PRINTER = Path(__file__).with_name("printing.py")
 NO_FONTS = 3  # as the printer says it
 INSTEAD = "Take the HTML file and print it from a browser: that gives the same pages."
 SECONDS = 60
-MEMORY = 2 * 1024**3
+MEMORY = 3 * 1024**3 // 2
 # Printers that one server process has at a time; who comes later waits.
 PRINTERS = BoundedSemaphore(2)
 # Where fonts are looked for; neither the secret key nor the database's address is passed on.

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from submissions.takeaway.rows import Row
 
 
-# Rows of a document, which are lines of sources: over a thousand pages.
-ROWS = 40_000
+# Rows of a document, which are lines of sources: some seven hundred pages, half a gigabyte to print.
+ROWS = 20_000
 LONG = (
     f"That makes more than {ROWS:,} lines, too many for one document:"
     " leave the whole sources out, or take the pairs one by one."
