@@ -78,7 +78,7 @@ def test_what_somebody_else_changed_meanwhile_is_shown(
     )
     Change.objects.create(decision=made, who="admin", field="assignee", before="", after="admin")
     page.keyboard.press("3")
-    expect(page.locator(".meanwhile")).to_have_text("Meanwhile admin gave it to admin.")
+    expect(page.locator(".meanwhile")).to_have_text("Meanwhile admin took it.")
     expect(page.get_by_label("Assignee")).to_have_value(str(admin.pk))
     expect(chosen(page)).to_have_value("suspicious")
     page.keyboard.press("2")
