@@ -26,11 +26,14 @@ MOVED = 10
 LEAST_MOVE = 0.005
 
 
-def findings(loaded: Loaded, prints: tuple[Hashes, Owners], scored: Ranking) -> dict[str, object]:
-    """Tell what a report keeps of all scored pairs, best first, listed or not."""
+def findings(
+    loaded: Loaded, prints: tuple[Hashes, Owners], scored: Ranking, listed: int
+) -> dict[str, object]:
+    """Tell what a report keeps of all scored pairs, best first, of which the first are `listed`."""
     return {
         "best": best(loaded, scored),
         "scored": len(scored.scores.similarity),
+        "listed": listed,
         "identical": identical(loaded),
         "common": common(loaded),
         "effect": effect(loaded, prints, scored),

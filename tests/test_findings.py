@@ -14,6 +14,8 @@ from tests.programs import program
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from django.test import Client
+
     from submissions.models import Assignment
     from tests.handing_in import Committing, HandIn
 
@@ -65,13 +67,15 @@ def test_every_submission_has_its_best_match(report: Report) -> None:
 
 
 def test_best_matches_are_told_from_pairs_that_are_not_listed_too(
-    hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
+    hand_in: HandIn, monkeypatch: pytest.MonkeyPatch, alice_client: Client
 ) -> None:
     monkeypatch.setattr(ranking, "SHOWN", 1)
     report = newest(hand_in(zipped(CLASS)).assignment)
     assert report.pairs.count() == 1
     assert report.findings["scored"] == 3
     assert all(other for _, other, _ in report.findings["best"])
+    page = alice_client.get(report.assignment.get_absolute_url()).content.decode()
+    assert "3 pairs share enough to be scored, the 1 most similar are listed" in page
 
 
 def test_a_submission_that_is_like_nobodys_has_no_best_match(hand_in: HandIn) -> None:
