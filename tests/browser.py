@@ -28,6 +28,11 @@ AXE = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
     "resultTypes": ["violations"],
 }
+DRAW_ALL = """() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("* { content-visibility: visible !important }");
+  document.adoptedStyleSheets.push(sheet);
+}"""
 SignIn = Callable[[User], Page]
 Shoot = Callable[[str], Path]
 
@@ -114,14 +119,21 @@ def sign_in(page: Page, live_server: LiveServer) -> SignIn:
     return enter
 
 
+def keep(page: Page, name: str) -> Path:
+    """Keep a screenshot of the whole page in `artifacts/`, with what is only drawn once it is in view."""
+    path = ARTIFACTS / f"{name}.png"
+    page.evaluate(DRAW_ALL)
+    page.screenshot(path=path, full_page=True)
+    page.evaluate("() => void document.adoptedStyleSheets.pop()")
+    return path
+
+
 @pytest.fixture
 def shoot(page: Page) -> Shoot:
-    """Keep a screenshot of the whole page in `artifacts/`."""
+    """Keep a screenshot of the test's page."""
 
     def take(name: str) -> Path:
-        path = ARTIFACTS / f"{name}.png"
-        page.screenshot(path=path, full_page=True)
-        return path
+        return keep(page, name)
 
     return take
 

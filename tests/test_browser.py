@@ -13,7 +13,7 @@ from pypdf import PdfReader
 
 from moss.commands.demo import sample_zip
 from submissions.models import Decision, Pair, Report
-from tests.browser import ARTIFACTS, SIZES, assert_accessible_now
+from tests.browser import SIZES, assert_accessible_now, keep
 from tests.conftest import PASSWORD
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Walk:
     def keep(self, name: str, page: Page | None = None) -> None:
         """Keep a screenshot of a page that must be without fault."""
         seen = page or self.page
-        seen.screenshot(path=ARTIFACTS / f"walk-{self.how}-{name}.png", full_page=True)
+        keep(seen, f"walk-{self.how}-{name}")
         assert_accessible_now(seen)
         assert seen.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 
