@@ -196,3 +196,24 @@ def test_everything_up_to_the_pair_works_without_scripts(ranked: tuple[Page, Ass
     badge.click()
     assert plain.url.endswith("#R-p" + badge.inner_text())
     plain.context.close()
+
+
+def test_sending_shows_a_bar_and_is_cancelled(
+    assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot
+) -> None:
+    page = sign_in(alice)
+    page.goto(assignment.get_absolute_url())
+    line = page.context.new_cdp_session(page)
+    line.send("Network.enable")
+    slowly = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 20_000}
+    line.send("Network.emulateNetworkConditions", slowly)
+    drop(page.locator("[data-drop]").first, "class.zip", b"x" * 4_000_000)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.locator("[data-sent]").first).to_contain_text("of 4.0 MB sent")
+    look_everywhere(page, shoot, "sending")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("alert").filter(has_text="Cancelled")).to_have_text(
+        "Cancelled. Nothing was kept."
+    )
+    expect(page.get_by_role("button", name="Upload")).to_be_enabled()
+    assert not Batch.objects.exists()

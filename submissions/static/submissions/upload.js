@@ -62,6 +62,15 @@ function showProgress(form, sent, total) {
   bar.value = sent;
   place.querySelector("[data-sent]").textContent =
     sent < total ? `${size(sent)} of ${size(total)} sent` : "Sent. Waiting for the answer";
+  // From then on the server has it: the upload's own page stops it.
+  place.querySelector("[data-stop]").hidden = sent >= total;
+}
+
+// Lets the form be sent again, and says why it was not.
+function giveBack(form, reason) {
+  form.querySelector("[data-sending]").hidden = true;
+  form.querySelector("[data-send]").disabled = false;
+  say(form.querySelector("[data-errors]"), reason);
 }
 
 function finish(form, request) {
@@ -71,10 +80,7 @@ function finish(form, request) {
     location.assign(request.responseURL);
     return;
   }
-  form.querySelector("[data-sending]").hidden = true;
-  form.querySelector("button").disabled = false;
-  const message = error?.textContent || page.querySelector("h1 + p")?.textContent || "The upload was refused.";
-  say(form.querySelector("[data-errors]"), message);
+  giveBack(form, error?.textContent || page.querySelector("h1 + p")?.textContent || "The upload was refused.");
 }
 
 function send(form, event) {
@@ -85,17 +91,17 @@ function send(form, event) {
     say(form.querySelector("[data-errors]"), `These are ${size(total)}; at most ${size(limit)} can be sent at once.`);
     return;
   }
+  form.querySelector("[data-errors]").replaceChildren();
   const request = new XMLHttpRequest();
   request.open("POST", form.action);
   request.upload.addEventListener("progress", (step) => showProgress(form, step.loaded, step.total));
   request.addEventListener("load", () => finish(form, request));
-  request.addEventListener("error", () => {
-    form.querySelector("button").disabled = false;
-    form.querySelector("[data-sending]").hidden = true;
-    say(form.querySelector("[data-errors]"), "The connection broke before everything was sent. Nothing was kept; try again.");
-  });
+  request.addEventListener("error", () => giveBack(form, "The connection broke before everything was sent. Nothing was kept; try again."));
+  request.addEventListener("abort", () => giveBack(form, "Cancelled. Nothing was kept."));
+  form.querySelector("[data-stop]").onclick = () => request.abort();
   request.send(new FormData(form));
-  form.querySelector("button").disabled = true;
+  form.querySelector("[data-send]").disabled = true;
+  showProgress(form, 0, total);
 }
 
 for (const form of document.querySelectorAll("[data-upload]")) {
