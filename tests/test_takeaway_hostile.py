@@ -52,6 +52,14 @@ def test_a_file_shows_it_all_as_text(alice_client: Client, decided: World) -> No
     assert "⟨U+202E⟩" in page
 
 
+def test_the_page_that_asks_shows_nasty_names_once_escaped(alice_client: Client, decided: World) -> None:
+    page = alice_client.get(reverse("takeaway", args=[decided.assignment.pk])).content.decode()
+    assert "A copy for &lt;script&gt;window.hacked=1&lt;/script&gt;: everybody else is hidden" in page
+    assert "A copy for ⟨U+202E⟩fdp.yrots⟨U+2066⟩" in page
+    for live in LIVE:
+        assert live not in page
+
+
 def test_a_file_runs_nothing_and_asks_nobody(
     alice_client: Client, decided: World, page: Page, tmp_path: Path
 ) -> None:

@@ -11,7 +11,11 @@ import pytest
 from pypdf import PdfReader
 
 from submissions.takeaway import pdf, printing
+from submissions.takeaway.drawing import CHARACTERS, Sheet
 from submissions.takeaway.pdf import NotPrinted, printed
+from submissions.takeaway.rows import Row
+from submissions.takeaway.styles import style
+from submissions.takeaway.tables import passage_rows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +60,16 @@ def test_a_server_without_fonts_says_so(monkeypatch: pytest.MonkeyPatch, tmp_pat
     monkeypatch.setenv("FONTCONFIG_FILE", str(bare))
     with pytest.raises(NotPrinted, match="no fonts"):
         printed("<p>Hello</p>")
+
+
+def test_a_row_of_characters_that_are_all_spelt_out_fits_a_page() -> None:
+    text = "\U000e0041" * CHARACTERS
+    left = Sheet(text, [0, len(text)])
+    rows = "".join(passage_rows(left, left, [Row(1, 1)]))
+    columns = '<colgroup><col class="no"><col><col class="no"><col></colgroup>'
+    table = f'<table class="lines beside">{columns}{rows}</table>'
+    page = f'<style>{style()}</style><body class="paper">{table}'
+    assert len(PdfReader(io.BytesIO(printed(page))).pages) == 1
 
 
 def test_secrets_of_the_server_are_not_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -44,11 +44,12 @@ class Chapter:
     decision: Decision | None
     changes: list[Change]
     budget: Budget
+    sheets: dict[int, Sheet] = field(default_factory=dict)
 
     @property
     def passages(self) -> Iterator[Drawn]:
         for passage in self.view.passages:
-            left, right = (_sheet(place.file, passage.number) for place in passage.places)
+            left, right = (self._with_only(passage.number, place.file) for place in passage.places)
             lines = zip(*(_token_lines(place, passage) for place in passage.places), strict=True)
             last = passage.left.last_line, passage.right.last_line
             yield Drawn(passage, self.budget.draw(passage_rows(left, right, aligned(lines, last))))
@@ -57,7 +58,17 @@ class Chapter:
     def sources(self) -> Iterator[tuple[Side, FileView, SafeString]]:
         for side in self.view.sides:
             for file in side.files:
-                yield side, file, self.budget.draw(source_rows(_sheet(file)))
+                yield side, file, self.budget.draw(source_rows(self._sheet(file)))
+
+    def _sheet(self, file: FileView) -> Sheet:
+        """Draw all passages on a file; its names are looked for once, however many passages it has."""
+        if file.file.pk not in self.sheets:
+            self.sheets[file.file.pk] = _sheet(file)
+        return self.sheets[file.file.pk]
+
+    def _with_only(self, number: int, file: FileView) -> Sheet:
+        marks = [(mark.start, mark.end, mark.number) for mark in file.marks if mark.number == number]
+        return replace(self._sheet(file), marks=Spans(marks))
 
 
 def chapters(report: Report, pairs: Iterable[Pair], names: Names, options: Options) -> Iterator[Chapter]:
@@ -71,13 +82,11 @@ def chapters(report: Report, pairs: Iterable[Pair], names: Names, options: Optio
         yield Chapter(number, rank, len(ranked), view_pair(pair, names), decision, changes, budget)
 
 
-def _sheet(file: FileView, number: int | None = None) -> Sheet:
-    """Draw all passages on a file, or only the one of that number."""
-    marks = sorted((mark.start, mark.end, mark.number) for mark in file.marks)
+def _sheet(file: FileView) -> Sheet:
     return Sheet(
         file.text,
         [*file.starts, len(file.text)],
-        marks=Spans(mark for mark in marks if number in (None, mark[2])),
+        marks=Spans(sorted((mark.start, mark.end, mark.number) for mark in file.marks)),
         differing=Spans(sorted(file.differing)),
         ignored=Spans((*file.span(*tokens), None) for tokens in sorted(file.ignored_tokens)),
         renamed=Spans(file.names.spans(file.text)),

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Characters in one row of a table. A line is cut there: no row is higher than a page, and the work grows
-# with the text and not with the square of its longest line.
-CHARACTERS = 400
+# Characters in one row of a table. A line is cut there: no row is higher than a page, even when all of them
+# have to be spelt out, and the work grows with the text and not with the square of its longest line.
+CHARACTERS = 300
 # What has no space for so long may be broken, every so many characters.
 UNBROKEN = re.compile(r"\S{41,}")
 BREAKS = 20

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from submissions.highlight import visible_plainly
 from submissions.takeaway.copies import MADE_UP, OPEN, students
@@ -44,5 +46,6 @@ def _choices(pairs: Sequence[Pair], names: Names) -> Iterator[tuple[str, str]]:
         return
     yield OPEN, "As they are"
     for one in students(pairs):
-        yield str(one.pk), f"A copy for {visible_plainly(one.name)}: everybody else is hidden"
+        name = SafeString(visible_plainly(one.name))
+        yield str(one.pk), format_html("A copy for {}: everybody else is hidden", name)
     yield MADE_UP, "Made up for everybody"
