@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from django.test import Client
     from playwright.sync_api import Page
 
+    from submissions.models import Report
     from tests.browser import Shoot, SignIn
 
 
@@ -56,25 +57,25 @@ def test_the_sign_in_page_is_without_fault(page: Page, shoot: Shoot) -> None:
     look_everywhere(page, shoot, "page-login")
 
 
-def test_work_that_goes_on_is_shown_without_fault(world: World, sign_in: SignIn, shoot: Shoot) -> None:
-    page = sign_in(world.owner)
-    coming = world.assignment.batches.create(
-        name="late.zip", state="fingerprinting", documents_total=8, documents_done=3
-    )
-    newer = world.assignment.reports.create(state="running")
+def test_work_that_goes_on_is_shown_without_fault(report: Report, sign_in: SignIn, shoot: Shoot) -> None:
+    of = report.assignment
+    page = sign_in(of.course.owner)
+    coming = of.batches.create(name="late.zip", state="fingerprinting", documents_total=8, documents_done=3)
+    newer = of.reports.create(state="running")
     progress.tell(newer.pk, "Aligning pairs", 1_234, 5_000)
-    for about, name in ((world.assignment, "assignment"), (coming, "batch")):
+    for about, name in ((of, "assignment"), (coming, "batch")):
         page.goto(about.get_absolute_url())
         look_everywhere(page, shoot, f"busy-{name}")
 
 
 @pytest.mark.parametrize("state", ["failed", "cancelled"])
 def test_work_that_came_to_nothing_is_shown_without_fault(
-    state: str, world: World, sign_in: SignIn, shoot: Shoot
+    state: str, report: Report, sign_in: SignIn, shoot: Shoot
 ) -> None:
-    page = sign_in(world.owner)
-    lost = world.assignment.batches.create(name="late.zip", state=state, message="late.zip is truncated.")
-    world.assignment.reports.create(state=state, message="Something broke on our side.")
-    for about, name in ((world.assignment, "assignment"), (lost, "batch")):
+    of = report.assignment
+    page = sign_in(of.course.owner)
+    lost = of.batches.create(name="late.zip", state=state, message="late.zip is truncated.")
+    of.reports.create(state=state, message="Something broke on our side.")
+    for about, name in ((of, "assignment"), (lost, "batch")):
         page.goto(about.get_absolute_url())
         look_everywhere(page, shoot, f"{state}-{name}")
