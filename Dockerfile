@@ -7,6 +7,10 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
     MOSS_STATIC_ROOT=/opt/moss/static \
     NUMBA_CACHE_DIR=/opt/moss/numba
 
+# What documents are printed with; without a font there is no PDF.
+RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends \
+    fonts-dejavu-core fonts-noto-color-emoji fonts-wqy-zenhei && rm -rf /var/lib/apt/lists/*
+
 RUN useradd --system --create-home --home-dir /var/lib/moss moss && mkdir -p /opt/moss && chown moss /opt/moss
 
 COPY requirements-server.lock /tmp/
