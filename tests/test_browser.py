@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,7 +15,7 @@ from pypdf import PdfReader
 from moss.commands.demo import sample_zip
 from submissions.models import Decision, Pair, Report
 from tests.browser import SIZES, assert_accessible_now, keep
-from tests.conftest import PASSWORD
+from tests.conftest import PASSWORD, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -166,7 +167,7 @@ def walk_its_passages_by_keyboard(walk: Walk) -> None:
         expect(status).to_have_text(f"Passage {number} of {passages}")
         for side in "LR":
             mark = walk.page.locator(f"[data-side={side}] mark.current").first
-            walk.page.wait_for_function(IN_VIEW, arg=mark.element_handle())
+            wait_until(partial(mark.evaluate, IN_VIEW), what=f"passage {number}")
 
 
 def _top() -> Pair:
