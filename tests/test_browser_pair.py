@@ -155,6 +155,21 @@ def test_a_token_and_a_badge_explain_themselves_to_pointer_and_keyboard(open_pai
     expect(tip).to_be_hidden()
 
 
+def test_a_passage_stands_at_one_height_on_both_sides_under_heads_that_are_not(open_pair: Open) -> None:
+    page = open_pair(SEVERAL)
+    tops = [
+        page.locator(f"[data-side={side}]").evaluate("(pane) => pane.getBoundingClientRect().top")
+        for side in "LR"
+    ]
+    assert tops[0] > tops[1]
+    left, right = (page.locator(f"[data-side={side}] .badge.current") for side in "LR")
+    for number in "123":
+        expect(left).to_have_text(number)
+        wait_until(lambda: in_view(left) and in_view(right), what="the passage")
+        wait_until(lambda: abs(left.evaluate(TOP) - right.evaluate(TOP)) < 3, what="one height")
+        page.keyboard.press("n")
+
+
 def test_a_click_on_the_map_goes_to_the_passage_or_the_place(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": OTHER + COPIED, "ben/m.py": RENAMED + HONEST})
     side = page.locator("[data-side=L]")

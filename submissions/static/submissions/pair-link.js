@@ -64,7 +64,7 @@ export function linkScrolling(sides, passages, linked) {
         if (!both.length || leading !== side) return;
         const offset = side.pane.clientHeight / 3;
         const lines = { here: side.shown.length, there: other.shown.length };
-        other.align(answer(side.lineAt(offset), both, lines), offset, 3);
+        other.align(answer(side.lineAt(offset), both, lines), offset + side.lowerThan(other), 3);
       });
     }, { passive: true });
   }

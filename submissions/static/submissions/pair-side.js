@@ -100,6 +100,17 @@ export class Side {
     return this.pane.getBoundingClientRect().top + this.pane.clientTop;
   }
 
+  // How much lower this side begins than another that stands beside it; 0 where that stands below or above.
+  lowerThan(other) {
+    const by = this.top - other.top;
+    return Math.abs(by) < Math.min(this.pane.clientHeight, other.pane.clientHeight) ? by : 0;
+  }
+
+  // How far a line of the file that is shown is from its top.
+  depth(number) {
+    return this.shown[number - 1].getBoundingClientRect().top - this.top + this.pane.scrollTop;
+  }
+
   // Which line is `offset` pixels under the top, from 1, with the part of it that lies above.
   lineAt(offset) {
     const y = this.top + offset;
@@ -110,9 +121,14 @@ export class Side {
     return this.shown.indexOf(line) + 1 + inside;
   }
 
+  // Ends what an earlier `align` still has to do.
+  stay() {
+    this.aim += 1;
+  }
+
   // Puts a line, counted from 1 with a fraction, `offset` pixels under the top.
   align(place, offset, tries = 8) {
-    this.aim += 1;
+    this.stay();
     this.moveTo(place, offset, tries, this.aim);
   }
 

@@ -15,6 +15,8 @@ const sides = [...document.querySelectorAll("[data-side]")].map((pane) => new Si
 const rows = [...list.querySelectorAll("[data-passage]")];
 const narrow = matchMedia("(max-width: 50rem)");
 let current = 0;
+// The line that somebody has just put into the address: it stays where it is.
+let linked = null;
 
 // Private windows and strict settings may refuse storage: the page then forgets, and works.
 function remembered(name) {
@@ -67,17 +69,24 @@ function mark(number) {
   showInList(rowOf(number));
 }
 
-// Shows the passage on a side, its first line `offset` pixels under the top.
-function bring(side, number, offset) {
+// Shows the passage on a side, its first line `offset` pixels under the top of `from`.
+function bring(side, number, offset, from) {
   const { file, lines } = passages[number - 1][side.letter];
   side.show(file);
-  side.align(lines[0], offset);
+  side.align(lines[0], Math.max(offset + from.lowerThan(side), 0));
 }
 
 function choose(number) {
   stopLeading();
   hideTip();
-  for (const side of sides) bring(side, number, side.pane.clientHeight / 5);
+  const lower = sides[0].lowerThan(sides[1]) < 0 ? sides[1] : sides[0];
+  for (const side of sides) side.show(passages[number - 1][side.letter].file);
+  // No lower than the side where it begins nearest to the top of its file can show it.
+  const depths = sides.map((side) => {
+    return side.depth(passages[number - 1][side.letter].lines[0]) - lower.lowerThan(side);
+  });
+  const offset = Math.max(Math.min(lower.pane.clientHeight / 5, ...depths), 0);
+  for (const side of sides) bring(side, number, offset, lower);
   mark(number);
 }
 
@@ -96,7 +105,7 @@ function follow(side, part) {
   // A passage that starts above the view is answered at its own line, one in view at the same height.
   const top = first.top < side.top ? line.top : first.top;
   stopLeading();
-  bring(other, number, Math.max(top - side.top, 0));
+  bring(other, number, top - side.top, side);
   mark(number);
 }
 
@@ -109,15 +118,11 @@ function goTo(hash) {
     return true;
   }
   side.show(target.closest("[data-file]").dataset.file);
-  if (target.matches(".line") && !inView(side, target)) {
+  side.stay();
+  if (target.matches(".line") && target !== linked) {
     side.align(side.shown.indexOf(target) + 1, side.pane.clientHeight / 3);
   }
   return true;
-}
-
-function inView(side, line) {
-  const box = line.getBoundingClientRect();
-  return box.height > 0 && box.top >= side.top && box.bottom <= side.top + side.pane.clientHeight;
 }
 
 // A click on a line's number puts it into the address, and leaves the line where it is.
@@ -126,6 +131,7 @@ function linkTo(line, side, event) {
   if (event.clientX - box.left > parseFloat(getComputedStyle(line).paddingLeft)) return;
   const { scrollTop } = side.pane;
   const page = scrollY;
+  linked = line;
   location.hash = line.id;
   side.pane.scrollTop = scrollTop;
   scrollTo({ top: page, behavior: "instant" });
