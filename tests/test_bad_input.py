@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -9,16 +13,18 @@ from urllib.parse import quote
 import pytest
 from django.urls import reverse
 from django.utils import timezone
+from playwright.sync_api import expect
 
 from submissions import sharing
 from submissions.models import Share
 from tests.nasty import LIVE, NAMES, SOURCES
+from tests.test_browser import drop
 from tests.world import PAGES, PUBLIC, address
 
 if TYPE_CHECKING:
     from django.test import Client
 
-    from submissions.models import Batch, Pair, Report
+    from submissions.models import Assignment, Batch, Pair, Report
     from tests.browser import SignIn
     from tests.world import World
 
@@ -71,6 +77,38 @@ def test_what_could_mislead_is_marked_in_the_source(alice_client: Client, nasty:
                 alice_client, reverse("pair", args=[nasty.assignment.pk, pair.left_id, pair.right_id])
             )
             assert '<span class="unseen"' in page
+
+
+@pytest.mark.parametrize(
+    ("source", "remark"),
+    [
+        ("writes backwards", "U+202E"),
+        ("paints a terminal", "U+001B"),
+        ("is in utf-16", "utf-16"),
+        ("is in latin-1", "Not in UTF-8"),
+        ("is not text", "Not in UTF-8"),
+    ],
+)
+def test_what_is_odd_about_a_file_is_said_in_its_head(
+    alice_client: Client, nasty: World, source: str, remark: str
+) -> None:
+    pair = next(pair for pair in pairs(nasty) if source in _sources_of(nasty, pair))
+    page = body(alice_client, address(replace(nasty, pair=pair), "pair"))
+    heads = "".join(re.findall(r'<details class="odd".*?</details>', page, re.DOTALL))
+    assert remark in heads
+
+
+@pytest.mark.parametrize("name", ["pairs", "submissions"])
+def test_tables_are_files_that_no_browser_takes_for_a_page(
+    alice_client: Client, nasty: World, name: str
+) -> None:
+    for form in ("csv", "json"):
+        answer = alice_client.get(reverse("table", args=[nasty.assignment.pk, name, form]))
+        assert answer.headers["Content-Disposition"].startswith("attachment")
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "html" not in answer.headers["Content-Type"]
+        text = answer.getvalue().decode()
+        assert list(csv.DictReader(io.StringIO(text))) if form == "csv" else json.loads(text)
 
 
 def _sources_of(nasty: World, pair: Pair) -> set[str]:
@@ -153,6 +191,21 @@ def test_no_browser_runs_what_was_handed_in(nasty: World, sign_in: SignIn) -> No
     for name in (*PAGES, *PUBLIC):
         page.goto(address(nasty, name))
         assert page.evaluate("typeof window.hacked") == "undefined", name
+
+
+def test_a_nasty_name_is_listed_as_text_before_and_after_it_was_sent(
+    assignment: Assignment, sign_in: SignIn
+) -> None:
+    page = sign_in(assignment.course.owner)
+    page.goto(assignment.get_absolute_url())
+    # Django drops from an upload's name what cannot be printed.
+    for name, called in (("<img src=x onerror=window.hacked=1>.zip",) * 2, ("\u202egpj.piz", "gpj.piz")):
+        drop(page.locator("[data-drop]").first, name, b"no archive")
+        expect(page.locator("[data-chosen]").first).to_contain_text(name)
+        page.get_by_role("button", name="Upload").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(called)
+        assert page.evaluate("typeof window.hacked") == "undefined"
+        page.goto(assignment.get_absolute_url())
 
 
 def test_every_nasty_source_can_be_read_beside_another(nasty: World, sign_in: SignIn) -> None:
