@@ -8,13 +8,9 @@ from django import template
 from django.utils.safestring import SafeString
 
 from submissions.forms import address
-from submissions.highlight import UNSEEN, visible_plainly
-from submissions.templatetags.pages import shown
+from submissions.highlight import UNSEEN
 
 if TYPE_CHECKING:
-    from django.template import Context
-
-    from submissions.naming import Names
     from submissions.queries import PairFilter
 
 register = template.Library()
@@ -24,22 +20,9 @@ LONGEST = 90
 
 
 @register.filter
-def shown_plainly(name: object) -> SafeString:
-    """Write as `shown` does, where no markup can stand."""
-    return SafeString(visible_plainly(str(name)))
-
-
-@register.filter
 def as_query(chosen: PairFilter) -> str:
     """Write a report's filter as the query of an address, or "" for none."""
     return address(chosen, page=1)
-
-
-@register.simple_tag(takes_context=True)
-def prose(context: Context, text: str) -> SafeString:
-    """Write what an instructor noted, with the names of students as the document has them."""
-    names: Names = context["names"]
-    return shown(names.text(text))
 
 
 @register.filter
