@@ -25,7 +25,14 @@ if TYPE_CHECKING:
 
 PASSWORD = "correct horse battery staple"
 
-pytest_plugins = ["tests.browser", "tests.golden_plugin", "tests.handing_in", "tests.overlap", "tests.world", "tests.nasty"]
+pytest_plugins = [
+    "tests.browser",
+    "tests.golden_plugin",
+    "tests.handing_in",
+    "tests.overlap",
+    "tests.world",
+    "tests.nasty",
+]
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
