@@ -140,16 +140,21 @@ class FileView:
     def excerpt(self, first: int, count: int) -> Excerpt:
         return Excerpt(self.text, self.tokens, first, count, self.words)
 
+    def counted(self, first: int, count: int) -> int:
+        """Count those of `count` tokens from `first` on that are not ignored."""
+        after = first + count
+        return count - sum(max(0, min(end, after) - max(start, first)) for start, end in self.ignored_tokens)
+
     def lines(self, start: int, end: int) -> tuple[int, int]:
         """Give the first and the last line of code points [start, end)."""
         return bisect_right(self.starts, start), bisect_right(self.starts, max(start, end - 1))
 
-    def place(self, first: int, count: int, number: int) -> Place:
-        """Mark `count` tokens from `first` as passage `number`."""
+    def place(self, first: int, count: int, number: int, counted: int) -> Place:
+        """Mark `count` tokens from `first`, of which `counted` count, as passage `number`."""
         start, end = self.span(first, first + count)
         here = "left" if self.anchors.side == "L" else "right"
         there = "right" if here == "left" else "left"
-        label = f"Passage {number}, {count} tokens: from the {here} to the {there}"
+        label = f"Passage {number}, {counted} tokens: from the {here} to the {there}"
         self.marks.append(Mark(start, end, number, label))
         lines = self.lines(start, end)
         self.placed.append((number, *lines))

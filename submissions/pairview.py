@@ -26,12 +26,14 @@ RARITY = 0.75
 class Passage:
     """One run that both sides share, held by `submissions` of the cohort; `folded`: what differs in it.
 
-    `key` names it to `ignore_passage`.
+    Of its `tokens` the score counts `counted`: the others are boilerplate or common to many. `key` names it
+    to `ignore_passage`.
     """
 
     number: int
     key: str
     tokens: int
+    counted: int
     submissions: int
     folded: Folded
     left: Place
@@ -40,6 +42,10 @@ class Passage:
     @property
     def colour(self) -> int:
         return colour(self.number)
+
+    @property
+    def left_out(self) -> int:
+        return self.tokens - self.counted
 
     @property
     def places(self) -> tuple[Place, Place]:
@@ -81,7 +87,7 @@ def view_pair(pair: Pair, names: Names) -> PairView:
         for letter, submission in (("L", pair.left_id), ("R", pair.right_id))
     )
     views = {view.file.pk: view for view in (*left, *right)}
-    rows = sorted(pair.passages, key=lambda row: -weight(row[4], row[5]))
+    rows = sorted(pair.passages, key=lambda row: -weight(_counted(row, views), row[5]))
     written = cache(lambda lexeme: cut(names.source(lexeme[:READ])))
     passages = [_passage(number, row, views, written) for number, row in enumerate(rows, 1)]
     sides = (
@@ -91,11 +97,18 @@ def view_pair(pair: Pair, names: Names) -> PairView:
     return PairView(pair, sides, passages)
 
 
+def _counted(row: list[int], views: dict[int, FileView]) -> int:
+    """Count on the left, as the engine does for the longest passage."""
+    here, first, _, _, count, _ = row
+    return views[here].counted(first, count)
+
+
 def _passage(
     number: int, row: list[int], views: dict[int, FileView], written: Callable[[str], str]
 ) -> Passage:
     here, here_first, there, there_first, count, held = row
     left, right = views[here], views[there]
+    counted = _counted(row, views)
     sides = left.excerpt(here_first, count), right.excerpt(there_first, count)
     found = [Difference(at, written(a), written(b)) for at, a, b in differences(*sides)]
     spans = sides[0].spans(), sides[1].spans()
@@ -105,8 +118,9 @@ def _passage(
         number,
         key_of(row),
         count,
+        counted,
         held,
         folded(*sides, found),
-        left.place(here_first, count, number),
-        right.place(there_first, count, number),
+        left.place(here_first, count, number, counted),
+        right.place(there_first, count, number, counted),
     )

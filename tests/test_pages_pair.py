@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from django.test import Client
 
+    from submissions.models import Assignment
     from tests.handing_in import CountQueries, HandIn
 
 pytest_plugins = ["tests.handing_in"]
@@ -88,6 +89,20 @@ def test_boilerplate_is_grey(alice_client: Client, report: Report, starter: Call
     starter()
     page = alice_client.get(address(pair)).content.decode()
     assert re.search(r'<span class="ignored">[^<]*read_numbers', page)
+
+
+def test_a_passage_counts_the_tokens_that_the_figures_of_the_pair_count(
+    alice_client: Client, hand_in: HandIn, assignment: Assignment, starter: Callable[[], None]
+) -> None:
+    whole = COPIED + STARTER + COPIED.replace("count", "tally")
+    hand_in(zipped({"ada/main.py": whole, "ben/main.py": whole, "cleo/main.py": HONEST}))
+    before = assignment.reports.get().pairs.get()
+    starter()
+    pair = newest(before).pairs.get()
+    assert pair.tokens == pair.longest < before.longest
+    page = alice_client.get(address(pair)).content.decode()
+    assert f'<span class="size">{pair.longest} tokens</span>' in page
+    assert f"{before.longest - pair.longest} more left out" in page
 
 
 def test_the_address_of_a_pair_survives_a_new_ranking(
