@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,19 +16,35 @@ from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Request,
+    sync_playwright,
+)
 
 if TYPE_CHECKING:
     from pytest_django.live_server_helper import LiveServer
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARTIFACTS = Path(__file__).resolve().parent.parent / "artifacts"
+PATIENCE = 90_000  # milliseconds that a worker may take
 SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
 SCHEMES = ("light", "dark")
 AXE = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
     "resultTypes": ["violations"],
 }
+DROP = """(zone, [name, content]) => {
+  const bytes = Uint8Array.from(atob(content), (char) => char.charCodeAt(0));
+  const data = new DataTransfer();
+  data.items.add(new File([bytes], name));
+  for (const type of ["dragenter", "dragover", "drop"])
+    zone.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
 DRAW_ALL = """() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("* { content-visibility: visible !important }");
@@ -136,6 +153,11 @@ def shoot(page: Page) -> Shoot:
         return keep(page, name)
 
     return take
+
+
+def drop(zone: Locator, name: str, content: bytes) -> None:
+    """Drop a file as a person drags it in from a folder."""
+    zone.evaluate(DROP, [name, base64.b64encode(content).decode()])
 
 
 def everywhere(page: Page) -> Iterator[str]:

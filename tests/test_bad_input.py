@@ -17,8 +17,8 @@ from playwright.sync_api import expect
 
 from submissions import sharing
 from submissions.models import Share
+from tests.browser import drop
 from tests.nasty import LIVE, NAMES, SOURCES
-from tests.test_browser import drop
 from tests.world import PAGES, PUBLIC, address
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from dataclasses import dataclass
 from functools import partial
@@ -14,34 +13,21 @@ from pypdf import PdfReader
 
 from moss.commands.demo import sample_zip
 from submissions.models import Decision, Pair, Report
-from tests.browser import SIZES, assert_accessible_now, keep
+from tests.browser import PATIENCE, SIZES, assert_accessible_now, drop, keep
 from tests.conftest import PASSWORD, wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from django.contrib.auth.models import User
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Page
 
-PATIENCE = 90_000  # milliseconds
-DROP = """(zone, [name, content]) => {
-  const bytes = Uint8Array.from(atob(content), (char) => char.charCodeAt(0));
-  const data = new DataTransfer();
-  data.items.add(new File([bytes], name));
-  for (const type of ["dragenter", "dragover", "drop"])
-    zone.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
-}"""
 IN_VIEW = """(mark) => {
   const pane = mark.closest("[data-side]").getBoundingClientRect();
   const box = mark.getBoundingClientRect();
   return box.bottom > pane.top && box.top < pane.bottom;
 }"""
 LEFT, RIGHT = "grace-whitcombe", "ivan-petkov"
-
-
-def drop(zone: Locator, name: str, content: bytes) -> None:
-    """Drop a file as a person drags it in from a folder."""
-    zone.evaluate(DROP, [name, base64.b64encode(content).decode()])
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ from playwright.sync_api import expect
 
 from submissions import progress
 from submissions.models import Batch, Course, Report
-from tests.browser import look_everywhere
+from tests.browser import PATIENCE, drop, look_everywhere
 from tests.cast import CLASS, STARTER, zipped
 from tests.conftest import wait_until
-from tests.test_browser import PATIENCE, drop
 
 if TYPE_CHECKING:
     from pathlib import Path
