@@ -196,6 +196,19 @@ def test_circles_stand_within_the_picture_and_apart_at_any_width(opened: Page) -
                 assert (x - other_x) ** 2 + (y - other_y) ** 2 >= (2 * r) ** 2
 
 
+def test_what_does_not_fit_the_picture_is_said_and_can_be_shown(opened: Page) -> None:
+    canvas = opened.locator(".canvas")
+    cut = "(place) => place.scrollHeight > place.clientHeight"
+    assert canvas.evaluate(cut)
+    opened.get_by_role("button", name=re.compile(r"Show all \d+ clusters")).press("Enter")
+    assert not canvas.evaluate(cut)
+    opened.get_by_role("button", name="Show fewer").click()
+    assert canvas.evaluate(cut)
+    opened.locator("#id_minimum").fill("99")
+    expect(opened.locator(".canvas .node")).to_have_count(0)
+    expect(opened.get_by_role("button", name="clusters")).to_have_count(0)
+
+
 def test_a_class_of_two_thousand_is_drawn_in_part_and_says_so(
     assignment: Assignment, alice: User, sign_in: SignIn
 ) -> None:
@@ -218,6 +231,7 @@ def test_behind_a_shared_link_the_line_works_and_only_pairs_open(
     expect_line(page, report, 80)
     expect(page.locator(".canvas a.node")).to_have_count(0)
     expect(page.get_by_text("student-")).to_have_count(0)
+    expect(page.locator("#graph-hint")).not_to_contain_text("circle")
     best = report.pairs.all()[0]
     both = reverse("shared_pair", args=[token, best.left_id, best.right_id])
     expect(page.locator(f".edge[href='{both}']")).to_have_count(1)

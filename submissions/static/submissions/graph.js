@@ -5,9 +5,11 @@ const RADIUS = 13;
 const LABELLED = 40;  // members up to which a cluster has room for names
 const ROOMS = { labelled: 46, bare: 24 };  // half the width that a submission takes
 const FLAT = 0.68;  // names are wide and low
-const GAP = 20;
+const GAP = 16;
+const BESIDE = 8;
+const PAIR = 180;  // width of a cluster of two: three stand side by side in the report's column, two on a telephone
+const LETTER = 7.8;  // its width
 const TICKS = 240;
-const LETTERS = 13;
 
 function element(name, attributes, ...children) {
   const made = document.createElementNS(SVG, name);
@@ -17,10 +19,12 @@ function element(name, attributes, ...children) {
 }
 
 // Names of one class often begin alike, so both ends are kept.
-function shortened(name) {
+function shortened(name, width) {
   const letters = [...name];
-  if (letters.length <= LETTERS) return name;
-  return `${letters.slice(0, 7).join("")}…${letters.slice(-5).join("")}`;
+  const most = Math.floor(width / LETTER);
+  if (letters.length <= most) return name;
+  const first = Math.ceil((most - 1) / 2);
+  return `${letters.slice(0, first).join("")}…${letters.slice(first + 1 - most).join("")}`;
 }
 
 function clustersOf({ nodes, links }) {
@@ -39,13 +43,19 @@ function within(nodes, half) {
   };
 }
 
+function roomOf({ nodes, labelled }, width) {
+  if (nodes.length === 2) return Math.min(PAIR, (width - BESIDE) / 2) / 4;
+  return labelled ? ROOMS.labelled : ROOMS.bare;
+}
+
 // d3-force starts from fixed places and draws its chances from a fixed seed: a reload looks the same.
 function layOut(cluster, width) {
   const { nodes, links } = cluster;
   cluster.labelled = nodes.length <= LABELLED;
-  const room = cluster.labelled ? ROOMS.labelled : ROOMS.bare;
+  const room = roomOf(cluster, width);
+  cluster.room = room;
   if (nodes.length === 2) {
-    [nodes[0].x, nodes[0].y, nodes[1].x, nodes[1].y] = [-62, 0, 62, 0];
+    [nodes[0].x, nodes[0].y, nodes[1].x, nodes[1].y] = [-room, 0, room, 0];
   } else {
     const inside = within(nodes, Math.max(0, width / 2 - room));
     d3.forceSimulation(nodes)
@@ -75,7 +85,7 @@ function placeFor(box, rows, width) {
   for (const row of rows) {
     const column = row.columns.find((one) => box.width <= one.width && one.height + GAP + box.height <= row.height);
     if (column) return [row, column];
-    const x = row.columns.reduce((sum, one) => sum + one.width + GAP, 0);
+    const x = row.columns.reduce((sum, one) => sum + one.width + BESIDE, 0);
     if (x + box.width <= width && box.height <= row.height) {
       row.columns.push({ x, width: box.width, height: -GAP });
       return [row, row.columns.at(-1)];
@@ -127,7 +137,7 @@ function circle(node, cluster) {
   const made = linked(node.url, `${node.name}, cluster ${node.cluster}`, `node c${node.colour}`, element("circle", { r: RADIUS }), number);
   made.setAttribute("transform", `translate(${node.x} ${node.y})`);
   const name = element("text", { class: "name", y: RADIUS + 14 });
-  name.textContent = cluster.labelled ? shortened(node.name) : node.name;
+  name.textContent = cluster.labelled ? shortened(node.name, 2 * cluster.room) : node.name;
   made.append(name);
   return made;
 }
@@ -173,7 +183,16 @@ function draw(section) {
   );
   walk(svg);
   place.replaceChildren(svg);
+  section.querySelector("[data-whole]").hidden = place.scrollHeight <= place.clientHeight;
 }
+
+// As much is seen as leaves the pairs in sight; the rest can be scrolled to, or opened.
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-whole]");
+  if (!button) return;
+  const whole = button.previousElementSibling.classList.toggle("whole");
+  button.textContent = whole ? button.dataset.less : button.dataset.more;
+});
 
 function drawAgain() {
   const section = document.querySelector("[data-graph]");
