@@ -14,7 +14,7 @@ from tests.reports import made_class, made_report
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import Browser, Locator, Page
 
     from submissions.models import Report
     from tests.browser import Shoot, SignIn
@@ -112,6 +112,20 @@ def test_the_next_page_comes_without_a_reload_from_its_top(opened: Page) -> None
     expect(names(opened).first).not_to_have_text(first)
     expect(opened.get_by_role("heading", name="Pairs", exact=True)).to_be_in_viewport()
     assert stayed(opened)
+
+
+def test_a_link_of_the_table_that_could_not_be_followed_says_so(opened: Page, browser: Browser) -> None:
+    # Another visit of the same person, as this one's console tells of the fault.
+    with browser.new_context(storage_state=opened.context.storage_state()) as context:
+        page = context.new_page()
+        page.goto(opened.url)
+        context.set_offline(True)
+        page.get_by_role("link", name="Tokens").press("Enter")
+        expect(page.get_by_role("alert")).to_contain_text("could not be fetched")
+        context.set_offline(False)
+        page.get_by_role("link", name="Lines").press("Enter")
+        expect(page).to_have_url(re.compile("sort=-lines"))
+        expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_the_overview_fits_every_width_in_every_scheme(opened: Page, shoot: Shoot) -> None:

@@ -130,9 +130,6 @@ function lineOf(section, data, form) {
   drag(plot, move, send);
   part("reset").addEventListener("click", () => { move(null); send(); input.focus(); });
   field.addEventListener("input", () => move(inField()));
-  const failed = (is) => { part("failed").hidden = !is; };
-  form.addEventListener("htmx:beforeRequest", () => failed(false));
-  for (const fault of ["htmx:sendError", "htmx:responseError"]) form.addEventListener(fault, () => failed(true));
   // A link in the report may have changed the filter.
   document.body.addEventListener("htmx:afterSettle", () => {
     const given = new URLSearchParams(location.search).get("minimum") ?? "";
