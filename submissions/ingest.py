@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from fingerprint.reading import Unreadable
 from submissions.archives import BadArchive, Unpacked, unpack, unpack_all
+from submissions.archives.grouping import placed
 from submissions.documents import keep
-from submissions.grouping import placed
 from submissions.handed_in import handed_in
 from submissions.models import Batch, Entry, Submission, SubmissionFile
 

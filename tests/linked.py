@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import sharing
+from submissions.actions import sharing
 from submissions.queries import PairNames
 
 if TYPE_CHECKING:

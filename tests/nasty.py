@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.utils import timezone
 
-from submissions import actions, sharing
+from submissions import actions
+from submissions.actions import sharing
 from submissions.models import Report, Submission, SubmissionFile
 from tests.cast import COPIED, STARTER, loose, zipped
 from tests.world import World

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from submissions import sharing
+from submissions.actions import sharing
 from submissions.models import Share
 from tests.browser import drop
 from tests.nasty import LIVE, NAMES, SOURCES

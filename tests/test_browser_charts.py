@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from submissions import sharing
-from submissions.charts import LINKS, NODES
+from submissions.actions import sharing
 from submissions.models import Course
+from submissions.report.charts import LINKS, NODES
 from tests.browser import SIZES, look_everywhere
 from tests.reports import made_class, made_report
 

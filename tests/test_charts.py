@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions.charts import LINKS, NODES, Histogram, _connected, clusters, graph, histogram
 from submissions.models import Submission
 from submissions.naming import ANONYMOUS, Names
 from submissions.queries import Link
+from submissions.report.charts import LINKS, NODES, Histogram, _connected, clusters, graph, histogram
 from submissions.templatetags.charting import lapse, nth
 from tests.reports import made_class, made_report
 

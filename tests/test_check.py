@@ -155,7 +155,7 @@ def test_a_source_that_was_read_before_is_not_read_again(
     monkeypatch.setenv("MOSS_CACHE", str(tmp_path / "cache"))
     root = folder(tmp_path / "class", CLASS)
     cold = check(root, "--format", "json").stdout
-    monkeypatch.setattr("submissions.readings.read", None)
+    monkeypatch.setattr("submissions.check.readings.read", None)
     assert check(root, "--format", "json").stdout == cold
     (root / "ada" / "main.py").write_text(HONEST)
     assert "skipped ada/main.py: its front-end broke on it (TypeError)" in check(root).stderr

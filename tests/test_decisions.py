@@ -8,7 +8,7 @@ from django.db import connection
 from django.urls import reverse
 
 from submissions import queries
-from submissions.decisions import Wanted, decide
+from submissions.actions.decisions import Wanted, decide
 from submissions.models import Change, Decision, Pair, Report
 from submissions.queries import PairNames
 from tests.cast import CLASS, zipped

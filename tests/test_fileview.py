@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from submissions.models import Pair
 from submissions.naming import redacting
-from submissions.pairview import RARITY, view_pair, weight
+from submissions.sidebyside.pairview import RARITY, view_pair, weight
 from tests.cast import COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from submissions.models import Assignment
-    from submissions.pairview import PairView
+    from submissions.sidebyside.pairview import PairView
     from tests.handing_in import HandIn
 
 

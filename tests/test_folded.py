@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.reading import read
-from submissions.folded import Change, Excerpt, Folded, cut, differences, folded
+from submissions.sidebyside.folded import Change, Excerpt, Folded, cut, differences, folded
 from submissions.styles import styles_in
 from tests.cast import COPIED, RENAMED, zipped
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submissions.archives import Unpacked, submissions_of
-from submissions.grouping import placed
+from submissions.archives.grouping import placed
 
 
 def grouped(*paths: str) -> dict[str, list[str]]:

@@ -6,7 +6,16 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions.highlight import LONG_LINE, Anchors, Layers, Mark, colour, line_starts, source_html, visible
+from submissions.sidebyside.highlight import (
+    LONG_LINE,
+    Anchors,
+    Layers,
+    Mark,
+    colour,
+    line_starts,
+    source_html,
+    visible,
+)
 from submissions.templatetags.pages import percent
 
 LEFT = Anchors("L")

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 
 from submissions import actions
-from submissions.excerpts import LINES, documents, excerpt
 from submissions.models import Batch, Boilerplate, Document, Entry, Report, SubmissionFile
 from submissions.naming import Names, anonymous
+from submissions.sidebyside.excerpts import LINES, documents, excerpt
 from tests.cast import CLASS, STARTER, loose, zipped
 from tests.handing_in import MANY
 from tests.test_findings import TEMPLATE, everybody_with

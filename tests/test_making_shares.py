@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import sharing
+from submissions.actions import sharing
 from submissions.models import Report, Share
 from tests.linked import best, link_to, shared_report
 

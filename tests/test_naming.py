@@ -10,9 +10,9 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions.aliases import FIRST, SECOND, aliases, draw
 from submissions.models import Alias, Assignment, Submission
 from submissions.naming import Names, anonymous, redacting
+from submissions.naming.aliases import FIRST, SECOND, aliases, draw
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

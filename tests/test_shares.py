@@ -6,7 +6,8 @@ import pytest
 from django.core.signing import Signer
 from django.utils import timezone
 
-from submissions import actions, sharing
+from submissions import actions
+from submissions.actions import sharing
 from submissions.models import Assignment, Pair, Report
 from tests.cast import CLASS, zipped
 from tests.linked import best, link_to, shared_pair, shared_report

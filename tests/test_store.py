@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submissions import store
-from submissions.binary_copy import decode, encode
 from submissions.models import Document, Source
+from submissions.store.binary_copy import decode, encode
 
 TOP = 2**64 - 1
 

@@ -10,7 +10,6 @@ from submissions.styles import COLOURED_CHARACTERS, pack_styles, styles_in, styl
 from tests.cast import CLASS, zipped
 
 if TYPE_CHECKING:
-
     from tests.handing_in import CountQueries, HandIn
 
 

@@ -8,7 +8,7 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions.highlight import line_starts
+from submissions.sidebyside.highlight import line_starts
 from submissions.takeaway.drawing import CHARACTERS, Sheet, Spans
 from submissions.takeaway.rows import Row, aligned
 from submissions.takeaway.tables import passage_rows, source_rows

@@ -11,7 +11,8 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from moss.commands.demo import SAMPLE, sample_zip
-from submissions import actions, sharing, urls
+from submissions import actions, urls
+from submissions.actions import sharing
 from submissions.models import Assignment, Batch, Boilerplate, Pair, Report, Share
 from tests.cast import loose
 

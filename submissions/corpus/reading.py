@@ -8,8 +8,8 @@ from fingerprint.deadline import TooSlow, time_limit
 from fingerprint.languages import front_end
 from fingerprint.languages.words import WordKinds
 from fingerprint.reading import FILE_SECONDS, Unreadable, identify
-from submissions.archive_limits import Limits
 from submissions.archives import unpack, walk
+from submissions.archives.limits import Limits
 from submissions.corpus.html import HTML_VERSION, html_text
 
 if TYPE_CHECKING:

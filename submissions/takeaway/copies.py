@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.covering import SOMEBODY
 from submissions.naming import Names, anonymous, redacting
+from submissions.naming.covering import SOMEBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

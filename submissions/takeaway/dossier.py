@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from submissions.pairview import view_pair
 from submissions.queries.decisions import decisions
+from submissions.sidebyside.pairview import view_pair
 from submissions.takeaway.drawing import Sheet, Spans
 from submissions.takeaway.rows import aligned
 from submissions.takeaway.tables import Budget, passage_rows, source_rows
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from django.utils.safestring import SafeString
 
-    from submissions.fileview import FileView, Place
     from submissions.models import Change, Decision, Pair, Report
     from submissions.naming import Names
-    from submissions.pairview import PairView, Passage, Side
+    from submissions.sidebyside.fileview import FileView, Place
+    from submissions.sidebyside.pairview import PairView, Passage, Side
     from submissions.takeaway.copies import Options
 
 

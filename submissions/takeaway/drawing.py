@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from submissions.highlight import INDENT, colour, visible
+from submissions.sidebyside.highlight import INDENT, colour, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

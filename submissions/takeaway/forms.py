@@ -8,7 +8,7 @@ from django import forms
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from submissions.highlight import visible_plainly
+from submissions.sidebyside.highlight import visible_plainly
 from submissions.takeaway.copies import MADE_UP, OPEN, students
 from submissions.takeaway.documents import FORMATS
 

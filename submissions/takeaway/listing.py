@@ -1,6 +1,6 @@
 """Tables of a report, pairs and submissions, as CSV and JSON: a new table or format is one entry here.
 
-Names are written as students gave them, as `submissions.exports` does: a spreadsheet should import the
+Names are written as students gave them, as `submissions.check.exports` does: a spreadsheet should import the
 columns with names as text.
 """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.safestring import SafeString
 
-from submissions.highlight import colour
+from submissions.sidebyside.highlight import colour
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,7 +9,7 @@ from django import template
 from django.urls import reverse
 
 from fingerprint.languages import choices
-from submissions.highlight import colour
+from submissions.sidebyside.highlight import colour
 from submissions.templatetags.pages import pair_url, percent, who_plainly
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from django.template import Context
 
-    from submissions.charts import Cluster, Graph, Histogram
+    from submissions.report.charts import Cluster, Graph, Histogram
 
 register = template.Library()
 register.filter(colour)

@@ -8,7 +8,7 @@ from django import template
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from submissions.highlight import visible, visible_plainly
+from submissions.sidebyside.highlight import visible, visible_plainly
 
 if TYPE_CHECKING:
     from django.template import Context

@@ -8,7 +8,7 @@ from django import template
 from django.utils.safestring import SafeString
 
 from submissions.forms import address
-from submissions.highlight import UNSEEN
+from submissions.sidebyside.highlight import UNSEEN
 
 if TYPE_CHECKING:
     from submissions.queries import PairFilter

@@ -13,7 +13,7 @@ from django_htmx.http import push_url
 from submissions import actions, queries
 from submissions.forms import SettingsForm, UploadForm, address
 from submissions.naming import names_for
-from submissions.overview import findings_context, report_context
+from submissions.report.overview import findings_context, report_context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

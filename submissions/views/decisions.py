@@ -12,9 +12,9 @@ from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import reswap, retarget
 
 from submissions import queries
-from submissions.decision_forms import DecisionForm
-from submissions.decisions import decide
+from submissions.actions.decisions import decide
 from submissions.forms import pair_filter
+from submissions.forms.decisions import DecisionForm
 from submissions.models import Decision
 from submissions.naming import names_for
 from submissions.templatetags.pages import percent

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions import queries
-from submissions.ignoring import ignore_passage
+from submissions.actions.ignoring import ignore_passage
 from submissions.naming import names_for
 from submissions.views.decisions import decision_context
 
@@ -54,7 +54,7 @@ def pair(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpRespons
 def pair_context(of: Assignment, found: Pair, names: Names) -> dict[str, Any]:
     """Give all that `_pair.html` shows of a pair of the newest report."""
     # The front-ends and their lexers are loaded by the first pair page, not by every page.
-    from submissions.pairview import view_pair  # noqa: PLC0415
+    from submissions.sidebyside.pairview import view_pair  # noqa: PLC0415
 
     return {"assignment": of, "names": names, "view": view_pair(found, names)}
 

@@ -10,9 +10,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from submissions import queries
+from submissions.actions.sharing import Ended, Forged, shared
 from submissions.naming import Names, anonymous
-from submissions.overview import report_context
-from submissions.sharing import Ended, Forged, shared
+from submissions.report.overview import report_context
 from submissions.views.assignments import filtered
 from submissions.views.pairs import pair_context
 

@@ -11,8 +11,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
-from submissions import queries, sharing
-from submissions.decision_forms import ShareForm
+from submissions import queries
+from submissions.actions import sharing
+from submissions.forms.decisions import ShareForm
 from submissions.naming import names_for
 
 if TYPE_CHECKING:

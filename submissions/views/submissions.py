@@ -7,17 +7,18 @@ from django.core.paginator import Paginator
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from submissions import charts, queries
-from submissions.highlight import line_starts
+from submissions import queries
 from submissions.naming import names_for
-from submissions.standing import matches, standing, verdicts
+from submissions.report import charts
+from submissions.report.standing import matches, standing, verdicts
+from submissions.sidebyside.highlight import line_starts
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
     from submissions.models import Assignment, Report, Submission, SubmissionFile
     from submissions.naming import Names
-    from submissions.standing import Verdict
+    from submissions.report.standing import Verdict
     from submissions.views.access import SignedIn
 
 PAIRS_A_PAGE = 50

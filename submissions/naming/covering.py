@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.authors import ADDRESS, Remarks
-from submissions.plain_words import COMMON, GENERIC
+from submissions.naming.authors import ADDRESS, Remarks
+from submissions.naming.plain_words import COMMON, GENERIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

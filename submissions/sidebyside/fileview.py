@@ -10,8 +10,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages import front_end
-from submissions.folded import Excerpt
-from submissions.highlight import (
+from submissions.models import Document
+from submissions.packing import unpack_tokens
+from submissions.sidebyside.folded import Excerpt
+from submissions.sidebyside.highlight import (
     LONG_LINE,
     UNSEEN,
     Anchors,
@@ -22,8 +24,6 @@ from submissions.highlight import (
     line_starts,
     source_html,
 )
-from submissions.models import Document
-from submissions.packing import unpack_tokens
 from submissions.styles import styles_of
 from submissions.texts import decoded
 

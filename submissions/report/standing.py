@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from submissions.charts import Histogram
     from submissions.models import Decision, Pair, Report, Submission
+    from submissions.report.charts import Histogram
 
 
 class Match(NamedTuple):

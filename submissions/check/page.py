@@ -14,9 +14,9 @@ from django.utils.safestring import SafeString
 
 from fingerprint.languages import decode, front_end
 from fingerprint.params import ENGINE_VERSION
-from submissions.exports import row
-from submissions.folded import Excerpt, differences
-from submissions.highlight import colour, line_starts
+from submissions.check.exports import row
+from submissions.sidebyside.folded import Excerpt, differences
+from submissions.sidebyside.highlight import colour, line_starts
 from submissions.takeaway.drawing import Sheet, Spans
 from submissions.takeaway.rows import aligned
 from submissions.takeaway.styles import style
@@ -25,11 +25,11 @@ from submissions.takeaway.tables import passage_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from submissions.local import LocalFile, LocalReport
+    from submissions.check.local import LocalFile, LocalReport
     from submissions.pair_row import PairRow
     from submissions.results import RankedPair
 
-TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 
 
 class Side(NamedTuple):

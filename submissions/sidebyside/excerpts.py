@@ -6,9 +6,9 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages import decode, front_end
-from submissions.highlight import LINE_END, line_starts
 from submissions.models import Document
 from submissions.packing import unpack_tokens
+from submissions.sidebyside.highlight import LINE_END, line_starts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,8 +8,8 @@ from itertools import count, product
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
-from submissions.aliases import aliases
-from submissions.covering import SOMEBODY, Finder
+from submissions.naming.aliases import aliases
+from submissions.naming.covering import SOMEBODY, Finder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions import queries
-from submissions.excerpts import Excerpt, documents, excerpt
+from submissions.sidebyside.excerpts import Excerpt, documents, excerpt
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Boilerplate, Document, Report, Submission

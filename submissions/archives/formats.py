@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
-from submissions.archive_limits import BadArchive, Budget, Exhausted, RefusalError, size_text
-from submissions.entry_names import decode_names, redecoded
+from submissions.archives.limits import BadArchive, Budget, Exhausted, RefusalError, size_text
+from submissions.archives.names import decode_names, redecoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fingerprint.engine import Passage
-    from submissions.local import LocalReport
+    from submissions.check.local import LocalReport
     from submissions.results import RankedPair
 
 # Rows of a CSV that are made at once.

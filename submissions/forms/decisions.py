@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 from django import forms
 from django.utils import timezone
 
-from submissions.decisions import Wanted
+from submissions.actions.decisions import Wanted
+from submissions.actions.sharing import LASTING, LONGEST, end_of
 from submissions.models import Decision
 from submissions.queries.decisions import decision_makers
-from submissions.sharing import LASTING, LONGEST, end_of
 
 if TYPE_CHECKING:
     from submissions.models import Assignment

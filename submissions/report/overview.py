@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.core.paginator import Page, Paginator
 
 from submissions import queries
-from submissions.charts import clusters, graph, histogram
 from submissions.forms import FilterForm, pair_filter
-from submissions.leftout import given, left_out_context
 from submissions.models import Decision
 from submissions.queries import PairFilter
+from submissions.report.charts import clusters, graph, histogram
+from submissions.report.leftout import given, left_out_context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ import numpy as np
 import psycopg
 from django.db import transaction
 
-from submissions.binary_copy import encode
+from submissions.store.binary_copy import encode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

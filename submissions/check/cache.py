@@ -47,7 +47,7 @@ def _makers() -> bytes:
     digest = blake2b(version("pygments").encode(), digest_size=16)
     engine, here = Path(fingerprint.__file__).parent, Path(__file__).parent
     languages = sorted((engine / "languages").glob("*.py"))
-    for source in (*languages, engine / "lexical.py", here / "packing.py", here / "readings.py"):
+    for source in (*languages, engine / "lexical.py", here.parent / "packing.py", here / "readings.py"):
         digest.update(source.read_bytes())
     return digest.digest()
 

@@ -10,7 +10,7 @@ import numpy as np
 from fingerprint import engine
 from fingerprint.cohort import Cohort
 from fingerprint.terms import LexicalTable
-from submissions.common import common
+from submissions.ranking.common import common
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -11,7 +11,7 @@ from os import cpu_count
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.reading import FILE_SECONDS, Unreadable, read, token_lines
-from submissions.cache import Cache, folder, key_of
+from submissions.check.cache import Cache, folder, key_of
 from submissions.packing import pack_lexical, pack_tokens, unpack_lexical, unpack_with_lines
 
 if TYPE_CHECKING:

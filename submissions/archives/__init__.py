@@ -12,10 +12,10 @@ from dataclasses import replace
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
-from submissions.archive_formats import CHUNK, DAMAGE, READABLE, SNIFFED, Member, archive_kind, members
-from submissions.archive_limits import BadArchive, Budget, Exhausted, Limits, RefusalError, size_text
-from submissions.entry_names import clean, junk, redecoded
-from submissions.grouping import submissions_of
+from submissions.archives.formats import CHUNK, DAMAGE, READABLE, SNIFFED, Member, archive_kind, members
+from submissions.archives.grouping import submissions_of
+from submissions.archives.limits import BadArchive, Budget, Exhausted, Limits, RefusalError, size_text
+from submissions.archives.names import clean, junk, redecoded
 
 if TYPE_CHECKING:
     import os

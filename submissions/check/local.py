@@ -10,7 +10,7 @@ from fingerprint.params import Params
 from fingerprint.reading import Unreadable, read
 from fingerprint.warming import warm_once
 from submissions.archives import submissions_of, unpack, walk
-from submissions.readings import Job, read_files
+from submissions.check.readings import Job, read_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fingerprint.lexical import Lexical
     from fingerprint.reading import Reading
     from submissions.archives import Unpacked
-    from submissions.readings import Done, Tokens
+    from submissions.check.readings import Done, Tokens
     from submissions.results import RankedPair
 
 PARAMS = Params()

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from submissions.fileview import FileView, Place
-from submissions.folded import READ, Difference, Folded, cut, differences, folded
-from submissions.highlight import Anchors, colour
-from submissions.ignoring import key_of
+from submissions.actions.ignoring import key_of
 from submissions.queries import files_of, ignored_tokens
+from submissions.sidebyside.fileview import FileView, Place
+from submissions.sidebyside.folded import READ, Difference, Folded, cut, differences, folded
+from submissions.sidebyside.highlight import Anchors, colour
 
 if TYPE_CHECKING:
     from collections.abc import Callable

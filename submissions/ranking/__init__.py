@@ -15,10 +15,11 @@ from fingerprint.cohort import Cohort, common_limit
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.reading import token_lines
 from fingerprint.terms import LexicalTable
-from submissions import findings, groups, progress, store
+from submissions import progress, store
 from submissions.documents import PARAMS
 from submissions.models import Batch, Document, Ignored, Pair, Submission, SubmissionFile
 from submissions.packing import unpack_lexical, unpack_with_lines
+from submissions.ranking import findings, groups
 from submissions.results import RankedPair, ranked_pairs
 from submissions.texts import text_of
 
