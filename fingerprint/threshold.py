@@ -40,16 +40,16 @@ def suggest(similarities: Sequence[float] | Floats) -> Suggestion:
     """
     count = len(similarities)
     if count < FEW:
-        reason = f"{count} pairs are too few to tell where honest ones end"
-        return Suggestion(PLAIN, f"{reason}; {PLAIN:.2f} suits most tasks")
+        few = "one pair is" if count == 1 else f"{count} pairs are"
+        return Suggestion(PLAIN, f"{few} too few to tell where honest ones end; {PLAIN:.0%} suits most tasks")
     middle, upper = (float(q) for q in np.quantile(np.asarray(similarities, dtype=np.float64), (0.5, TAIL)))
     fold = (upper - middle) / log((1 - 0.5) / (1 - TAIL))
     found = middle + MARGIN * fold * log(count / 2)
     value = round(min(max(found, LEAST), MOST), 2)
     reason = (
-        f"half of the {count} pairs are below {middle:.2f} and a fifth above {upper:.2f}; "
-        f"falling off like that, honest ones end near {found:.2f}"
+        f"half of the {count} pairs are below {middle:.0%} and a fifth above {upper:.0%}; "
+        f"falling off like that, honest ones end {f'near {found:.0%}' if found < 1 else 'nowhere below 100%'}"
     )
     if value != round(found, 2):
-        reason += f", and {value:.2f} is as {'low' if found < LEAST else 'high'} as a suggestion goes"
+        reason += f", and {value:.0%} is as {'low' if found < LEAST else 'high'} as a suggestion goes"
     return Suggestion(value, reason)

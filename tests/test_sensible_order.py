@@ -143,6 +143,13 @@ def test_a_tiny_cohort_is_told_that_it_is_one() -> None:
     assert value == PLAIN
     assert "3 pairs are too few" in reason
     assert suggest([]).value == PLAIN
+    assert suggest([0.9]).reason == "one pair is too few to tell where honest ones end; 50% suits most tasks"
+
+
+def test_no_class_is_told_that_honest_pairs_end_beyond_all_similarity() -> None:
+    found = suggest([0.2] * FEW + [0.9] * FEW)
+    assert found.value == MOST
+    assert "honest ones end nowhere below 100%" in found.reason
 
 
 @pytest.mark.parametrize(("best", "value"), [([1.0] * FEW, MOST), ([0.0] * FEW, LEAST)])
