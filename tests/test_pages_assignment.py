@@ -206,3 +206,12 @@ def test_a_running_upload_is_shown_with_its_progress(alice_client: Client, batch
 def test_nothing_similar_is_said_in_words(alice_client: Client, hand_in: HandIn) -> None:
     of = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"], "ben/main.py": "print('hello')\n"})).assignment
     assert b"No two submissions share enough to be listed" in alice_client.get(of.get_absolute_url()).content
+
+
+def test_a_submission_that_is_alone_is_told_to_wait_for_others(alice_client: Client, hand_in: HandIn) -> None:
+    of = hand_in(zipped({"ada/main.py": CLASS["ada/main.py"]})).assignment
+    page = alice_client.get(of.get_absolute_url()).content.decode()
+    assert "Nothing to compare yet" in page
+    assert "One submission has been read; a report takes two at least." in page
+    assert 'id="filter"' not in page
+    assert 'id="upload-heading"' in page
