@@ -187,7 +187,7 @@ function listenToPanel() {
   panel.addEventListener("toggle", () => {
     if (!narrow.matches) remember("panel", panel.open ? "open" : "shut");
   });
-  bench.querySelector("[data-order]").addEventListener("change", (event) => sortList(event.target.value));
+  bench.querySelector("[data-order]")?.addEventListener("change", (event) => sortList(event.target.value));
 }
 
 function listenToTools() {
