@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from django.db.models import Count, F, Q
+from django.db.models import Count, F, OuterRef, Q, Subquery
 
-from submissions.models import Assignment, Report
+from submissions.models import Alias, Assignment, Report
 from submissions.queries.decisions import Decided, with_decisions
 from submissions.queries.flags import Times, flagged, with_times
 from submissions.queries.submissions import submissions_by_id
@@ -78,11 +78,16 @@ SAMENESS = {
 }
 
 
-def same_groups(report: Report) -> list[ShownGroup]:
-    """Give the groups of submissions that are the same, largest first."""
+def same_groups(report: Report, names: Names) -> list[ShownGroup]:
+    """Give the groups of submissions that are the same, largest first, each in the order of what is read."""
     found = submissions_by_id(pk for group in report.same for pk in group["submissions"])
     groups = [
-        ShownGroup(SAMENESS[group["sameness"]], [found[pk] for pk in group["submissions"] if pk in found])
+        ShownGroup(
+            SAMENESS[group["sameness"]],
+            sorted(
+                (found[pk] for pk in group["submissions"] if pk in found), key=lambda one: names.of(one.name)
+            ),
+        )
         for group in report.same
     ]
     return sorted(groups, key=lambda group: -len(group.submissions))
@@ -115,17 +120,26 @@ def line_of(report: Report, chosen: PairFilter) -> float:
 
 def ranked_pairs(report: Report, chosen: PairFilter, names: Names | None = None) -> QuerySet[ListedPair]:
     """Pairs with both submissions, their times and their decision, without their passages."""
-    return ranked(passing(report, chosen, names), chosen)
+    return ranked(passing(report, chosen, names), chosen, names)
 
 
-def ranked(pairs: QuerySet[ListedPair], chosen: PairFilter) -> QuerySet[ListedPair]:
+def ranked(
+    pairs: QuerySet[ListedPair], chosen: PairFilter, names: Names | None = None
+) -> QuerySet[ListedPair]:
     """List those of `passing` pairs that were decided as asked for, in the order asked for."""
     pairs = pairs.select_related("left", "right").defer("passages")
     if chosen.decision:
         pairs = pairs.filter(decision=chosen.decision)
-    field = F(SORT_FIELDS[chosen.sort.removeprefix("-")])
+    key = chosen.sort.removeprefix("-")
+    field = _alias_of(key) if key in {"left", "right"} and names and names.hidden else F(SORT_FIELDS[key])
     first = field.desc() if chosen.sort.startswith("-") else field.asc()
     return pairs.order_by(first, "-similarity", "-tokens", "pk")
+
+
+def _alias_of(side: str) -> Subquery:
+    """Give the made-up name of a side of a pair: sorted by their real ones, made-up names would be told."""
+    called = Alias.objects.filter(assignment=OuterRef("report__assignment"), name=OuterRef(f"{side}__name"))
+    return Subquery(called.values("alias"))
 
 
 class Tally(NamedTuple):

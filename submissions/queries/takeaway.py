@@ -25,11 +25,11 @@ class Counts(TypedDict):
 
 
 def counted_submissions(report: Report) -> QuerySet[CountedSubmission]:
-    """Give a report's submissions by name, with their upload, `file_count` and `token_count`."""
+    """Give a report's submissions with their upload, `file_count` and `token_count`."""
     counted = report.submissions.select_related("batch")
     return counted.annotate(
         file_count=Count("files"), token_count=Sum("files__document__token_count")
-    ).order_by("name", "pk")
+    ).order_by("pk")
 
 
 def confirmed_pairs(report: Report) -> QuerySet[DecidedPair]:

@@ -49,7 +49,7 @@ def report_context(query: Mapping[str, Any], of: Assignment, names: Names) -> di
     context = findings_context(query, of, names)
     context["given"] = given(of, names)
     if report := context["report"]:
-        context |= {"histogram": histogram(report), "same": queries.same_groups(report)}
+        context |= {"histogram": histogram(report), "same": queries.same_groups(report, names)}
         context |= {"skipped": queries.skipped(report)} | left_out_context(report, names)
     return context
 
@@ -67,9 +67,9 @@ def findings_context(query: Mapping[str, Any], of: Assignment, names: Names) -> 
     counted = queries.tally(passing, line)
     context |= {"chosen": chosen, "line": line, "clusters": groups, "graph": graph(groups)}
     context |= _headline(state.shown, chosen, line, counted)
-    return (
-        context | _filters(query, state.shown, chosen) | _table(query, state.shown, chosen, passing, counted)
-    )
+    listed = queries.ranked(passing, chosen, names)
+    context |= _filters(query, state.shown, chosen)
+    return context | _table(query, state.shown, chosen, listed, counted)
 
 
 def _headline(report: Report, chosen: PairFilter, line: float, counted: Tally) -> dict[str, Any]:
@@ -91,11 +91,10 @@ def _table(
     query: Mapping[str, Any],
     report: Report,
     chosen: PairFilter,
-    passing: QuerySet[ListedPair],
+    listed: QuerySet[ListedPair],
     counted: Tally,
 ) -> dict[str, Any]:
-    pages = Paginator(queries.ranked(passing, chosen), PAIRS_A_PAGE)
-    page = pages.get_page(query.get("page"))
+    page = Paginator(listed, PAIRS_A_PAGE).get_page(query.get("page"))
     rows = _rows(page, queries.Flags.of(report), _divider(chosen, counted))
     return {"pairs": page, "rows": rows, "tally": _counts(counted)}
 

@@ -81,7 +81,8 @@ def _submissions(asked: Asked) -> Iterator[Row]:
     counted = {found.pk: found for found in counted_submissions(asked.report)}
     best = {pk: (match, similarity) for pk, match, similarity in asked.report.findings.get("best", ())}
     values = sorted(similarity for _, similarity in best.values())
-    for pk, found in counted.items():
+    # By the names that are read: in the order of real ones a class list would tell who is who.
+    for pk, found in sorted(counted.items(), key=lambda one: names.of(one[1].name)):
         match, similarity = best.get(pk, (None, None))
         other = names.of(counted[match].name) if match in counted else None
         row = {

@@ -34,6 +34,7 @@ def submission(request: SignedIn, pk: int, submission_id: int) -> HttpResponse:
     names = names_for(request, of)
     state = queries.report_state(of)
     files = Paginator(queries.files_of_submission(found), FILES_A_PAGE).get_page(request.GET.get("files"))
+    refused = Paginator(queries.refused_entries(found), FILES_A_PAGE).get_page(request.GET.get("skipped"))
     context = {
         "assignment": of,
         "names": names,
@@ -42,7 +43,7 @@ def submission(request: SignedIn, pk: int, submission_id: int) -> HttpResponse:
         "replaced_by": queries.replaced_by(found),
         "files": files,
         "lines": _line_counts(list(files)),
-        "refused": queries.refused_entries(found),
+        "refused": refused,
         "verdicts": _verdicts(of, state.shown, found),
     }
     if state.shown:
@@ -65,7 +66,7 @@ def _ranked(report: Report, found: Submission, names: Names, number: str | None)
         "histogram": cohort,
         "standing": standing(report, cohort, found) if cohort else None,
         "clusters": [one for one in near if any(m.submission.pk == found.pk for m in one.members)],
-        "same": [group for group in queries.same_groups(report) if found in group.submissions],
+        "same": [group for group in queries.same_groups(report, names) if found in group.submissions],
     }
 
 
