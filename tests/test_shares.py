@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from submissions import actions
 from submissions.actions import sharing
-from submissions.models import Assignment, Pair, Report
+from submissions.models import Assignment, Pair, Report, Share
 from tests.cast import CLASS, zipped
 from tests.linked import best, link_to, shared_pair, shared_report
 from tests.world import PUBLIC, addresses
@@ -115,6 +115,21 @@ def test_a_forged_link_is_403(forge: str, visitor: Client, report: Report, alice
 def test_a_signature_made_for_something_else_is_no_link(visitor: Client, report: Report, alice: User) -> None:
     made = shared_report(report, alice)
     assert visitor.get(f"/shared/{Signer(sep='.').sign(str(made.pk))}/").status_code == 403
+
+
+def test_a_link_does_not_come_to_life_again_with_its_number(
+    visitor: Client, report: Report, alice: User
+) -> None:
+    ended = shared_report(report, alice)
+    address, number = link_to(ended), ended.pk
+    ended.delete()
+    # As in a database that was put back as it was before the link.
+    later = Share.objects.filter(pk=shared_report(report, alice).pk)
+    later.update(id=number)
+    assert visitor.get(link_to(Share.objects.get(pk=number))).status_code == 200
+    answer = visitor.get(address)
+    assert answer.status_code == 410
+    assert b"What this link led to was deleted" in answer.content
 
 
 def test_a_revoked_link_is_410_and_says_whom_to_ask(visitor: Client, report: Report, alice: User) -> None:
