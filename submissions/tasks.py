@@ -91,7 +91,8 @@ def _progress(batch_id: int) -> None:
 
 def enqueue_rank(assignment: Assignment) -> Report:
     """Have a cohort ranked once this transaction is committed; a report that waits already will do."""
-    waiting = assignment.reports.filter(state=Report.State.QUEUED).first()
+    # Held until then, so that no worker takes it up before it can see what it is to rank.
+    waiting = assignment.reports.select_for_update().filter(state=Report.State.QUEUED).first()
     report = waiting or Report.objects.create(assignment=assignment)
     if waiting:  # as new as what it is to rank
         assignment.reports.filter(pk=waiting.pk).update(created=timezone.now())

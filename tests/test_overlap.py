@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from submissions import actions, ranking, tasks
@@ -16,6 +18,8 @@ from tests.cast import CLASS, COPIED, HONEST, STARTER, loose, zipped
 from tests.overlap import TWO
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from django.contrib.auth.models import User
 
     from submissions.models import Assignment
@@ -61,6 +65,27 @@ def test_boilerplate_added_while_a_cohort_is_ranked_counts(
     person.join(60)
     last = assignment.reports.get()
     assert (last.state, last.pairs.count()) == ("done", 0)
+
+
+def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
+    assignment: Assignment, held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = Report.objects.create(assignment=assignment)
+    waiting = Report.objects.filter(pk=report.pk, state="queued")
+    workers = []
+
+    def meanwhile() -> datetime:
+        workers.append(held.start(lambda: waiting.update(state="running")))
+        workers[-1].join(1)
+        return timezone.now()
+
+    monkeypatch.setattr(tasks, "timezone", SimpleNamespace(now=meanwhile))
+    with transaction.atomic():
+        assert tasks.enqueue_rank(assignment) == report
+        assert waiting.exists()
+        transaction.set_rollback(True)
+    workers[0].join(60)
+    assert not waiting.exists()
 
 
 def test_a_batch_that_a_newer_one_supersedes_is_done_with_it(
