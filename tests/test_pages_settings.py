@@ -60,6 +60,8 @@ def test_names_may_be_given_before_anything_was_uploaded(
         ({"teams": "ada, \x00"}, "Null characters are not allowed."),
         ({"due": "tomorrow"}, "Give a date and a time, as in 2026-11-21 18:00."),
         ({"due": "2026-02-30T10:00"}, "Give a date and a time, as in 2026-11-21 18:00."),
+        ({"due": "9999-12-31T23:59"}, "Give a year from 1970 to 9998."),
+        ({"due": "0001-01-01T00:00"}, "Give a year from 1970 to 9998."),
         ({"common_limit": "1"}, "greater than or equal to 2"),
         ({"name": ""}, "This field is required."),
     ],

@@ -17,6 +17,7 @@ from submissions.queries import SORT_FIELDS, PairFilter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from datetime import datetime
 
     from django.contrib.auth.models import User
     from django.core.files.uploadedfile import UploadedFile
@@ -29,6 +30,7 @@ else:
 
 # Teams of a few thousand students.
 TEAM_CHARACTERS = 100_000
+FIRST_YEAR, LAST_YEAR = 1970, 9998
 
 
 class CourseForm(CourseModelForm):
@@ -107,6 +109,13 @@ class SettingsForm(AssignmentForm):
         self.fields[
             "due"
         ].help_text = f"Pairs with a submission that came in later are flagged. Time zone: {zone}."
+
+    def clean_due(self) -> datetime | None:
+        """Refuse what a calendar cannot hold in another zone: no page of the assignment could read it."""
+        due: datetime | None = self.cleaned_data["due"]
+        if due and not FIRST_YEAR <= due.year <= LAST_YEAR:
+            raise ValidationError(f"Give a year from {FIRST_YEAR} to {LAST_YEAR}.")
+        return due
 
     def hide_names(self) -> None:
         """Offer nothing that names a student; what was set stays."""
