@@ -127,6 +127,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "submissions.middleware.KeptToOneself",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -166,6 +167,8 @@ CACHES = {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": env.str("MOSS_QUEUE_PREFIX", default="moss:"),
+        # Plain data: whoever else may write to that server must not have code run here, as pickles would.
+        "OPTIONS": {"serializer": "django.core.signing.JSONSerializer"},
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

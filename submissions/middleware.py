@@ -21,6 +21,18 @@ class PerhapsFromHtmx(HttpRequest):
     htmx: HtmxDetails
 
 
+class KeptToOneself:
+    """No cache between server and browser may keep an answer: a table is called like a file for everybody."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        answer = self.get_response(request)
+        answer.headers.setdefault("Cache-Control", "private")
+        return answer
+
+
 class WholePageSignIn:
     """A fragment asked for after signing out opens the sign-in page, which must not stand in its place."""
 

@@ -151,3 +151,8 @@ def test_signing_in_leads_to_the_courses(client: Client, assignment: Assignment)
 def test_a_wrong_password_is_told(client: Client, alice: User) -> None:
     answer = client.post(reverse("login"), {"username": "alice", "password": "guess"})
     assert b"Please enter a correct username and password" in answer.content
+
+
+def test_no_cache_on_the_way_keeps_what_alice_sees(world: World, alice_client: Client) -> None:
+    for name, place in all_addresses(world).items():
+        assert "private" in alice_client.get(place).headers["Cache-Control"], name

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
 from django.urls import reverse
+from redis import Redis
 
 from submissions import actions, progress, ranking, tasks
 from submissions.models import Batch, Course, DeletedBatch, Document, Report, Source, Upload
@@ -42,6 +45,13 @@ def test_every_stage_of_a_ranking_is_told(report: Report, monkeypatch: pytest.Mo
     assert stages[1] == ("Comparing 3 submissions with each other", 0)
     assert ("Aligning pairs", report.pairs.count()) in stages
     assert progress.told([report.pk + 1, report.pk]) == Progress(str(stages[-1][0]))
+
+
+def test_what_is_told_is_plain_data_and_no_pickle(report: Report) -> None:
+    ranking.rank(report)
+    kept = Redis.from_url(settings.REDIS_URL)
+    (key,) = kept.keys(f"*ranking:{report.pk}")
+    assert json.loads(kept.get(key) or b"")["doing"]
 
 
 @pytest.mark.usefixtures("db")
