@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from threading import BoundedSemaphore
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,6 +53,14 @@ def test_a_printer_that_takes_too_long_is_stopped() -> None:
 def test_a_printer_that_takes_too_much_memory_ends_alone() -> None:
     with pytest.raises(NotPrinted, match="broke"):
         printed("<table>" + "<tr><td>x</td></tr>" * 1_000_000, memory=300 * 1024**2)
+
+
+def test_who_would_wait_too_long_for_a_turn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "PRINTERS", BoundedSemaphore(1))
+    monkeypatch.setattr(pdf, "TURN", 0)
+    with pdf.PRINTERS, pytest.raises(NotPrinted, match="printing other documents"):
+        printed("<p>late")
+    assert text_of(printed("<p>early")) == "early"
 
 
 def test_a_server_without_fonts_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,8 +6,13 @@ import logging
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from threading import BoundedSemaphore
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 logger = logging.getLogger(__name__)
 
@@ -16,8 +21,10 @@ NO_FONTS = 3  # as the printer says it
 INSTEAD = "Take the HTML file and print it from a browser: that gives the same pages."
 SECONDS = 60
 MEMORY = 3 * 1024**3 // 2
-# Printers that one server process has at a time; who comes later waits.
+# Printers that one server process has at a time. Who comes later waits for so many seconds: meanwhile they
+# hold one of the process's few threads, and the site must not wait with them.
 PRINTERS = BoundedSemaphore(2)
+TURN = 10
 # Where fonts are looked for; neither the secret key nor the database's address is passed on.
 ENVIRONMENT = (
     "HOME",
@@ -44,11 +51,12 @@ def printed(html: str, seconds: int = SECONDS, memory: int = MEMORY) -> bytes:
     Raises
     ------
     NotPrinted
-        When it takes longer or more memory than that, when the printer breaks, and without fonts.
+        When it takes longer or more memory than that, when the printer breaks, without fonts, and while
+        others print for too long.
     """
     environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     command = [sys.executable, "-I", str(PRINTER), str(seconds), str(memory)]
-    with PRINTERS:
+    with _turn():
         try:
             done = subprocess.run(  # noqa: S603 - our own program
                 command,
@@ -68,3 +76,13 @@ def printed(html: str, seconds: int = SECONDS, memory: int = MEMORY) -> bytes:
         )
         raise NotPrinted("The printer broke on this document.")
     return done.stdout
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    if not PRINTERS.acquire(timeout=TURN):
+        raise NotPrinted("This server is printing other documents: try again in a minute.")
+    try:
+        yield
+    finally:
+        PRINTERS.release()
