@@ -215,3 +215,13 @@ def test_a_submission_that_is_alone_is_told_to_wait_for_others(alice_client: Cli
     assert "One submission has been read; a report takes two at least." in page
     assert 'id="filter"' not in page
     assert 'id="upload-heading"' in page
+
+
+def test_of_many_refused_files_as_many_are_named_as_one_reads(
+    alice_client: Client, assignment: Assignment
+) -> None:
+    starter = zipped({f"starter/{n}.class": "x" for n in range(300)})
+    address = reverse("add_boilerplate", args=[assignment.pk])
+    page = alice_client.post(address, {"files": [starter]}, follow=True).content.decode()
+    assert page.count(" was skipped: ") == 10
+    assert "290 more entries were skipped." in page

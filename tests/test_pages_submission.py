@@ -104,6 +104,16 @@ def test_it_lists_the_files_with_their_language_lines_and_tokens(
     assert f"main.py Python {lines} {file.document.token_count}" in said
 
 
+def test_what_was_skipped_is_listed_page_by_page(alice_client: Client, hand_in: HandIn) -> None:
+    folder = {f"ada/{n:03}.class": "x" for n in range(120)}
+    hand_in(zipped({**folder, "ada/main.py": HONEST, "ben/main.py": STARTER}))
+    pages = [alice_client.get(address(named("ada")), {"skipped": number}) for number in (1, 3)]
+    for page, listed in zip(pages, (50, 20), strict=True):
+        text = page.content.decode()
+        assert "120 skipped when it was uploaded" in text
+        assert text.count(".class</th>") == listed
+
+
 def test_it_says_what_of_it_was_skipped_and_what_could_not_be_read(
     alice_client: Client, hand_in: HandIn
 ) -> None:

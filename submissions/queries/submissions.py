@@ -89,17 +89,15 @@ def with_sources(files: Iterable[SubmissionFile]) -> Iterator[SubmissionFile]:
     return whole.iterator(chunk_size=5)
 
 
-def refused_entries(found: Submission) -> list[Entry]:
+def refused_entries(found: Submission) -> QuerySet[Entry]:
     """Entries of its upload that lay in its folder and were not taken.
 
     Where that folder stood is told by an entry that was taken; a loose file has none.
     """
     taken = found.files.order_by("pk").values_list("path", flat=True).first()
+    refused = found.batch.entries.filter(accepted=False)
     if not taken:
-        return []
+        return refused.none()
     place = f"{found.name}/{taken}"
     entry = found.batch.entries.filter(accepted=True, name__endswith=place).order_by(Length("name")).first()
-    if not entry:
-        return []
-    folder = entry.name.removesuffix(taken)
-    return list(found.batch.entries.filter(accepted=False, name__startswith=folder))
+    return refused.filter(name__startswith=entry.name.removesuffix(taken)) if entry else refused.none()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from submissions.naming import Names
     from submissions.views.access import SignedIn
 
-# As many names as one reads in a message.
+# As many names as one reads in a message, and messages on a page.
 NAMED = 10
 
 
@@ -121,8 +121,11 @@ def add_boilerplate(request: SignedIn, pk: int) -> HttpResponse:
     form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
     if not form.is_valid():
         return page(request, of, boilerplate_form=form)
-    for refusal in actions.add_boilerplate(of, form.cleaned_data["files"]):
+    refused = actions.add_boilerplate(of, form.cleaned_data["files"])
+    for refusal in refused[:NAMED]:
         messages.warning(request, f"{refusal.name} was skipped: {refusal.reason}")
+    if len(refused) > NAMED:
+        messages.warning(request, f"{len(refused) - NAMED:,} more entries were skipped.")
     return redirect(of)
 
 
