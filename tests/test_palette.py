@@ -30,7 +30,7 @@ WRITTEN = (
 
 
 def schemes() -> dict[str, dict[str, str]]:
-    light, dark = CSS.read_text().split("/* Ground */")[0].split("@media (prefers-color-scheme: dark)")
+    light, dark = CSS.read_text().split("/* Ground */")[0].split("(prefers-color-scheme: dark)")
     found = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", part)) for part in (light, dark)]
     return {"light": found[0], "dark": found[0] | found[1]}
 
