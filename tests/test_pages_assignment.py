@@ -225,3 +225,9 @@ def test_of_many_refused_files_as_many_are_named_as_one_reads(
     page = alice_client.post(address, {"files": [starter]}, follow=True).content.decode()
     assert page.count(" was skipped: ") == 10
     assert "290 more entries were skipped." in page
+
+
+def test_going_back_asks_for_the_decisions_anew(alice_client: Client, report: Report) -> None:
+    of, one = report.assignment, report.submissions.all()[0]
+    for address in (of.get_absolute_url(), reverse("submission", args=[of.pk, one.pk])):
+        assert "no-store" in alice_client.get(address).headers["Cache-Control"]

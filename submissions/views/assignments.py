@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import push_url
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 NAMED = 10
 
 
+@never_cache
 @login_required
 @require_GET
 def assignment(request: SignedIn, pk: int) -> HttpResponse:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.shortcuts import render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from submissions import queries
@@ -25,6 +26,7 @@ PAIRS_A_PAGE = 50
 FILES_A_PAGE = 50
 
 
+@never_cache
 @login_required
 @require_GET
 def submission(request: SignedIn, pk: int, submission_id: int) -> HttpResponse:

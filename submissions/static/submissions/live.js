@@ -7,6 +7,11 @@ function inUse() {
   return typing || chosen;
 }
 
+// Going back to a page that the browser kept as it was would show decisions as they were.
+addEventListener("pageshow", ({ persisted }) => {
+  if (persisted && !inUse()) location.reload();
+});
+
 document.addEventListener("htmx:afterSettle", () => {
   if (document.querySelector("[data-show]") && !inUse()) location.reload();
 });
