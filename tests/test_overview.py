@@ -90,7 +90,7 @@ def test_a_line_in_the_table_marks_where_pairs_stop_standing_out(
     decide(of, "ada", "ben", "clear")
     assert divided(decision="undecided") == [False, True]
     page = alice_client.get(of.get_absolute_url()).content.decode()
-    assert page.index("Below 50\u202f%") > page.rindex(">60\u202f%")
+    assert page.index("Below the suggested line of 50\u202f%") > page.rindex(">60\u202f%")
 
 
 def test_the_line_in_the_table_is_found_between_two_pages(hand_in: HandIn) -> None:

@@ -102,7 +102,7 @@ def test_a_passage_counts_the_tokens_that_the_figures_of_the_pair_count(
     assert pair.tokens == pair.longest < before.longest
     page = alice_client.get(address(pair)).content.decode()
     assert f'<span class="size">{pair.longest} tokens</span>' in page
-    assert f"{before.longest - pair.longest} more left out" in page
+    assert f"{before.longest - pair.longest} more tokens of it are left out." in page
 
 
 def test_the_address_of_a_pair_survives_a_new_ranking(
