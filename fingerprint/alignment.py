@@ -1,11 +1,10 @@
-"""Passages: maximal runs of equal tokens shared by two submissions, verified token by token.
+"""Maximal runs of equal tokens that two submissions share, verified token by token.
 
 Fingerprints say where to look; what is drawn is found on the tokens (winnowing, section 5.2).
 """
 
 from __future__ import annotations
 
-import heapq
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 # A submission has fewer tokens than this many bits count.
 BITS = 32
 LOW = (1 << BITS) - 1
-# Runs that a pair rarely has more of.
-ROOM = 256
 
 
 class Side(NamedTuple):
@@ -88,7 +85,7 @@ def sort_rows(rows: Runs) -> None:
 
 
 @njit
-def _trim(flags: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, int, int]:
+def trim(flags: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, int, int]:
     """Drop the tokens at either end of a run that are flagged on either side."""
     left, right = flags
     while length > 0 and (left[a] or right[b]):
@@ -111,7 +108,7 @@ def _extend(left: Side, right: Side, a: int, b: int) -> tuple[int, int, int]:
         and left.kinds[a + high] == right.kinds[b + high]
     ):
         high += 1
-    return _trim((left.boilerplate, right.boilerplate), a - low, b - low, low + high)
+    return trim((left.boilerplate, right.boilerplate), a - low, b - low, low + high)
 
 
 @njit
@@ -143,14 +140,14 @@ def _group_end(grams: Ids, at: int) -> int:
 
 
 @njit
-def _rank(a: int, length: int) -> int:
+def ranked(a: int, length: int) -> int:
     """Put longer runs before shorter ones, and equally long ones by their left token, which is `& LOW`."""
     return a - (length << BITS)
 
 
 @njit
-def _fill_runs(left: Side, right: Side, k: int, places: Ids, rows: Runs) -> int:
-    """Fill `rows` with maximal runs, as far as there is room; return how many there are.
+def fill_runs(left: Side, right: Side, k: int, places: Ids, rows: Runs) -> int:
+    """Fill `rows` with maximal runs that hold a live k-gram, as far as there is room; return how many.
 
     Two k-grams that follow the same live k-gram lie on a run that is seeded further left. Passing over
     all of those at once keeps low-entropy text (a constant table) linear where it would be quadratic.
@@ -172,7 +169,7 @@ def _fill_runs(left: Side, right: Side, k: int, places: Ids, rows: Runs) -> int:
                 start, other, length = _extend(left, right, a, b)
                 if length >= k:
                     if count < len(rows):
-                        rows[count, 0], rows[count, 1], rows[count, 2] = _rank(start, length), other, length
+                        rows[count, 0], rows[count, 1], rows[count, 2] = ranked(start, length), other, length
                     count += 1
                 j += 1
         at = end
@@ -180,102 +177,54 @@ def _fill_runs(left: Side, right: Side, k: int, places: Ids, rows: Runs) -> int:
 
 
 @njit
-def _runs(left: Side, right: Side, k: int, places: Ids) -> Runs:
-    """All maximal runs that hold a live k-gram, as (rank, b, length), longest first, then by a and b."""
-    rows = np.empty((ROOM, 3), dtype=np.int64)
-    count = _fill_runs(left, right, k, places, rows)
-    if count > len(rows):  # once more: rows that grow meanwhile would slow the usual pair down threefold
-        rows = np.empty((count, 3), dtype=np.int64)
-        _fill_runs(left, right, k, places, rows)
-    sort_rows(rows[:count])
-    return rows[:count]
+def _free_before(kinds: tuple[Kinds, Kinds], taken: tuple[Flags, Flags], a: int, b: int, most: int) -> int:
+    """How many equal tokens, free on both sides, stand before (a, b); `most` if more."""
+    (left, right), (on_left, on_right) = kinds, taken
+    low, end = 1, min(a, b, most)
+    while low <= end and left[a - low] == right[b - low] and not (on_left[a - low] or on_right[b - low]):
+        low += 1
+    return low - 1
 
 
 @njit
-def _free_piece(taken: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, int]:
-    """First stretch [from, to) of the run (a, b, length) that is taken on neither side."""
-    at = 0
-    while at < length and (taken[0][a + at] or taken[1][b + at]):
-        at += 1
-    start = at
-    while at < length and not (taken[0][a + at] or taken[1][b + at]):
-        at += 1
-    return start, at
+def _free_from(kinds: tuple[Kinds, Kinds], taken: tuple[Flags, Flags], a: int, b: int) -> int:
+    """How many equal tokens, free on both sides, begin at (a, b)."""
+    (left, right), (on_left, on_right) = kinds, taken
+    high, end = 0, min(len(left) - a, len(right) - b)
+    while high < end and left[a + high] == right[b + high] and not (on_left[a + high] or on_right[b + high]):
+        high += 1
+    return high
 
 
 @njit
-def _is_live(side: Side, a: int, length: int, k: int) -> bool:
-    for at in range(a, a + length - k + 1):  # noqa: SIM110 - a generator cannot be compiled
-        if side.ids[at] >= 0:
-            return True
-    return False
+def fill_free_runs(
+    pair: tuple[Side, Side], sizes: tuple[int, int], taken: tuple[Flags, Flags], places: Ids, rows: Runs
+) -> int:
+    """Fill `rows` with maximal free runs of at least so many tokens, as `fill_runs` does; no boilerplate.
 
+    `sizes`: tokens of a k-gram, and of such a run at least.
 
-@njit
-def _tile(runs: Runs, left: Side, right: Side, k: int) -> Runs:
-    """Take runs longest first; what a taken run leaves of another goes back in line."""
-    taken = (np.zeros(len(left.kinds), dtype=np.bool_), np.zeros(len(right.kinds), dtype=np.bool_))
-    tiles, count = np.empty((min(len(left.kinds), len(right.kinds)) // k, 3), dtype=np.int64), 0
-    pieces = [(0, 0, 0) for _ in range(0)]
-    at = 0
-    while at < len(runs) or len(pieces) > 0:
-        if len(pieces) > 0 and (at == len(runs) or pieces[0] < (runs[at, 0], runs[at, 1], runs[at, 2])):
-            rank, b, length = heapq.heappop(pieces)
-        else:
-            rank, b, length = runs[at, 0], runs[at, 1], runs[at, 2]
-            at += 1
-        a = rank & LOW
-        if length < 2 * k and (taken[0][a + k - 1] or taken[1][b + k - 1]):
-            continue  # whatever is left on either side of this token is shorter than k
-        start, end = _free_piece(taken, a, b, length)
-        if end - start < length:
-            if end - start >= k:
-                heapq.heappush(pieces, (_rank(a + start, end - start), b + start, end - start))
-            if length - end >= k:
-                heapq.heappush(pieces, (_rank(a + end, length - end), b + end, length - end))
-        elif _is_live(left, a, length, k):
-            tiles[count, 0], tiles[count, 1], tiles[count, 2] = a, b, length
-            count += 1
-            for offset in range(length):
-                taken[0][a + offset] = taken[1][b + offset] = True
-    return tiles[:count]
-
-
-@njit
-def tiles_of(left: Side, right: Side, k: int, places: Ids) -> Runs:
-    """Non-overlapping runs of equal tokens of at least `k`, by left token; common code is in them.
-
-    `places` is the table of the left side's k-grams, see `places_of`.
+    Every k-gram that both sides have is live, so that such a run holds one at a multiple of the stride; the
+    first of these finds it. No taken stretch is shorter than a k-gram: one whose ends are free is free.
     """
-    tiles = _tile(_runs(left, right, k, places), left, right, k)
-    sort_rows(tiles)
-    return tiles
-
-
-@njit
-def shown_of(tiles: Runs, left: Side, right: Side, k: int) -> Runs:
-    """Cut ignored code off the ends of tiles; those of which at least `k` tokens are left."""
-    rows = np.empty_like(tiles)
-    found = 0
-    for i in range(len(tiles)):
-        a, b, length = _trim((left.ignored, right.ignored), tiles[i, 0], tiles[i, 1], tiles[i, 2])
-        if length >= k:
-            rows[found, 0], rows[found, 1], rows[found, 2] = a, b, length
-            found += 1
-    return rows[:found]
-
-
-def passages(left: Side, right: Side, k: int) -> Runs:
-    """Non-overlapping passages of two submissions, longest first.
-
-    Each row (left token, right token, length) is a run of equal tokens of at least `k`, as long as the
-    tokens and the longer passages allow, that neither begins nor ends with an ignored token; ties go to
-    the earlier left, then right token.
-
-    Returns
-    -------
-    int64 array [p, 3].
-    """
-    distinct = 1 + max(int(side.grams.max(initial=-1)) for side in (left, right))
-    rows = shown_of(tiles_of(left, right, k, places_of(left.grams, distinct)), left, right, k)
-    return rows[np.lexsort((rows[:, 1], rows[:, 0], -rows[:, 2]))]
+    left, right = pair
+    kinds, (on_left, on_right) = (left.kinds, right.kinds), taken
+    k, least = sizes
+    stride, count = least - k + 1, 0
+    for b in range(0, len(right.ids), stride):
+        first = places[right.ids[b]] if right.ids[b] >= 0 else -1
+        if first < 0 or on_right[b] or on_right[b + k - 1]:
+            continue
+        for a in left.order[first : _group_end(left.grams, first)]:
+            if on_left[a] or on_left[a + k - 1]:
+                continue
+            low = _free_before(kinds, taken, a, b, stride)
+            if low == stride:
+                continue
+            length = low + _free_from(kinds, taken, a, b)
+            if length >= least:
+                if count == len(rows):
+                    return count + 1
+                rows[count, 0], rows[count, 1], rows[count, 2] = ranked(a - low, length), b - low, length
+                count += 1
+    return count

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.alignment import passages
+from fingerprint.bounds import leading
 from fingerprint.candidates import FLOOR, weighted_pairs
 from fingerprint.cohort import Cohort
 from fingerprint.hashing import kgram_hashes
@@ -15,7 +15,8 @@ from fingerprint.lexical import Lexical
 from fingerprint.params import Params
 from fingerprint.scoring import Scores, score
 from fingerprint.terms import LexicalTable
-from fingerprint.threshold import Suggestion, suggest
+from fingerprint.threshold import SAMPLE, Suggestion, sample, suggest
+from fingerprint.tiling import passages
 from fingerprint.winnowing import robust_winnow
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def candidates(cohort: Cohort, hashes: Hashes, owners: Owners, floor: float = FL
 
 
 class Ranking(NamedTuple):
-    """Pairs with their scores, best first, and where honest ones end; that is told from all, shown or not."""
+    """Pairs with their scores, best first, and where honest ones end; told from pairs shown or not."""
 
     pairs: Candidates
     scores: Scores
@@ -79,12 +80,21 @@ def rank(
 ) -> Ranking:
     """Score the candidate pairs of a cohort; the best `show` of them, ties in cohort order.
 
-    With None, all that share a fingerprint, however little it weighs. `prints` as `candidates` takes them.
+    With None, all that share a fingerprint, however little it weighs. Where more than `SAMPLE` pairs share
+    enough, only those that may be among the best are scored, and a sample for the threshold.
+    `prints` as `candidates` takes them.
     """
     found = candidates(cohort, *prints, 0.0 if show is None else FLOOR)
-    scores = score(cohort, lexical, found)
+    count = len(found.left)
+    if show is None or count <= max(show, SAMPLE):
+        scores = score(cohort, lexical, found)
+        told = scores.similarity
+    else:
+        told = score(cohort, lexical, found.take(sample(count))).similarity
+        rows, scores = leading(cohort, lexical, found, max(show, 1))
+        found = found.take(rows)
     order = np.lexsort((found.right, found.left, -scores.tokens, -scores.similarity))[:show]
-    return Ranking(found.take(order), scores.take(order), suggest(scores.similarity))
+    return Ranking(found.take(order), scores.take(order), suggest(told, count))
 
 
 def draw(cohort: Cohort, left: int, right: int) -> list[Passage]:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.alignment import enter, places_of, shown_of, sort_rows, tiles_of
+from fingerprint.alignment import enter, places_of, sort_rows
 from fingerprint.cohort import Running, slice_side
 from fingerprint.terms import Norm, normaliser
+from fingerprint.tiling import shown_of, tiles_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -82,7 +83,7 @@ class Covered(NamedTuple):
 
 
 @njit
-def _long(tokens: float) -> float:
+def long(tokens: float) -> float:
     return tokens / (tokens + LONG)
 
 
@@ -105,12 +106,12 @@ def chained_weight(tiles: Runs, left: Running, right: Running) -> float:
         a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
         gap = max(left.own[a] - left.own[a_end], right.own[b] - right.own[min(b, b_end)])
         if b < b_end or gap > GAP:
-            total += weight * _long(tokens)
+            total += weight * long(tokens)
             weight, tokens = 0.0, 0.0
         a_end, b_end = a + length, b + length
         weight += (left.weight[a_end] - left.weight[a] + right.weight[b_end] - right.weight[b]) / 2
         tokens += (left.own[a_end] - left.own[a] + right.own[b_end] - right.own[b]) / 2
-    return total + weight * _long(tokens)
+    return total + weight * long(tokens)
 
 
 @njit
@@ -144,6 +145,8 @@ def _cover(
 ) -> None:
     side, bounds, held, running = cohort
     places, entered = places_of(side.grams[:0], distinct), -1
+    room = (bounds[1:] - bounds[:-1]).max()
+    taken = (np.zeros(room, dtype=np.bool_), np.zeros(room, dtype=np.bool_))
     for row in range(len(pairs)):
         left, right = pairs[row]
         sides = slice_side(side, bounds, held, left), slice_side(side, bounds, held, right)
@@ -153,7 +156,7 @@ def _cover(
             enter(sides[0].grams, places)
             entered = left
         sums = _slice_running(running, bounds, left), _slice_running(running, bounds, right)
-        tiles = tiles_of(sides[0], sides[1], k, places)
+        tiles = tiles_of(sides[0], sides[1], k, places, taken)
         covered.weight[row] = chained_weight(tiles, sums[0], sums[1])
         _count_shown(shown_of(tiles, sides[0], sides[1], k), sums[0], sums[1], row, covered)
 
@@ -204,12 +207,7 @@ def score(cohort: Cohort, lexical: LexicalTable, candidates: Candidates) -> Scor
 def _score(cohort: Cohort, lexical: LexicalTable, some: npt.NDArray[np.int32]) -> Scores:
     pairs = some.astype(np.int64)
     covered = _covered(cohort, pairs)
-    weights, own = _totals(cohort.running.weight, cohort, pairs), _totals(cohort.running.own, cohort, pairs)
-    against = normaliser(weights[:, 0], weights[:, 1], PASSAGES)
-    smaller = own.min(axis=1)
-    whole = against * smaller / (smaller + LONG)
-    passages = np.divide(covered.weight, whole, out=np.zeros(len(pairs)), where=whole > 0)
-    similarity, added = _combined(np.minimum(passages, 1.0), against, lexical, pairs)
+    similarity, added = similarity_of(cohort, lexical, pairs, covered.weight)
     countable = np.maximum(_totals(cohort.running.counted, cohort, pairs), 1)
     return Scores(
         similarity,
@@ -220,6 +218,21 @@ def _score(cohort: Cohort, lexical: LexicalTable, some: npt.NDArray[np.int32]) -
         covered.lines.max(axis=1),
         *added,
     )
+
+
+def similarity_of(
+    cohort: Cohort, lexical: LexicalTable, pairs: Rows, covered: Floats
+) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
+    """Similarity of pairs whose passages cover so much weight, and what each kind of evidence adds to it.
+
+    It grows with what is covered.
+    """
+    weights, own = _totals(cohort.running.weight, cohort, pairs), _totals(cohort.running.own, cohort, pairs)
+    against = normaliser(weights[:, 0], weights[:, 1], PASSAGES)
+    smaller = own.min(axis=1)
+    whole = against * smaller / (smaller + LONG)
+    passages = np.divide(covered, whole, out=np.zeros(len(pairs)), where=whole > 0)
+    return _combined(np.minimum(passages, 1.0), against, lexical, pairs)
 
 
 def _combined(

@@ -10,6 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy.typing as npt
+
     from fingerprint.weights import Floats
 
 # With fewer pairs there is no distribution to speak of, and this stands for it: what programs that were
@@ -23,6 +25,9 @@ TAIL = 0.8
 MARGIN = 1.25
 # A class of unrelated programs ends near 0, one of copies near 1.
 LEAST, MOST = 0.2, 0.9
+# Of a long list's pairs only the best are scored; the median of so many others is as good as that of all.
+SAMPLE = 20_000
+SEED = 1
 
 
 class Suggestion(NamedTuple):
@@ -32,13 +37,18 @@ class Suggestion(NamedTuple):
     reason: str
 
 
-def suggest(similarities: Sequence[float] | Floats) -> Suggestion:
-    """Suggest a threshold from the similarities of all pairs that share anything.
+def sample(count: int) -> npt.NDArray[np.int64]:
+    """Draw `SAMPLE` rows of `count` pairs, the same in every run, ascending."""
+    return np.sort(np.random.default_rng(SEED).choice(count, SAMPLE, replace=False))
+
+
+def suggest(similarities: Sequence[float] | Floats, pairs: int | None = None) -> Suggestion:
+    """Suggest a threshold from the similarities of all `pairs` that share anything, or of a sample of them.
 
     Nearly all pairs of a class are honest, and their scores fall off about exponentially above the median:
     by as much for every further e-fold of pairs. The highest of n honest ones is where that leaves one.
     """
-    count = len(similarities)
+    count = len(similarities) if pairs is None else pairs
     if count < FEW:
         few = "one pair is" if count == 1 else f"{count} pairs are"
         return Suggestion(PLAIN, f"{few} too few to tell where honest ones end; {PLAIN:.0%} suits most tasks")

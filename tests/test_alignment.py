@@ -1,9 +1,9 @@
 import numpy as np
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fingerprint.alignment import passages
 from fingerprint.cohort import Cohort
+from fingerprint.tiling import passages
 from tests import naive
 
 documents = st.lists(st.integers(0, 2), max_size=30)
@@ -61,3 +61,21 @@ def test_no_passage_crosses_from_one_file_into_the_next() -> None:
     cohort = Cohort.of([[one, two], [both]], K)
     found = passages(cohort.submission(0), cohort.submission(1), K).tolist()
     assert found == [[0, 0, 3], [4, 3, 3]]
+
+
+blocks = st.lists(st.integers(3, 24), min_size=4, max_size=9)
+
+
+def table(sizes: list[int], period: list[int]) -> list[int]:
+    """Stretches of a repeated row, a token of their own behind each."""
+    return [token for number, size in enumerate(sizes) for token in [*(period * size)[:size], 9 + number % 2]]
+
+
+@settings(max_examples=30, deadline=None)
+@given(blocks, blocks, st.sampled_from([[1], [1, 2], [1, 1, 2]]))
+@example([24] * 8, [23] * 8, [1])
+def test_tables_of_more_runs_than_are_listed_at_once_are_tiled_alike(
+    one: list[int], other: list[int], period: list[int]
+) -> None:
+    left, right = table(one, period), table(other, period)
+    assert [tuple(row) for row in rows(left, right)] == naive.tiles(left, right, K)
