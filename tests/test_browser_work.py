@@ -54,8 +54,9 @@ def test_boilerplate_changes_the_percentages(ranked: tuple[Page, Assignment]) ->
     page, of = ranked
     before = first_shares(page)
     drop(page.locator("form[action$='/boilerplate/'] [data-drop]"), "starter.py", STARTER.encode())
-    page.get_by_role("button", name="Add boilerplate").click()
-    wait_until(of.boilerplate.exists, what="the boilerplate")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Add boilerplate").click()
+    assert of.boilerplate.exists()
     wait_until(lambda: ended(of), what="the ranking")
     page.goto(of.get_absolute_url())
     assert first_shares(page) != before
