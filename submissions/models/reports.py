@@ -29,9 +29,8 @@ class Report(models.Model):
     # k, window, common limit in force, engine and front-end versions, the suggested threshold.
     parameters = models.JSONField(default=dict)
     submissions = models.ManyToManyField(Submission, related_name="reports")
-    # See `groups`: submissions that are the same, and ids of those connected from the threshold on.
+    # See `groups`: submissions that are the same.
     same = models.JSONField(default=list)
-    clusters = models.JSONField(default=list)
     # See `findings`: each submission's best match, what is common, what leaving it out changed.
     findings = models.JSONField(default=dict)
 

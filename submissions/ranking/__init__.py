@@ -140,7 +140,6 @@ def rank(report: Report) -> None:
     Ignored.objects.bulk_create(_ignored_rows(report, loaded), batch_size=500)
     progress.tell(report.pk, "Grouping what belongs together")
     report.same = groups.same(loaded, *prints)
-    report.clusters = groups.clusters(loaded, ranking)
     progress.tell(report.pk, "Measuring what leaving code out changed")
     report.findings = findings.findings(loaded, prints, scored, len(ranking.scores.similarity))
     report.parameters = parameters(loaded) | {"threshold": ranking.threshold._asdict()}

@@ -1,4 +1,4 @@
-"""Groups of a report: submissions that are the same, and clusters of those that share much."""
+"""Groups of a report: submissions that are the same."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.clusters import components
 from fingerprint.duplicates import groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fingerprint.engine import Ranking
     from fingerprint.hashing import Hashes
     from fingerprint.index import Owners
     from submissions.ranking import Loaded
@@ -41,17 +39,6 @@ def same(loaded: Loaded, hashes: Hashes, owners: Owners) -> list[dict[str, objec
     return [
         {"sameness": group.sameness, "submissions": _ids(loaded, group.members)} for group in groups(keys)
     ]
-
-
-def clusters(loaded: Loaded, ranking: Ranking) -> list[list[int]]:
-    """Give the ids of submissions that pairs from the threshold on connect, largest cluster first."""
-    near = ranking.scores.similarity >= ranking.threshold.value
-    labels = components(len(loaded.submissions), ranking.pairs.left[near], ranking.pairs.right[near])
-    members: dict[int, list[int]] = defaultdict(list)
-    for owner, label in enumerate(labels.tolist()):
-        members[label].append(owner)
-    found = [owned for owned in members.values() if len(owned) > 1]
-    return [_ids(loaded, owned) for owned in sorted(found, key=len, reverse=True)]
 
 
 def _digest(values: Hashes) -> bytes:
