@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fingerprint.weights import Bounds, Floats
 
 # Pairs scored before it is asked again whether another can be among the best.
-BLOCK = 2 * CHUNK
+BLOCK = CHUNK // 4
 # Sums of the same weights in another order differ by far less.
 SLACK = 1e-7
 

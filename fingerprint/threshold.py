@@ -26,7 +26,7 @@ MARGIN = 1.25
 # A class of unrelated programs ends near 0, one of copies near 1.
 LEAST, MOST = 0.2, 0.9
 # Of a long list's pairs only the best are scored; the median of so many others is as good as that of all.
-SAMPLE = 20_000
+SAMPLE = 10_000
 SEED = 1
 
 
