@@ -77,6 +77,8 @@ def test_a_name_in_a_source_is_covered(source: str, covered: str) -> None:
         "bo, li = 3, 7",
         "x[12]",
         "a = xs@ws.sum(axis=0)",
+        f"x = '{'Lovelace' * 200}'",
+        f"x@{'a.' * 9}de",
         "@Override public void run()",
         "name: str = ''",
         "config = {'name': value}",
@@ -180,7 +182,14 @@ def test_a_whole_name_never_stays_in_its_path(name: str) -> None:
 
 
 def test_a_hostile_text_is_read_in_linear_steps() -> None:
-    for text in ("name: " * 50_000, "a@b." * 50_000, '"' * 200_000, "/*" * 100_000, "\n#name:" * 30_000):
+    for text in (
+        "name: " * 50_000,
+        "a@b." * 50_000,
+        '"' * 200_000,
+        "/*" * 100_000,
+        "\n#name:" * 30_000,
+        "1a" * 50_000,
+    ):
         NAMES.spans(text)
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# `xs@ws.sum(axis=0)` multiplies matrices.
-ADDRESS = re.compile(r"\b([\w.+-]{1,64})@(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}+\b(?!\s*\()", re.IGNORECASE)
+# `xs@ws.sum(axis=0)` multiplies matrices. A host of any number of parts would be read for ever.
+ADDRESS = re.compile(r"\b([\w.+-]{1,64})@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}+\b(?!\s*\()", re.IGNORECASE)
 LABEL = re.compile(
     r"""
     (?P<tag> @author[ \t:]+ | \b(?:written|created|made|coded|programmed)[ ]by[ \t]*:?[ \t]+ )

@@ -26,6 +26,8 @@ SHORTEST, SHORTEST_ID, LONGEST_MARKS = 3, 5, 6
 _MARK = r"\u0300-\u036f"
 RUN = re.compile(rf"[^\W_](?:[^\W_]|[{_MARK}])*")
 PIECE = re.compile(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|[A-Z]+")
+# No name has so many characters: what goes on for longer is data, which could keep a reader waiting.
+LONGEST_RUN = 1_000
 # What may stand between two words of one name: nothing, a space, a comma and a space, an underscore.
 GAP = re.compile(r"[ \t.,_-]{0,2}")
 # Letters that do not come apart into a plain one and its accent.
@@ -150,6 +152,8 @@ class Finder:
 
     def _words(self, text: str) -> Iterator[Word]:
         for run in RUN.finditer(text):
+            if run.end() - run.start() > LONGEST_RUN:
+                continue
             words = self._read.get(run[0])
             if words is None:
                 words = self._read[run[0]] = tuple(self._words_in(run[0]))
