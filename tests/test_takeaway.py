@@ -130,6 +130,15 @@ def test_a_copy_for_one_student_tells_nobody_the_other(alice_client: Client, nam
     assert "ada-lovelace" in answer.headers["Content-Disposition"]
 
 
+def test_a_copy_for_one_student_tells_nobody_who_is_in_no_report(alice_client: Client, named: Pair) -> None:
+    late = named.report.assignment.batches.create(name="late.zip", state="fingerprinting")
+    late.submissions.create(name="Zara Whitfield")
+    decide(named, notes="Zara Whitfield sat beside them.")
+    text = text_of(alice_client.get(*of_pair(named, names=named.left_id, decision="on")))
+    assert "[name] sat beside them." in text
+    assert "Whitfield" not in text
+
+
 @pytest.mark.parametrize("form", ["html", "pdf"])
 def test_made_up_names_stand_for_everybody(alice_client: Client, named: Pair, form: str) -> None:
     decide(named)

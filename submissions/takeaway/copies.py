@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.naming import Names, anonymous, redacting
+from submissions.naming.aliases import aliases
 from submissions.naming.covering import SOMEBODY
 
 if TYPE_CHECKING:
@@ -70,5 +71,5 @@ def copy_of(subject: Subject, names: Names, whose: str) -> Copy:
 def _hiding(report: Report, pairs: list[Pair], reader: str) -> Names:
     """Hide everybody but the reader: who is in a pair under a name that tells them apart."""
     hidden = redacting({one.name for one in students(pairs)} - {reader}, [reader])
-    everybody = report.submissions.exclude(name=reader).values_list("name", flat=True)
-    return Names(dict.fromkeys(everybody, SOMEBODY) | dict(hidden.made_up), kept=hidden.kept)
+    everybody = dict.fromkeys(aliases(report.assignment), SOMEBODY) | dict(hidden.made_up)
+    return Names({name: called for name, called in everybody.items() if name != reader}, kept=hidden.kept)
