@@ -4,7 +4,8 @@ FOLDER is any folder of source files: those of its commonest language, drawn wit
 measurements are of whole processes, in turns, so that a busy machine slows all alike; a table shows medians:
 
 - floor: Pygments lexing the same files on the same cores, and nothing else;
-- moss: `moss check --all` without its cache; moss, warm: the same folder once more, with its cache;
+- moss: `moss check`, its 250 best pairs, without its cache; moss --all: all pairs; moss, warm: as moss, with
+  the folder in its cache;
 - the peers that are installed (see bench.tools), writing the scores of all pairs and no report.
 
 Memory is the highest sum of the proportional set sizes (PSS) of a process and all its descendants.
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 SIZES = (250, 500, 1000, 1500, 2000)
 FLOOR = "floor"
-WARM = "moss, warm"
-OURS = frozenset({FLOOR, "moss", WARM})
+ALL, WARM = "moss --all", "moss, warm"
+OURS = frozenset({FLOOR, "moss", ALL, WARM})
 PROSE = frozenset({".txt", ".md", ".rst", ".json", ".xml", ".html", ".css", ".csv", ".yml", ".yaml", ".toml"})
 
 
@@ -139,6 +140,7 @@ def contestants(names: Sequence[str], python: str | None) -> list[tools.Tool]:
     found = [
         tools.Tool(FLOOR, (sys.executable, script), ("{folder}",)),
         moss,
+        tools.moss(ALL, "--all"),
         tools.Tool(WARM, moss.command, moss.ending),
     ]
     for name in names:

@@ -82,14 +82,14 @@ def read_scores(path: Path, measure: str, names: set[str]) -> dict[frozenset[str
     return found
 
 
-def moss() -> Tool:
+def moss(name: str = "moss", *options: str) -> Tool:
     """Return the `moss` command of this environment; without its cache, so that each run does all work."""
     beside = Path(sys.executable).with_name("moss")
     command = str(beside) if beside.exists() else shutil.which("moss")
     if command is None:
         raise ToolError("the moss command is not installed here: pip install -e .")
-    ending = ("{folder}", "--all", "--format", "csv", "-o", "{out}")
-    return Tool("moss", (command, "check"), ending, {"MOSS_CACHE": "off"})
+    ending = ("{folder}", *options, "--format", "csv", "-o", "{out}")
+    return Tool(name, (command, "check"), ending, {"MOSS_CACHE": "off"})
 
 
 def copydetect(python: str) -> Tool:
@@ -123,7 +123,7 @@ def find(name: str, python: str | None = None) -> Tool:
     """
     interpreter = python or os.environ.get("BENCH_PYTHON", sys.executable)
     makers: dict[str, Callable[[], Tool]] = {
-        "moss": moss,
+        "moss": lambda: moss("moss", "--all"),
         "copydetect": lambda: copydetect(interpreter),
         "compare50": lambda: compare50(interpreter),
         "dolos": dolos,

@@ -71,5 +71,6 @@ def test_a_folder_is_measured_and_the_sizes_it_is_too_small_for_are_named(tmp_pa
     assert {row["tool"] for row in json.loads(figures.read_text())["timings"]} == {
         "floor",
         "moss",
+        "moss --all",
         "moss, warm",
     }
