@@ -148,8 +148,8 @@ function drawn(cluster) {
 }
 
 // One stop for the tab key; the arrows walk from there.
-function walk(svg) {
-  const stops = [...svg.querySelectorAll("a.node"), ...svg.querySelectorAll("a.edge")];
+function walk(frame) {
+  const stops = [...frame.querySelectorAll("a.node"), ...frame.querySelectorAll("a.edge")];
   if (!stops.length) return;
   let at = 0;
   const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -stops.length, End: stops.length };
@@ -159,8 +159,8 @@ function walk(svg) {
     stops[at].setAttribute("tabindex", 0);
   };
   stop(0);
-  svg.addEventListener("focusin", ({ target }) => stop(Math.max(0, stops.indexOf(target))));
-  svg.addEventListener("keydown", (event) => {
+  frame.addEventListener("focusin", ({ target }) => stop(Math.max(0, stops.indexOf(target))));
+  frame.addEventListener("keydown", (event) => {
     if (!(event.key in steps)) return;
     event.preventDefault();
     stops[Math.min(stops.length - 1, Math.max(0, at + steps[event.key]))].focus();
@@ -181,8 +181,11 @@ function draw(section) {
     { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-labelledby": "graph-heading", "aria-describedby": "graph-hint" },
     ...clusters.map(drawn),
   );
-  walk(svg);
-  place.replaceChildren(svg);
+  // An SVG element that listens to the focus would be a stop itself.
+  const frame = document.createElement("div");
+  frame.append(svg);
+  walk(frame);
+  place.replaceChildren(frame);
   section.querySelector("[data-whole]").hidden = place.scrollHeight <= place.clientHeight;
 }
 
