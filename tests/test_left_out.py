@@ -92,7 +92,7 @@ def test_an_ignored_passage_is_shown_and_may_count_again(
         actions.rerank(of)
     page = alice_client.get(of.get_absolute_url()).content.decode()
     assert 'aria-label="Count again: passage of main.py"' in page
-    assert re.search(r"a passage .*Lines \d+ to \d+ .*values", section(alice_client, of, "left-out"))
+    assert re.search(r"passage of main.py .*Lines \d+ to \d+ .*values", section(alice_client, of, "left-out"))
     effect = Report.objects.get(assignment=of).findings["effect"]
     assert effect["boilerplate"] >= 20
     with django_capture_on_commit_callbacks(execute=True):
