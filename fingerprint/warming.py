@@ -30,6 +30,13 @@ def _mark() -> Path:
     return folder / f"kernels-{digest.hexdigest()}"
 
 
+def _forget() -> None:
+    """Delete what was compiled of other sources: numba looks at a kernel's own file, not at those it calls."""
+    beside = PACKAGE / "__pycache__"
+    for compiled in beside.glob("*.nb[ic]") if os.access(beside, os.W_OK) else ():
+        compiled.unlink(missing_ok=True)
+
+
 def warm_once() -> None:
     """Compile the kernels unless it was done; returns when they are ready."""
     mark = _mark()
@@ -38,6 +45,7 @@ def warm_once() -> None:
     with mark.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not mark.exists():
+            _forget()
             from fingerprint.engine import warm  # noqa: PLC0415 - numba, only when there is work for it
 
             warm()

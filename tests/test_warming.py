@@ -21,6 +21,9 @@ def test_of_processes_that_start_together_one_compiles_and_the_others_wait(tmp_p
     shutil.copytree(
         Path(fingerprint.__file__).parent, package, ignore=shutil.ignore_patterns("kernels-*", "*.lock")
     )
+    stale = package / "__pycache__" / "kernel.of-an-older-day.nbi"
+    stale.parent.mkdir(exist_ok=True)
+    stale.touch()
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", CODE],
@@ -34,6 +37,7 @@ def test_of_processes_that_start_together_one_compiles_and_the_others_wait(tmp_p
     said = [process.communicate(timeout=120)[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0]
     assert "".join(said) == "compiled\n"
+    assert not stale.exists()
     again = subprocess.run(
         [sys.executable, "-c", CODE], cwd=tmp_path, capture_output=True, text=True, check=True
     )
