@@ -31,7 +31,7 @@ def _mark() -> Path:
 
 
 def _forget() -> None:
-    """Delete what was compiled of other sources: numba looks at a kernel's own file, not at those it calls."""
+    """Delete what was compiled of other sources: numba sees changes of a kernel, not of those it calls."""
     beside = PACKAGE / "__pycache__"
     for compiled in beside.glob("*.nb[ic]") if os.access(beside, os.W_OK) else ():
         compiled.unlink(missing_ok=True)

@@ -4,14 +4,13 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('submissions', '0003_report_pages'),
+        ("submissions", "0003_report_pages"),
     ]
 
     operations = [
         migrations.RemoveField(
-            model_name='report',
-            name='clusters',
+            model_name="report",
+            name="clusters",
         ),
     ]
