@@ -94,10 +94,14 @@ function send(form, event) {
   form.querySelector("[data-errors]").replaceChildren();
   const request = new XMLHttpRequest();
   request.open("POST", form.action);
+  // Whether the server has it all: then it may have been taken, whatever becomes of the answer.
+  let sent = false;
+  request.upload.addEventListener("load", () => { sent = true; });
+  const kept = () => sent ? "It had been sent already: reload this page to see whether it was taken." : "Nothing was kept.";
   request.upload.addEventListener("progress", (step) => showProgress(form, step.loaded, step.total));
   request.addEventListener("load", () => finish(form, request));
-  request.addEventListener("error", () => giveBack(form, "The connection broke before everything was sent. Nothing was kept; try again."));
-  request.addEventListener("abort", () => giveBack(form, "Cancelled. Nothing was kept."));
+  request.addEventListener("error", () => giveBack(form, `The connection broke. ${kept()}`));
+  request.addEventListener("abort", () => giveBack(form, `Cancelled. ${kept()}`));
   form.querySelector("[data-stop]").onclick = () => request.abort();
   request.send(new FormData(form));
   form.querySelector("[data-send]").disabled = true;
