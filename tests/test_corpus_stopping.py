@@ -64,7 +64,7 @@ def test_a_sweep_that_was_stopped_goes_on_to_what_it_would_have_been(tmp_path: P
         # It cannot end before it is told to, however slow this process is.
         holding.execute("LOCK TABLE submissions_corpusdocument IN SHARE MODE")
         stopped.send_signal(signal.SIGINT)
-        written, said = stopped.communicate(timeout=60)
+    written, said = stopped.communicate(timeout=60)
     assert (stopped.returncode, written) == (130, ""), said
     assert "goes on from there" in said
     assert CorpusSweep.objects.get().finished is None
