@@ -15,6 +15,7 @@ from submissions import actions, progress, ranking, tasks
 from submissions.models import Batch, Course, DeletedBatch, Document, Report, Source, Upload
 from submissions.progress import Cancelled, Progress
 from tests.cast import CLASS, HONEST, zipped
+from tests.conftest import wait_until
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -138,13 +139,15 @@ def test_a_redelivered_task_of_a_cancelled_ranking_does_nothing(report: Report) 
     assert report.state == "cancelled"
 
 
-def test_deleting_an_upload_does_not_wait_for_the_ranking(
+def test_deleting_an_upload_tells_a_running_ranking_to_stop(
     ranking_batch: Batch, held: Held, assignment: Assignment
 ) -> None:
     report = Report.objects.get()
     worker = held.start(lambda: tasks.rank(report.pk))
     assert held.inside.wait(30)
     person = held.start(lambda: actions.delete_batch(ranking_batch))
+    told = Report.objects.filter(pk=report.pk, state="cancelled")
+    wait_until(told.exists, what="the ranking to be told while it runs")
     held.go_on.set()
     worker.join(60)
     person.join(60)
