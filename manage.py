@@ -3,8 +3,8 @@
 
 import sys
 
-from moss.administration import run
-from moss.embedded import EmbeddedError
+from moss.embedded.client import EmbeddedError
+from moss.installation import run
 
 if __name__ == "__main__":
     try:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bench.tables import markdown
-from fingerprint.clusters import Sketches, UnionFind, join_similar, pair_runs, value_runs
 from fingerprint.languages.words import WordKinds
-from fingerprint.sketches import Duplicates
-from fingerprint.spill import Runs
+from fingerprint.shingling.clusters import Sketches, UnionFind, join_similar, pair_runs, value_runs
+from fingerprint.shingling.external_sort import Runs
+from fingerprint.shingling.sketches import Duplicates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

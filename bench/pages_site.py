@@ -18,8 +18,8 @@ from django.urls import reverse
 from playwright.sync_api import Browser, sync_playwright
 
 from bench.pages_class import zipped_class
-from moss import embedded
-from moss.supervisor import Supervisor
+from moss.embedded import client as embedded
+from moss.serving.supervisor import Supervisor
 from submissions import actions
 from submissions.models import Batch, Course, Report
 

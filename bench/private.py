@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moss import embedded
+from moss.embedded import client as embedded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

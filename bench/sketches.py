@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bench.tables import markdown
-from fingerprint.binned import binned_min_wise
-from fingerprint.features import min_wise
 from fingerprint.hashing import kgram_hashes
+from fingerprint.minwise.binned import binned_min_wise
+from fingerprint.minwise.features import min_wise
 from fingerprint.winnowing import modulo, robust_winnow, safe_modulo, winnow
 
 if TYPE_CHECKING:

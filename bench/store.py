@@ -15,7 +15,7 @@ import numpy as np
 import psycopg
 
 from bench.private import database
-from submissions.store.binary_copy import encode
+from submissions.storage.binary_copy import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,18 +13,22 @@ PUBLIC = {
     "hashing": "kgram_hashes",
     "winnowing": "winnow robust_winnow modulo safe_modulo best_safe_p",
     "index": "InvertedIndex",
-    "shingles": "resemblance containment min_sketch mod_sketch adaptive_sketch coarsen super_shingles"
+    "shingling.shingles": "shingles resemblance containment min_sketch mod_sketch adaptive_sketch"
+    " coarsen super_shingles"
     " permute min_resemblance mod_resemblance mod_containment adaptive_resemblance"
     " adaptive_containment AdaptiveSketch",
-    "features": "min_wise min_wise_resemblance shared_features super_features acceptance choose Filter",
-    "binned": "binned_min_wise",
+    "minwise.features": "features min_wise min_wise_resemblance shared_features super_features"
+    " acceptance choose Filter",
+    "minwise.binned": "binned_min_wise",
     "packing": "pack unpack",
-    "simhash": "EXAMPLE_3_1 Blocks Design HammingIndex Matches simhashes batch_query tables_needed design"
+    "simhash.documents": "EXAMPLE_3_1 Blocks Design HammingIndex Matches simhashes batch_query"
+    " tables_needed design"
     " compress decompress",
-    "clusters": "Clustering Duplicates Sketches UnionFind cluster cluster_by_super_shingles components"
+    "shingling.clusters": "Clustering Duplicates Sketches UnionFind cluster cluster_by_super_shingles"
+    " components"
     " join_similar pair_runs value_runs",
-    "sweeps": "Sweeps NearCopy Drift",
-    "duplicates": "Group Sameness groups",
+    "shingling.sweeps": "Sweeps NearCopy Drift",
+    "ranking.duplicates": "Group Sameness groups",
     "params": "Params Profile ENGINE_VERSION",
     "tokens": "Token TokenStream",
 }

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.bounds import leading
-from fingerprint.candidates import FLOOR, weighted_pairs
-from fingerprint.cohort import Cohort
 from fingerprint.hashing import kgram_hashes
 from fingerprint.index import Candidates, InvertedIndex
-from fingerprint.lexical import Lexical
+from fingerprint.languages.lexical_terms import Lexical
 from fingerprint.params import Params
-from fingerprint.scoring import Scores, score
-from fingerprint.terms import LexicalTable
-from fingerprint.threshold import SAMPLE, Suggestion, sample, suggest
-from fingerprint.tiling import passages
+from fingerprint.ranking.candidates import FLOOR, weighted_pairs
+from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.scoring import Scores, score
+from fingerprint.ranking.terms import LexicalTable
+from fingerprint.ranking.threshold import SAMPLE, Suggestion, sample, suggest
+from fingerprint.ranking.tiling import passages
+from fingerprint.ranking.upper_bounds import leading
 from fingerprint.winnowing import robust_winnow
 
 if TYPE_CHECKING:

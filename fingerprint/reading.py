@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.deadline import TooSlow, time_limit
 from fingerprint.languages import decode, detect, front_end
-from fingerprint.lexical import Lexical, lexical_of
+from fingerprint.languages.lexical_terms import Lexical, lexical_of
 from fingerprint.params import Params, Profile
+from fingerprint.time_limit import TooSlow, time_limit
 
 if TYPE_CHECKING:
     import numpy.typing as npt

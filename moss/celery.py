@@ -7,7 +7,7 @@ import os
 from celery import Celery
 from celery.signals import beat_init, worker_init
 
-from moss import embedded
+from moss.embedded import client as embedded
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 

@@ -12,7 +12,7 @@ import environ
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from moss import embedded
+from moss.embedded import client as embedded
 
 env = environ.Env()
 
@@ -127,7 +127,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "submissions.middleware.KeptToOneself",
+    "submissions.pages.middleware.KeptToOneself",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -135,7 +135,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "submissions.middleware.WholePageSignIn",
+    "submissions.pages.middleware.WholePageSignIn",
 ]
 ROOT_URLCONF = "moss.urls"
 WSGI_APPLICATION = "moss.wsgi.application"
@@ -150,6 +150,9 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
+            "libraries": {
+                name: f"submissions.pages.templatetags.{name}" for name in ("charting", "pages", "paper")
+            },
         },
     }
 ]

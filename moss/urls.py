@@ -17,7 +17,7 @@ def favicon(_request: HttpRequest) -> HttpResponseRedirect:
 
 
 urlpatterns = [
-    path("", include("submissions.urls")),
+    path("", include("submissions.pages.urls")),
     path("accounts/login/", auth_views.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("accounts/logout/", auth_views.LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),

@@ -6,7 +6,7 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from moss import embedded
+from moss.embedded import client as embedded
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 

@@ -17,12 +17,12 @@ from django.db.models import F
 from django.db.models.functions import Least
 from django.utils import timezone
 
-from submissions.archives import BadArchive
-from submissions.documents import drop_forgotten
-from submissions.documents import fingerprint as fingerprint_document
-from submissions.ingest import Stopped, take_in
+from submissions.archives.unpack import BadArchive
+from submissions.ingest.batches import Stopped, take_in
+from submissions.ingest.documents import drop_forgotten
+from submissions.ingest.documents import fingerprint as fingerprint_document
 from submissions.models import Assignment, Batch, Boilerplate, Document, Report, Upload
-from submissions.progress import Cancelled
+from submissions.ranking.progress import Cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,7 +154,7 @@ def rank(report_id: int) -> None:
 
 
 def _rank(waiting: QuerySet[Report]) -> None:
-    from submissions.ranking import rank as rank_report  # noqa: PLC0415 - numba, in workers only
+    from submissions.ranking.rank import rank as rank_report  # noqa: PLC0415 - numba, in workers only
 
     assignment_id = waiting.values_list("assignment_id", flat=True).first()
     held = lock(assignment_id) if assignment_id else None

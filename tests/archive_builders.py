@@ -13,7 +13,7 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING
 
-from submissions.archives import Limits, Unpacked, unpack
+from submissions.archives.unpack import Limits, Unpacked, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable

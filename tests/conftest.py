@@ -17,8 +17,8 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
-from moss import embedded
 from moss.celery import app
+from moss.embedded import client as embedded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

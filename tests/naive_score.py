@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from fingerprint import scoring, terms, weights
+from fingerprint.ranking import scoring, terms, weights
 from tests import naive
 
 if TYPE_CHECKING:

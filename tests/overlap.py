@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db import connection
 
-from submissions import actions, ranking
+from submissions import actions
 from submissions.models import Batch, Report
+from submissions.ranking import rank as ranking
 from tests.cast import COPIED, RENAMED, zipped
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from submissions import progress
 from submissions.models import Batch, Report
+from submissions.ranking import progress
 from tests.cast import zipped
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fingerprint.cohort import Cohort
-from fingerprint.tiling import passages
+from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.tiling import passages
 from tests import naive
 
 documents = st.lists(st.integers(0, 2), max_size=30)

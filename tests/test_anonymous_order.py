@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from submissions.actions import sharing
 from submissions.models import Submission
-from submissions.naming import anonymous
+from submissions.pseudonyms.names import anonymous
 from submissions.queries import same_groups
 from tests.cast import CLASS, zipped
 

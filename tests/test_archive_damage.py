@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from submissions.archives import BadArchive, Limits, Unpacked
+from submissions.archives.unpack import BadArchive, Limits, Unpacked
 from tests.archive_builders import (
     FORMATS,
     Files,

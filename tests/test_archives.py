@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.archives import BadArchive, Limits, Unpacked, unpack, unpack_all, walk
+from submissions.archives.unpack import BadArchive, Limits, Unpacked, unpack, unpack_all, walk
 from tests.archive_builders import (
     FORMATS,
     Files,
@@ -193,5 +193,5 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_unpacking_needs_no_django() -> None:
-    code = "import sys, submissions.archives; sys.exit('django' in sys.modules)"
+    code = "import sys, submissions.archives.unpack; sys.exit('django' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.binned import binned_min_wise
-from fingerprint.features import min_wise_resemblance
+from fingerprint.minwise.binned import binned_min_wise
+from fingerprint.minwise.features import min_wise_resemblance
 from tests import naive
 
 TRIALS = 1000

@@ -3,14 +3,14 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from fingerprint import bounds
-from fingerprint.bounds import leading, similarity_at_most
-from fingerprint.cohort import Cohort
 from fingerprint.index import Candidates
-from fingerprint.lexical import Lexical
-from fingerprint.scoring import Scores, score
-from fingerprint.terms import LexicalTable
-from fingerprint.threshold import sample
+from fingerprint.languages.lexical_terms import Lexical
+from fingerprint.ranking import upper_bounds as bounds
+from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.scoring import Scores, score
+from fingerprint.ranking.terms import LexicalTable
+from fingerprint.ranking.threshold import sample
+from fingerprint.ranking.upper_bounds import leading, similarity_at_most
 
 K = 3
 documents = st.lists(st.integers(0, 3), max_size=40)

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from submissions.actions import sharing
 from submissions.models import Course
-from submissions.report.charts import LINKS, NODES
+from submissions.pages.report.charts import LINKS, NODES
 from tests.browser import SIZES, look_everywhere
 from tests.reports import made_class, made_report
 

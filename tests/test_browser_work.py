@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from submissions import progress
 from submissions.models import Batch, Course, Report
+from submissions.ranking import progress
 from tests.browser import PATIENCE, drop, look_everywhere
 from tests.cast import CLASS, STARTER, zipped
 from tests.conftest import wait_until

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from submissions.check import cache
-from submissions.check.cache import Cache, folder, key_of
+from moss.check import cache
+from moss.check.cache import Cache, folder, key_of
 
 
 def test_what_was_kept_is_found_by_the_next_process(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submissions.models import Submission
-from submissions.naming import ANONYMOUS, Names
+from submissions.pages.report.charts import LINKS, NODES, Histogram, _connected, clusters, graph, histogram
+from submissions.pages.templatetags.charting import lapse, nth
+from submissions.pseudonyms.names import ANONYMOUS, Names
 from submissions.queries import Link
-from submissions.report.charts import LINKS, NODES, Histogram, _connected, clusters, graph, histogram
-from submissions.templatetags.charting import lapse, nth
 from tests.reports import made_class, made_report
 
 if TYPE_CHECKING:

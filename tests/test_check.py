@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from moss.cli import main
 from moss.commands.demo import SAMPLE, planted
-from submissions.pair_row import PairRow
+from submissions.ranking.pair_rows import PairRow
 from tests.cast import CLASS, HONEST, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def test_a_source_that_was_read_before_is_not_read_again(
     monkeypatch.setenv("MOSS_CACHE", str(tmp_path / "cache"))
     root = folder(tmp_path / "class", CLASS)
     cold = check(root, "--format", "json").stdout
-    monkeypatch.setattr("submissions.check.readings.read", None)
+    monkeypatch.setattr("moss.check.readings.read", None)
     assert check(root, "--format", "json").stdout == cold
     (root / "ada" / "main.py").write_text(HONEST)
     assert "skipped ada/main.py: its front-end broke on it (TypeError)" in check(root).stderr

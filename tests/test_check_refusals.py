@@ -49,7 +49,7 @@ def test_boilerplate_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 def test_an_output_in_no_folder_is_refused_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("submissions.check.local.rank_path", None)
+    monkeypatch.setattr("moss.check.local.rank_path", None)
     missing = tmp_path / "nope"
     check_refused(
         check(folder(tmp_path, CLASS), "-o", missing / "x.csv"), "'-o'", f"no folder {str(missing)!r}"
@@ -59,7 +59,7 @@ def test_an_output_in_no_folder_is_refused_before_the_work(
 def test_an_output_in_a_folder_that_may_not_be_written_is_refused_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("submissions.check.local.rank_path", None)
+    monkeypatch.setattr("moss.check.local.rank_path", None)
     monkeypatch.setattr("os.access", lambda path, _mode: path != tmp_path)  # root may write everywhere
     check_refused(check(tmp_path, "-o", tmp_path / "x.csv"), "'-o'", f"{str(tmp_path)!r} is not writable")
 

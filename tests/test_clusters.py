@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.clusters import (
+from fingerprint.languages.prose import Prose
+from fingerprint.languages.words import WordKinds
+from fingerprint.params import ENGINE_VERSION
+from fingerprint.shingling.clusters import (
     Sketches,
     UnionFind,
     cluster,
@@ -15,11 +18,8 @@ from fingerprint.clusters import (
     components,
     value_runs,
 )
-from fingerprint.languages.prose import Prose
-from fingerprint.languages.words import WordKinds
-from fingerprint.params import ENGINE_VERSION
-from fingerprint.shingles import mod_sketch, shingles
-from fingerprint.spill import LEAST_BUDGET, Records, Runs
+from fingerprint.shingling.external_sort import LEAST_BUDGET, Records, Runs
+from fingerprint.shingling.shingles import mod_sketch, shingles
 from tests import naive
 
 if TYPE_CHECKING:

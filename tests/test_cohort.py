@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.cohort import COMMON_LIMIT, Cohort, common_limit
+from fingerprint.ranking.cohort import COMMON_LIMIT, Cohort, common_limit
 from tests import naive
 
 document = st.lists(st.integers(0, 2), max_size=12)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner, Result
 
-from fingerprint.shingles import containment, resemblance, shingles
+from fingerprint.shingling.shingles import containment, resemblance, shingles
 from moss.cli import main
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusText
-from submissions.corpus.newcomers import read_all
+from submissions.corpus.new_documents import read_all
 from submissions.corpus.reading import kinds_of, open_document
 from submissions.corpus.recipe import RECIPE
 from submissions.corpus.screening import query as ask

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.shingles import mod_containment, mod_resemblance
-from fingerprint.sketches import Sketches
+from fingerprint.shingling.shingles import mod_containment, mod_resemblance
+from fingerprint.shingling.sketches import Sketches
 from submissions.corpus.html import DEEPEST, html_text
 from submissions.corpus.matching import (
     Estimate,
@@ -135,7 +135,8 @@ def test_a_long_page_of_flat_or_closed_elements_is_read() -> None:
 
 def test_matching_and_recipes_need_no_database() -> None:
     code = (
-        "import sys, submissions.corpus.matching, submissions.corpus.recipe, submissions.corpus.newcomers;"
+        "import sys, submissions.corpus.matching, submissions.corpus.recipe;"
+        "import submissions.corpus.new_documents;"
         "print([name for name in ('django', 'psycopg', 'celery') if name in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.duplicates import Group, Sameness, groups
+from fingerprint.ranking.duplicates import Group, Sameness, groups
 
 IDENTICAL, LEXICAL, FINGERPRINTS = Sameness
 keys = st.integers(0, 6).flatmap(

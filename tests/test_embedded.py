@@ -14,7 +14,7 @@ import psycopg
 import pytest
 import redis
 
-from moss import embedded
+from moss.embedded import client as embedded
 from tests.conftest import wait_until
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def command_line(pid: int) -> bytes:
 
 
 def is_keeper(pid: int) -> bool:
-    return b"moss.keeper" in command_line(pid)
+    return b"moss.embedded.daemon" in command_line(pid)
 
 
 def processes_of(home: Path) -> list[int]:

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerprint import engine
-from fingerprint.cohort import Cohort
 from fingerprint.params import Params
-from fingerprint.terms import LexicalTable
+from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.terms import LexicalTable
 
 if TYPE_CHECKING:
     from fingerprint.tokens import Kinds

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import progress
 from submissions.models import Assignment, Course
+from submissions.ranking import progress
 from tests.browser import look_everywhere
 from tests.world import FILES, FRAGMENTS, PAGES, PUBLIC, REDIRECTS, World, address, patterns
 

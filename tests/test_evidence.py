@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerprint.languages import front_end
-from fingerprint.lexical import LONGEST, Lexical, characters_of, lexical_of
+from fingerprint.languages.lexical_terms import LONGEST, Lexical, characters_of, lexical_of
 from submissions.models import Document
-from submissions.packing import pack_lexical, unpack_lexical
+from submissions.storage.tokens import pack_lexical, unpack_lexical
 
 if TYPE_CHECKING:
     from collections.abc import Callable

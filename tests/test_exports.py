@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 
 from submissions.models import Decision, Pair, Report
-from submissions.pair_row import PairRow
-from submissions.takeaway.listing import FORMATS, TABLES
+from submissions.pages.exports.tables import FORMATS, TABLES
+from submissions.ranking.pair_rows import PairRow
 from tests.cast import CLASS, COPIED, RENAMED, zipped
 from tests.handing_in import MANY
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from fingerprint.features import (
+from fingerprint.minwise.features import (
     Filter,
     acceptance,
     choose,

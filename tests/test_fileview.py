@@ -10,8 +10,8 @@ import pytest
 from django.urls import reverse
 
 from submissions.models import Pair
-from submissions.naming import redacting
-from submissions.sidebyside.pairview import RARITY, view_pair, weight
+from submissions.pages.source_view.pair_view import RARITY, view_pair, weight
+from submissions.pseudonyms.names import redacting
 from tests.cast import COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from submissions.models import Assignment
-    from submissions.sidebyside.pairview import PairView
+    from submissions.pages.source_view.pair_view import PairView
     from tests.handing_in import HandIn
 
 
@@ -85,8 +85,8 @@ def test_passages_are_numbered_by_weight_and_know_their_lines(viewed: Callable[.
 
 
 def test_a_passage_weighs_as_the_score_weighs_it() -> None:
-    from fingerprint.weights import RARITY as IN_THE_SCORE  # noqa: PLC0415 - numba, only for this test
-    from fingerprint.weights import rarity  # noqa: PLC0415
+    from fingerprint.ranking.weights import RARITY as IN_THE_SCORE  # noqa: PLC0415 - numba, only for this test
+    from fingerprint.ranking.weights import rarity  # noqa: PLC0415
 
     assert RARITY == IN_THE_SCORE
     for held in (1, 2, 3, 10, 180):

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions import actions, ranking
+from submissions import actions
 from submissions.models import Document, Report
-from submissions.packing import unpack_tokens
+from submissions.ranking import rank as ranking
+from submissions.storage.tokens import unpack_tokens
 from tests.cast import CLASS, STARTER, loose, zipped
 from tests.programs import program
 

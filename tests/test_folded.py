@@ -3,8 +3,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.reading import read
-from submissions.sidebyside.folded import Change, Excerpt, Folded, cut, differences, folded
-from submissions.styles import styles_in
+from submissions.pages.source_view.written_differences import (
+    Change,
+    Excerpt,
+    Folded,
+    cut,
+    differences,
+    folded,
+)
+from submissions.storage.syntax_spans import styles_in
 from tests.cast import COPIED, RENAMED, zipped
 
 if TYPE_CHECKING:

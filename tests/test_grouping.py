@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions.archives import Unpacked, submissions_of
 from submissions.archives.grouping import placed
+from submissions.archives.unpack import Unpacked, submissions_of
 
 
 def grouped(*paths: str) -> dict[str, list[str]]:

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.huffman import code_for
-from fingerprint.simhash import (
+from fingerprint.simhash.documents import (
     EXAMPLE_3_1,
     Design,
     HammingIndex,
@@ -20,6 +19,7 @@ from fingerprint.simhash import (
     design,
     tables_needed,
 )
+from fingerprint.simhash.huffman import code_for
 from tests import naive
 
 if TYPE_CHECKING:

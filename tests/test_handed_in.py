@@ -13,7 +13,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from submissions.handed_in import handed_in
+from submissions.ingest.submission_times import handed_in
 from submissions.models import Batch, Submission
 from tests.archive_builders import entries
 from tests.cast import CLASS, loose

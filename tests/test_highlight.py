@@ -6,7 +6,7 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions.sidebyside.highlight import (
+from submissions.pages.source_view.highlight import (
     LONG_LINE,
     Anchors,
     Layers,
@@ -16,7 +16,7 @@ from submissions.sidebyside.highlight import (
     source_html,
     visible,
 )
-from submissions.templatetags.pages import percent
+from submissions.pages.templatetags.pages import percent
 
 LEFT = Anchors("L")
 TAG = re.compile(r"<[^>]*>")

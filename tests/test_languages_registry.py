@@ -12,7 +12,7 @@ from pygments.token import Token, _TokenType
 
 from fingerprint.languages import LexerFailed, choices, detect, front_end, tuned
 from fingerprint.languages.code import CodeFrontEnd
-from fingerprint.languages.language import Language
+from fingerprint.languages.spec import Language
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

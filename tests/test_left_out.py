@@ -7,8 +7,8 @@ from django.urls import reverse
 
 from submissions import actions
 from submissions.models import Batch, Boilerplate, Document, Entry, Report, SubmissionFile
-from submissions.naming import Names, anonymous
-from submissions.sidebyside.excerpts import LINES, documents, excerpt
+from submissions.pages.source_view.excerpts import LINES, documents, excerpt
+from submissions.pseudonyms.names import Names, anonymous
 from tests.cast import CLASS, STARTER, loose, zipped
 from tests.handing_in import MANY
 from tests.test_findings import TEMPLATE, everybody_with

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submissions.models import Alias, Assignment, Submission
-from submissions.naming import Names, anonymous, redacting
-from submissions.naming.aliases import FIRST, SECOND, aliases, draw
+from submissions.pseudonyms.aliases import FIRST, SECOND, aliases, draw
+from submissions.pseudonyms.names import Names, anonymous, redacting
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

@@ -10,10 +10,11 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import actions, ranking, tasks
-from submissions.documents import ATTEMPTS, keep
-from submissions.ingest import take_in
+from submissions import actions, tasks
+from submissions.ingest.batches import take_in
+from submissions.ingest.documents import ATTEMPTS, keep
 from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
+from submissions.ranking import rank as ranking
 from tests.cast import CLASS, COPIED, HONEST, STARTER, loose, zipped
 from tests.overlap import TWO
 

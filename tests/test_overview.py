@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from submissions import queries
 from submissions.models import Assignment, Decision, Pair, Report, Submission
-from submissions.naming import Names, anonymous
+from submissions.pages.report.overview import findings_context, report_context
+from submissions.pseudonyms.names import Names, anonymous
 from submissions.queries import PairFilter
-from submissions.report.overview import findings_context, report_context
 from tests.cast import CLASS, zipped
 from tests.handing_in import MANY
 

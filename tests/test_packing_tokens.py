@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerprint.tokens import TokenStream
-from submissions.packing import pack_tokens, unpack_with_lines
+from submissions.storage.tokens import pack_tokens, unpack_with_lines
 
 tokens = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 99), st.integers(0, 9)), max_size=20)
 

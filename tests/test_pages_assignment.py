@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 
 from submissions.models import Batch, Boilerplate, Report
-from submissions.templatetags.pages import percent
+from submissions.pages.templatetags.pages import percent
 from tests.cast import CLASS, STARTER, loose, zipped
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from submissions import progress
 from submissions.models import Batch, Entry, Report, Submission
+from submissions.ranking import progress
 from tests.cast import CLASS, zipped
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 
 from submissions.models import Pair, Report
-from submissions.templatetags.pages import percent
+from submissions.pages.templatetags.pages import percent
 from tests.cast import CLASS, COPIED, HONEST, STARTER, loose, zipped
 
 if TYPE_CHECKING:

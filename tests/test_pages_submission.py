@@ -10,8 +10,8 @@ import pytest
 from django.urls import reverse
 
 from submissions.models import Assignment, Batch, Pair, Report, Submission, SubmissionFile
-from submissions.naming import ANONYMOUS
-from submissions.templatetags.pages import percent
+from submissions.pages.templatetags.pages import percent
+from submissions.pseudonyms.names import ANONYMOUS
 from tests.cast import CLASS, HONEST, STARTER, zipped
 
 if TYPE_CHECKING:

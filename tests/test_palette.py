@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from submissions.sidebyside.highlight import COLOURS
+from submissions.pages.source_view.highlight import COLOURS
 
 CSS = Path(__file__).resolve().parent.parent / "submissions" / "static" / "submissions" / "moss.css"
 # What each deficiency makes of linear RGB: Machado, Oliveira and Fernandes 2009, severity 1.

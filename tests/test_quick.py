@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from pygments.lexer import RegexLexer
 from pygments.lexers import find_lexer_class_by_name
 
-from fingerprint.languages import firsts
-from fingerprint.languages.firsts import ASCII, first_characters
-from fingerprint.languages.quick import Quick, quick
+from fingerprint.languages import first_characters as firsts
+from fingerprint.languages.first_characters import ASCII, first_characters
+from fingerprint.languages.lexer_dispatch import Quick, quick
 from fingerprint.languages.tables import LANGUAGES
 from tests.test_languages import program
 

@@ -11,9 +11,11 @@ from django.core.cache import cache
 from django.urls import reverse
 from redis import Redis
 
-from submissions import actions, progress, ranking, tasks
+from submissions import actions, tasks
 from submissions.models import Batch, Course, DeletedBatch, Document, Report, Source, Upload
-from submissions.progress import Cancelled, Progress
+from submissions.ranking import progress
+from submissions.ranking import rank as ranking
+from submissions.ranking.progress import Cancelled, Progress
 from tests.cast import CLASS, HONEST, zipped
 from tests.conftest import wait_until
 

@@ -3,9 +3,9 @@ from contextlib import suppress
 
 import pytest
 
-from fingerprint.deadline import TooSlow, time_limit
 from fingerprint.params import Params
 from fingerprint.reading import Unreadable, identify, profile_of, read, token_lines
+from fingerprint.time_limit import TooSlow, time_limit
 
 
 def test_a_file_is_read_in_the_language_its_name_tells() -> None:

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerprint import engine
-from fingerprint.cohort import Cohort
 from fingerprint.params import Params
-from fingerprint.terms import LexicalTable
-from submissions.results import ranked_pairs, to_six
+from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.terms import LexicalTable
+from submissions.ranking.ranked_pairs import ranked_pairs, to_six
 
 PARAMS = Params(k=3, window=2)
 # A file: for each line the tokens that begin on it.

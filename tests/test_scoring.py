@@ -7,23 +7,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint import scoring
-from fingerprint.cohort import Cohort
 from fingerprint.engine import candidates, fingerprints
 from fingerprint.index import Candidates
 from fingerprint.languages.base import Class
-from fingerprint.languages.evidence import lexeme_id
-from fingerprint.lexical import Lexical
+from fingerprint.languages.lexeme_ids import lexeme_id
+from fingerprint.languages.lexical_terms import Lexical
 from fingerprint.params import Params
-from fingerprint.scoring import Scores, score
-from fingerprint.terms import LexicalTable
+from fingerprint.ranking import scoring
+from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.scoring import Scores, score
+from fingerprint.ranking.terms import LexicalTable
 from tests import naive_score
 from tests.naive_score import Submission
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fingerprint.lexical import Ids
+    from fingerprint.languages.lexical_terms import Ids
 
 K = 3
 words = st.frozensets(st.sampled_from(["0", "i", "total", "a long message", "another one"]), max_size=4)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from fingerprint import engine
-from fingerprint.cohort import Cohort, common_limit
 from fingerprint.languages import front_end
-from fingerprint.lexical import lexical_of
+from fingerprint.languages.lexical_terms import lexical_of
 from fingerprint.params import Params
-from fingerprint.terms import LexicalTable
-from fingerprint.threshold import FEW, LEAST, MOST, PLAIN, suggest
+from fingerprint.ranking.cohort import Cohort, common_limit
+from fingerprint.ranking.terms import LexicalTable
+from fingerprint.ranking.threshold import FEW, LEAST, MOST, PLAIN, suggest
 from tests.programs import program, renamed
 
 if TYPE_CHECKING:

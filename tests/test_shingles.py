@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fingerprint.params import ENGINE_VERSION
-from fingerprint.shingles import (
+from fingerprint.shingling.shingles import (
     AdaptiveSketch,
     adaptive_containment,
     adaptive_resemblance,

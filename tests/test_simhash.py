@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.simhash import simhash, simhashes
+from fingerprint.simhash.documents import simhash, simhashes
 from tests import naive
 
 FEATURES = st.one_of(st.integers(0, 3), st.integers(0, 2**64 - 1))

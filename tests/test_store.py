@@ -6,9 +6,9 @@ from django.db import IntegrityError, connection, transaction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions import store
 from submissions.models import Document, Source
-from submissions.store.binary_copy import decode, encode
+from submissions.storage import fingerprints as store
+from submissions.storage.binary_copy import decode, encode
 
 TOP = 2**64 - 1
 

@@ -6,7 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from submissions.models import Document
-from submissions.styles import COLOURED_CHARACTERS, pack_styles, styles_in, styles_of, unpack_styles
+from submissions.storage.syntax_spans import (
+    COLOURED_CHARACTERS,
+    pack_styles,
+    styles_in,
+    styles_of,
+    unpack_styles,
+)
 from tests.cast import CLASS, zipped
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.embedded import place
-from moss.supervisor import listen, serving
+from moss.embedded.client import place
+from moss.serving.supervisor import listen, serving
 from tests.conftest import wait_until
 from tests.test_embedded import environment
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 MOSS = [sys.executable, "-m", "moss"]
-CLAIM = "from moss.supervisor import Supervisor\nwith Supervisor(port=0): print('claimed')"
+CLAIM = "from moss.serving.supervisor import Supervisor\nwith Supervisor(port=0): print('claimed')"
 
 
 def environment_of(pid: int) -> bytes:
@@ -186,13 +186,13 @@ def test_a_keeper_that_is_killed_comes_back_with_its_servers(
 ) -> None:
     moss = serve(taken)
     moss.wait_until_serving()
-    keeper = moss.running("moss.keeper")
+    keeper = moss.running("moss.embedded.daemon")
     assert len(keeper) == 1
     os.kill(keeper[0], signal.SIGKILL)
     wait_until(lambda: "The private servers are back." in moss.output, what="the servers")
     assert "The keeper of the private servers has ended" in moss.output
     assert moss.health() == {"database": True, "broker": True}
-    assert moss.running("moss.keeper") not in ([], keeper)
+    assert moss.running("moss.embedded.daemon") not in ([], keeper)
     # The worker finds the new broker by itself.
     wait_until(lambda: answers_ping(moss.home), what="the worker")
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.clusters import Sketches, UnionFind, cluster
-from fingerprint.spill import LEAST_BUDGET
-from fingerprint.sweeps import Drift, NearCopy, Sweeps
+from fingerprint.shingling.clusters import Sketches, UnionFind, cluster
+from fingerprint.shingling.external_sort import LEAST_BUDGET
+from fingerprint.shingling.sweeps import Drift, NearCopy, Sweeps
 
 SKETCHES = st.lists(st.sets(st.integers(0, 3), max_size=4), max_size=9)
 THRESHOLDS = st.sampled_from([0.2, 0.5, 2 / 3, 1.0])

@@ -13,7 +13,8 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from submissions.models import Decision, Pair, Report
-from submissions.takeaway import documents, tables
+from submissions.pages.exports import documents
+from submissions.pages.exports import source_rows as tables
 from tests.cast import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from submissions.sidebyside.highlight import line_starts
-from submissions.takeaway.drawing import CHARACTERS, Sheet, Spans
-from submissions.takeaway.rows import Row, aligned
-from submissions.takeaway.tables import passage_rows, source_rows
+from submissions.pages.exports.aligned_lines import Row, aligned
+from submissions.pages.exports.drawing import CHARACTERS, Sheet, Spans
+from submissions.pages.exports.source_rows import passage_rows, source_rows
+from submissions.pages.source_view.highlight import line_starts
 
 steps = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30)
 

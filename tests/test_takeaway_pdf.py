@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 import pytest
 from pypdf import PdfReader
 
-from submissions.takeaway import pdf, printing
-from submissions.takeaway.drawing import CHARACTERS, Sheet
-from submissions.takeaway.pdf import NotPrinted, printed
-from submissions.takeaway.rows import Row
-from submissions.takeaway.styles import style
-from submissions.takeaway.tables import passage_rows
+from submissions.pages.exports import pdf, printing
+from submissions.pages.exports.aligned_lines import Row
+from submissions.pages.exports.drawing import CHARACTERS, Sheet
+from submissions.pages.exports.pdf import NotPrinted, printed
+from submissions.pages.exports.source_rows import passage_rows
+from submissions.pages.exports.styles import style
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,6 +101,6 @@ def test_the_two_ends_agree_on_what_says_that_there_are_no_fonts() -> None:
 
 
 def test_the_server_itself_does_not_load_the_printer() -> None:
-    program = "import submissions.takeaway.pdf, sys; print('plutoprint' in sys.modules)"
+    program = "import submissions.pages.exports.pdf, sys; print('plutoprint' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -11,9 +11,10 @@ from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from moss.commands.demo import SAMPLE, sample_zip
-from submissions import actions, urls
+from submissions import actions
 from submissions.actions import sharing
 from submissions.models import Assignment, Batch, Boilerplate, Pair, Report, Share
+from submissions.pages import urls
 from tests.cast import loose
 
 if TYPE_CHECKING:

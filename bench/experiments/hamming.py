@@ -8,13 +8,13 @@ import numpy as np
 
 from bench.experiments.plotting import image, plot
 from bench.tables import markdown
-from fingerprint.clusters import pair_runs, resemblances, value_runs
 from fingerprint.hashing import kgram_hashes
 from fingerprint.languages.words import WordKinds
-from fingerprint.shingles import mod_sketch, shingles
-from fingerprint.simhash import simhash
-from fingerprint.sketches import Sketches
-from fingerprint.spill import Runs
+from fingerprint.shingling.clusters import pair_runs, resemblances, value_runs
+from fingerprint.shingling.external_sort import Runs
+from fingerprint.shingling.shingles import mod_sketch, shingles
+from fingerprint.shingling.sketches import Sketches
+from fingerprint.simhash.documents import simhash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

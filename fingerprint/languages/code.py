@@ -15,11 +15,11 @@ from pygments.token import STANDARD_TYPES
 from pygments.util import ClassNotFound
 
 from fingerprint.languages.base import Class, LexerFailed, Scan
-from fingerprint.languages.evidence import family_of, merged
 from fingerprint.languages.folding import Mark, Tokens, fold, located, split_runs, with_joined_literals
-from fingerprint.languages.language import Language
+from fingerprint.languages.lexeme_ids import family_of, merged
+from fingerprint.languages.lexer_dispatch import quick
 from fingerprint.languages.newlines import Lexed
-from fingerprint.languages.quick import quick
+from fingerprint.languages.spec import Language
 from fingerprint.languages.vocabulary import Vocabulary
 from fingerprint.tokens import TokenStream, kind_id
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pygments.token import _TokenType
 
     from fingerprint.languages.base import Span
-    from fingerprint.languages.evidence import Column, Evidence
     from fingerprint.languages.folding import Ints
+    from fingerprint.languages.lexeme_ids import Column, Evidence
     from fingerprint.tokens import Kinds
 
 # Rises when a rule that all languages share changes their tokens; a row's own version is added to it.

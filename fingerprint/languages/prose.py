@@ -9,7 +9,7 @@ from unicodedata import normalize
 import numpy as np
 
 from fingerprint.languages.base import Class, Scan
-from fingerprint.languages.evidence import lexeme_id
+from fingerprint.languages.lexeme_ids import lexeme_id
 from fingerprint.tokens import TokenStream, kind_id
 
 if TYPE_CHECKING:

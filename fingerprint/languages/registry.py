@@ -10,7 +10,7 @@ from fingerprint.languages.tables import LANGUAGES, OTHERS
 
 if TYPE_CHECKING:
     from fingerprint.languages.base import FrontEnd
-    from fingerprint.languages.language import Language
+    from fingerprint.languages.spec import Language
 
 
 def choices() -> list[tuple[str, str]]:

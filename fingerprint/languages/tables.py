@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fingerprint.languages.language import Language
+from fingerprint.languages.spec import Language
 
 # Halves of type names, and hints to a compiler.
 _C_NOISE = "register inline volatile restrict signed unsigned"

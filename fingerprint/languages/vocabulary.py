@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fingerprint.languages.base import Class
-from fingerprint.languages.evidence import lexeme_id
 from fingerprint.languages.folding import OPERATORS, Lexemes, Mark
+from fingerprint.languages.lexeme_ids import lexeme_id
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.languages.language import Language
+    from fingerprint.languages.spec import Language
 
 Key = tuple[object, str]
 Meaning = tuple[str, int]

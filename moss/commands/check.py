@@ -13,7 +13,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from submissions.check.local import LocalReport
+    from moss.check.local import LocalReport
 
 FORMATS = ("table", "csv", "json", "html")
 
@@ -89,9 +89,9 @@ def check(  # noqa: PLR0917 - one parameter an option
     can be read are an error.
     """
     from fingerprint.reading import Unreadable
+    from moss.check.local import Options, rank_path
     from moss.commands.table import printable
-    from submissions.archives import BadArchive
-    from submissions.check.local import Options, rank_path
+    from submissions.archives.unpack import BadArchive
 
     options = Options(language, boilerplate, common, None if everything else show)
     try:
@@ -130,14 +130,14 @@ def _progress() -> Iterator[Callable[[int], Callable[[], None]]]:
 
 def _render(report: LocalReport, form: str, path: Path) -> Iterable[str]:
     """Give the text, part by part."""
-    from submissions.check import exports
+    from moss.check import exports
 
     if form == "csv":
         return exports.as_csv(report)
     if form == "json":
         return [exports.as_json(report)]
     if form == "html":
-        from submissions.check.page import as_html
+        from moss.check.page import as_html
 
         return [as_html(report, path.name)]
     from moss.commands.table import as_table

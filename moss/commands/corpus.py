@@ -35,8 +35,8 @@ def _corpora() -> Iterator[None]:
     """Have a database with its tables, and errors in one line."""
     from django.db import OperationalError
 
-    from moss.administration import migrate, start_django
-    from moss.embedded import EmbeddedError
+    from moss.embedded.client import EmbeddedError
+    from moss.installation import migrate, start_django
 
     try:
         start_django()
@@ -150,7 +150,7 @@ def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None
     from moss.commands.corpus_tables import matches_text
 
     with _corpora():
-        from submissions.corpus.newcomers import read_all
+        from submissions.corpus.new_documents import read_all
         from submissions.corpus.screening import query as ask
 
         with _progress(path, "Reading") as done:
@@ -179,7 +179,7 @@ def near(path: Path, name: str, distance: int, as_json: bool) -> None:  # noqa: 
     from moss.commands.corpus_tables import copies_text
 
     with _corpora():
-        from submissions.corpus.newcomers import read_all
+        from submissions.corpus.new_documents import read_all
         from submissions.corpus.screening import near as ask
 
         with _progress(path, "Reading") as done:

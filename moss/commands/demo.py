@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from moss import embedded
-from moss.embedded import EmbeddedError
-from moss.supervisor import AlreadyServing, Supervisor
+from moss.embedded import client as embedded
+from moss.embedded.client import EmbeddedError
+from moss.serving.supervisor import AlreadyServing, Supervisor
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -118,7 +118,7 @@ def _upload(assignment: Assignment, user: User) -> Batch:
     from django.utils.datastructures import MultiValueDict
 
     from submissions import actions
-    from submissions.forms import UploadForm
+    from submissions.pages.forms.assignments import UploadForm
 
     file = SimpleUploadedFile(ARCHIVE, sample_zip(), "application/zip")
     form = UploadForm({}, MultiValueDict({"files": [file]}))
@@ -156,7 +156,7 @@ def _result(assignment: Assignment) -> str:
     """Give the top of the ranking as a table, and how many of the planted pairs it found."""
     from moss.commands.table import as_table
     from submissions.models import Report
-    from submissions.pair_row import stored_row
+    from submissions.ranking.pair_rows import stored_row
 
     report = assignment.reports.filter(state=Report.State.DONE).latest("pk")
     rows = [stored_row(pair) for pair in report.pairs.select_related("left", "right")[:LISTED]]

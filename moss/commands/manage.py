@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from moss.administration import run
-from moss.embedded import EmbeddedError
+from moss.embedded.client import EmbeddedError
+from moss.installation import run
 
 
 @click.command(

@@ -6,8 +6,8 @@ import os
 
 import click
 
-from moss.embedded import EmbeddedError
-from moss.supervisor import AlreadyServing, Supervisor
+from moss.embedded.client import EmbeddedError
+from moss.serving.supervisor import AlreadyServing, Supervisor
 
 
 @click.command(short_help="Run the web server, the worker and the scheduler until Ctrl-C.")

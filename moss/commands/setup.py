@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from moss.administration import prepare
-from moss.embedded import EmbeddedError
+from moss.embedded.client import EmbeddedError
+from moss.installation import prepare
 
 
 @click.command(short_help="Prepare the database, the static files and the engine.")

@@ -7,8 +7,8 @@ import signal
 
 import click
 
-from moss.embedded import place
-from moss.supervisor import serving, wait_until_free
+from moss.embedded.client import place
+from moss.serving.supervisor import serving, wait_until_free
 
 
 @click.command(short_help="Stop the server that runs in this MOSS_HOME.")

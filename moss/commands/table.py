@@ -13,7 +13,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from submissions.pair_row import PairRow
+    from submissions.ranking.pair_rows import PairRow
 
 HEADINGS = ("#", "left", "right", "similarity", "of left", "of right", "tokens", "lines", "longest")
 

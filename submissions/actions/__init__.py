@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from fingerprint.reading import Unreadable
 from submissions import tasks
-from submissions.archives import Unpacked, unpack_all
-from submissions.documents import drop_unused, keep
+from submissions.archives.unpack import Unpacked, unpack_all
+from submissions.ingest.documents import drop_unused, keep
 from submissions.models import Batch, Boilerplate, DeletedBatch, Report, SubmissionFile, Upload
 
 if TYPE_CHECKING:

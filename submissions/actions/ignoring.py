@@ -9,8 +9,8 @@ from django.db import transaction
 from fingerprint.reading import token_lines
 from submissions import tasks
 from submissions.models import Boilerplate, SubmissionFile
-from submissions.packing import unpack_tokens
-from submissions.texts import text_of
+from submissions.storage.sources import text_of
+from submissions.storage.tokens import unpack_tokens
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Pair

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from submissions.archives import Unpacked
+    from submissions.archives.unpack import Unpacked
 
 # A folder that holds one of these is somebody's project, not a class.
 PROJECT_PARTS = frozenset({

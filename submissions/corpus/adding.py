@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from submissions.archives import Unpacked
+    from submissions.archives.unpack import Unpacked
     from submissions.corpus.reading import Opened
 
 BATCH = 64

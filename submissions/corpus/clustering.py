@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Max, Min
 
-from fingerprint.clusters import cluster
-from fingerprint.shingles import mod_resemblance
-from fingerprint.sketches import Sketches
+from fingerprint.shingling.clusters import cluster
+from fingerprint.shingling.shingles import mod_resemblance
+from fingerprint.shingling.sketches import Sketches
 from submissions.corpus.corpora import ready
 from submissions.corpus.models import CorpusDocument
 from submissions.corpus.stored import IDENTICAL, SAME_TOKENS, Place, sketches_of

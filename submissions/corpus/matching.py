@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.index import InvertedIndex
-from fingerprint.simhash import EXAMPLE_3_1, Matches, batch_query, design
+from fingerprint.simhash.documents import EXAMPLE_3_1, Matches, batch_query, design
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.hashing import Hashes
-    from fingerprint.sketches import Sketches
+    from fingerprint.shingling.sketches import Sketches
 
     Numbers = npt.NDArray[np.int64]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.deadline import TooSlow, time_limit
 from fingerprint.languages import front_end
 from fingerprint.languages.words import WordKinds
 from fingerprint.reading import FILE_SECONDS, Unreadable, identify
-from submissions.archives import unpack, walk
+from fingerprint.time_limit import TooSlow, time_limit
 from submissions.archives.limits import Limits
+from submissions.archives.unpack import unpack, walk
 from submissions.corpus.html import HTML_VERSION, html_text
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.languages import FrontEnd
-    from submissions.archives import Unpacked
+    from submissions.archives.unpack import Unpacked
 
 HTML, PROSE, CODE = "html", "prose", "code"
 # Whoever screens an archive chose it: as many documents as a disk holds, each no larger than elsewhere.

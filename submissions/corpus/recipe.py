@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.features import features
 from fingerprint.hashing import kgram_hashes
+from fingerprint.minwise.features import features
 from fingerprint.params import ENGINE_VERSION
-from fingerprint.shingles import mod_sketch, shingles
-from fingerprint.simhash import simhash
+from fingerprint.shingling.shingles import mod_sketch, shingles
+from fingerprint.simhash.documents import simhash
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.shingles import mod_resemblance
+from fingerprint.shingling.shingles import mod_resemblance
 from submissions.corpus.corpora import ready
 from submissions.corpus.matching import (
     SAME,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fingerprint.hashing import Hashes
     from submissions.corpus.models import Corpus
-    from submissions.corpus.newcomers import Newcomer
+    from submissions.corpus.new_documents import Newcomer
 
 # New documents that one scan of the corpus answers for.
 SCANNED_FOR = 256

@@ -10,7 +10,7 @@ import numpy as np
 from django.db.models import Max, Min, Q
 
 from fingerprint.packing import unpack
-from fingerprint.sketches import Sketches
+from fingerprint.shingling.sketches import Sketches
 from submissions.corpus.models import CorpusDocument
 from submissions.corpus.recipe import RECIPE
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fingerprint.hashing import Hashes
     from submissions.corpus.models import Corpus
-    from submissions.corpus.newcomers import Newcomer
+    from submissions.corpus.new_documents import Newcomer
 
 SCANNED = 5000  # texts in memory at once
 

@@ -351,7 +351,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="ignored",
-                        to="submissions.report",
+                        to="submissions.pages.report",
                     ),
                 ),
             ],
@@ -455,7 +455,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="pairs",
-                        to="submissions.report",
+                        to="submissions.pages.report",
                     ),
                 ),
                 (

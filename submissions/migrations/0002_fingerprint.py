@@ -1,7 +1,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from submissions import store
+from submissions.storage import fingerprints as store
 
 MODEL = migrations.CreateModel(
     name="Fingerprint",

@@ -11,8 +11,8 @@ from submissions.queries.decisions import (
     pair_names,
 )
 from submissions.queries.deletions import lost_with_assignment, lost_with_batch, lost_with_course
+from submissions.queries.exclusions import Skipped, boilerplate_of, skipped
 from submissions.queries.flags import Flag, Flags, sides, unknown_members
-from submissions.queries.leftout import Skipped, boilerplate_of, skipped
 from submissions.queries.lists import (
     batch_submissions,
     failed_files,

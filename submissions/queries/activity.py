@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from submissions.models import Batch, Report
-from submissions.progress import Progress, told
+from submissions.ranking.progress import Progress, told
 
 if TYPE_CHECKING:
     from submissions.models import Assignment

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
     from submissions.models import Pair, Submission
-    from submissions.naming import Names
+    from submissions.pseudonyms.names import Names
 
     ListedPair = WithAnnotations[Pair, "Listed"]
 

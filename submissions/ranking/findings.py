@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint import engine
-from fingerprint.cohort import Cohort
-from fingerprint.terms import LexicalTable
-from submissions.ranking.common import common
+from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.terms import LexicalTable
+from submissions.ranking.common_code import common
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fingerprint.engine import Ranking
     from fingerprint.hashing import Hashes
     from fingerprint.index import Owners
-    from submissions.ranking import Loaded
+    from submissions.ranking.rank import Loaded
 
 # As many pairs as one looks at to see what leaving something out does.
 MOVED = 10

@@ -1,0 +1,151 @@
+"""The sketches of many documents, and which of the documents are duplicates (syntactic-clustering)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fingerprint.params import ENGINE_VERSION
+from fingerprint.shingling.shingles import mod_sketch, shingles, super_shingles
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+    import numpy.typing as npt
+
+    Words = npt.NDArray[np.uint64]
+    Documents = npt.NDArray[np.int64]
+
+MOST_DOCUMENTS = 2**32
+
+
+@dataclass(frozen=True, slots=True)
+class Sketches:
+    """MOD_m sketches of n documents with one m, in two arrays, which may be mapped from files.
+
+    `values` holds the ascending distinct values of each document, one document after the other (uint64);
+    document i has values[offsets[i]:offsets[i + 1]] (int64, n + 1), perhaps none.
+
+    Raises
+    ------
+    ValueError
+        When the arrays do not fit that or the sketches were made by another engine version.
+    """
+
+    values: Words
+    offsets: Documents
+    engine_version: int = ENGINE_VERSION
+
+    def __post_init__(self) -> None:
+        if self.engine_version != ENGINE_VERSION:
+            given, now = self.engine_version, ENGINE_VERSION
+            raise ValueError(
+                f"sketches of engine version {given} are given; only those of {now} are compared"
+            )
+        if self.values.dtype != np.uint64 or self.values.ndim != 1:
+            raise ValueError(
+                f"values are {self.values.ndim}-dimensional {self.values.dtype}; uint64 is needed"
+            )
+        offsets, end = self.offsets, len(self.values)
+        if not len(offsets) or offsets[0] or offsets[-1] != end or np.any(offsets[1:] < offsets[:-1]):
+            raise ValueError(f"offsets do not ascend from 0 to {end}, the number of values")
+        if len(self) >= MOST_DOCUMENTS:
+            raise ValueError(f"{len(self)} documents are given; {MOST_DOCUMENTS - 1} are the most")
+        self._check_order()
+
+    def _check_order(self) -> None:
+        falls = np.flatnonzero(self.values[1:] <= self.values[:-1]) + 1
+        wrong = falls[~np.isin(falls, self.offsets)]
+        if len(wrong):
+            document = np.searchsorted(self.offsets, wrong[0], side="right") - 1
+            raise ValueError(f"the sketch of document {document} is not in ascending order without repeats")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, document: int) -> Words:
+        return self.values[self.offsets[document] : self.offsets[document + 1]]
+
+    @property
+    def sizes(self) -> Documents:
+        """int64 array: values of each sketch."""
+        return np.diff(self.offsets)
+
+    @classmethod
+    def of(cls, sketches: Iterable[Words], engine_version: int = ENGINE_VERSION) -> Sketches:
+        """Put the sketches of single documents together."""
+        parts = list(sketches)
+        offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
+        return cls(np.concatenate([np.empty(0, dtype=np.uint64), *parts]), offsets, engine_version)
+
+    @classmethod
+    def of_tokens(cls, documents: Iterable[npt.NDArray[np.integer]], w: int = 10, m: int = 25) -> Sketches:
+        """Sketch token sequences as the paper does: of the shingles of `w` tokens keep those 0 mod `m`.
+
+        A document of fewer than `w` tokens has an empty sketch: it resembles nothing but its duplicates.
+
+        Raises
+        ------
+        ValueError
+            When `w` or `m` is below 1.
+        """
+        none = np.empty(0, dtype=np.uint64)
+        if min(w, m) < 1:
+            raise ValueError(f"w is {w} and m is {m}; both are at least 1")
+        return cls.of(
+            mod_sketch(shingles(tokens, w), m) if len(tokens) >= w else none for tokens in documents
+        )
+
+    def super_shingled(self, size: int) -> Sketches:
+        """Meta-sketches: the super-shingles of `size` values; none for a sketch of fewer values."""
+        if size < 1:
+            raise ValueError(f"size is {size}; a super-shingle has at least 1 value")
+        none = np.empty(0, dtype=np.uint64)
+        single = (self[document] for document in range(len(self)))
+        return Sketches.of(super_shingles(sketch, size) if len(sketch) >= size else none for sketch in single)
+
+
+class Duplicates:
+    """Finds identical documents ("Identical documents"): by their bytes, their canonical form, their sketch.
+
+    Keys are anything hashable that stands for the whole contents, such as digests. Documents are numbered in
+    the order in which they are added.
+    """
+
+    def __init__(self) -> None:
+        self._seen: tuple[dict[Hashable, int], ...] = ({}, {}, {})
+        self._count = 0
+
+    def add(
+        self,
+        sketches: Sketches,
+        exact: Sequence[Hashable] | None = None,
+        lexical: Sequence[Hashable] | None = None,
+    ) -> tuple[Documents, Documents]:
+        """Return (document, first document equal to it) for each that is equal to an earlier one.
+
+        Raises
+        ------
+        ValueError
+            When `exact` or `lexical` has not one key a document.
+        """
+        pairs: list[tuple[int, int]] = []
+        for name, keys in (("exact", exact), ("lexical", lexical)):
+            if keys is not None and len(keys) != len(sketches):
+                raise ValueError(f"{name} has {len(keys)} keys for {len(sketches)} documents; each has one")
+        for seen, keys in zip(self._seen, (exact, lexical, _digests(sketches)), strict=True):
+            for document, key in enumerate(keys or (), start=self._count):
+                if key is not None and (first := seen.setdefault(key, document)) != document:
+                    pairs.append((document, first))
+        self._count += len(sketches)
+        columns = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        return columns[:, 0], columns[:, 1]
+
+
+def _digests(sketches: Sketches) -> list[bytes | None]:
+    """Give each sketch a key of 128 bits; empty ones say nothing about their documents and have none."""
+    single = (sketches[document] for document in range(len(sketches)))
+    return [blake2b(sketch.tobytes(), digest_size=16).digest() if len(sketch) else None for sketch in single]

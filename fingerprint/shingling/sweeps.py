@@ -1,0 +1,185 @@
+"""Documents met again at different times (syntactic-clustering, "Lost and found")."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint.shingling.clusters import (
+    BUDGET,
+    COMMON,
+    THRESHOLD,
+    Clustering,
+    check_limits,
+    join_similar,
+    pair_runs,
+    resemblances,
+    value_runs,
+)
+from fingerprint.shingling.external_sort import Records, Runs
+from fingerprint.shingling.sketches import Duplicates, Sketches
+from fingerprint.unionfind import UnionFind
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    import numpy.typing as npt
+
+    Documents = npt.NDArray[np.int64]
+
+
+class NearCopy(NamedTuple):
+    """Where a document is found again; `resemblance` is that of the sketches to its last known version."""
+
+    name: str
+    sweep: int
+    resemblance: float
+
+
+class Drift(NamedTuple):
+    """How much of a document stayed from one sweep to the next that has it."""
+
+    earlier: int
+    later: int
+    resemblance: float
+
+
+class Sweeps:
+    """A clustering that grows by a sweep at a time; earlier pairs are not formed again.
+
+    Documents are numbered in the order in which they are added, over all sweeps. The clusters are those of
+    one `cluster` over everything, as long as no value becomes common (then earlier links stay). Sketches
+    and 16 bytes a value stay in memory.
+
+    Parameters
+    ----------
+    threshold, common, budget : as for `cluster`; `budget` counts for each sweep while it is added
+
+    Raises
+    ------
+    ValueError
+        As `cluster`.
+    """
+
+    def __init__(self, *, threshold: float = THRESHOLD, common: int = COMMON, budget: int = BUDGET) -> None:
+        check_limits(threshold, common)
+        self._threshold, self._common, self._budget = threshold, common, budget
+        self._sets, self._copies, self._duplicates = UnionFind(0), UnionFind(0), Duplicates()
+        self._sketches: list[Sketches] = []
+        self._starts = [0]
+        self._names: list[str] = []
+        self._versions: dict[str, list[int]] = {}
+        self._runs: list[Records] = []
+        self._sizes: Documents = np.empty(0, dtype=np.int64)
+
+    def __len__(self) -> int:
+        return len(self._sketches)
+
+    def add(
+        self,
+        names: Sequence[str],
+        sketches: Sketches,
+        *,
+        exact: Sequence[Hashable] | None = None,
+        lexical: Sequence[Hashable] | None = None,
+    ) -> Clustering:
+        """Merge the documents of a new sweep into the clusters; return those of all sweeps.
+
+        Raises
+        ------
+        ValueError
+            When the names are not one a document or one is there twice, or the number of keys is another.
+        """
+        if len(names) != len(sketches) or len(set(names)) != len(names):
+            distinct = len(set(names))
+            raise ValueError(
+                f"{distinct} distinct names are given for {len(sketches)} documents; each has its own"
+            )
+        left, right = self._duplicates.add(sketches, exact, lexical)
+        start, end = self._starts[-1], self._starts[-1] + len(sketches)
+        for sets in (self._sets, self._copies):
+            sets.grow(end)
+            sets.join(left, right)
+        self._remember(names, sketches, start)
+        self._link(sketches, start)
+        return self.clustering
+
+    @property
+    def clustering(self) -> Clustering:
+        """The clusters of the documents of all sweeps."""
+        return Clustering(self._sets.labels(), self._copies.labels())
+
+    def _remember(self, names: Sequence[str], sketches: Sketches, start: int) -> None:
+        for document, name in enumerate(names, start=start):
+            self._versions.setdefault(name, []).append(document)
+        self._names.extend(names)
+        self._sketches.append(sketches)
+        self._starts.append(start + len(sketches))
+        self._sizes = np.concatenate([self._sizes, sketches.sizes])
+
+    def _link(self, sketches: Sketches, start: int) -> None:
+        kept = self._copies.labels()[start:] == np.arange(start, start + len(sketches))
+        with Runs(self._budget // 2) as values, Runs(self._budget // 2) as pairs:
+            value_runs(sketches, kept, values, start)
+            new = Records.joined([Records(*(np.empty(0, dtype=np.uint64),) * 2), *values.merged()])
+            for run in self._runs:
+                values.add(_with_values_of(run, new))
+            pair_runs(values.merged(), self._sizes, pairs, self._common, start)
+            join_similar(pairs.merged(), self._sizes, self._threshold, self._sets)
+        self._runs.append(new)
+
+    def locate(self, name: str) -> NearCopy:
+        """Find the newest near-copy of a document: in the last sweep that has its cluster ("Lost and found").
+
+        There, the document of the same name comes first, then the one that resembles its last version most.
+
+        Raises
+        ------
+        ValueError
+            When no sweep has a document of that name.
+        """
+        last = self._known(name)[-1]
+        labels = self._sets.labels()
+        members = np.flatnonzero(labels == labels[last])
+        sweep = self._sweep(int(members[-1]))
+        newest = [int(member) for member in members if member >= self._starts[sweep]]
+        alike = {member: self._resemblance(last, member) for member in newest}
+        best = max(newest, key=lambda member: (self._names[member] == name, alike[member], -member))
+        return NearCopy(self._names[best], sweep, alike[best])
+
+    def drift(self, name: str) -> list[Drift]:
+        """Compare each version of a document with the one before ("Characterizing how pages change ...").
+
+        Raises
+        ------
+        ValueError
+            When no sweep has a document of that name.
+        """
+        versions = self._known(name)
+        return [Drift(self._sweep(a), self._sweep(b), self._resemblance(a, b)) for a, b in pairwise(versions)]
+
+    def _known(self, name: str) -> list[int]:
+        if name not in self._versions:
+            raise ValueError(f"{name!r} is in none of the {len(self)} sweeps")
+        return self._versions[name]
+
+    def _sweep(self, document: int) -> int:
+        return int(np.searchsorted(self._starts, document, side="right")) - 1
+
+    def _resemblance(self, a: int, b: int) -> float:
+        copies = self._copies.labels()
+        if copies[a] == copies[b]:
+            return 1.0
+        both = Sketches.of([self._sketch(a), self._sketch(b)])
+        return float(resemblances(both, np.array([0]), np.array([1]))[0])
+
+    def _sketch(self, document: int) -> npt.NDArray[np.uint64]:
+        sweep = self._sweep(document)
+        return self._sketches[sweep][document - self._starts[sweep]]
+
+
+def _with_values_of(run: Records, other: Records) -> Records:
+    kept = np.isin(run.keys, other.keys)
+    return Records(run.keys[kept], run.payloads[kept])

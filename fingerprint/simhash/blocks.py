@@ -1,0 +1,260 @@
+"""Sorted fingerprints in Huffman-coded blocks, and tables of them (simhash-web-crawling, section 3.2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint._jit import njit
+from fingerprint.simhash.huffman import EQUAL, Code, code_for
+from fingerprint.simhash.tables import BITS, first_to_find, permute, pieces_of, popcount
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from fingerprint.simhash.designs import Design
+    from fingerprint.simhash.tables import Found, Words
+
+BLOCK_BYTES = 1024  # the paper's typical B
+BLOCK_BITS = 8 * BLOCK_BYTES
+BLOCK_WORDS = BLOCK_BYTES // 8
+
+
+class Blocks(NamedTuple):
+    """b blocks of n fingerprints in ascending order."""
+
+    words: Words  # (b, 128) the first fingerprint, then code and tail of each next one, highest bit first
+    keys: Words  # (b,) the last fingerprint of each block
+    firsts: npt.NDArray[np.int64]  # (b + 1,) rank of each block's first fingerprint, and n
+    code: Code
+
+    @property
+    def nbytes(self) -> int:
+        return sum(part.nbytes for part in (*self[:3], *self.code))
+
+
+def compress(values: Words) -> Blocks:
+    """Pack fingerprints into blocks of 1,024 bytes, each holding as many as fit (steps 1 and 2).
+
+    Each but the first of a block is the Huffman code of the highest bit in which it differs from the one
+    before, and the bits below that. One equal to the one before has a code of its own and no such bits.
+
+    Parameters
+    ----------
+    values : uint64 array in ascending order
+
+    Raises
+    ------
+    ValueError
+        When `values` is not a uint64 array in ascending order.
+    """
+    if values.dtype != np.uint64 or values.ndim != 1 or np.any(values[1:] < values[:-1]):
+        raise ValueError(
+            f"{values.ndim}-dimensional {values.dtype} values are given; ascending uint64 is needed"
+        )
+    heads = np.empty(len(values), dtype=np.uint8)
+    _heads(values, heads)
+    code = code_for(np.bincount(heads[1:], minlength=EQUAL + 1))
+    firsts = np.empty(len(values) + 1, dtype=np.int64)
+    blocks = _fill(heads, code.lengths, firsts)
+    firsts = np.append(firsts[:blocks], len(values))
+    words = np.zeros((blocks, BLOCK_WORDS), dtype=np.uint64)
+    _write(values, heads, firsts, code, words)
+    return Blocks(words, values[firsts[1:] - 1] if blocks else values, firsts, code)
+
+
+def decompress(blocks: Blocks) -> Words:
+    """uint64 array of all fingerprints of the blocks, in ascending order."""
+    values = np.empty(blocks.firsts[-1], dtype=np.uint64)
+    for block in range(len(blocks.keys)):
+        _read(blocks, block, values[blocks.firsts[block] : blocks.firsts[block + 1]])
+    return values
+
+
+@njit
+def _heads(values: Words, heads: npt.NDArray[np.uint8]) -> None:
+    one = np.uint64(1)
+    for i in range(1, len(values)):
+        spread = values[i] ^ values[i - 1]
+        for shift in (1, 2, 4, 8, 16, 32):
+            spread |= spread >> np.uint64(shift)
+        heads[i] = (popcount(spread) - one) if spread else np.uint64(EQUAL)
+
+
+@njit
+def _fill(heads: npt.NDArray[np.uint8], lengths: Words, firsts: npt.NDArray[np.int64]) -> int:
+    blocks = 0
+    used = np.int64(BLOCK_BITS)
+    for i in range(len(heads)):
+        head = heads[i]
+        needed = np.int64(lengths[head]) + (head if head < EQUAL else 0) if i else 0
+        if i == 0 or used + needed > BLOCK_BITS:
+            firsts[blocks] = i
+            blocks += 1
+            used = np.int64(BITS)
+        else:
+            used += needed
+    return blocks
+
+
+@njit
+def _put(words: Words, at: np.int64, bits: np.uint64, width: np.int64) -> None:
+    word, free = at >> 6, 64 - (at & 63)
+    if width <= free:
+        words[word] |= bits << np.uint64(free - width)
+    else:
+        words[word] |= bits >> np.uint64(width - free)
+        words[word + 1] |= bits << np.uint64(64 - (width - free))
+
+
+@njit
+def _write(
+    values: Words, heads: npt.NDArray[np.uint8], firsts: npt.NDArray[np.int64], code: Code, words: Words
+) -> None:
+    one = np.uint64(1)
+    for block in range(len(words)):
+        words[block, 0] = values[firsts[block]]
+        at = np.int64(BITS)
+        for i in range(firsts[block] + 1, firsts[block + 1]):
+            head = heads[i]
+            _put(words[block], at, code.codes[head], np.int64(code.lengths[head]))
+            at += np.int64(code.lengths[head])
+            if 0 < head < EQUAL:
+                _put(words[block], at, values[i] & ((one << np.uint64(head)) - one), np.int64(head))
+                at += np.int64(head)
+
+
+@njit
+def _window(words: Words, at: np.int64) -> np.uint64:
+    """Give the 64 bits from bit `at` on; beyond the block they are 0."""
+    word, used = at >> 6, np.uint64(at & 63)
+    bits = words[word] << used if word < len(words) else np.uint64(0)
+    if used and word + 1 < len(words):
+        bits |= words[word + 1] >> (np.uint64(64) - used)
+    return bits
+
+
+@njit
+def _symbol(window: np.uint64, code: Code) -> np.int64:
+    """Decode the canonical code that `window` begins with."""
+    first = index = np.uint64(0)
+    for length in range(1, len(code.counts)):
+        offset = (window >> np.uint64(64 - length)) - first
+        if offset < code.counts[length]:
+            return np.int64(code.symbols[index + offset])
+        index += code.counts[length]
+        first = (first + code.counts[length]) << np.uint64(1)
+    return np.int64(-1)  # no such code: the words were not written by _write
+
+
+@njit
+def _read(blocks: Blocks, block: int, values: Words) -> None:
+    words, one = blocks.words[block], np.uint64(1)
+    values[0] = words[0]
+    at = np.int64(BITS)
+    for i in range(1, len(values)):
+        head = _symbol(_window(words, at), blocks.code)
+        at += np.int64(blocks.code.lengths[head])
+        values[i] = values[i - 1]
+        if head < EQUAL:
+            bit = one << np.uint64(head)
+            tail = _window(words, at) >> np.uint64(64 - head) if head else np.uint64(0)
+            values[i] = ((values[i] | bit) & ~(bit - one)) | tail
+            at += head
+
+
+@njit
+def _matches(values: Words, before: np.uint64, probe: np.uint64, mask: np.uint64, distance: int) -> int:
+    """Move the distinct fingerprints that match to the front of `values`; return how many."""
+    count = 0
+    for i in range(len(values)):
+        difference = values[i] ^ probe
+        if not difference & mask and popcount(difference) <= distance and values[i] != before:
+            values[count] = values[i]
+            count += 1
+        before = values[i]
+    return count
+
+
+@njit
+def _find(blocks: Blocks, probes: Words, masks: Words, distance: int, found: Words) -> int:
+    """Write (probe, permuted fingerprint) of each match whose first table this is."""
+    values = np.empty(BLOCK_BITS, dtype=np.uint64)
+    count = 0
+    for i in range(len(probes)):
+        low = probes[i] & masks[-1]
+        first = np.searchsorted(blocks.keys, low)
+        last = np.searchsorted(blocks.keys, low | ~masks[-1])
+        for block in range(first, min(last + 1, len(blocks.keys))):
+            size = blocks.firsts[block + 1] - blocks.firsts[block]
+            _read(blocks, block, values[:size])
+            before = blocks.keys[block - 1] if block else ~values[0]
+            for match in values[: _matches(values[:size], before, probes[i], masks[-1], distance)]:
+                if first_to_find(match ^ probes[i], masks):
+                    if count < found.shape[1]:
+                        found[0, count], found[1, count] = i, match
+                    count += 1
+    return count
+
+
+@njit
+def _rank(blocks: Blocks, wanted: Words, ranks: Found) -> None:
+    """Count the fingerprints below each wanted one."""
+    values = np.empty(BLOCK_BITS, dtype=np.uint64)
+    for i in range(len(wanted)):
+        block = np.searchsorted(blocks.keys, wanted[i])
+        ranks[i] = blocks.firsts[block]
+        if block < len(blocks.keys):
+            size = blocks.firsts[block + 1] - blocks.firsts[block]
+            _read(blocks, block, values[:size])
+            ranks[i] += np.searchsorted(values[:size], wanted[i])
+
+
+class BlockTables:
+    """All tables of a design over n fingerprints as blocks; positions are kept once, for the first table."""
+
+    def __init__(self, values: Words, layout: Design) -> None:
+        self._shifts, self._widths = pieces_of(layout.layouts, whole=True)
+        self._back = pieces_of([table.inverse for table in layout.layouts], whole=True)
+        masks = np.array([table.mask for table in layout.layouts], dtype=np.uint64)
+        self._masks = [self._permuted(masks[: t + 1], t) for t in range(len(masks))]
+        self._blocks = [compress(np.sort(self._permuted(values, t))) for t in range(len(masks))]
+        self._positions = np.argsort(values).astype(np.uint32)  # the first table keeps the order of the bits
+
+    @property
+    def nbytes(self) -> int:
+        return sum(blocks.nbytes for blocks in self._blocks) + self._positions.nbytes
+
+    def find(self, probes: Words, distance: int) -> Found:
+        """(2, matches) array: position of the probe, position of the stored fingerprint; in no order."""
+        found = np.concatenate([self._find(probes, t, distance) for t in range(len(self._blocks))], axis=1)
+        first, end = self._below(found[1]), self._below(found[1] + np.uint64(1))
+        end[found[1] == ~np.uint64(0)] = len(self._positions)  # where adding 1 has wrapped around
+        repeats = end - first
+        ranks = np.arange(repeats.sum()) + np.repeat(end - np.cumsum(repeats), repeats)
+        return np.array(
+            [np.repeat(found[0].astype(np.int64), repeats), self._positions[ranks]], dtype=np.int64
+        )
+
+    def _permuted(self, values: Words, t: int) -> Words:
+        permuted = np.empty_like(values)
+        permute(values, self._shifts[t], self._widths[t], permuted)
+        return permuted
+
+    def _find(self, probes: Words, t: int, distance: int) -> Words:
+        """(2, matches) array: position of the probe, matching fingerprint as it was given."""
+        permuted = self._permuted(probes, t)
+        found = np.empty((2, len(probes) + 64), dtype=np.uint64)
+        count = _find(self._blocks[t], permuted, self._masks[t], distance, found)
+        if count > found.shape[1]:
+            found = np.empty((2, count), dtype=np.uint64)
+            _find(self._blocks[t], permuted, self._masks[t], distance, found)
+        found = found[:, :count]
+        permute(found[1].copy(), self._back[0][t], self._back[1][t], found[1])
+        return found
+
+    def _below(self, values: Words) -> Found:
+        ranks = np.empty(len(values), dtype=np.int64)
+        _rank(self._blocks[0], values, ranks)
+        return ranks

@@ -1,0 +1,133 @@
+"""What a pair page shows: both sides' files as HTML and the passages between them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from submissions.actions.ignoring import key_of
+from submissions.pages.source_view.file_view import FileView, Place
+from submissions.pages.source_view.highlight import Anchors, colour
+from submissions.pages.source_view.written_differences import (
+    READ,
+    Difference,
+    Folded,
+    cut,
+    differences,
+    folded,
+)
+from submissions.queries import files_of, ignored_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from submissions.models import Pair, Submission
+    from submissions.pseudonyms.names import Names
+
+# As `fingerprint.ranking.weights` has it, which would load numba; a test holds the two together.
+RARITY = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One run that both sides share, held by `submissions` of the cohort; `folded`: what differs in it.
+
+    Of its `tokens` the score counts `counted`: the others are boilerplate or common to many. `key` names it
+    to `ignore_passage`.
+    """
+
+    number: int
+    key: str
+    tokens: int
+    counted: int
+    submissions: int
+    folded: Folded
+    left: Place
+    right: Place
+
+    @property
+    def colour(self) -> int:
+        return colour(self.number)
+
+    @property
+    def left_out(self) -> int:
+        return self.tokens - self.counted
+
+    @property
+    def places(self) -> tuple[Place, Place]:
+        return self.left, self.right
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    letter: str
+    label: str
+    submission: Submission
+    share: float
+    files: list[FileView]
+
+
+@dataclass(frozen=True, slots=True)
+class PairView:
+    """A pair with its passages, those that weigh most first."""
+
+    pair: Pair
+    sides: tuple[Side, Side]
+    passages: list[Passage]
+
+
+def weight(tokens: int, submissions: int) -> float:
+    """Weigh a passage that so many submissions hold: the rarer, the more, as in the score."""
+    return float(tokens * max(submissions - 1, 1) ** -RARITY)
+
+
+def view_pair(pair: Pair, names: Names) -> PairView:
+    """Read both submissions and place the pair's passages in their files."""
+    files = files_of(pair)
+    ignored = ignored_tokens(pair.report, files)
+    left, right = (
+        [
+            FileView(file, Anchors(letter, n), names, ignored.get(file.document_id, []))
+            for n, file in enumerate((one for one in files if one.submission_id == submission), 1)
+        ]
+        for letter, submission in (("L", pair.left_id), ("R", pair.right_id))
+    )
+    views = {view.file.pk: view for view in (*left, *right)}
+    rows = sorted(pair.passages, key=lambda row: -weight(_counted(row, views), row[5]))
+    written = cache(lambda lexeme: cut(names.source(lexeme[:READ])))
+    passages = [_passage(number, row, views, written) for number, row in enumerate(rows, 1)]
+    sides = (
+        Side("L", "Left", pair.left, pair.left_share, left),
+        Side("R", "Right", pair.right, pair.right_share, right),
+    )
+    return PairView(pair, sides, passages)
+
+
+def _counted(row: list[int], views: dict[int, FileView]) -> int:
+    """Count on the left, as the engine does for the longest passage."""
+    here, first, _, _, count, _ = row
+    return views[here].counted(first, count)
+
+
+def _passage(
+    number: int, row: list[int], views: dict[int, FileView], written: Callable[[str], str]
+) -> Passage:
+    here, here_first, there, there_first, count, held = row
+    left, right = views[here], views[there]
+    counted = _counted(row, views)
+    sides = left.excerpt(here_first, count), right.excerpt(there_first, count)
+    found = [Difference(at, written(a), written(b)) for at, a, b in differences(*sides)]
+    spans = sides[0].spans(), sides[1].spans()
+    left.differing += [(*spans[0][at], b) for at, _, b in found]
+    right.differing += [(*spans[1][at], a) for at, a, _ in found]
+    return Passage(
+        number,
+        key_of(row),
+        count,
+        counted,
+        held,
+        folded(*sides, found),
+        left.place(here_first, count, number, counted),
+        right.place(there_first, count, number, counted),
+    )

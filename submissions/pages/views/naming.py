@@ -1,0 +1,27 @@
+"""Switch between real and made-up names, for the pages that one person reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.contrib.auth.decorators import login_required
+from django.shortcuts import redirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from submissions.pseudonyms.names import ANONYMOUS
+
+if TYPE_CHECKING:
+    from django.http import HttpResponse
+
+    from submissions.pages.views.access import SignedIn
+
+
+@login_required
+@require_POST
+def switch(request: SignedIn) -> HttpResponse:
+    """Make names up from now on, or stop doing so; back to the page that was asked from."""
+    request.session[ANONYMOUS] = request.POST.get("names") == "made-up"
+    page = request.POST.get("next", "")
+    safe = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())
+    return redirect(page if safe else "courses")
