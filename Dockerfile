@@ -21,8 +21,8 @@ RUN pip install --no-cache-dir --no-deps /tmp/source
 USER moss
 WORKDIR /var/lib/moss
 # Neither needs a database, and the key is for this step only.
-RUN SECRET_KEY=build moss manage collectstatic --no-input && python -c "from fingerprint.engine import warm; warm()"
+RUN SECRET_KEY=build moss manage collectstatic --no-input && python -c "from fingerprint.kernel_cache import compile_kernels; compile_kernels()"
 
 VOLUME /var/lib/moss
 EXPOSE 8000
-CMD ["gunicorn", "moss.wsgi", "--bind=0.0.0.0:8000", "--worker-class=gthread", "--workers=2", "--threads=4", "--timeout=120", "--no-control-socket"]
+CMD ["gunicorn", "--config=python:moss.serving.gunicorn_conf"]

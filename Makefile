@@ -26,7 +26,7 @@ types: .venv/dev
 
 # One process fills numba's cache before many read it.
 warm: .venv/dev
-	$(BIN)/python -c "from fingerprint.kernel_cache import warm_once; warm_once()"
+	$(BIN)/python -c "from fingerprint.kernel_cache import ensure_compiled; ensure_compiled()"
 
 # make bench-store runs bench/store.py, and so on.
 bench-%: .venv/dev

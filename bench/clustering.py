@@ -13,9 +13,10 @@ import numpy as np
 
 from bench.tables import markdown
 from fingerprint.languages.words import WordKinds
-from fingerprint.shingling.clusters import Sketches, UnionFind, join_similar, pair_runs, value_runs
+from fingerprint.shingling.clusters import join_similar, pair_runs, value_runs
 from fingerprint.shingling.external_sort import Runs
-from fingerprint.shingling.sketches import Duplicates
+from fingerprint.shingling.sketches import Duplicates, Sketches
+from fingerprint.unionfind import UnionFind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,14 +19,10 @@ import numpy as np
 
 from bench.tables import markdown
 from fingerprint.hashing import kgram_hashes
-from fingerprint.simhash.documents import (
-    EXAMPLE_3_1,
-    HammingIndex,
-    batch_query,
-    compress,
-    decompress,
-    simhash,
-)
+from fingerprint.simhash.blocks import compress, decompress
+from fingerprint.simhash.designs import EXAMPLE_3_1
+from fingerprint.simhash.documents import simhash
+from fingerprint.simhash.index import HammingIndex, batch_query
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,8 @@ from django.urls import reverse
 from playwright.sync_api import Browser, sync_playwright
 
 from bench.pages_class import zipped_class
-from moss.embedded import client as embedded
+from moss.embedded.client import wait_until_stopped
+from moss.embedded.paths import installation_paths
 from moss.serving.supervisor import Supervisor
 from submissions import actions
 from submissions.models import Batch, Course, Report
@@ -81,7 +82,7 @@ def _served(said: TextIO) -> Iterator[Supervisor]:
     with Supervisor("127.0.0.1", PORT, workers=1, log=said) as supervisor:
         supervisor.start()
         yield supervisor
-    embedded.wait_until_stopped(embedded.place())
+    wait_until_stopped(installation_paths())
 
 
 @contextmanager

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moss.embedded import client as embedded
+from moss.embedded.client import ServiceLease, wait_until_stopped
+from moss.embedded.paths import installation_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,9 +21,10 @@ def database(dsn: str | None) -> Iterator[str]:
         yield dsn
         return
     with tempfile.TemporaryDirectory(prefix="bench-store-") as folder:
-        hold = embedded.Hold(embedded.place(Path(folder)), ["postgres"])
+        paths = installation_paths(Path(folder))
+        lease = ServiceLease(paths, ["postgres"])
         try:
-            yield hold.where.database_url
+            yield paths.database_url
         finally:
-            hold.release()
-            embedded.wait_until_stopped(hold.where)
+            lease.release()
+            wait_until_stopped(paths)

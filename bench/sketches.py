@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.hashing import Hashes
+    from fingerprint.types import Hashes
 
     Sketches = npt.NDArray[np.integer]
     Work = Callable[[], object]

@@ -1,47 +1,108 @@
-"""The engine: token streams in, fingerprints, pairs and passages out. Knows no framework.
+"""Fingerprinting of documents: four papers, and the engine that ranks the submissions of a class.
 
-Public names come from here, `from fingerprint import robust_winnow`, and are loaded when they are asked
-for: importing the package alone loads neither numba nor NumPy. The functions `shingles`, `features` and
-`simhash` share their modules' names and are imported from those.
+The papers' functions and types are imported from here, `from fingerprint import robust_winnow`; an
+application calls `fingerprint.engine`. Nothing here knows a web framework, a queue or a database.
+
+A name is imported when it is first used: `import fingerprint` loads neither numba nor NumPy. Only the
+function `simhash` is imported from `fingerprint.simhash`, the package of its paper.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
+from typing import TYPE_CHECKING
 
-PUBLIC = {
-    "hashing": "kgram_hashes",
-    "winnowing": "winnow robust_winnow modulo safe_modulo best_safe_p",
-    "index": "InvertedIndex",
-    "shingling.shingles": "shingles resemblance containment min_sketch mod_sketch adaptive_sketch"
-    " coarsen super_shingles"
-    " permute min_resemblance mod_resemblance mod_containment adaptive_resemblance"
-    " adaptive_containment AdaptiveSketch",
-    "minwise.features": "features min_wise min_wise_resemblance shared_features super_features"
-    " acceptance choose Filter",
-    "minwise.binned": "binned_min_wise",
-    "packing": "pack unpack",
-    "simhash.documents": "EXAMPLE_3_1 Blocks Design HammingIndex Matches simhashes batch_query"
-    " tables_needed design"
-    " compress decompress",
-    "shingling.clusters": "Clustering Duplicates Sketches UnionFind cluster cluster_by_super_shingles"
-    " components"
-    " join_similar pair_runs value_runs",
-    "shingling.sweeps": "Sweeps NearCopy Drift",
-    "ranking.duplicates": "Group Sameness groups",
-    "params": "Params Profile ENGINE_VERSION",
-    "tokens": "Token TokenStream",
-}
-_HOMES = {name: module for module, names in PUBLIC.items() for name in names.split()}
+from fingerprint._lazy import lazy_names
 
-__all__ = list(_HOMES)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(_HOMES)
+if TYPE_CHECKING:
+    from fingerprint.hashing import kgram_hashes as kgram_hashes
+    from fingerprint.index import InvertedIndex as InvertedIndex
+    from fingerprint.minwise.binned import binned_min_wise as binned_min_wise
+    from fingerprint.minwise.features import (
+        Filter as Filter,
+        acceptance as acceptance,
+        choose as choose,
+        features as features,
+        min_wise as min_wise,
+        min_wise_resemblance as min_wise_resemblance,
+        shared_features as shared_features,
+        super_features as super_features,
+    )
+    from fingerprint.packing import pack as pack, unpack as unpack
+    from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
+    from fingerprint.permutation import permute as permute
+    from fingerprint.ranking.duplicates import Group as Group, Sameness as Sameness, groups as groups
+    from fingerprint.shingling.clusters import (
+        Clustering as Clustering,
+        cluster as cluster,
+        cluster_by_super_shingles as cluster_by_super_shingles,
+        join_similar as join_similar,
+        pair_runs as pair_runs,
+        value_runs as value_runs,
+    )
+    from fingerprint.shingling.shingles import (
+        AdaptiveSketch as AdaptiveSketch,
+        adaptive_containment as adaptive_containment,
+        adaptive_resemblance as adaptive_resemblance,
+        adaptive_sketch as adaptive_sketch,
+        coarsen as coarsen,
+        containment as containment,
+        min_resemblance as min_resemblance,
+        min_sketch as min_sketch,
+        mod_containment as mod_containment,
+        mod_resemblance as mod_resemblance,
+        mod_sketch as mod_sketch,
+        resemblance as resemblance,
+        shingles as shingles,
+        super_shingles as super_shingles,
+    )
+    from fingerprint.shingling.sketches import Duplicates as Duplicates, Sketches as Sketches
+    from fingerprint.shingling.sweeps import Drift as Drift, NearCopy as NearCopy, Sweeps as Sweeps
+    from fingerprint.simhash.blocks import Blocks as Blocks, compress as compress, decompress as decompress
+    from fingerprint.simhash.designs import (
+        EXAMPLE_3_1 as EXAMPLE_3_1,
+        Design as Design,
+        design as design,
+        tables_needed as tables_needed,
+    )
+    from fingerprint.simhash.documents import simhashes as simhashes
+    from fingerprint.simhash.index import (
+        HammingIndex as HammingIndex,
+        Matches as Matches,
+        batch_query as batch_query,
+    )
+    from fingerprint.tokens import Token as Token, TokenStream as TokenStream
+    from fingerprint.unionfind import UnionFind as UnionFind, components as components
+    from fingerprint.winnowing import (
+        best_safe_p as best_safe_p,
+        modulo as modulo,
+        robust_winnow as robust_winnow,
+        safe_modulo as safe_modulo,
+        winnow as winnow,
+    )
+else:
+    SOURCES = {
+        "hashing": "kgram_hashes",
+        "index": "InvertedIndex",
+        "minwise.binned": "binned_min_wise",
+        "minwise.features": "Filter acceptance choose features min_wise min_wise_resemblance shared_features"
+        " super_features",
+        "packing": "pack unpack",
+        "params": "ENGINE_VERSION Params Profile",
+        "permutation": "permute",
+        "ranking.duplicates": "Group Sameness groups",
+        "shingling.clusters": "Clustering cluster cluster_by_super_shingles join_similar pair_runs"
+        " value_runs",
+        "shingling.shingles": "AdaptiveSketch adaptive_containment adaptive_resemblance adaptive_sketch"
+        " coarsen containment min_resemblance min_sketch mod_containment mod_resemblance mod_sketch"
+        " resemblance shingles super_shingles",
+        "shingling.sketches": "Duplicates Sketches",
+        "shingling.sweeps": "Drift NearCopy Sweeps",
+        "simhash.blocks": "Blocks compress decompress",
+        "simhash.designs": "EXAMPLE_3_1 Design design tables_needed",
+        "simhash.documents": "simhashes",
+        "simhash.index": "HammingIndex Matches batch_query",
+        "tokens": "Token TokenStream",
+        "unionfind": "UnionFind components",
+        "winnowing": "best_safe_p modulo robust_winnow safe_modulo winnow",
+    }
+    __getattr__, __dir__, __all__ = lazy_names(__name__, SOURCES)

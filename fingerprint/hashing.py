@@ -11,7 +11,8 @@ from fingerprint._jit import njit
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Hashes = npt.NDArray[np.uint64]
+    from fingerprint.types import Hashes
+
 
 BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying by it loses nothing modulo 2**64
 MIX = np.uint64(0xBF58476D1CE4E5B9)

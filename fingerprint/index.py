@@ -10,11 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.hashing import Hashes
-
-    Owners = npt.NDArray[np.int32]
-    Counts = npt.NDArray[np.int32]
-    Starts = npt.NDArray[np.int64]
+    from fingerprint.types import Bounds, Counts, Hashes, Owners
 
 
 class Candidates(NamedTuple):
@@ -33,7 +29,7 @@ class InvertedIndex:
     """Distinct `values` (uint64, ascending); those who hold value v are `owners[starts[v]:starts[v + 1]]`."""
 
     values: Hashes
-    starts: Starts
+    starts: Bounds
     owners: Owners
 
     @classmethod

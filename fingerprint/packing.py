@@ -10,7 +10,7 @@ import numpy as np
 from fingerprint.params import ENGINE_VERSION
 
 if TYPE_CHECKING:
-    from fingerprint.hashing import Hashes
+    from fingerprint.types import Hashes
 
 MAGIC = b"MSK1"
 HEADER = struct.Struct("<4sIQ")  # magic, engine version, number of values

@@ -12,7 +12,8 @@ from fingerprint._jit import njit
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.hashing import Hashes
+    from fingerprint.types import Hashes
+
 
 WORD_BITS = 64
 ROUNDS = 3

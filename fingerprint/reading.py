@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.base import FrontEnd
     from fingerprint.tokens import TokenStream
+    from fingerprint.types import Lines
 
-    Lines = npt.NDArray[np.int32]
 
 LINE_END = re.compile(r"\r\n|\r|\n")
 # Seconds that one file may take; 1 MB of source needs about one.

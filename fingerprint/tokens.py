@@ -12,10 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    import numpy.typing as npt
-
-    Kinds = npt.NDArray[np.uint64]
-    Offsets = npt.NDArray[np.int32]
+    from fingerprint.types import Kinds, Offsets
 
 
 @lru_cache(maxsize=65536)

@@ -11,7 +11,7 @@ from fingerprint._jit import njit
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Documents = npt.NDArray[np.int64]
+    from fingerprint.types import Documents
 
 
 @njit

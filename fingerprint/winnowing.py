@@ -11,10 +11,8 @@ from fingerprint._jit import njit
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.hashing import Hashes
+    from fingerprint.types import Hashes, Integers, Positions
 
-    Integers = npt.NDArray[np.integer]
-    Positions = npt.NDArray[np.int64]
 
 # Short windows choose so often that branches on the hashes are mispredicted; there all windows of a block
 # are looked at without branches. The work grows with the window, and from here on it does not pay.

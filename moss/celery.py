@@ -7,7 +7,7 @@ import os
 from celery import Celery
 from celery.signals import beat_init, worker_init
 
-from moss.embedded import client as embedded
+from moss.embedded.client import ensure_services
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 
@@ -18,6 +18,6 @@ app.autodiscover_tasks()
 
 @worker_init.connect
 @beat_init.connect
-def hold_services(**_: object) -> None:
-    """Start what a worker or beat run by hand needs as much as the web does."""
-    embedded.ensure()
+def start_services(**_: object) -> None:
+    """Start the private services for a worker or beat that was started by hand."""
+    ensure_services()

@@ -1,4 +1,4 @@
-"""Django's commands and the preparation of an installation, with private services where none are given."""
+"""Prepare an installation, and run Django's commands, with private services where none are named."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command, execute_from_command_line
 
-from moss.embedded import client as embedded
+from moss.embedded.client import ensure_services
+from moss.embedded.paths import PACKAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SETTINGS = "moss.settings"
-# These look at the code only.
+# Commands that only look at the code.
 WITHOUT_SERVICES = frozenset({"help", "version", "check", "collectstatic", "diffsettings"})
-WARM = [sys.executable, "-c", "from fingerprint.kernel_cache import warm_once; warm_once()"]
+COMPILE = [sys.executable, "-c", "from fingerprint.engine import ensure_compiled; ensure_compiled()"]
 
 
 def start_django() -> None:
-    """Hold the services and load the settings and the apps."""
+    """Start the services, and load the settings and the apps."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", SETTINGS)
-    embedded.ensure()
+    ensure_services()
     django.setup()
 
 
@@ -37,18 +38,18 @@ def run(arguments: list[str]) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", SETTINGS)
     command = next((argument for argument in arguments[1:] if not argument.startswith("-")), "help")
     if command not in WITHOUT_SERVICES and "--help" not in arguments:
-        embedded.ensure()
+        ensure_services()
     execute_from_command_line(arguments)
 
 
 def prepare() -> None:
     """Compile the engine's kernels, migrate and collect static files; quick when there is nothing to do."""
     # numba's cache breaks when several workers fill it at once, so one process does, beside the migration.
-    with subprocess.Popen(WARM, cwd=embedded.PACKAGE.parent) as warming:  # noqa: S603 - a constant
+    with subprocess.Popen(COMPILE, cwd=PACKAGE.parent) as compiling:  # noqa: S603 - a constant
         start_django()
         migrate()
         collect_static()
-        if warming.wait() != 0:
+        if compiling.wait() != 0:
             raise RuntimeError("The engine's kernels could not be compiled; the reason stands above.")
 
 
@@ -57,12 +58,12 @@ def migrate() -> None:
 
 
 def collect_static() -> None:
-    """Collect and compress static files unless those collected are of these very sources."""
-    mark = settings.STATIC_ROOT / ".sources"
+    """Collect and compress static files unless these very files were collected before."""
+    marker = settings.STATIC_ROOT / ".sources"
     digest = hashlib.sha256("\n".join(sorted(_static_sources())).encode()).hexdigest()
-    if not mark.exists() or mark.read_text() != digest:
+    if not marker.exists() or marker.read_text() != digest:
         call_command("collectstatic", verbosity=0, interactive=False, clear=True)
-        mark.write_text(digest)
+        marker.write_text(digest)
 
 
 def _static_sources() -> Iterator[str]:

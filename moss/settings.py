@@ -1,4 +1,4 @@
-"""Settings, all from the environment; a bad value stops the start and says which variable to mend."""
+"""Settings, all from the environment. A bad value stops the start with an error that names its variable."""
 
 from __future__ import annotations
 
@@ -8,66 +8,41 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
-import environ
+import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
+from environs import Env, ValidationError, validate
 
-from moss.embedded import client as embedded
+from moss.embedded.paths import installation_paths
 
-env = environ.Env()
-
-
-def _flag(name: str) -> bool:
-    value = env.str(name, default="false").lower()
-    if value not in {"true", "false", "1", "0", "yes", "no", "on", "off"}:
-        raise ImproperlyConfigured(f"{name} is {value!r}; it can be true or false.")
-    return value in {"true", "1", "yes", "on"}
+env = Env()
 
 
-def _whole(name: str, default: int, low: int, high: int) -> int:
-    value = env.str(name, default=str(default))
-    if not value.isdecimal() or not low <= int(value) <= high:
-        raise ImproperlyConfigured(f"{name} is {value!r}; it can be a whole number from {low} to {high}.")
-    return int(value)
+def _origins(values: list[str]) -> None:
+    for value in values:
+        if urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).netloc:
+            raise ValidationError(f"{value} is no origin such as https://moss.example.org.")
 
 
-def _one_of(name: str, default: str, allowed: tuple[str, ...]) -> str:
-    value = env.str(name, default=default)
-    if value not in allowed:
-        raise ImproperlyConfigured(f"{name} is {value!r}; it can be {', '.join(allowed)}.")
-    return str(value)
-
-
-def _time_zone(name: str) -> str:
-    value = env.str(name, default="UTC")
+def _time_zone(name: str) -> None:
     try:
-        return ZoneInfo(value).key
+        ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:
-        raise ImproperlyConfigured(f"{name} is {value!r}; it can be a zone such as Europe/Berlin.") from error
+        raise ValidationError(f"{name} is no time zone such as Europe/Berlin.") from error
 
 
-def _address(name: str, default: str, schemes: tuple[str, ...]) -> str:
-    """Give the URL in a variable; an empty variable counts as none."""
+def _url(name: str, default: str, schemes: tuple[str, ...]) -> str:
+    """Read the URL of a service. An empty variable counts as not set, as in compose files."""
     value = env.str(name, default="") or default
     if urlsplit(value).scheme not in schemes:
         raise ImproperlyConfigured(f"{name} has to start with {' or '.join(s + '://' for s in schemes)}.")
-    return str(value)
-
-
-def _origins(name: str) -> list[str]:
-    values = [str(value) for value in env.list(name, default=[])]
-    for value in values:
-        if urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).netloc:
-            raise ImproperlyConfigured(
-                f"{name} has {value!r}; each origin looks like https://moss.example.org."
-            )
-    return values
+    return value
 
 
 def _secret_key(folder: Path) -> str:
-    """Give SECRET_KEY, else a key made once for a private installation."""
+    """Return SECRET_KEY, or a key that is generated once for a private installation."""
     if given := env.str("SECRET_KEY", default=""):
-        return str(given)
+        return given
     if os.environ.get("DATABASE_URL"):
         raise ImproperlyConfigured("SECRET_KEY has to be set where DATABASE_URL is: a long random string.")
     path = folder / "secret_key"
@@ -76,7 +51,7 @@ def _secret_key(folder: Path) -> str:
         draft = folder / f"secret_key.{secrets.token_hex(8)}"
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(64))
-        # Of two processes that start at once, one key wins, and both read that.
+        # Of two processes that start together, one key wins, and both read it.
         if not path.exists():
             draft.rename(path)
         draft.unlink(missing_ok=True)
@@ -84,32 +59,34 @@ def _secret_key(folder: Path) -> str:
 
 
 def _broker(redis_url: str) -> str:
-    """Write a redis-py address the way Celery wants it."""
+    """Return the broker's URL in the form that Celery expects."""
     if not redis_url.startswith("unix://"):
         return redis_url
     return f"redis+socket://{quote(unquote(urlsplit(redis_url).path))}"
 
 
-# Where things are
+# Folders and services
 BASE_DIR = Path(__file__).resolve().parent.parent
-PLACE = embedded.place()
-MOSS_HOME = PLACE.home
+PATHS = installation_paths()
+MOSS_HOME = PATHS.home
 MEDIA_ROOT = MOSS_HOME / "media"
 STATIC_ROOT = Path(env.str("MOSS_STATIC_ROOT", default="") or MOSS_HOME / "static")
-DATABASE_URL = _address("DATABASE_URL", PLACE.database_url, ("postgresql", "postgres"))
-REDIS_URL = _address("REDIS_URL", PLACE.redis_url, ("redis", "rediss", "unix"))
+DATABASE_URL = _url("DATABASE_URL", PATHS.database_url, ("postgresql", "postgres"))
+REDIS_URL = _url("REDIS_URL", PATHS.redis_url, ("redis", "rediss", "unix"))
 
-# Who may come in
-DEBUG = _flag("MOSS_DEBUG")
+# Access
+DEBUG = env.bool("MOSS_DEBUG", default=False)
 SECRET_KEY = _secret_key(MOSS_HOME)
-ALLOWED_HOSTS = env.list("MOSS_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
-CSRF_TRUSTED_ORIGINS = _origins("MOSS_CSRF_TRUSTED_ORIGINS")
+ALLOWED_HOSTS = env.list("MOSS_ALLOWED_HOSTS", subcast=str.strip, default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("MOSS_CSRF_TRUSTED_ORIGINS", subcast=str.strip, default=[], validate=_origins)
 # True behind a proxy that speaks HTTPS and sets X-Forwarded-Proto itself.
-HTTPS = _flag("MOSS_HTTPS")
-MAX_UPLOAD_MB = _whole("MOSS_MAX_UPLOAD_MB", 200, 1, 100_000)
+HTTPS = env.bool("MOSS_HTTPS", default=False)
+MAX_UPLOAD_MB = env.int("MOSS_MAX_UPLOAD_MB", default=200, validate=validate.Range(1, 100_000))
 # Seconds that reading one file may take before it is cut off and named.
-FILE_SECONDS = _whole("MOSS_FILE_SECONDS", 20, 1, 30)
-LOG_LEVEL = _one_of("MOSS_LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"))
+FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(1, 30))
+LOG_LEVEL = env.str(
+    "MOSS_LOG_LEVEL", default="INFO", validate=validate.OneOf(("DEBUG", "INFO", "WARNING", "ERROR"))
+)
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -159,9 +136,7 @@ TEMPLATES = [
 
 DATABASES = {
     "default": {
-        **environ.Env.db_url_config(DATABASE_URL),
-        "CONN_MAX_AGE": 60,
-        "CONN_HEALTH_CHECKS": True,
+        **dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True),
     }
 }
 # How far a ranking has come; nothing that must outlive the server.
@@ -190,7 +165,7 @@ LOGOUT_REDIRECT_URL = "login"
 
 LANGUAGE_CODE = "en"
 USE_TZ = True
-TIME_ZONE = _time_zone("MOSS_TIME_ZONE")
+TIME_ZONE = env.str("MOSS_TIME_ZONE", default="UTC", validate=_time_zone)
 
 STATIC_URL = "static/"
 STORAGES = {

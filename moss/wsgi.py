@@ -6,9 +6,9 @@ import os
 
 from django.core.wsgi import get_wsgi_application
 
-from moss.embedded import client as embedded
+from moss.embedded.client import ensure_services
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 
-embedded.ensure()
+ensure_services()
 application = get_wsgi_application()

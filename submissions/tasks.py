@@ -19,8 +19,7 @@ from django.utils import timezone
 
 from submissions.archives.unpack import BadArchive
 from submissions.ingest.batches import Stopped, take_in
-from submissions.ingest.documents import drop_forgotten
-from submissions.ingest.documents import fingerprint as fingerprint_document
+from submissions.ingest.documents import drop_forgotten, fingerprint as fingerprint_document
 from submissions.models import Assignment, Batch, Boilerplate, Document, Report, Upload
 from submissions.ranking.progress import Cancelled
 

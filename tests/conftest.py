@@ -18,7 +18,8 @@ from django.db import connection
 from django.test import Client
 
 from moss.celery import app
-from moss.embedded import client as embedded
+from moss.embedded.client import ensure_services, release_services, wait_until_stopped
+from moss.embedded.paths import installation_paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,16 +39,16 @@ pytest_plugins = [
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop the servers and remove their home when the last of the test processes ends."""
     if not hasattr(config, "workerinput"):
-        embedded.release()
+        release_services()
         home = Path(os.environ["MOSS_TEST_HOME"])
-        embedded.wait_until_stopped(embedded.place(home))
+        wait_until_stopped(installation_paths(home))
         shutil.rmtree(home)
 
 
 @pytest.fixture(scope="session")
 def services() -> None:
     """One Postgres and one Valkey for all test processes."""
-    embedded.ensure()
+    ensure_services()
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from fingerprint.ranking import scoring, terms, weights
+from fingerprint.ranking import score_constants as constants
 from tests import naive
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def kgram_weights(own: Submission, cohort: Sequence[Submission], k: int) -> list
     repeats = Counter(grams)
     held = [set(naive.kgrams(other.kinds, k)) for other in cohort]
     return [
-        rarity(sum(gram in other for other in held), weights.RARITY) * repeats[gram] ** -weights.REPEAT
+        rarity(sum(gram in other for other in held), constants.RARITY_EXPONENT)
+        * repeats[gram] ** -constants.REPEAT_EXPONENT
         for gram in grams
     ]
 
@@ -45,13 +46,13 @@ def token_weights(own: Submission, cohort: Sequence[Submission], k: int) -> list
     return [prod(over) ** (1 / len(over)) if over else 0.0 for over in covering]
 
 
-def norm(one: float, other: float, how: terms.Norm) -> float:
+def norm(one: float, other: float, how: constants.Norm) -> float:
     small, large = sorted((one, other))
     return small * min(large / small, how.ratio) ** how.size if small > 0 else 0.0
 
 
 def long(tokens: int) -> float:
-    return tokens / (tokens + scoring.LONG)
+    return tokens / (tokens + constants.HALF_LENGTH)
 
 
 def chains(tiles: Sequence[Tile]) -> list[list[Tile]]:
@@ -61,7 +62,7 @@ def chains(tiles: Sequence[Tile]) -> list[list[Tile]]:
         if found:
             a, b, length = found[-1][-1]
             gaps = tile[0] - a - length, tile[1] - b - length
-            if min(gaps) >= 0 and max(gaps) <= scoring.GAP:
+            if min(gaps) >= 0 and max(gaps) <= constants.LONGEST_GAP:
                 found[-1].append(tile)
                 continue
         found.append([tile])
@@ -73,7 +74,7 @@ def passages(
 ) -> tuple[float, float]:
     """T and D."""
     on_left, on_right = token_weights(left, cohort, k), token_weights(right, cohort, k)
-    against = norm(sum(on_left), sum(on_right), scoring.PASSAGES)
+    against = norm(sum(on_left), sum(on_right), constants.PASSAGE_NORM)
     smaller = min(len(left.kinds), len(right.kinds))
     covered = 0.0
     for chain in chains(naive.tiles(left.kinds, right.kinds, k)):
@@ -85,7 +86,7 @@ def passages(
 def lexical(
     sides: tuple[frozenset[str], frozenset[str]],
     cohort: Sequence[frozenset[str]],
-    how: tuple[float, terms.Norm],
+    how: tuple[float, constants.Norm],
 ) -> tuple[float, float]:
     """Share of what both sides hold, and what it was measured against."""
     exponent, against = how
@@ -93,8 +94,8 @@ def lexical(
     def mass(held: frozenset[str]) -> float:
         return sum(
             rarity(sum(term in other for other in cohort), exponent)
-            * min(terms.TELLING, len(term))
-            / terms.TELLING
+            * min(constants.WHOLE_TERM_CHARACTERS, len(term))
+            / constants.WHOLE_TERM_CHARACTERS
             for term in held
         )
 
@@ -109,12 +110,14 @@ def similarity(left: Submission, right: Submission, cohort: Sequence[Submission]
     literals = lexical(
         (left.literals, right.literals),
         [one.literals for one in cohort],
-        (terms.LITERAL_RARITY, scoring.LITERALS),
+        (constants.LITERAL_RARITY_EXPONENT, constants.LITERAL_NORM),
     )
     names = lexical(
-        (left.names, right.names), [one.names for one in cohort], (terms.NAME_RARITY, scoring.NAMES)
+        (left.names, right.names),
+        [one.names for one in cohort],
+        (constants.NAME_RARITY_EXPONENT, constants.NAME_NORM),
     )
-    w_l = min(scoring.LITERAL_WORTH * literals[1], scoring.LITERAL_CAP * d)
-    w_n = min(scoring.NAME_WORTH * names[1], scoring.NAME_CAP * d)
+    w_l = min(constants.LITERAL_TOKENS * literals[1], constants.LITERAL_CAP * d)
+    w_n = min(constants.NAME_TOKENS * names[1], constants.NAME_CAP * d)
     weighed = (t * d + literals[0] * w_l + names[0] * w_n) / (d + w_l + w_n)
-    return max(scoring.HOLD * t, weighed)
+    return max(constants.LEAST_PASSAGE_PART * t, weighed)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from submissions.models import Pair
+from submissions.models.records import BestMatch, Findings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,14 +45,21 @@ def made_report(of: Assignment, pairs: Mapping[tuple[str, str], float], line: fl
     Pair.objects.bulk_create(
         made_pair(report, made[left], made[right], value) for (left, right), value in pairs.items()
     )
-    report.findings = {"best": [_best(name, made, pairs) for name in names]}
+    best = [_best(name, made, pairs) for name in names]
+    report.findings = Findings(best=best, scored=len(pairs), listed=len(pairs))
     report.save()
     return report
 
 
-def _best(name: str, made: Mapping[str, Submission], pairs: Mapping[tuple[str, str], float]) -> list[object]:
+def findings_of(report: Report) -> Findings:
+    """Return the findings of a report that has some."""
+    assert report.findings is not None
+    return report.findings
+
+
+def _best(name: str, made: Mapping[str, Submission], pairs: Mapping[tuple[str, str], float]) -> BestMatch:
     value, match = max((value, both[both[0] == name]) for both, value in pairs.items() if name in both)
-    return [made[name].pk, made[match].pk, value]
+    return BestMatch(submission=made[name].pk, match=made[match].pk, similarity=value)
 
 
 def made_class(size: int, seed: int = 5) -> Figures:

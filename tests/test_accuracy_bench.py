@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from bench import accuracy, metrics, tools
 from bench.labelled import Pair, SetError, find_sets, read_set, write_pairs

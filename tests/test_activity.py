@@ -55,7 +55,7 @@ def test_every_file_that_is_read_and_every_pair_that_is_aligned_counts(
 ) -> None:
     begin(report.assignment)
     newer = Report.objects.create(assignment=report.assignment, state="running")
-    progress.tell(newer.pk, "Aligning pairs", 1_234, 5_000)
+    progress.publish(newer.pk, "Aligning pairs", 1_234, 5_000)
     shown = page(alice_client, report.assignment)
     assert "3 of 8 files" in shown
     assert 'max="5000" value="1234"' in shown

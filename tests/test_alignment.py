@@ -1,6 +1,5 @@
 import numpy as np
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.tiling import passages

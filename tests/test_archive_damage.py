@@ -8,8 +8,7 @@ import zipfile
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from submissions.archives.unpack import BadArchive, Limits, Unpacked
 from tests.archive_builders import (

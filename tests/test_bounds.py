@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from fingerprint.index import Candidates
 from fingerprint.languages.lexical_terms import Lexical

@@ -15,7 +15,7 @@ from submissions.actions import sharing
 from submissions.models import Course
 from submissions.pages.report.charts import LINKS, NODES
 from tests.browser import SIZES, look_everywhere
-from tests.reports import made_class, made_report
+from tests.reports import findings_of, made_class, made_report
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -64,7 +64,7 @@ def opened(report: Report, alice: User, sign_in: SignIn) -> Page:
 
 
 def above(report: Report, percent: int) -> int:
-    return sum(value >= percent / 100 for _, _, value in report.findings["best"])
+    return sum(match.similarity >= percent / 100 for match in findings_of(report).best)
 
 
 def drawn(page: Page) -> int:

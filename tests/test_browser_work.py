@@ -94,7 +94,7 @@ def test_progress_moves_without_a_reload_and_survives_one(
     activity = page.locator("#activity")
     expect(activity).to_contain_text("3 of 8 files")
     Batch.objects.filter(pk=coming.pk).update(documents_done=5)
-    progress.tell(report.pk, "Aligning pairs", 1_234, 5_000)
+    progress.publish(report.pk, "Aligning pairs", 1_234, 5_000)
     expect(activity).to_contain_text("5 of 8 files")
     expect(activity).to_contain_text("Aligning pairs 1,234 of 5,000")
     page.reload()
@@ -109,7 +109,7 @@ def test_somebody_at_the_keyboard_keeps_the_focus_while_progress_moves(
     page.goto(assignment.get_absolute_url())
     cancel = page.get_by_role("button", name="Cancel ranking")
     cancel.focus()
-    progress.tell(report.pk, "Aligning pairs", 1, 10)
+    progress.publish(report.pk, "Aligning pairs", 1, 10)
     expect(page.locator("#activity")).to_contain_text("1 of 10")
     expect(cancel).to_be_focused()
 

@@ -4,22 +4,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fingerprint.languages.prose import Prose
 from fingerprint.languages.words import WordKinds
 from fingerprint.params import ENGINE_VERSION
-from fingerprint.shingling.clusters import (
-    Sketches,
-    UnionFind,
-    cluster,
-    cluster_by_super_shingles,
-    components,
-    value_runs,
-)
+from fingerprint.shingling.clusters import cluster, cluster_by_super_shingles, value_runs
 from fingerprint.shingling.external_sort import LEAST_BUDGET, Records, Runs
 from fingerprint.shingling.shingles import mod_sketch, shingles
+from fingerprint.shingling.sketches import Sketches
+from fingerprint.unionfind import UnionFind, components
 from tests import naive
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fingerprint.ranking.cohort import COMMON_LIMIT, Cohort, common_limit
 from tests import naive

@@ -24,6 +24,7 @@ from django.urls import resolve
 
 from moss.celery import app
 from moss.cli import COMMANDS, main
+from moss.serving import gunicorn_conf
 from tests.conftest import wait_until
 from tests.test_embedded import HOLD, environment
 
@@ -63,10 +64,10 @@ def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings
     environment = OURS["web"]["environment"]
     assert {name for name in READ_BY_SETTINGS if name.startswith("MOSS_")} - fixed <= set(environment)
     defaults = re.findall(
-        r'_whole\("(\w+)", (\d+)|_one_of\("(\w+)", "(\w+)"', (ROOT / "moss" / "settings.py").read_text()
+        r'env\.\w+\("(\w+)", default="?(\w+)"?, validate=', (ROOT / "moss" / "settings.py").read_text()
     )
-    assert len(defaults) == 3
-    for name, default in (tuple(filter(None, found)) for found in defaults):
+    assert len(defaults) == 4
+    for name, default in defaults:
         assert environment[name] == f"${{{name}:-{default}}}"
 
 
@@ -77,7 +78,8 @@ def test_every_command_is_one_that_exists(command: list[str]) -> None:
     program, *arguments = command
     assert shutil.which(program, path=str(Path(settings.BASE_DIR, ".venv", "bin"))) or shutil.which(program)
     if program == "gunicorn":
-        assert find_spec(arguments[0])
+        (config,) = (argument.removeprefix("--config=python:") for argument in arguments)
+        assert find_spec(config)
     elif program == "celery":
         assert arguments[:2] == ["-A", app.main]
         # It patches the terminal when it is imported.
@@ -90,12 +92,13 @@ def test_every_command_is_one_that_exists(command: list[str]) -> None:
         assert arguments[0] != "manage" or arguments[1] in get_commands()
 
 
-def test_the_options_of_gunicorn_are_options_it_has() -> None:
-    parser = import_module("gunicorn.config").Config().parser()
-    for command in (OURS["web"]["command"], image_command()):
-        parsed = parser.parse_args(command[1:])
-        assert parsed.args == ["moss.wsgi"]
-        assert parsed.worker_class == "gthread"
+def test_the_settings_of_gunicorn_are_settings_it_has() -> None:
+    config = import_module("gunicorn.config").Config()
+    for name, value in vars(gunicorn_conf).items():
+        if not name.startswith("_") and name != "annotations":
+            config.set(name, value)
+    assert config.wsgi_app == "moss.wsgi"
+    assert config.worker_class_str == "gthread"
 
 
 def test_the_health_check_asks_an_address_that_exists() -> None:

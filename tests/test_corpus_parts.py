@@ -14,8 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fingerprint.shingling.shingles import mod_containment, mod_resemblance
 from fingerprint.shingling.sketches import Sketches

@@ -14,7 +14,12 @@ import psycopg
 import pytest
 import redis
 
-from moss.embedded import client as embedded
+from moss.embedded.paths import (
+    LONGEST_SOCKET_NAME,
+    PACKAGE,
+    SOCKET_PATH_LIMIT,
+    installation_paths,
+)
 from tests.conftest import wait_until
 
 if TYPE_CHECKING:
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     Start = Callable[..., subprocess.Popen[bytes]]
 
 NOBODY = pwd.getpwnam("nobody").pw_uid
-HOLD = "from moss import embedded; embedded.ensure(); print('held', flush=True); input()"
+HOLD = "from moss.embedded import client; client.ensure_services(); print('held', flush=True); input()"
 
 
 def command_line(pid: int) -> bytes:
@@ -33,12 +38,12 @@ def command_line(pid: int) -> bytes:
         return b""
 
 
-def is_keeper(pid: int) -> bool:
+def is_daemon(pid: int) -> bool:
     return b"moss.embedded.daemon" in command_line(pid)
 
 
 def processes_of(home: Path) -> list[int]:
-    """Processes whose command line names the home: the keeper and its servers."""
+    """Processes whose command line names the home: the daemon and its servers."""
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     return [pid for pid in pids if os.fsencode(home) in command_line(pid)]
 
@@ -61,7 +66,7 @@ def seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make a home once, through the front door; making the database takes the longest."""
     made = tmp_path_factory.mktemp("seed") / "home"
     subprocess.run([sys.executable, "-c", HOLD], env=environment(made), input=b"\n", check=True)
-    wait_until(lambda: gone(made), what="the keeper to end")
+    wait_until(lambda: gone(made), what="the daemon to end")
     return made
 
 
@@ -105,7 +110,7 @@ def holds(process: subprocess.Popen[bytes]) -> bool:
 
 
 def answers(home: Path) -> bool:
-    where = embedded.place(home)
+    where = installation_paths(home)
     with psycopg.connect(where.database_url) as database, redis.Redis.from_url(where.redis_url) as broker:
         return database.execute("SELECT 1").fetchone() == (1,) and bool(broker.ping())
 
@@ -116,22 +121,22 @@ def test_both_servers_answer_while_held_and_are_gone_after(home: Path, holder: S
     assert answers(home)
     process.communicate(b"\n", timeout=60)
     assert process.returncode == 0
-    # The process itself waited for the servers; their keeper may still be on its way out.
-    assert all(is_keeper(pid) for pid in processes_of(home))
-    wait_until(lambda: gone(home), what="the keeper to end")
+    # The process itself waited for the servers; their daemon may still be on its way out.
+    assert all(is_daemon(pid) for pid in processes_of(home))
+    wait_until(lambda: gone(home), what="the daemon to end")
 
 
 def test_a_process_that_is_killed_leaves_nothing_behind(used: Path, holder: Start) -> None:
     process = holder()
     assert holds(process)
     process.kill()
-    wait_until(lambda: gone(used), what="the keeper to notice")
+    wait_until(lambda: gone(used), what="the daemon to notice")
 
 
-def test_a_keeper_that_is_killed_takes_its_servers_along(used: Path, holder: Start) -> None:
+def test_a_daemon_that_is_killed_takes_its_servers_along(used: Path, holder: Start) -> None:
     process = holder()
     assert holds(process)
-    os.kill(next(filter(is_keeper, processes_of(used))), signal.SIGKILL)
+    os.kill(next(filter(is_daemon, processes_of(used))), signal.SIGKILL)
     wait_until(lambda: gone(used), what="the servers to end")
 
 
@@ -140,16 +145,16 @@ def test_processes_that_start_at_once_share_one_pair_and_the_last_one_ends_it(
 ) -> None:
     crowd = [holder() for _ in range(3)]
     assert all(holds(process) for process in crowd)
-    assert len(list(filter(is_keeper, processes_of(used)))) == 1
+    assert len(list(filter(is_daemon, processes_of(used)))) == 1
     for process in crowd[:-1]:
         process.communicate(b"\n", timeout=60)
         assert answers(used)
     crowd[-1].communicate(b"\n", timeout=60)
-    wait_until(lambda: gone(used), what="the keeper to end")
+    wait_until(lambda: gone(used), what="the daemon to end")
 
 
 def test_data_and_queued_jobs_outlive_a_restart(used: Path, holder: Start) -> None:
-    where = embedded.place(used)
+    where = installation_paths(used)
     first = holder()
     assert holds(first)
     with psycopg.connect(where.database_url) as database:
@@ -165,7 +170,7 @@ def test_data_and_queued_jobs_outlive_a_restart(used: Path, holder: Start) -> No
 
 
 def test_data_outlives_servers_that_were_killed(used: Path, holder: Start) -> None:
-    where = embedded.place(used)
+    where = installation_paths(used)
     assert holds(holder())
     with psycopg.connect(where.database_url) as database:
         database.execute("CREATE TABLE kept AS SELECT 42 AS value")
@@ -193,7 +198,7 @@ def test_a_server_that_ends_by_itself_is_started_again(used: Path, holder: Start
 def test_only_the_server_without_an_address_is_started(home: Path, holder: Start) -> None:
     assert holds(holder(DATABASE_URL="postgresql://db.example.org/moss"))
     assert not (home / "postgres").exists()
-    with redis.Redis.from_url(embedded.place(home).redis_url) as broker:
+    with redis.Redis.from_url(installation_paths(home).redis_url) as broker:
         assert broker.ping()
     assert holds(holder())
     assert answers(home)
@@ -206,10 +211,10 @@ def test_nothing_starts_when_both_addresses_are_given(home: Path, holder: Start)
 
 def test_a_home_with_a_long_name_keeps_its_sockets_elsewhere(tmp_path: Path) -> None:
     long = tmp_path / ("a" * 100)
-    where = embedded.place(long)
-    assert len(os.fsencode(where.run / embedded.LONGEST_SOCKET_NAME)) <= embedded.SOCKET_PATH_LIMIT
-    assert where == embedded.place(long)
-    assert where.run != embedded.place(tmp_path / ("b" * 100)).run
+    where = installation_paths(long)
+    assert len(os.fsencode(where.run / LONGEST_SOCKET_NAME)) <= SOCKET_PATH_LIMIT
+    assert where == installation_paths(long)
+    assert where.run != installation_paths(tmp_path / ("b" * 100)).run
 
 
 def test_a_home_with_an_awkward_and_long_name_works(tmp_path: Path, holder: Start) -> None:
@@ -218,12 +223,12 @@ def test_a_home_with_an_awkward_and_long_name_works(tmp_path: Path, holder: Star
     assert holds(process)
     assert answers(awkward)
     process.communicate(b"\n", timeout=60)
-    wait_until(lambda: gone(awkward), what="the keeper to end")
+    wait_until(lambda: gone(awkward), what="the daemon to end")
 
 
 def test_nobody_else_can_reach_the_data(used: Path, holder: Start) -> None:
     assert holds(holder())
-    where = embedded.place(used)
+    where = installation_paths(used)
     for folder in (where.home, where.run, where.log, used / "postgres", used / "valkey"):
         assert folder.stat().st_mode & 0o077 == 0, folder
 
@@ -242,7 +247,7 @@ def test_a_server_that_cannot_start_says_why(home: Path, holder: Start) -> None:
     assert process.returncode == 1
     assert "The private postgres server did not start." in process.stderr
     assert "postgresql.conf" in process.stderr
-    wait_until(lambda: gone(home), what="the keeper to end")
+    wait_until(lambda: gone(home), what="the daemon to end")
 
 
 def test_without_the_wheels_the_message_says_what_to_set_or_install(home: Path) -> None:
@@ -263,7 +268,15 @@ def test_an_ordinary_user_can_hold_them_as_well(home: Path) -> None:
     """As root the servers of the other tests run as `nobody`; here everything does."""
     home.mkdir()
     os.chown(home, NOBODY, NOBODY)
-    guard = [sys.executable, "-I", "-S", str(embedded.PACKAGE / "guard.py"), str(os.getpid()), "9", "nobody"]
+    guard = [
+        sys.executable,
+        "-I",
+        "-S",
+        str(PACKAGE / "embedded" / "exec_guard.py"),
+        str(os.getpid()),
+        "9",
+        "nobody",
+    ]
     process = subprocess.Popen(
         [*guard, sys.executable, "-c", HOLD],
         env=environment(home),

@@ -3,16 +3,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fingerprint import engine
+from fingerprint.engine import CohortFile, Exclusions, Lexical, RankingInput
 from fingerprint.params import Params
 from fingerprint.ranking.cohort import Cohort
-from fingerprint.ranking.terms import LexicalTable
 
 if TYPE_CHECKING:
-    from fingerprint.tokens import Kinds
+    from fingerprint.types import Kinds
 
 PARAMS = Params(k=3, window=2)
 stretch = st.lists(st.integers(0, 9), min_size=0, max_size=30)
@@ -22,18 +21,20 @@ def array(kinds: list[int]) -> Kinds:
     return np.array(kinds, dtype=np.uint64)
 
 
+def file(owner: int, tokens: list[int]) -> CohortFile:
+    """One file of these tokens, each on a line of its own, without names and literals."""
+    kinds, lines = array(tokens), np.arange(len(tokens), dtype=np.int32)
+    hashes = engine.fingerprint(kinds, PARAMS).hashes
+    return CohortFile(owner, kinds, lines, Lexical(array([]), array([])), hashes)
+
+
 def ranked(
     submissions: list[list[list[int]]], boilerplate: tuple[list[int], ...] = (), limit: int | None = None
 ) -> dict[tuple[int, int], tuple[float, float, float, int, int]]:
     """(similarity, left share, right share, tokens, longest) by pair."""
-    files = [[array(kinds) for kinds in own] for own in submissions]
-    cohort = Cohort.of(files, PARAMS.k, [array(kinds) for kinds in boilerplate], limit)
-    prints = [(owner, engine.fingerprints(k, PARAMS).hashes) for owner, own in enumerate(files) for k in own]
-    hashes = np.concatenate([array([]), *(found for _, found in prints)])
-    owners = np.repeat(
-        np.array([owner for owner, _ in prints], np.int32), [len(found) for _, found in prints]
-    )
-    pairs, scores, _ = engine.rank(cohort, LexicalTable.of([[]] * len(cohort)), (hashes, owners))
+    files = [file(owner, kinds) for owner, own in enumerate(submissions) for kinds in own]
+    excluded = Exclusions([array(kinds) for kinds in boilerplate], (), limit)
+    pairs, scores, _ = engine.rank(RankingInput.of(files, len(submissions), PARAMS.k, excluded))
     columns = [column.tolist() for column in (pairs.left, pairs.right, *scores[:5])]
     return {(left, right): tuple(rest) for left, right, *rest in zip(*columns, strict=True)}
 

@@ -62,7 +62,7 @@ def test_work_that_goes_on_is_shown_without_fault(report: Report, sign_in: SignI
     page = sign_in(of.course.owner)
     coming = of.batches.create(name="late.zip", state="fingerprinting", documents_total=8, documents_done=3)
     newer = of.reports.create(state="running")
-    progress.tell(newer.pk, "Aligning pairs", 1_234, 5_000)
+    progress.publish(newer.pk, "Aligning pairs", 1_234, 5_000)
     for about, name in ((of, "assignment"), (coming, "batch")):
         page.goto(about.get_absolute_url())
         look_everywhere(page, shoot, f"busy-{name}")

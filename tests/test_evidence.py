@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import reverse
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fingerprint.languages import front_end
 from fingerprint.languages.lexical_terms import LONGEST, Lexical, characters_of, lexical_of
@@ -57,7 +56,7 @@ def test_a_stored_pair_says_what_each_kind_of_evidence_adds(report: Report) -> N
     assert pairs
     for pair in pairs:
         assert pair.structure + pair.literals + pair.names == pytest.approx(pair.similarity)
-        assert all(2 <= held <= 3 for *_, held in pair.passages)
+        assert all(2 <= passage.submissions <= 3 for passage in pair.passages)
 
 
 def test_literals_that_were_handed_out_add_nothing(

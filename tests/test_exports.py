@@ -112,7 +112,7 @@ def test_submissions_come_with_their_best_match_and_rank(alice_client: Client, r
 def test_submissions_of_a_report_that_kept_no_best_matches_are_listed_without(
     alice_client: Client, report: Report
 ) -> None:
-    Report.objects.filter(pk=report.pk).update(findings={})
+    Report.objects.filter(pk=report.pk).update(findings=None)
     listed = rows(alice_client, report.assignment, "submissions")
     assert [row["rank"] for row in listed] == ["", "", ""]
 

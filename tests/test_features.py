@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from fingerprint.minwise.features import (
     Filter,
@@ -22,7 +21,8 @@ from tests import naive
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fingerprint.hashing import Hashes
+    from fingerprint.types import Hashes
+
 
 TRIALS = 1000
 SOME = st.lists(st.integers(0, 9) | st.integers(0, 2**64 - 1), min_size=1, max_size=8)

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from fingerprint.engine import passage_weight
+from fingerprint.ranking.score_constants import RARITY_EXPONENT
+from fingerprint.ranking.weights import rarity
 from submissions.models import Pair
-from submissions.pages.source_view.pair_view import RARITY, view_pair, weight
+from submissions.pages.source_view.pair_view import view_pair
 from submissions.pseudonyms.names import redacting
 from tests.cast import COPIED, HONEST, RENAMED, STARTER, zipped
 
@@ -78,19 +81,16 @@ def test_passages_are_numbered_by_weight_and_know_their_lines(viewed: Callable[.
     view = viewed(
         {"ada/m.py": STARTER + COPIED, "ben/m.py": COPIED + "x = 1\n" + STARTER, "cleo/m.py": STARTER}
     )
-    weights = [weight(passage.tokens, passage.submissions) for passage in view.passages]
+    weights = [passage_weight(passage.tokens, passage.submissions) for passage in view.passages]
     assert weights == sorted(weights, reverse=True)
     assert [passage.number for passage in view.passages] == [1, 2]
     assert [place.first_line for place in view.passages[0].places] == [7, 2]
 
 
 def test_a_passage_weighs_as_the_score_weighs_it() -> None:
-    from fingerprint.ranking.weights import RARITY as IN_THE_SCORE  # noqa: PLC0415 - numba, only for this test
-    from fingerprint.ranking.weights import rarity  # noqa: PLC0415
-
-    assert RARITY == IN_THE_SCORE
     for held in (1, 2, 3, 10, 180):
-        assert weight(100, held) == pytest.approx(100 * float(rarity(np.array([held]), RARITY)[0]))
+        weight = rarity(np.array([held]), RARITY_EXPONENT)[0]
+        assert passage_weight(100, held) == pytest.approx(100 * float(weight))
 
 
 def test_the_map_shows_every_passage_and_no_bar_is_invisible(viewed: Callable[..., PairView]) -> None:

@@ -21,13 +21,13 @@ def test_identical_and_lexically_identical_submissions_are_one_group_each(
     other = HONEST.replace("bins", "boxes")
     hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": HONEST, "dora/m.py": other}))
     report = assignment.reports.get()
-    found = [(group["sameness"], names(report, group["submissions"])) for group in report.same]
+    found = [(group.sameness, names(report, group.submissions)) for group in report.duplicates]
     assert found == [("identical", ["ada", "ben"]), ("lexical", ["cleo", "dora"])]
 
 
 def test_empty_submissions_are_not_the_same_as_each_other(hand_in: HandIn, assignment: Assignment) -> None:
     hand_in(zipped({"ada/m.py": "# nothing\n", "ben/m.py": "# nothing\n", "cleo/m.py": COPIED}))
-    assert assignment.reports.get().same == []
+    assert assignment.reports.get().duplicates == []
 
 
 def test_the_report_names_its_groups_and_why_they_are_some(

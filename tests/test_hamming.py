@@ -5,21 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from fingerprint.simhash.documents import (
-    EXAMPLE_3_1,
-    Design,
-    HammingIndex,
-    Matches,
-    batch_query,
-    compress,
-    decompress,
-    design,
-    tables_needed,
-)
+from fingerprint.simhash.blocks import compress, decompress
+from fingerprint.simhash.designs import EXAMPLE_3_1, Design, design, tables_needed
 from fingerprint.simhash.huffman import code_for
+from fingerprint.simhash.index import HammingIndex, Matches, batch_query
 from tests import naive
 
 if TYPE_CHECKING:

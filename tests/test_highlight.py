@@ -3,8 +3,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from submissions.pages.source_view.highlight import (
     LONG_LINE,

@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from submissions import actions, queries, tasks
-from submissions.actions.ignoring import ignore_passage, key_of
+from submissions.actions.ignoring import ignore_passage
 from submissions.models import Boilerplate, Pair, Report
 from tests.cast import COPIED, HONEST, RENAMED, STARTER, loose, zipped
 
@@ -51,9 +51,9 @@ def test_an_ignored_passage_counts_no_more_and_is_grey(
     alice_client: Client,
     django_capture_on_commit_callbacks: Committing,
 ) -> None:
-    row = max(pair.passages, key=lambda row: row[4])
+    row = max(pair.passages, key=lambda row: row.tokens)
     with django_capture_on_commit_callbacks(execute=True):
-        answer = alice_client.post(ignore_address(pair), {"passage": key_of(row)})
+        answer = alice_client.post(ignore_address(pair), {"passage": row.key})
     now = newest(assignment)
     assert now.report != pair.report
     assert now.similarity < pair.similarity
@@ -69,12 +69,12 @@ def test_its_boilerplate_is_named_by_path_and_lines_and_can_count_again(
     alice_client: Client,
     django_capture_on_commit_callbacks: Committing,
 ) -> None:
-    row = max(pair.passages, key=lambda row: row[4])
+    row = max(pair.passages, key=lambda row: row.tokens)
     with django_capture_on_commit_callbacks(execute=True):
-        alice_client.post(ignore_address(pair), {"passage": key_of(row)})
+        alice_client.post(ignore_address(pair), {"passage": row.key})
     kept = Boilerplate.objects.get()
     assert kept.name == "passage of main.py, lines 2 to 16"
-    assert (kept.first, kept.after) == (row[1], row[1] + row[4])
+    assert (kept.first, kept.after) == (row.left_token, row.left_token + row.tokens)
     with django_capture_on_commit_callbacks(execute=True):
         alice_client.post(reverse("remove_boilerplate", args=[kept.pk]))
     assert newest(assignment).similarity == pytest.approx(pair.similarity)
@@ -82,7 +82,7 @@ def test_its_boilerplate_is_named_by_path_and_lines_and_can_count_again(
 
 def test_ignoring_it_twice_keeps_one_boilerplate(pair: Pair, alice_client: Client) -> None:
     for _ in range(2):
-        alice_client.post(ignore_address(pair), {"passage": key_of(pair.passages[0])})
+        alice_client.post(ignore_address(pair), {"passage": pair.passages[0].key})
     assert Boilerplate.objects.count() == 1
 
 
@@ -99,7 +99,7 @@ def test_a_file_with_an_ignored_passage_can_be_handed_out_as_a_whole(
     pair: Pair, assignment: Assignment, alice_client: Client
 ) -> None:
     for row in pair.passages:
-        alice_client.post(ignore_address(pair), {"passage": key_of(row)})
+        alice_client.post(ignore_address(pair), {"passage": row.key})
     whole = COPIED + "a = 1\n" + MORE
     assert actions.add_boilerplate(assignment, [loose("main.py", whole)]) == []
     assert Boilerplate.objects.filter(first=None).count() == 1
@@ -108,7 +108,7 @@ def test_a_file_with_an_ignored_passage_can_be_handed_out_as_a_whole(
 
 def test_what_is_ignored_while_a_ranking_waits_is_ranked_by_it(pair: Pair, assignment: Assignment) -> None:
     waiting = actions.rerank(assignment)
-    assert ignore_passage(assignment, pair, key_of(pair.passages[0]))
+    assert ignore_passage(assignment, pair, pair.passages[0].key)
     assert [one.pk for one in assignment.reports.filter(state=Report.State.QUEUED)] == [waiting.pk]
     tasks.rank(waiting.pk)
     state = queries.report_state(assignment)
@@ -118,13 +118,13 @@ def test_what_is_ignored_while_a_ranking_waits_is_ranked_by_it(pair: Pair, assig
 def test_a_pair_that_is_gone_says_so(pair: Pair, alice_client: Client, hand_in: HandIn) -> None:
     address = ignore_address(pair)
     hand_in(zipped({"ada/main.py": STARTER}))
-    answer = alice_client.post(address, {"passage": key_of(pair.passages[0])})
+    answer = alice_client.post(address, {"passage": pair.passages[0].key})
     assert answer.status_code == 404
     assert b"Not in the current report" in answer.content
 
 
 def test_nobody_else_can_ignore_a_passage(pair: Pair, bob_client: Client, client: Client) -> None:
-    sent = {"passage": key_of(pair.passages[0])}
+    sent = {"passage": pair.passages[0].key}
     assert bob_client.post(ignore_address(pair), sent).status_code == 404
     assert client.post(ignore_address(pair), sent).status_code == 302
     assert not Boilerplate.objects.exists()

@@ -7,8 +7,7 @@ import io
 import zipfile
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fingerprint.languages import Decoded, NotText, decode
 

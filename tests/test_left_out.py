@@ -11,6 +11,7 @@ from submissions.pages.source_view.excerpts import LINES, documents, excerpt
 from submissions.pseudonyms.names import Names, anonymous
 from tests.cast import CLASS, STARTER, loose, zipped
 from tests.handing_in import MANY
+from tests.reports import findings_of
 from tests.test_findings import TEMPLATE, everybody_with
 
 if TYPE_CHECKING:
@@ -51,13 +52,14 @@ def test_what_boilerplate_changed_is_told_with_both_figures(
 ) -> None:
     of = report.assignment
     starter()
-    effect = Report.objects.get(assignment=of).findings["effect"]
+    effect = findings_of(Report.objects.get(assignment=of)).effect
+    assert effect is not None
     said = section(alice_client, of, "left-out")
     assert re.search(r"\d+ % of all tokens count for nobody: \d+ % boilerplate", said)
-    left, right, similarity, before, *_ = effect["moved"][0]
+    pair = effect.moved[0]
     names = dict(Report.objects.get(assignment=of).submissions.values_list("pk", "name"))
-    figures = f"{names[left]} and {names[right]} {round(before * 100)} % {round(similarity * 100)} %"
-    assert figures in said
+    figures = f"{round(pair.similarity_before * 100)} % {round(pair.similarity * 100)} %"
+    assert f"{names[pair.left]} and {names[pair.right]} {figures}" in said
     assert "main.py" in said
 
 
@@ -66,7 +68,10 @@ def test_pairs_that_boilerplate_took_below_the_line_are_counted(
 ) -> None:
     starter()
     newest = Report.objects.get(assignment=report.assignment)
-    newest.findings["effect"]["standing"] = [1, 4]
+    found = findings_of(newest)
+    assert found.effect is not None
+    effect = found.effect.model_copy(update={"above": 1, "above_before": 4})
+    newest.findings = found.model_copy(update={"effect": effect})
     newest.save()
     said = section(alice_client, report.assignment, "left-out")
     assert "With everything counted 4 pairs would stand out instead of 1." in said
@@ -93,12 +98,17 @@ def test_an_ignored_passage_is_shown_and_may_count_again(
     page = alice_client.get(of.get_absolute_url()).content.decode()
     assert 'aria-label="Count again: passage of main.py"' in page
     assert re.search(r"passage of main.py .*Lines \d+ to \d+ .*values", section(alice_client, of, "left-out"))
-    effect = Report.objects.get(assignment=of).findings["effect"]
-    assert effect["boilerplate"] >= 20
+    assert boilerplate_tokens(of) >= 20
     with django_capture_on_commit_callbacks(execute=True):
         alice_client.post(reverse("remove_boilerplate", args=[ignored.pk]))
     assert not of.boilerplate.exists()
-    assert Report.objects.get(assignment=of).findings["effect"]["boilerplate"] == 0
+    assert boilerplate_tokens(of) == 0
+
+
+def boilerplate_tokens(of: Assignment) -> int:
+    effect = findings_of(Report.objects.get(assignment=of)).effect
+    assert effect is not None
+    return effect.boilerplate
 
 
 def test_charlie_cannot_make_alices_passage_count_again(charlie_client: Client, report: Report) -> None:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.db import connection
 from django.urls import reverse
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from submissions.models import Alias, Assignment, Submission
 from submissions.pseudonyms.aliases import FIRST, SECOND, aliases, draw

@@ -262,7 +262,7 @@ def test_names_that_would_mislead_are_written_so_that_they_cannot(
 def test_a_report_of_an_earlier_version_is_shown_and_says_what_it_lacks(
     alice_client: Client, report: Report
 ) -> None:
-    Report.objects.filter(pk=report.pk).update(findings={})
+    Report.objects.filter(pk=report.pk).update(findings=None)
     page = alice_client.get(report.assignment.get_absolute_url()).content.decode()
     assert "This report was made before the effect was told. Rank again to see it." in page
     assert PAIR.findall(page)

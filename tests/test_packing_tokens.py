@@ -3,8 +3,7 @@ from __future__ import annotations
 import zlib
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from fingerprint.tokens import TokenStream
 from submissions.storage.tokens import pack_tokens, unpack_with_lines

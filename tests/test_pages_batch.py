@@ -71,7 +71,7 @@ def test_a_batch_that_is_ranked_shows_how_far_that_is(alice_client: Client, repo
     newer = Report.objects.create(assignment=report.assignment, state="running")
     page = alice_client.get(batch.get_absolute_url()).content.decode()
     assert "Waiting for a worker" in page
-    progress.tell(newer.pk, "Aligning pairs", 1_500, 5_000)
+    progress.publish(newer.pk, "Aligning pairs", 1_500, 5_000)
     page = alice_client.get(batch.get_absolute_url()).content.decode()
     assert 'max="5000" value="1500"' in page
     assert 'Aligning pairs <span aria-hidden="true">1,500 of 5,000</span>' in page

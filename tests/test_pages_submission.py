@@ -13,6 +13,7 @@ from submissions.models import Assignment, Batch, Pair, Report, Submission, Subm
 from submissions.pages.templatetags.pages import percent
 from submissions.pseudonyms.names import ANONYMOUS
 from tests.cast import CLASS, HONEST, STARTER, zipped
+from tests.reports import findings_of
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -86,7 +87,7 @@ def test_it_lists_what_was_decided_with_notes_and_without_what_was_only_opened(
 def test_it_says_how_the_best_match_stands_among_everybody_s(
     alice_client: Client, report: Report, ada: Submission
 ) -> None:
-    values = {pk: value for pk, _, value in report.findings["best"]}
+    values = {match.submission: match.similarity for match in findings_of(report).best}
     ben, cleo = named("ben"), named("cleo")
     assert values[ada.pk] == values[ben.pk] > values[cleo.pk]
     said = words(alice_client, ada)
@@ -171,7 +172,7 @@ def test_before_the_ranking_it_says_that_there_is_none_yet(
 def test_a_report_made_before_best_matches_were_kept_asks_to_rank_again(
     alice_client: Client, report: Report, ada: Submission
 ) -> None:
-    Report.objects.update(findings={})
+    Report.objects.update(findings=None)
     assert "Rank again" in words(alice_client, ada)
 
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 from pygments.lexer import RegexLexer
 from pygments.lexers import find_lexer_class_by_name
 

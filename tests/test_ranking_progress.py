@@ -13,8 +13,7 @@ from redis import Redis
 
 from submissions import actions, tasks
 from submissions.models import Batch, Course, DeletedBatch, Document, Report, Source, Upload
-from submissions.ranking import progress
-from submissions.ranking import rank as ranking
+from submissions.ranking import progress, rank as ranking
 from submissions.ranking.progress import Cancelled, Progress
 from tests.cast import CLASS, HONEST, zipped
 from tests.conftest import wait_until
@@ -40,21 +39,21 @@ def test_every_stage_of_a_ranking_is_told(report: Report, monkeypatch: pytest.Mo
     real = cache.set
 
     def listen(key: str, value: dict[str, object], timeout: int) -> None:
-        stages.append((value["doing"], value["total"]))
+        stages.append((value["stage"], value["total"]))
         real(key, value, timeout)
 
     monkeypatch.setattr(cache, "set", listen)
     ranking.rank(report)
     assert stages[1] == ("Comparing 3 submissions with each other", 0)
     assert ("Aligning pairs", report.pairs.count()) in stages
-    assert progress.told([report.pk + 1, report.pk]) == Progress(str(stages[-1][0]))
+    assert progress.latest([report.pk + 1, report.pk]) == Progress(str(stages[-1][0]))
 
 
 def test_what_is_told_is_plain_data_and_no_pickle(report: Report) -> None:
     ranking.rank(report)
     kept = Redis.from_url(settings.REDIS_URL)
     (key,) = kept.keys(f"*ranking:{report.pk}")
-    assert json.loads(kept.get(key) or b"")["doing"]
+    assert json.loads(kept.get(key) or b"")["stage"]
 
 
 @pytest.mark.usefixtures("db")
@@ -62,7 +61,7 @@ def test_a_loop_tells_how_many_are_done_of_how_many() -> None:
     seen = []
     for item in progress.counted(7, "Aligning pairs", iter("abc"), 1_234):
         seen.append(item)
-        told = progress.told([7])
+        told = progress.latest([7])
     assert seen == ["a", "b", "c"]
     assert told == Progress("Aligning pairs", 0, 1_234)
     assert told.counts == "0 of 1,234"

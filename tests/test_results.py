@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 from fingerprint import engine
+from fingerprint.engine import CohortFile, Exclusions, Lexical, RankingInput
 from fingerprint.params import Params
-from fingerprint.ranking.cohort import Cohort
-from fingerprint.ranking.terms import LexicalTable
 from submissions.ranking.ranked_pairs import ranked_pairs, to_six
 
 PARAMS = Params(k=3, window=2)
@@ -16,25 +14,25 @@ files = st.lists(st.lists(st.integers(0, 3), max_size=5), max_size=12)
 cohorts = st.lists(st.lists(files, min_size=1, max_size=3), min_size=2, max_size=4)
 
 
+def _content(owner: int, file: list[list[int]]) -> CohortFile:
+    kinds = np.array([kind for line in file for kind in line], np.uint64)
+    lines = np.repeat(np.arange(1, len(file) + 1), [len(line) for line in file]).astype(np.int32)
+    none = np.empty(0, np.uint64)
+    hashes = engine.fingerprint(kinds, PARAMS).hashes
+    return CohortFile(owner, kinds, lines, Lexical(none, none), hashes)
+
+
 @settings(deadline=None)  # the first call compiles
 @given(cohorts, st.one_of(st.none(), st.integers(1, 3)))
 def test_lines_are_those_on_which_tokens_of_passages_begin(
     submissions: list[list[list[list[int]]]], limit: int | None
 ) -> None:
-    kinds = [
-        [np.array([kind for line in file for kind in line], np.uint64) for file in own] for own in submissions
-    ]
-    lines = [
-        np.repeat(np.arange(1, len(file) + 1), [len(line) for line in file]).astype(np.int32)
-        for own in submissions
-        for file in own
-    ]
-    cohort = Cohort.of(kinds, PARAMS.k, [], limit, lines)
-    prints = [[engine.fingerprints(file, PARAMS).hashes for file in own] for own in kinds]
-    hashes = [np.concatenate(own) for own in prints]
-    owners = np.repeat(np.arange(len(kinds), dtype=np.int32), [len(own) for own in hashes])
-    ranking = engine.rank(cohort, LexicalTable.of([[]] * len(cohort)), (np.concatenate(hashes), owners))
-    for pair in ranked_pairs(cohort, ranking):
+    contents = [_content(owner, file) for owner, own in enumerate(submissions) for file in own]
+    lines = [content.lines for content in contents]
+    excluded = Exclusions((), (), limit)
+    inputs = RankingInput.of(contents, len(submissions), PARAMS.k, excluded)
+    ranking = engine.rank(inputs)
+    for pair in ranked_pairs(inputs.cohort, ranking):
         left = {
             (p.left_file, lines[p.left_file][p.left_token + n])
             for p in pair.passages

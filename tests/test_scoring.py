@@ -1,20 +1,21 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from fingerprint.engine import candidates, fingerprints
+from fingerprint.fingerprints import fingerprint
 from fingerprint.index import Candidates
 from fingerprint.languages.base import Class
 from fingerprint.languages.lexeme_ids import lexeme_id
 from fingerprint.languages.lexical_terms import Lexical
 from fingerprint.params import Params
-from fingerprint.ranking import scoring
 from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.inputs import CohortFile, RankingInput
+from fingerprint.ranking.rank import candidates
+from fingerprint.ranking.score_constants import LEAST_PASSAGE_PART
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
 from tests import naive_score
@@ -23,7 +24,8 @@ from tests.naive_score import Submission
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fingerprint.languages.lexical_terms import Ids
+    from fingerprint.types import Terms
+
 
 K = 3
 words = st.frozensets(st.sampled_from(["0", "i", "total", "a long message", "another one"]), max_size=4)
@@ -31,7 +33,7 @@ submissions = st.builds(Submission, st.lists(st.integers(0, 3), max_size=60), wo
 cohorts = st.lists(submissions, min_size=2, max_size=4)
 
 
-def coded(terms: frozenset[str], sort: Class) -> Ids:
+def coded(terms: frozenset[str], sort: Class) -> Terms:
     ids = [lexeme_id("test", sort, term) >> 5 << 5 | min(31, len(term)) for term in terms]
     return np.unique(np.array(ids, dtype=np.uint64))
 
@@ -103,8 +105,8 @@ def test_changing_every_literal_and_name_leaves_what_passages_hold() -> None:
         for who in "xy"
     )
     found = scored([one, other])
-    assert found.similarity.tolist() == [scoring.HOLD]
-    assert (found.structure[0], found.literals[0], found.names[0]) == (scoring.HOLD, 0, 0)
+    assert found.similarity.tolist() == [LEAST_PASSAGE_PART]
+    assert (found.structure[0], found.literals[0], found.names[0]) == (LEAST_PASSAGE_PART, 0, 0)
 
 
 def test_a_literal_that_only_two_hold_tells_more_than_one_that_all_hold() -> None:
@@ -148,25 +150,27 @@ def test_terms_of_boilerplate_are_no_evidence() -> None:
     assert handed_out.literals[0] == 0
 
 
-class Prints(NamedTuple):
-    cohort: Cohort
-    hashes: Ids
-    owners: np.ndarray[tuple[int], np.dtype[np.int32]]
-
-
-def prints(documents: Sequence[Sequence[int]]) -> Prints:
-    arrays = [np.array(kinds, np.uint64) for kinds in documents]
-    found = [fingerprints(kinds, Params(K, 2)).hashes for kinds in arrays]
-    owners = np.repeat(np.arange(len(found), dtype=np.int32), [len(hashes) for hashes in found])
-    return Prints(Cohort.of([[kinds] for kinds in arrays], K), np.concatenate(found), owners)
+def inputs(documents: Sequence[Sequence[int]]) -> RankingInput:
+    none = np.empty(0, np.uint64)
+    files = [
+        CohortFile(
+            owner,
+            np.array(kinds, np.uint64),
+            np.arange(len(kinds), dtype=np.int32),
+            Lexical(none, none),
+            fingerprint(np.array(kinds, np.uint64), Params(K, 2)).hashes,
+        )
+        for owner, kinds in enumerate(documents)
+    ]
+    return RankingInput.of(files, len(documents), K)
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=40), min_size=2, max_size=5), st.floats(0, 1))
 def test_candidates_share_the_floor_of_the_lighter_sides_fingerprints(
     documents: list[list[int]], floor: float
 ) -> None:
-    cohort, hashes, owners = prints(documents)
-    held = [set(hashes[owners == owner].tolist()) for owner in range(len(documents))]
+    laid_out = inputs(documents)
+    held = [set(laid_out.hashes[laid_out.owners == owner].tolist()) for owner in range(len(documents))]
 
     def mass(values: set[int]) -> float:
         return sum(naive_score.rarity(sum(value in other for other in held), 0.75) for value in values)
@@ -177,7 +181,7 @@ def test_candidates_share_the_floor_of_the_lighter_sides_fingerprints(
         for i in range(j)
         if held[i] & held[j]
     }
-    found = candidates(cohort, hashes, owners, floor)
+    found = candidates(laid_out, floor)
     pairs = set(zip(found.left.tolist(), found.right.tolist(), strict=True))
     assert {pair for pair, share in expected.items() if share > floor + 1e-9} <= pairs
     assert pairs <= {pair for pair, share in expected.items() if share > floor - 1e-9}

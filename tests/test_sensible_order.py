@@ -7,15 +7,12 @@ from random import Random
 from statistics import median
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from fingerprint import engine
-from fingerprint.languages import front_end
+from fingerprint.engine import CohortFile, Exclusions, RankingInput, front_end, token_lines
 from fingerprint.languages.lexical_terms import lexical_of
 from fingerprint.params import Params
-from fingerprint.ranking.cohort import Cohort, common_limit
-from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.threshold import FEW, LEAST, MOST, PLAIN, suggest
 from tests.programs import program, renamed
 
@@ -30,15 +27,19 @@ PARAMS = Params()
 
 def ranking(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> Ranking:
     """Rank Python programs, a submission each, with default settings."""
-    python = front_end("python")
-    scans = [python.scan(source) for source in (*programs, *boilerplate)]
-    kinds, terms = [scan.tokens.kinds for scan in scans], [lexical_of(scan) for scan in scans]
-    count = len(programs)
-    cohort = Cohort.of([[own] for own in kinds[:count]], PARAMS.k, kinds[count:], common_limit(count))
-    hashes = [engine.fingerprints(own, PARAMS).hashes for own in kinds[:count]]
-    owners = np.repeat(np.arange(count, dtype=np.int32), [len(own) for own in hashes])
-    table = LexicalTable.of([[own] for own in terms[:count]], terms[count:])
-    return engine.rank(cohort, table, (np.concatenate([np.empty(0, np.uint64), *hashes]), owners))
+    files = [file(at, source) for at, source in enumerate(programs)]
+    given = [file(0, source) for source in boilerplate]
+    excluded = Exclusions(
+        [one.kinds for one in given], [one.lexical for one in given], engine.common_limit(len(programs))
+    )
+    return engine.rank(RankingInput.of(files, len(programs), PARAMS.k, excluded))
+
+
+def file(submission: int, source: str) -> CohortFile:
+    scan = front_end("python").scan(source)
+    kinds = scan.tokens.kinds
+    hashes = engine.fingerprint(kinds, PARAMS).hashes
+    return CohortFile(submission, kinds, token_lines(source, scan.tokens), lexical_of(scan), hashes)
 
 
 def ranked(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> dict[Pair, float]:

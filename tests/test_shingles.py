@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from fingerprint.params import ENGINE_VERSION
+from fingerprint.permutation import permute
 from fingerprint.shingling.shingles import (
     AdaptiveSketch,
     adaptive_containment,
@@ -21,7 +21,6 @@ from fingerprint.shingling.shingles import (
     mod_containment,
     mod_resemblance,
     mod_sketch,
-    permute,
     resemblance,
     shingles,
     super_shingles,
@@ -32,7 +31,8 @@ from tests import naive
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fingerprint.hashing import Hashes
+    from fingerprint.types import Hashes
+
 
 TRIALS = 1000
 ROSE = ("a", "rose", "is", "a", "rose", "is", "a", "rose")

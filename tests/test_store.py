@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from django.db import IntegrityError, connection, transaction
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from submissions.models import Document, Source
 from submissions.storage import fingerprints as store

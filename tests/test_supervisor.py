@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from moss.embedded.client import place
-from moss.serving.supervisor import listen, serving
+from moss.embedded.paths import installation_paths
+from moss.serving.supervisor import listen, serving_process
 from tests.conftest import wait_until
 from tests.test_embedded import environment
 
@@ -181,18 +181,18 @@ def test_a_supervisor_that_is_killed_takes_everything_along(
     wait_until(lambda: not moss.processes(), what="the end of every process")
 
 
-def test_a_keeper_that_is_killed_comes_back_with_its_servers(
+def test_a_daemon_that_is_killed_comes_back_with_its_servers(
     serve: Callable[[int], Serve], taken: int
 ) -> None:
     moss = serve(taken)
     moss.wait_until_serving()
-    keeper = moss.running("moss.embedded.daemon")
-    assert len(keeper) == 1
-    os.kill(keeper[0], signal.SIGKILL)
+    daemon = moss.running("moss.embedded.daemon")
+    assert len(daemon) == 1
+    os.kill(daemon[0], signal.SIGKILL)
     wait_until(lambda: "The private servers are back." in moss.output, what="the servers")
-    assert "The keeper of the private servers has ended" in moss.output
+    assert "The daemon of the private servers has ended" in moss.output
     assert moss.health() == {"database": True, "broker": True}
-    assert moss.running("moss.embedded.daemon") not in ([], keeper)
+    assert moss.running("moss.embedded.daemon") not in ([], daemon)
     # The worker finds the new broker by itself.
     wait_until(lambda: answers_ping(moss.home), what="the worker")
 
@@ -203,10 +203,10 @@ def answers_ping(home: Path) -> bool:
 
 
 def test_who_asks_waits_for_the_server_that_has_not_yet_said_who_it_is(tmp_path: Path) -> None:
-    where = place(tmp_path)
+    paths = installation_paths(tmp_path)
     with (tmp_path / "serve.lock").open("w") as lock, ThreadPoolExecutor() as pool:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        asked = pool.submit(serving, where)
+        asked = pool.submit(serving_process, paths)
         with pytest.raises(TimeoutError):
             asked.result(timeout=0.3)
         lock.write("4711")
@@ -218,7 +218,7 @@ def test_those_who_ask_do_not_see_one_another(tmp_path: Path) -> None:
     (tmp_path / "serve.lock").write_text("4711")
     with (tmp_path / "serve.lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
-        assert serving(place(tmp_path)) is None
+        assert serving_process(installation_paths(tmp_path)) is None
 
 
 def test_a_server_that_starts_waits_for_those_who_ask(tmp_path: Path) -> None:

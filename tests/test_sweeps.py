@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from fingerprint.shingling.clusters import Sketches, UnionFind, cluster
+from fingerprint.shingling.clusters import cluster
 from fingerprint.shingling.external_sort import LEAST_BUDGET
+from fingerprint.shingling.sketches import Sketches
 from fingerprint.shingling.sweeps import Drift, NearCopy, Sweeps
+from fingerprint.unionfind import UnionFind
 
 SKETCHES = st.lists(st.sets(st.integers(0, 3), max_size=4), max_size=9)
 THRESHOLDS = st.sampled_from([0.2, 0.5, 2 / 3, 1.0])

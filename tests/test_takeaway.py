@@ -13,8 +13,7 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from submissions.models import Decision, Pair, Report
-from submissions.pages.exports import documents
-from submissions.pages.exports import source_rows as tables
+from submissions.pages.exports import documents, source_rows as tables
 from tests.cast import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from submissions.pages.exports.aligned_lines import Row, aligned
 from submissions.pages.exports.drawing import CHARACTERS, Sheet, Spans

@@ -9,10 +9,9 @@ from pathlib import Path
 import fingerprint
 
 CODE = """
-import fingerprint.engine
-fingerprint.engine.warm = lambda: (__import__("time").sleep(1), print("compiled"))
-from fingerprint.warming import warm_once
-warm_once()
+from fingerprint import kernel_cache
+kernel_cache.compile_kernels = lambda: (__import__("time").sleep(1), print("compiled"))
+kernel_cache.ensure_compiled()
 """
 
 

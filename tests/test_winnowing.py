@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 from fingerprint.hashing import kgram_hashes
 from fingerprint.params import Params
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.hashing import Hashes
-    from fingerprint.winnowing import Positions
+    from fingerprint.types import Hashes, Positions
 
     Select = Callable[[Hashes, int], Positions]
     Shared = tuple[list[int], list[int], int, int, Params]

@@ -1,6 +1,6 @@
 """Front-ends: bytes to text, text to tokens, one table row a language."""
 
-from fingerprint.languages.base import Class, FrontEnd, LexerFailed, Scan
+from fingerprint.languages.base import Class, FrontEnd, LexerFailed, Scan, Span
 from fingerprint.languages.decode import Decoded, NotText, decode
 from fingerprint.languages.detect import detect
 from fingerprint.languages.registry import choices, front_end, tuned
@@ -12,6 +12,7 @@ __all__ = [
     "LexerFailed",
     "NotText",
     "Scan",
+    "Span",
     "choices",
     "decode",
     "detect",

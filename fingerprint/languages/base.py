@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
-    import numpy.typing as npt
-
     from fingerprint.tokens import TokenStream
+    from fingerprint.types import Classes
 
-    Classes = npt.NDArray[np.uint8]
 
 Span = tuple[int, int, str]
 

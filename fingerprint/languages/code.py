@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from pygments.token import _TokenType
 
     from fingerprint.languages.base import Span
-    from fingerprint.languages.folding import Ints
     from fingerprint.languages.lexeme_ids import Column, Evidence
-    from fingerprint.tokens import Kinds
+    from fingerprint.types import Kinds, Offsets
 
 # Rises when a rule that all languages share changes their tokens; a row's own version is added to it.
 RULES_VERSION = 1
@@ -162,11 +161,11 @@ def _lexemes(tokens: Tokens, source: str, salt: str, sort: Class) -> Column:
     return sort, np.array(kinds, dtype=np.uint64), tokens.starts, tokens.ends
 
 
-def _int32(column: array[int]) -> Ints:
+def _int32(column: array[int]) -> Offsets:
     return np.frombuffer(column, dtype=np.int32)
 
 
-def _stream(lexed: Lexed, kinds: Kinds, starts: Ints, ends: Ints) -> TokenStream:
+def _stream(lexed: Lexed, kinds: Kinds, starts: Offsets, ends: Offsets) -> TokenStream:
     return TokenStream(kinds, lexed.starts(starts), lexed.ends(ends))
 
 

@@ -12,9 +12,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Ints = npt.NDArray[np.int32]
-    Flags = npt.NDArray[np.uint32]
-    Mask = npt.NDArray[np.bool_]
+    from fingerprint.types import Flags, Ids, Lines, Marks, Offsets
+
 
 # A statement that has not ended after so many tokens is broken code: nothing of it is left out.
 LONGEST_STATEMENT = 400
@@ -53,35 +52,35 @@ class Mark:
 class Lexemes(NamedTuple):
     """What is known of each code: the lexeme's marks, and how far it reaches from where the lexer put it."""
 
-    marks: Flags
-    leads: Ints
-    lengths: Ints
+    marks: Marks
+    leads: Offsets
+    lengths: Offsets
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
     """Parallel arrays: code of the lexeme, its marks, offsets, and the line it begins on."""
 
-    codes: Ints
-    marks: Flags
-    starts: Ints
-    ends: Ints
-    lines: Ints
+    codes: Ids
+    marks: Marks
+    starts: Offsets
+    ends: Offsets
+    lines: Lines
 
     def __len__(self) -> int:
         return len(self.codes)
 
-    def take(self, which: Mask | npt.NDArray[np.intp]) -> Tokens:
+    def take(self, which: Flags | npt.NDArray[np.intp]) -> Tokens:
         return Tokens(
             self.codes[which], self.marks[which], self.starts[which], self.ends[which], self.lines[which]
         )
 
-    def having(self, mark: int) -> Mask:
-        mask: Mask = (self.marks & np.uint32(mark)) != 0
+    def having(self, mark: int) -> Flags:
+        mask: Flags = (self.marks & np.uint32(mark)) != 0
         return mask
 
 
-def located(codes: Ints, starts: Ints, lexemes: Lexemes) -> Tokens:
+def located(codes: Ids, starts: Offsets, lexemes: Lexemes) -> Tokens:
     """Every token that the lexer gave, white space and comments too, trimmed of white space at its ends."""
     marks = lexemes.marks[codes]
     begins = starts + lexemes.leads[codes]
@@ -211,11 +210,11 @@ def with_joined_literals(live: Tokens) -> Tokens:
     return Tokens(joined.codes, joined.marks, joined.starts, live.ends[tails], joined.lines)
 
 
-def _glued_to_numbers(live: Tokens) -> Mask:
+def _glued_to_numbers(live: Tokens) -> Flags:
     """For each token but the first, whether it goes on with the number before it."""
     number = live.having(Mark.NUMBER)
     glued = live.starts[1:] == live.ends[:-1]
-    inner: Mask = live.having(Mark.WORD | Mark.NUMBER)[1:] & number[:-1] & glued
+    inner: Flags = live.having(Mark.WORD | Mark.NUMBER)[1:] & number[:-1] & glued
     point = live.having(Mark.POINT) & (live.ends - live.starts == 1)  # not one that has become `..`
     fraction = number[:-2] & point[1:-1] & number[2:] & glued[:-1] & glued[1:]
     inner[:-1] |= fraction
@@ -224,8 +223,8 @@ def _glued_to_numbers(live: Tokens) -> Mask:
 
 
 def split_runs(
-    codes: Ints, starts: Ints, marks: Flags, pieces: Callable[[int], list[int]]
-) -> tuple[Ints, Ints]:
+    codes: Ids, starts: Offsets, marks: Marks, pieces: Callable[[int], list[int]]
+) -> tuple[Ids, Offsets]:
     """Put a token for each character where the lexer gave several marks as one; `marks` go by code.
 
     Otherwise `f();` and `f() ;` would differ.

@@ -13,8 +13,8 @@ from fingerprint.tokens import kind_id
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fingerprint.languages.base import Classes
-    from fingerprint.tokens import Kinds, Offsets
+    from fingerprint.types import Classes, Kinds, Offsets
+
 
 Column = tuple[Class, "Kinds", "Offsets", "Offsets"]
 Evidence = tuple["Classes", "Kinds", "Offsets", "Offsets"]

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.languages.base import Scan
+    from fingerprint.types import Terms
 
-    Ids = npt.NDArray[np.uint64]
 
 # The low bits of a term say how many characters it has: a score then needs no text.
 LENGTH_BITS = 5
@@ -27,8 +27,8 @@ class Lexical(NamedTuple):
     The upper 59 bits tell terms apart, the low five hold the number of characters, at most 31.
     """
 
-    literals: Ids
-    names: Ids
+    literals: Terms
+    names: Terms
 
 
 def lexical_of(scan: Scan) -> Lexical:
@@ -42,6 +42,6 @@ def lexical_of(scan: Scan) -> Lexical:
     return Lexical(np.unique(terms[literal]), np.unique(terms[classes == Class.IDENTIFIER]))
 
 
-def characters_of(terms: Ids) -> npt.NDArray[np.int64]:
+def characters_of(terms: Terms) -> npt.NDArray[np.int64]:
     """Characters of each term, at most 31."""
     return (terms & np.uint64(LONGEST)).astype(np.int64)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from fingerprint.types import Offsets
 
-    Ints = npt.NDArray[np.int32]
 
 # White space at line ends goes too: some lexers take the next line for the same statement after it.
 _REMOVED = re.compile(r"\A\ufeff|(?<![ \t\r])[ \t\r]++(?=\n)")
@@ -33,17 +32,17 @@ class Lexed:
         plain = plain.replace("\r", "\n")
         self.source = plain if plain.endswith("\n") else plain + "\n"
 
-    def starts(self, offsets: Ints) -> Ints:
+    def starts(self, offsets: Offsets) -> Offsets:
         return self._back(offsets)
 
-    def ends(self, offsets: Ints) -> Ints:
+    def ends(self, offsets: Offsets) -> Offsets:
         """Map exclusive ends: a token keeps to its last character, so that no line end is added behind it."""
-        ends: Ints = np.minimum(offsets, 1) + self._back(np.maximum(offsets - 1, 0))
+        ends: Offsets = np.minimum(offsets, 1) + self._back(np.maximum(offsets - 1, 0))
         return np.minimum(ends, np.int32(self._length))
 
-    def _back(self, offsets: Ints) -> Ints:
+    def _back(self, offsets: Offsets) -> Offsets:
         if not len(self._removed):
             return np.minimum(offsets, np.int32(self._length))
         before = np.searchsorted(self._removed, offsets, side="right").astype(np.int32)
-        back: Ints = np.minimum(offsets + before, np.int32(self._length))
+        back: Offsets = np.minimum(offsets + before, np.int32(self._length))
         return back

@@ -12,11 +12,10 @@ import nbformat
 import numpy as np
 
 from fingerprint.languages.base import Scan
-from fingerprint.languages.registry import front_end
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from fingerprint.languages.base import FrontEnd, Span
 
@@ -26,15 +25,23 @@ _BROKEN = (AttributeError, LookupError, RecursionError, TypeError, ValueError, n
 
 
 class Notebook:
-    """A notebook is shown and compared as its cells' sources; outputs are left out."""
+    """A notebook is shown and compared as its cells' sources; outputs are left out.
+
+    `front_end` finds the front-end of a cell's language, and raises ValueError for an unknown one.
+    """
 
     name = "notebook"
     title = "Jupyter notebook"
     version = 1
 
+    def __init__(self, front_end: Callable[[str], FrontEnd]) -> None:
+        self._front_end = front_end
+        # An unknown name is looked for among all languages, which takes long in a notebook that repeats it.
+        self._known = cache(self._find)
+
     def text(self, decoded: str) -> str:
         notebook = _read(decoded)
-        language = _language(notebook)
+        language = self._language(notebook)
         try:
             cells = [(_kind(cell, language), _source(cell)) for cell in notebook["cells"]]
         except _BROKEN as error:
@@ -47,27 +54,50 @@ class Notebook:
         )
 
     def tokens(self, text: str) -> TokenStream:
-        return _shifted([(start, part.tokens(text[start:end])) for part, start, end in _parts(text)])
+        return _shifted([(start, part.tokens(text[start:end])) for part, start, end in self._parts(text)])
 
     def scan(self, text: str) -> Scan:
-        scans = [(start, part.scan(text[start:end])) for part, start, end in _parts(text)]
+        scans = [(start, part.scan(text[start:end])) for part, start, end in self._parts(text)]
         tokens = _shifted([(start, scan.tokens) for start, scan in scans])
         lexical = _shifted([(start, scan.lexical) for start, scan in scans])
         classes = [scan.classes for _, scan in scans]
         return Scan(tokens, lexical, np.concatenate([np.empty(0, dtype=np.uint8), *classes]))
 
     def named(self, text: str) -> Iterator[Span]:
-        for part, begin, end in _parts(text):
+        for part, begin, end in self._parts(text):
             for start, stop, kind in part.named(text[begin:end]):
                 yield begin + start, begin + stop, kind
 
     def highlight(self, text: str) -> list[Span]:
         spans = [(*header.span(), "gh") for header in _HEADER.finditer(text)]
-        for part, begin, end in _parts(text):
+        for part, begin, end in self._parts(text):
             spans += [
                 (begin + start, begin + stop, css) for start, stop, css in part.highlight(text[begin:end])
             ]
         return sorted(spans)
+
+    def _language(self, notebook: dict[str, Any]) -> str:
+        """Return the language of the code cells, as the metadata name it; Python when they name none."""
+        metadata = notebook.get("metadata", {})
+        for section, key in (("language_info", "name"), ("kernelspec", "language"), ("kernelspec", "name")):
+            written = str(metadata.get(section, {}).get(key, "")).lower()
+            known = self._known(written) if written else None
+            if known:
+                return known.name
+        return "python"
+
+    def _parts(self, text: str) -> Iterator[tuple[FrontEnd, int, int]]:
+        """Yield (front-end, start, end) of each cell's source in the shown text."""
+        headers = list(_HEADER.finditer(text))
+        ends = [*(header.start() for header in headers[1:]), len(text)][: len(headers)]
+        for header, end in zip(headers, ends, strict=True):
+            yield self._known(header[1]) or self._front_end("text"), header.end(), end
+
+    def _find(self, language: str) -> FrontEnd | None:
+        try:
+            return self._front_end(language)
+        except ValueError:
+            return None
 
 
 def _read(decoded: str) -> dict[str, Any]:
@@ -83,25 +113,6 @@ def _read(decoded: str) -> dict[str, Any]:
     return notebook
 
 
-def _language(notebook: dict[str, Any]) -> str:
-    """Language of the code cells, as the metadata name it; Python when they name none that is known."""
-    metadata = notebook.get("metadata", {})
-    for section, key in (("language_info", "name"), ("kernelspec", "language"), ("kernelspec", "name")):
-        named = str(metadata.get(section, {}).get(key, "")).lower()
-        if named and _known(named):
-            return front_end(named).name
-    return "python"
-
-
-@cache
-def _known(language: str) -> bool:
-    try:
-        front_end(language)
-    except ValueError:
-        return False
-    return True
-
-
 def _kind(cell: dict[str, Any], language: str) -> str:
     return language if cell["cell_type"] == "code" else "text"
 
@@ -109,15 +120,6 @@ def _kind(cell: dict[str, Any], language: str) -> str:
 def _source(cell: dict[str, Any]) -> str:
     source = cell["source"]
     return source if isinstance(source, str) else "".join(source)
-
-
-def _parts(text: str) -> Iterator[tuple[FrontEnd, int, int]]:
-    """(front-end, start, end) of each cell's source in the shown text."""
-    headers = list(_HEADER.finditer(text))
-    ends = [*(header.start() for header in headers[1:]), len(text)][: len(headers)]
-    for header, end in zip(headers, ends, strict=True):
-        language = header[1] if _known(header[1]) else "text"
-        yield front_end(language), header.end(), end
 
 
 def _shifted(streams: list[tuple[int, TokenStream]]) -> TokenStream:

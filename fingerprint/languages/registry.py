@@ -51,7 +51,7 @@ def _made(name: str) -> FrontEnd:
     if name == "notebook":
         from fingerprint.languages.notebook import Notebook  # noqa: PLC0415 - each is slow to import and not always needed
 
-        return Notebook()
+        return Notebook(front_end)
     from fingerprint.languages.code import CodeFrontEnd  # noqa: PLC0415 - NumPy and Pygments are slow to import
 
     return CodeFrontEnd(_by_name()[name])

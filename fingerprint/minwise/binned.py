@@ -10,11 +10,8 @@ from fingerprint._jit import njit
 from fingerprint.permutation import linear_maps
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from fingerprint.types import Hashes, Positions
 
-    from fingerprint.hashing import Hashes
-
-    Turns = npt.NDArray[np.int64]
 
 FIRST_MIX, SECOND_MIX = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 FIRST_SHIFT, SECOND_SHIFT = np.uint64(29), np.uint64(32)
@@ -30,7 +27,7 @@ def _mix(values: Hashes, factor: np.uint64, term: np.uint64, words: Hashes) -> N
 
 
 @njit
-def _place(words: Hashes, turn: int, slots: Hashes, filled: Turns) -> int:
+def _place(words: Hashes, turn: int, slots: Hashes, filled: Positions) -> int:
     """Keep the least rank of each slot that no earlier turn has filled; how many got their first."""
     count, fresh = len(slots), 0
     for word in words:

@@ -12,12 +12,8 @@ from fingerprint._jit import njit
 from fingerprint.permutation import linear_maps, permute
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from fingerprint.types import Floats, Hashes, Positions
 
-    from fingerprint.hashing import Hashes
-
-    Floats = npt.NDArray[np.float64]
-    Sizes = npt.NDArray[np.int64]
 
 BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, and not the base of the k-gram hashes (section 3)
 SHIFT = np.uint64(32)
@@ -195,7 +191,7 @@ def acceptance(rho: float | Floats, k: int, s: int, r: int) -> float | Floats:
     return accepted if accepted.ndim else float(accepted)
 
 
-def _errors(target: float, k: int, sizes: Sizes) -> Floats:
+def _errors(target: float, k: int, sizes: Positions) -> Floats:
     """Total error (section 4) of the filters (k, s, r): rows r = k, ..., 1, columns s = `sizes`."""
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     below = _tails((target * (nodes + 1) / 2) ** sizes[:, None], k)[:k]

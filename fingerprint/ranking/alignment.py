@@ -12,14 +12,8 @@ import numpy as np
 from fingerprint._jit import njit
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from fingerprint.types import Flags, Ids, Kinds, Positions, Runs
 
-    from fingerprint.tokens import Kinds
-
-    Ids = npt.NDArray[np.int32]
-    Flags = npt.NDArray[np.bool_]
-    Seeds = npt.NDArray[np.int64]
-    Runs = npt.NDArray[np.int64]
 
 # A submission has fewer tokens than this many bits count.
 BITS = 32
@@ -40,12 +34,12 @@ class Side(NamedTuple):
     ids: Ids
     boilerplate: Flags
     ignored: Flags
-    order: Seeds
+    order: Positions
     grams: Ids
-    after: Seeds
+    after: Positions
 
 
-def sides_of(kinds: Kinds, ids: Ids, flags: tuple[Flags, Flags], bounds: Seeds) -> tuple[Side, Seeds]:
+def sides_of(kinds: Kinds, ids: Ids, flags: tuple[Flags, Flags], bounds: Positions) -> tuple[Side, Positions]:
     """Lay out all submissions of a cohort in one Side, and say whose part of its `order` is where.
 
     Live k-grams are sorted by owner, then so that those on one run are skipped together.

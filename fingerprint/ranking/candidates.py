@@ -8,13 +8,14 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.index import Candidates
-from fingerprint.ranking.weights import RARITY, rarity
+from fingerprint.ranking.score_constants import RARITY_EXPONENT
+from fingerprint.ranking.weights import rarity
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.index import InvertedIndex, Owners, Starts
-    from fingerprint.ranking.weights import Floats
+    from fingerprint.index import InvertedIndex
+    from fingerprint.types import Bounds, Floats, Owners
 
 # Least part of the lighter side's fingerprints, by weight, that a pair shares. Measured, 0 to 0.03 rank
 # alike; this one halves the pairs of a class of 259.
@@ -27,10 +28,10 @@ class Postings(NamedTuple):
     What owner d holds is `values[held[d]:held[d + 1]]`; `weights` float64, one a value.
     """
 
-    starts: Starts
+    starts: Bounds
     owners: Owners
-    values: Starts
-    held: Starts
+    values: Bounds
+    held: Bounds
     weights: Floats
 
 
@@ -85,7 +86,7 @@ def weighted_pairs(index: InvertedIndex, floor: float = FLOOR) -> Candidates:
     by_owner = np.argsort(index.owners, kind="stable")
     values = np.repeat(np.arange(len(index.values)), np.diff(index.starts))[by_owner]
     held = np.searchsorted(index.owners[by_owner], np.arange(count + 1))
-    table = Postings(index.starts, index.owners, values, held, rarity(index.frequency, RARITY))
+    table = Postings(index.starts, index.owners, values, held, rarity(index.frequency, RARITY_EXPONENT))
     rows = np.empty((_tally(table, floor, np.empty((0, 3), dtype=np.int32)), 3), dtype=np.int32)
     _tally(table, floor, rows)
     return Candidates(*np.ascontiguousarray(rows.T))

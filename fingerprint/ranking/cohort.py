@@ -15,11 +15,8 @@ from fingerprint.ranking.weights import document_frequency, token_weights
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fingerprint.hashing import Hashes
-    from fingerprint.ranking.alignment import Flags, Ids
-    from fingerprint.ranking.weights import Bounds, Floats
-    from fingerprint.reading import Lines
-    from fingerprint.tokens import Kinds
+    from fingerprint.types import Bounds, Flags, Floats, Hashes, Ids, Kinds, Lines
+
 
 # MOSS takes a passage in more than ten programs for common code. In a cohort not clearly larger than
 # that, ten programs are no longer "few of many", so the limit is off unless it is asked for.

@@ -14,38 +14,32 @@ import numpy as np
 from fingerprint._jit import njit
 from fingerprint.ranking.alignment import enter, places_of, sort_rows
 from fingerprint.ranking.cohort import Running, slice_side
-from fingerprint.ranking.terms import Norm, normaliser
+from fingerprint.ranking.score_constants import (
+    DECIMALS,
+    HALF_LENGTH,
+    LEAST_PASSAGE_PART,
+    LITERAL_CAP,
+    LITERAL_NORM,
+    LITERAL_TOKENS,
+    LONGEST_GAP,
+    NAME_CAP,
+    NAME_NORM,
+    NAME_TOKENS,
+    PASSAGE_NORM,
+)
+from fingerprint.ranking.terms import normaliser
 from fingerprint.ranking.tiling import shown_of, tiles_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.index import Candidates
-    from fingerprint.ranking.alignment import Ids, Runs, Side
+    from fingerprint.ranking.alignment import Side
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.terms import LexicalTable
-    from fingerprint.ranking.weights import Bounds, Floats
+    from fingerprint.types import Bounds, Floats, Ids, Rows, Runs
 
-    Rows = npt.NDArray[np.int64]
 
-# Passages with at most so many tokens between them, on both sides, read as one with something inserted.
-GAP = 15
-# A passage of n tokens counts n / (n + LONG): one long passage tells more than its tokens in scattered ones.
-LONG = 30.0
-# The smaller side decides mostly, so that a copy inside something larger is found; the larger side keeps a
-# say up to 2.5 times the size, so that small files do not match everything.
-PASSAGES = Norm(0.55, 2.5)
-LITERALS = Norm(1.0, 3.0)
-NAMES = Norm(0.0, 1.0)
-# A literal is worth so many tokens, all of them at most 1.2 times the passages' evidence: a numeric program
-# has none to speak of, a dialogue is made of them.
-LITERAL_WORTH, LITERAL_CAP = 5.0, 1.2
-# Names are the first thing a copier changes: renaming all of them costs at most 0.15 / 1.15 of a score.
-NAME_WORTH, NAME_CAP = 2.0, 0.15
-# Changing every name and literal never takes a score below this part of what the passages say.
-HOLD = 0.6
-# Equal pairs tie exactly, whatever rounding their place in the cohort brought.
-DECIMALS = 9
 # Pairs handed to a thread at once; those of one left side stand together.
 CHUNK = 2048
 # Pairs whose intermediate figures are held at once.
@@ -84,7 +78,7 @@ class Covered(NamedTuple):
 
 @njit
 def long(tokens: float) -> float:
-    return tokens / (tokens + LONG)
+    return tokens / (tokens + HALF_LENGTH)
 
 
 @njit
@@ -105,7 +99,7 @@ def chained_weight(tiles: Runs, left: Running, right: Running) -> float:
     for row in range(len(tiles)):
         a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
         gap = max(left.own[a] - left.own[a_end], right.own[b] - right.own[min(b, b_end)])
-        if b < b_end or gap > GAP:
+        if b < b_end or gap > LONGEST_GAP:
             total += weight * long(tokens)
             weight, tokens = 0.0, 0.0
         a_end, b_end = a + length, b + length
@@ -228,9 +222,9 @@ def similarity_of(
     It grows with what is covered.
     """
     weights, own = _totals(cohort.running.weight, cohort, pairs), _totals(cohort.running.own, cohort, pairs)
-    against = normaliser(weights[:, 0], weights[:, 1], PASSAGES)
+    against = normaliser(weights[:, 0], weights[:, 1], PASSAGE_NORM)
     smaller = own.min(axis=1)
-    whole = against * smaller / (smaller + LONG)
+    whole = against * smaller / (smaller + HALF_LENGTH)
     passages = np.divide(covered, whole, out=np.zeros(len(pairs)), where=whole > 0)
     return _combined(np.minimum(passages, 1.0), against, lexical, pairs)
 
@@ -239,16 +233,18 @@ def _combined(
     passages: Floats, against: Floats, lexical: LexicalTable, pairs: Rows
 ) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
     """Weigh each kind of evidence by its mass; the parts add up to the similarity."""
-    literals, literal_mass = lexical.literals.shares(pairs, LITERALS)
-    names, name_mass = lexical.names.shares(pairs, NAMES)
-    literal_weight = np.minimum(LITERAL_WORTH * literal_mass, LITERAL_CAP * against)
-    name_weight = np.minimum(NAME_WORTH * name_mass, NAME_CAP * against)
+    literals, literal_mass = lexical.literals.shares(pairs, LITERAL_NORM)
+    names, name_mass = lexical.names.shares(pairs, NAME_NORM)
+    literal_weight = np.minimum(LITERAL_TOKENS * literal_mass, LITERAL_CAP * against)
+    name_weight = np.minimum(NAME_TOKENS * name_mass, NAME_CAP * against)
     mass = against + literal_weight + name_weight
     found = passages > 0
     by_literals, by_names, by_passages = (
         np.divide(part, mass, out=np.zeros_like(mass), where=found)
         for part in (literals * literal_weight, names * name_weight, passages * against)
     )
-    similarity = np.where(found, np.maximum(HOLD * passages, by_passages + by_literals + by_names), 0.0)
+    similarity = np.where(
+        found, np.maximum(LEAST_PASSAGE_PART * passages, by_passages + by_literals + by_names), 0.0
+    )
     similarity = similarity.round(DECIMALS)
     return similarity, (similarity - by_literals - by_names, by_literals, by_names)

@@ -9,30 +9,19 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.languages.lexical_terms import characters_of
+from fingerprint.ranking.score_constants import (
+    LITERAL_RARITY_EXPONENT,
+    NAME_RARITY_EXPONENT,
+    WHOLE_TERM_CHARACTERS,
+)
 from fingerprint.ranking.weights import rarity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
-    from fingerprint.languages.lexical_terms import Ids, Lexical
-    from fingerprint.ranking.weights import Bounds, Floats
-
-    Rows = npt.NDArray[np.int64]
-
-# From so many characters on a term is as telling as any: `i` and `0` are everybody's, a message is not.
-TELLING = 8
-
-
-class Norm(NamedTuple):
-    """What a share is measured against: smaller * min(larger / smaller, ratio)**size.
-
-    `size` 0 is the smaller side, 1 the larger; a size difference beyond `ratio` costs nothing more.
-    """
-
-    size: float
-    ratio: float
+    from fingerprint.languages.lexical_terms import Lexical
+    from fingerprint.ranking.score_constants import Norm
+    from fingerprint.types import Bounds, Floats, Rows, Terms
 
 
 def normaliser(one: Floats, other: Floats, norm: Norm) -> Floats:
@@ -57,7 +46,7 @@ def _shared(ids: Rows, bounds: Bounds, weights: Floats, pairs: Rows, shared: Flo
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class TermTable:
     """Distinct terms of n submissions: `ids[bounds[d]:bounds[d + 1]]` ascending, `weights` by id."""
 
     ids: Rows
@@ -65,13 +54,13 @@ class Terms:
     weights: Floats
 
     @classmethod
-    def of(cls, held: Sequence[Sequence[Ids]], left_out: Ids, exponent: float) -> Terms:
+    def of(cls, held: Sequence[Sequence[Terms]], left_out: Terms, exponent: float) -> TermTable:
         """Lay out the terms of every file of every submission; those of `left_out` are dropped."""
         own = [np.unique(np.concatenate([np.empty(0, np.uint64), *files])) for files in held]
         kept = [terms[~np.isin(terms, left_out)] for terms in own] if len(left_out) else own
         values, ids = np.unique(np.concatenate([np.empty(0, np.uint64), *kept]), return_inverse=True)
         bounds = np.cumsum([0, *map(len, kept)], dtype=np.int64)
-        telling = np.minimum(characters_of(values), TELLING) / TELLING
+        telling = np.minimum(characters_of(values), WHOLE_TERM_CHARACTERS) / WHOLE_TERM_CHARACTERS
         frequency = np.bincount(ids, minlength=len(values))
         return cls(ids.astype(np.int64), bounds, rarity(frequency, exponent) * telling)
 
@@ -93,25 +82,20 @@ class Terms:
 class LexicalTable(NamedTuple):
     """Literals and names of n submissions."""
 
-    literals: Terms
-    names: Terms
+    literals: TermTable
+    names: TermTable
 
     @classmethod
     def of(cls, held: Sequence[Sequence[Lexical]], boilerplate: Sequence[Lexical] = ()) -> LexicalTable:
         """Lay out the terms of every file of every submission; what boilerplate holds counts nowhere."""
         return cls(
-            Terms.of(*_column(held, boilerplate, "literals"), LITERAL_RARITY),
-            Terms.of(*_column(held, boilerplate, "names"), NAME_RARITY),
+            TermTable.of(*_column(held, boilerplate, "literals"), LITERAL_RARITY_EXPONENT),
+            TermTable.of(*_column(held, boilerplate, "names"), NAME_RARITY_EXPONENT),
         )
-
-
-# Literals are telling though some others use them; a name that a third person uses is no evidence at all.
-LITERAL_RARITY = 0.25
-NAME_RARITY = 1.0
 
 
 def _column(
     held: Sequence[Sequence[Lexical]], boilerplate: Sequence[Lexical], field: str
-) -> tuple[list[list[Ids]], Ids]:
+) -> tuple[list[list[Terms]], Terms]:
     known = [np.empty(0, np.uint64), *(getattr(lexical, field) for lexical in boilerplate)]
     return [[getattr(lexical, field) for lexical in files] for files in held], np.concatenate(known)

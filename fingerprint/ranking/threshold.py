@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.ranking.weights import Floats
+    from fingerprint.types import Floats
+
 
 # With fewer pairs there is no distribution to speak of, and this stands for it: what programs that were
 # rewritten from end to end still score, and independent ones of some size hardly do.

@@ -11,7 +11,8 @@ from fingerprint._jit import njit
 from fingerprint.ranking.alignment import LOW, fill_free_runs, fill_runs, places_of, ranked, sort_rows, trim
 
 if TYPE_CHECKING:
-    from fingerprint.ranking.alignment import Flags, Ids, Runs, Side
+    from fingerprint.ranking.alignment import Side
+    from fingerprint.types import Flags, Ids, Runs
 
 # Runs that a pair rarely has more of, and how many times as many there is room for when it has.
 ROOM = 256

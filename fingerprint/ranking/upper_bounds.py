@@ -1,8 +1,8 @@
-"""The best pairs of a cohort without scoring all: what a pair can score at most is cheap to tell.
+"""Find the best pairs of a cohort without scoring all: an upper bound of a pair's score is cheap.
 
-Passages lie within the k-grams that both sides have. On either side, stretches of those with at most `GAP`
-tokens between them are a cluster; a passage chain lies within one, so that neither its weight nor its tokens
-exceed the cluster's. What names and literals add is told exactly.
+Passages lie within the k-grams that both sides have. On either side, stretches of these with at most
+`LONGEST_GAP` tokens between them form a cluster. A chain of passages lies within one cluster, so that neither
+its weight nor its number of tokens exceeds the cluster's. What names and literals add is computed exactly.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.ranking.scoring import CHUNK, GAP, Scores, long, score, similarity_of
+from fingerprint.ranking.score_constants import LONGEST_GAP
+from fingerprint.ranking.scoring import CHUNK, Scores, long, score, similarity_of
 
 if TYPE_CHECKING:
     from fingerprint.index import Candidates
-    from fingerprint.ranking.alignment import Flags, Ids
     from fingerprint.ranking.cohort import Cohort, Running
-    from fingerprint.ranking.scoring import Rows
     from fingerprint.ranking.terms import LexicalTable
-    from fingerprint.ranking.weights import Bounds, Floats
+    from fingerprint.types import Bounds, Flags, Floats, Ids, Rows
 
 # Pairs scored before it is asked again whether another can be among the best.
 BLOCK = CHUNK // 4
@@ -44,7 +43,7 @@ def _most(ids: Ids, first: int, running: Running, met: Flags, k: int) -> float:
             continue
         if at > end:
             weight, tokens = weight + sums[end] - sums[begin], tokens + end - begin
-            if own[at] - own[end] > GAP:
+            if own[at] - own[end] > LONGEST_GAP:
                 total, weight, tokens = total + weight * long(tokens), 0.0, 0.0
             begin = at
         end = at + k

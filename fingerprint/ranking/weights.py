@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint._jit import njit
+from fingerprint.ranking.score_constants import RARITY_EXPONENT, REPEAT_EXPONENT
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.ranking.alignment import Flags, Ids
-
-    Bounds = npt.NDArray[np.int64]
-    Floats = npt.NDArray[np.float64]
-
-# A k-gram in df submissions weighs (df - 1)**-RARITY: what a pair alone shares counts whole, at any size of
-# cohort, and a template that n hand in counts far less without ever vanishing.
-RARITY = 0.75
-# Each of a k-gram's n repeats in one submission weighs n**-REPEAT: a table does not outweigh a program.
-REPEAT = 0.25
+    from fingerprint.types import Bounds, Flags, Floats, Ids
 
 
 def rarity(frequency: npt.NDArray[np.integer], exponent: float) -> Floats:
@@ -44,14 +36,14 @@ def document_frequency(ids: Ids, bounds: Bounds, distinct: int) -> Ids:
 
 @njit
 def _damp_repeats(ids: Ids, inside: Flags, bounds: Bounds, logs: Floats, distinct: int) -> None:
-    """Take REPEAT times the logarithm of its repeats off each k-gram's log weight."""
+    """Take REPEAT_EXPONENT times the logarithm of its repeats off each k-gram's log weight."""
     repeats = np.zeros(distinct, dtype=np.int32)
     for owner in range(len(bounds) - 1):
         for at in range(bounds[owner], bounds[owner + 1]):
             repeats[ids[at]] += inside[at]
         for at in range(bounds[owner], bounds[owner + 1]):
             if inside[at]:
-                logs[at] -= REPEAT * np.log(repeats[ids[at]])
+                logs[at] -= REPEAT_EXPONENT * np.log(repeats[ids[at]])
         for at in range(bounds[owner], bounds[owner + 1]):
             repeats[ids[at]] = 0
 
@@ -89,7 +81,7 @@ def token_weights(ids: Ids, frequency: Ids, spans: tuple[Bounds, Bounds], left_o
     files, bounds = spans
     ends = np.repeat(files[1:] - 1, np.diff(files))[: len(ids)]
     inside = np.arange(len(ids)) + k <= ends
-    logs = np.log(rarity(frequency, RARITY))[ids]
+    logs = np.log(rarity(frequency, RARITY_EXPONENT))[ids]
     _damp_repeats(ids, inside, np.minimum(bounds, len(ids)), logs, len(frequency))
     weights = np.zeros(len(left_out))
     _means(logs, inside, left_out, k, weights)

@@ -9,7 +9,7 @@ import numpy as np
 from fingerprint._jit import njit
 from fingerprint.shingling.external_sort import Records, Runs
 from fingerprint.shingling.sketches import Duplicates, Sketches
-from fingerprint.unionfind import UnionFind, components
+from fingerprint.unionfind import UnionFind
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -17,21 +17,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Words = npt.NDArray[np.uint64]
-    Documents = npt.NDArray[np.int64]
+    from fingerprint.types import Documents, Words
 
-__all__ = [
-    "Clustering",
-    "Duplicates",
-    "Sketches",
-    "UnionFind",
-    "cluster",
-    "cluster_by_super_shingles",
-    "components",
-    "join_similar",
-    "pair_runs",
-    "value_runs",
-]
 
 COMMON = 1000
 THRESHOLD = 0.5

@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import TracebackType
 
-    import numpy.typing as npt
+    from fingerprint.types import Words
 
-    Words = npt.NDArray[np.uint64]
 
 LEAST_BUDGET = 4096
 RECORD_BYTES = 16

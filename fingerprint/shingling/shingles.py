@@ -14,30 +14,12 @@ import numpy as np
 from fingerprint._jit import njit
 from fingerprint.hashing import kgram_hashes
 from fingerprint.params import ENGINE_VERSION
-from fingerprint.permutation import permute
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.hashing import Hashes
+    from fingerprint.types import Hashes
 
-__all__ = [
-    "AdaptiveSketch",
-    "adaptive_containment",
-    "adaptive_resemblance",
-    "adaptive_sketch",
-    "coarsen",
-    "containment",
-    "min_resemblance",
-    "min_sketch",
-    "mod_containment",
-    "mod_resemblance",
-    "mod_sketch",
-    "permute",
-    "resemblance",
-    "shingles",
-    "super_shingles",
-]
 
 WORD_BITS = 64
 FEWEST_BITS = 32

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Words = npt.NDArray[np.uint64]
-    Documents = npt.NDArray[np.int64]
+    from fingerprint.types import Documents, Words
+
 
 MOST_DOCUMENTS = 2**32
 

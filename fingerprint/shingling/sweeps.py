@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Documents = npt.NDArray[np.int64]
+    from fingerprint.types import Documents
 
 
 class NearCopy(NamedTuple):

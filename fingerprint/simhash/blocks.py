@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.simhash.designs import Design
-    from fingerprint.simhash.tables import Found, Words
+    from fingerprint.types import Positions, Words
 
 BLOCK_BYTES = 1024  # the paper's typical B
 BLOCK_BITS = 8 * BLOCK_BYTES
@@ -199,7 +199,7 @@ def _find(blocks: Blocks, probes: Words, masks: Words, distance: int, found: Wor
 
 
 @njit
-def _rank(blocks: Blocks, wanted: Words, ranks: Found) -> None:
+def _rank(blocks: Blocks, wanted: Words, ranks: Positions) -> None:
     """Count the fingerprints below each wanted one."""
     values = np.empty(BLOCK_BITS, dtype=np.uint64)
     for i in range(len(wanted)):
@@ -226,7 +226,7 @@ class BlockTables:
     def nbytes(self) -> int:
         return sum(blocks.nbytes for blocks in self._blocks) + self._positions.nbytes
 
-    def find(self, probes: Words, distance: int) -> Found:
+    def find(self, probes: Words, distance: int) -> Positions:
         """(2, matches) array: position of the probe, position of the stored fingerprint; in no order."""
         found = np.concatenate([self._find(probes, t, distance) for t in range(len(self._blocks))], axis=1)
         first, end = self._below(found[1]), self._below(found[1] + np.uint64(1))
@@ -254,7 +254,7 @@ class BlockTables:
         permute(found[1].copy(), self._back[0][t], self._back[1][t], found[1])
         return found
 
-    def _below(self, values: Words) -> Found:
+    def _below(self, values: Words) -> Positions:
         ranks = np.empty(len(values), dtype=np.int64)
         _rank(self._blocks[0], values, ranks)
         return ranks

@@ -7,37 +7,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.simhash.blocks import Blocks, compress, decompress
-from fingerprint.simhash.designs import EXAMPLE_3_1, Design, design, tables_needed
-from fingerprint.simhash.index import HammingIndex, Matches, batch_query
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Words = npt.NDArray[np.uint64]
-    Weights = npt.NDArray[np.float64]
-    Offsets = npt.NDArray[np.int64]
+    from fingerprint.types import Floats, Words
 
-__all__ = [
-    "EXAMPLE_3_1",
-    "Blocks",
-    "Design",
-    "HammingIndex",
-    "Matches",
-    "batch_query",
-    "compress",
-    "decompress",
-    "design",
-    "simhash",
-    "simhashes",
-    "tables_needed",
-]
 
 BITS = 64
 
 
 @njit
-def _count(features: Words, components: Weights) -> None:
+def _count(features: Words, components: Floats) -> None:
     """V for weights of 1: twice the features that have the bit, less all of them."""
     counts = np.zeros(BITS, dtype=np.int64)
     for feature in features:
@@ -48,7 +29,7 @@ def _count(features: Words, components: Weights) -> None:
 
 
 @njit
-def _weigh(features: Words, weights: Weights, components: Weights) -> None:
+def _weigh(features: Words, weights: Floats, components: Floats) -> None:
     components[:] = 0.0
     for i in range(len(features)):
         feature, weight = features[i], weights[i]
@@ -57,9 +38,7 @@ def _weigh(features: Words, weights: Weights, components: Weights) -> None:
 
 
 @njit
-def _simhashes(
-    features: Words, offsets: npt.NDArray[np.int64], weights: Weights, fingerprints: Words
-) -> None:
+def _simhashes(features: Words, offsets: npt.NDArray[np.int64], weights: Floats, fingerprints: Words) -> None:
     components = np.empty(BITS, dtype=np.float64)
     for document in range(len(fingerprints)):
         start, end = offsets[document], offsets[document + 1]
@@ -74,7 +53,7 @@ def _simhashes(
         fingerprints[document] = fingerprint
 
 
-def simhashes(features: Words, offsets: npt.NDArray[np.integer], weights: Weights | None = None) -> Words:
+def simhashes(features: Words, offsets: npt.NDArray[np.integer], weights: Floats | None = None) -> Words:
     """SimHash of many documents: signs of the weighted sums of their features' bits (section 2, Computation).
 
     Parameters
@@ -103,7 +82,7 @@ def simhashes(features: Words, offsets: npt.NDArray[np.integer], weights: Weight
     return fingerprints
 
 
-def simhash(features: Words, weights: Weights | None = None) -> int:
+def simhash(features: Words, weights: Floats | None = None) -> int:
     """SimHash of one document (section 2); parameters and errors as for `simhashes`."""
     return int(simhashes(features, np.array([0, len(features)]), weights)[0])
 
@@ -122,7 +101,7 @@ def _check_offsets(features: Words, offsets: npt.NDArray[np.integer]) -> None:
         raise ValueError(f"document {empty[0]} has no features; a fingerprint is made of at least 1")
 
 
-def _check_weights(weights: Weights, features: int) -> None:
+def _check_weights(weights: Floats, features: int) -> None:
     if weights.shape != (features,):
         raise ValueError(f"{weights.size} weights are given for {features} features; each has one")
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))

@@ -10,7 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Words = npt.NDArray[np.uint64]
+    from fingerprint.types import Words
+
 
 EQUAL = 64  # the symbol for "no bit differs", which the paper's distinct fingerprints do not need
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Words = npt.NDArray[np.uint64]
-    Positions = npt.NDArray[np.int64]
+    from fingerprint.types import Positions, Words
+
 
 CHUNK = 8 << 20  # fingerprints; 64 MB, the paper's chunk
 

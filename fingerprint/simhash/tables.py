@@ -11,13 +11,9 @@ from fingerprint._jit import njit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy.typing as npt
-
     from fingerprint.simhash.designs import Design, Layout
+    from fingerprint.types import Positions, Ranks, Words
 
-    Words = npt.NDArray[np.uint64]
-    Ranks = npt.NDArray[np.uint32]
-    Found = npt.NDArray[np.int64]
 
 BITS = 64
 MOST_FINGERPRINTS = 2**32 - 1
@@ -81,7 +77,7 @@ def first_to_find(difference: np.uint64, masks: Words) -> bool:
 
 
 @njit
-def _survivors(keys: Words, drop: np.uint64, present: Words, passed: Found) -> np.int64:
+def _survivors(keys: Words, drop: np.uint64, present: Words, passed: Positions) -> np.int64:
     count = np.int64(0)
     low = np.uint64(63)
     for i in range(len(keys)):  # without a branch, so that the cache misses overlap
@@ -92,7 +88,7 @@ def _survivors(keys: Words, drop: np.uint64, present: Words, passed: Found) -> n
 
 
 @njit
-def _compare(table: Table, probes: Words, buckets: Words, distance: int, room: Found) -> int:
+def _compare(table: Table, probes: Words, buckets: Words, distance: int, room: Positions) -> int:
     """Write (place among the probes, position in the input) of each match while there is room; count all."""
     count = 0
     for i in range(len(probes)):
@@ -106,7 +102,7 @@ def _compare(table: Table, probes: Words, buckets: Words, distance: int, room: F
 
 
 @njit
-def _find(tables: Tables, lead: Words, probes: Words, distance: int, found: Found) -> int:
+def _find(tables: Tables, lead: Words, probes: Words, distance: int, found: Positions) -> int:
     keys, passed = np.empty(STEP, dtype=np.uint64), np.empty(STEP, dtype=np.int64)
     count = 0
     for start in range(0, len(probes), STEP):
@@ -135,7 +131,7 @@ class SortedTables:
     def nbytes(self) -> int:
         return sum(column.nbytes for column in self._tables)
 
-    def find(self, probes: Words, distance: int) -> Found:
+    def find(self, probes: Words, distance: int) -> Positions:
         """(2, matches) array: position of the probe, position of the stored fingerprint; in no order."""
         found = np.empty((2, len(probes) + 64), dtype=np.int64)
         count = _find(self._tables, self._lead, probes, distance, found)

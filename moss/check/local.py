@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.kernel_cache import warm_once
-from fingerprint.languages import front_end
-from fingerprint.params import Params
-from fingerprint.reading import Unreadable, read
+from fingerprint import engine
+from fingerprint.engine import Params, Unreadable, front_end, read
 from moss.check.readings import Job, read_files
 from submissions.archives.unpack import submissions_of, unpack, walk
 
@@ -16,13 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    import numpy as np
-    import numpy.typing as npt
-
-    from fingerprint.engine import Ranking
-    from fingerprint.languages.lexical_terms import Lexical
-    from fingerprint.ranking.cohort import Cohort
-    from fingerprint.reading import Reading
+    from fingerprint.engine import Cohort, CohortFile, Ranking, Reading
     from moss.check.readings import Done, Tokens
     from submissions.archives.unpack import Unpacked
     from submissions.ranking.ranked_pairs import RankedPair
@@ -125,7 +117,7 @@ def rank_path(path: Path, options: Options, started: Callable[[int], Done]) -> L
             skipped.append(Skipped(entry.name if alone else f"{names[owner]}/{entry.name}", found))
         else:
             files.append(LocalFile(owner, entry.name, job.data, found))
-    return _rank(names, files, skipped, (boilerplate, options))
+    return _rank(names, files, skipped, boilerplate, options)
 
 
 def _boilerplate(file: Path, language: str) -> Reading:
@@ -136,38 +128,30 @@ def _boilerplate(file: Path, language: str) -> Reading:
 
 
 def _load_engine() -> None:
-    """Load every kernel; they are compiled where that was not done before."""
-    warm_once()
-    from fingerprint.engine import warm  # noqa: PLC0415 - the engine is loaded once the children are forked
-
-    warm()
+    """Load every kernel, and compile those that were not compiled before."""
+    engine.ensure_compiled()
+    engine.compile_kernels()
 
 
 def _rank(
     names: list[str],
     files: list[LocalFile],
     skipped: list[Skipped],
-    how: tuple[list[Reading], Options],
+    boilerplate: list[Reading],
+    options: Options,
 ) -> LocalReport:
-    warm_once()
-    import numpy as np  # noqa: PLC0415 - the engine is loaded once the children are forked
+    engine.ensure_compiled()
+    contents = [_content(file) for file in files]
+    excluded = engine.Exclusions(
+        [reading.tokens.kinds for reading in boilerplate],
+        [reading.lexical for reading in boilerplate],
+        engine.common_limit(len(names), options.common),
+    )
+    inputs = engine.RankingInput.of(contents, len(names), PARAMS.k, excluded)
+    return LocalReport(names, files, engine.rank(inputs, options.show), skipped, inputs.cohort)
 
-    from fingerprint import engine  # noqa: PLC0415 - as above
-    from fingerprint.ranking.cohort import Cohort, common_limit  # noqa: PLC0415 - as above
-    from fingerprint.ranking.terms import LexicalTable  # noqa: PLC0415 - as above
 
-    boilerplate, options = how
-    kinds: list[list[npt.NDArray[np.uint64]]] = [[] for _ in names]
-    terms: list[list[Lexical]] = [[] for _ in names]
-    for file in files:
-        kinds[file.submission].append(file.tokens.stream.kinds)
-        terms[file.submission].append(file.tokens.lexical)
-    handed_out = [reading.tokens.kinds for reading in boilerplate]
-    limit, lines = common_limit(len(names), options.common), [file.tokens.lines for file in files]
-    cohort = Cohort.of(kinds, PARAMS.k, handed_out, limit, lines)
-    lexical = LexicalTable.of(terms, [reading.lexical for reading in boilerplate])
-    prints = [engine.fingerprints(file.tokens.stream.kinds, PARAMS).hashes for file in files]
-    owners = np.repeat(np.array([f.submission for f in files], np.int32), [len(found) for found in prints])
-    hashes = np.concatenate([np.empty(0, np.uint64), *prints])
-    ranking = engine.rank(cohort, lexical, (hashes, owners), options.show)
-    return LocalReport(names, files, ranking, skipped, cohort)
+def _content(file: LocalFile) -> CohortFile:
+    kinds = file.tokens.stream.kinds
+    hashes = engine.fingerprint(kinds, PARAMS).hashes
+    return engine.CohortFile(file.submission, kinds, file.tokens.lines, file.tokens.lexical, hashes)

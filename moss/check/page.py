@@ -12,8 +12,7 @@ from django.conf import settings
 from django.template import Context, Engine
 from django.utils.safestring import SafeString
 
-from fingerprint.languages import decode, front_end
-from fingerprint.params import ENGINE_VERSION
+from fingerprint.engine import ENGINE_VERSION, decode, front_end
 from moss.check.exports import row
 from submissions.pages.exports.aligned_lines import aligned
 from submissions.pages.exports.drawing import Sheet, Spans

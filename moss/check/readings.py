@@ -10,7 +10,7 @@ from contextlib import closing
 from os import cpu_count
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.reading import FILE_SECONDS, Unreadable, read, token_lines
+from fingerprint.engine import FILE_SECONDS, Unreadable, read, token_lines
 from moss.check.cache import Cache, folder, key_of
 from submissions.storage.tokens import pack_lexical, pack_tokens, unpack_lexical, unpack_with_lines
 
@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from fingerprint.languages.lexical_terms import Lexical
-    from fingerprint.reading import Lines
-    from fingerprint.tokens import TokenStream
+    from fingerprint.engine import Lexical, TokenStream
+    from fingerprint.types import Lines
 
     Done = Callable[[], None]
 

@@ -88,7 +88,7 @@ def check(  # noqa: PLR0917 - one parameter an option
     submission. Nothing has to be running, and nothing leaves this machine. Fewer than two submissions that
     can be read are an error.
     """
-    from fingerprint.reading import Unreadable
+    from fingerprint.engine import Unreadable
     from moss.check.local import Options, rank_path
     from moss.commands.table import printable
     from submissions.archives.unpack import BadArchive

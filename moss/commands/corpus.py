@@ -35,7 +35,7 @@ def _corpora() -> Iterator[None]:
     """Have a database with its tables, and errors in one line."""
     from django.db import OperationalError
 
-    from moss.embedded.client import EmbeddedError
+    from moss.embedded.paths import EmbeddedError
     from moss.installation import migrate, start_django
 
     try:

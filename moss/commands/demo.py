@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from moss.embedded import client as embedded
-from moss.embedded.client import EmbeddedError
+from moss.embedded.paths import EmbeddedError, installation_paths
 from moss.serving.supervisor import AlreadyServing, Supervisor
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ def demo(port: int) -> None:
             log.truncate(0)
             click.echo(f"Starting Postgres, Valkey, the worker and the web server; they write to {log.name}")
             supervisor.start()
-            signed = _account(supervisor.place.home / "demo-password")
+            signed = _account(supervisor.paths.home / "demo-password")
             assignment = _assignment(signed.user)
             batch = _upload(assignment, signed.user)
             _watch(batch, supervisor)
@@ -62,13 +61,13 @@ def demo(port: int) -> None:
 
 
 def _log() -> TextIO:
-    """Open the file for what the servers say, so that the table stays in sight.
+    """Open the log of the servers, so that the table stays in sight.
 
-    What stands in it may be of a demo that still runs: only who has claimed the place may empty it.
+    A demo that still runs may have written it: only the process that locked the installation may empty it.
     """
-    place = embedded.place()
-    place.create()
-    return (place.log / "demo.log").open("a", encoding="utf-8")
+    paths = installation_paths()
+    paths.create()
+    return (paths.log / "demo.log").open("a", encoding="utf-8")
 
 
 def _account(file: Path) -> SignIn:

@@ -6,7 +6,7 @@ import os
 
 import click
 
-from moss.embedded.client import EmbeddedError
+from moss.embedded.paths import EmbeddedError
 from moss.serving.supervisor import AlreadyServing, Supervisor
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from moss.embedded.client import EmbeddedError
+from moss.embedded.paths import EmbeddedError
 from moss.installation import prepare
 
 

@@ -7,20 +7,20 @@ import signal
 
 import click
 
-from moss.embedded.client import place
-from moss.serving.supervisor import serving, wait_until_free
+from moss.embedded.paths import installation_paths
+from moss.serving.supervisor import serving_process, wait_until_stopped
 
 
 @click.command(short_help="Stop the server that runs in this MOSS_HOME.")
 @click.option("--patience", default=60, show_default=True, type=click.IntRange(1), help="Seconds to wait.")
 def stop(patience: int) -> None:
     """Stop the `moss serve` or `moss demo` that runs in this MOSS_HOME, and wait until it has gone."""
-    where = place()
-    pid = serving(where)
+    paths = installation_paths()
+    pid = serving_process(paths)
     if pid is None:
-        click.echo(f"Nothing is served from {where.home}.")
+        click.echo(f"Nothing is served from {paths.home}.")
         return
     os.kill(pid, signal.SIGTERM)
-    if not wait_until_free(where, patience):
+    if not wait_until_stopped(paths, patience):
         raise click.ClickException(f"Process {pid} has not stopped within {patience} seconds.")
     click.echo("Stopped.")

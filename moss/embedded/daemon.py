@@ -1,7 +1,7 @@
 """The daemon that owns the private servers of one MOSS_HOME, started by `moss.embedded.client`.
 
-Clients connect and send the names of the servers they need on one line; the answer is `ready` or a reason.
-When the last client has gone, the servers stop and so does the keeper.
+A client connects and sends the names of the servers that it needs on one line; the reply is `ready` or a
+reason. When the last client has disconnected, the servers and the daemon stop.
 """
 
 from __future__ import annotations
@@ -16,71 +16,80 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from moss.embedded.client import Place, place
+from moss.embedded.paths import installation_paths
 from moss.embedded.servers import SERVERS, Server, ServerError
 
 if TYPE_CHECKING:
     from types import FrameType
 
-# Whoever started the keeper connects at once; if it died instead, nobody ever will.
+    from moss.embedded.paths import InstallationPaths
+
+# The process that started the daemon connects at once; if it died instead, nobody ever will.
 FIRST_CLIENT_SECONDS = 10.0
 CHECK_SECONDS = 1.0
+REQUEST_BYTES = 1000
 log = logging.getLogger("moss.embedded.daemon")
 
 
-class Keeper:
-    def __init__(self, where: Place) -> None:
-        self.where = where
+class EmbeddedDaemon:
+    """Serves the clients of one installation."""
+
+    def __init__(self, paths: InstallationPaths) -> None:
+        self.paths = paths
         self.servers: dict[str, Server] = {}
         self.clients: set[socket.socket] = set()
         self.leaving: list[socket.socket] = []
         self.stopping = False
         self.selector = selectors.DefaultSelector()
-        where.keeper_socket.unlink(missing_ok=True)
-        self.door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.door.bind(str(where.keeper_socket))
-        self.door.listen()
-        self.selector.register(self.door, selectors.EVENT_READ)
+        paths.daemon_socket.unlink(missing_ok=True)
+        self.listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.listener.bind(str(paths.daemon_socket))
+        self.listener.listen()
+        self.selector.register(self.listener, selectors.EVENT_READ)
 
     def run(self) -> None:
-        """Serve clients until the last has gone or a signal asks to stop."""
-        self._serve(FIRST_CLIENT_SECONDS)
+        """Serve clients until the last has disconnected or a signal asks to stop."""
+        self._handle_events(FIRST_CLIENT_SECONDS)
         while self.clients and not self.stopping:
-            self._serve(CHECK_SECONDS)
-            self._revive()
+            self._handle_events(CHECK_SECONDS)
+            self._restart_ended()
 
     def close(self) -> None:
-        """Stop in order: no new clients, then the servers, then tell those who wait."""
-        self.where.keeper_socket.unlink(missing_ok=True)
-        self.door.close()
+        """Refuse new clients, stop the servers, then disconnect the clients that wait for that."""
+        self.paths.daemon_socket.unlink(missing_ok=True)
+        self.listener.close()
         for server in reversed(self.servers.values()):
             server.stop()
         for client in (*self.leaving, *self.clients):
             client.close()
 
-    def _serve(self, timeout: float) -> None:
-        for key, _ in self.selector.select(timeout):
-            if key.fileobj is self.door:
-                self._welcome()
-            elif isinstance(key.fileobj, socket.socket):
-                self._listen_to(key.fileobj)
+    def request_stop(self, _signal: int, _frame: FrameType | None) -> None:
+        self.stopping = True
 
-    def _welcome(self) -> None:
-        client, _ = self.door.accept()
+    def _handle_events(self, timeout: float) -> None:
+        for key, _ in self.selector.select(timeout):
+            if key.fileobj is self.listener:
+                self._accept()
+            elif isinstance(key.fileobj, socket.socket):
+                self._read(key.fileobj)
+
+    def _accept(self) -> None:
+        client, _ = self.listener.accept()
         self.clients.add(client)
         self.selector.register(client, selectors.EVENT_READ)
 
-    def _listen_to(self, client: socket.socket) -> None:
+    def _read(self, client: socket.socket) -> None:
         try:
-            request = client.recv(1000)
+            request = client.recv(REQUEST_BYTES)
             if request:
-                client.sendall(self._provide(request.decode().split()).encode() + b"\n")
+                client.sendall(self._start_servers(request.decode().split()).encode() + b"\n")
                 return
         except ConnectionError:
-            log.info("a client broke off")
-        self._part_from(client)
+            log.info("a client broke its connection")
+        self._disconnect(client)
 
-    def _part_from(self, client: socket.socket) -> None:
+    def _disconnect(self, client: socket.socket) -> None:
+        """Close a connection; the last client's stays open until the servers have stopped."""
         self.selector.unregister(client)
         self.clients.discard(client)
         if self.clients:
@@ -88,11 +97,11 @@ class Keeper:
         else:
             self.leaving.append(client)
 
-    def _provide(self, names: list[str]) -> str:
+    def _start_servers(self, names: list[str]) -> str:
         try:
             for name in names:
                 if name not in self.servers:
-                    server = SERVERS[name](self.where)
+                    server = SERVERS[name](self.paths)
                     server.start()
                     self.servers[name] = server
         except ServerError as error:
@@ -100,7 +109,7 @@ class Keeper:
             return str(error).replace("\n", "\t")
         return "ready"
 
-    def _revive(self) -> None:
+    def _restart_ended(self) -> None:
         for name, server in self.servers.items():
             if not server.is_running():
                 log.warning("%s ended by itself and is started again", name)
@@ -109,25 +118,22 @@ class Keeper:
                 except ServerError:
                     log.exception("%s did not start", name)
 
-    def ask_to_stop(self, _signal: int, _frame: FrameType | None) -> None:
-        self.stopping = True
-
 
 def main(home: str) -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
-    where = place(Path(home))
-    with (where.home / "keeper.lock").open("w") as lock:
-        # The keeper before this one may still be stopping its servers.
+    paths = installation_paths(Path(home))
+    with (paths.home / "daemon.lock").open("w") as lock:
+        # An earlier daemon may still be stopping its servers.
         fcntl.flock(lock, fcntl.LOCK_EX)
-        keeper = Keeper(where)
+        daemon = EmbeddedDaemon(paths)
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, keeper.ask_to_stop)
+            signal.signal(number, daemon.request_stop)
         os.write(1, b"listening\n")
         os.dup2(2, 1)
         try:
-            keeper.run()
+            daemon.run()
         finally:
-            keeper.close()
+            daemon.close()
 
 
 if __name__ == "__main__":

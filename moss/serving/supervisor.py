@@ -1,4 +1,4 @@
-"""Web, worker and beat as children of one command: watched, restarted, and gone when it is gone."""
+"""Run web, worker and beat as children of one command: watch them, restart them, stop them with it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 import click
 
-from moss.embedded import client as embedded
+from moss.embedded.client import ensure_services, release_services, services_lost
+from moss.embedded.paths import installation_paths
 from moss.installation import prepare
-from moss.serving.process import Child
+from moss.serving.process import SupervisedProcess
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
-    from moss.embedded.client import Place
+    from moss.embedded.paths import InstallationPaths
 
 PORTS_TRIED = 100
 READY_SECONDS = 120.0
@@ -34,7 +35,13 @@ class AlreadyServing(click.ClickException):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Listen on the first free port from `port` on; raise OSError when there is none."""
+    """Listen on the first free port from `port` on.
+
+    Raises
+    ------
+    OSError
+        When none of the next hundred ports is free.
+    """
     last = min(port + PORTS_TRIED, 65536) - 1
     for candidate in range(port, last + 1):
         try:
@@ -49,7 +56,7 @@ def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-def _locks(file: TextIO, how: int) -> bool:
+def _try_lock(file: TextIO, how: int) -> bool:
     try:
         fcntl.flock(file, how | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -57,26 +64,26 @@ def _locks(file: TextIO, how: int) -> bool:
     return True
 
 
-def serving(where: Place) -> int | None:
-    """Give the process that serves from this place, if one does."""
-    path = where.home / "serve.lock"
+def serving_process(paths: InstallationPaths) -> int | None:
+    """Return the id of the process that serves from this installation, or None."""
+    path = paths.home / "serve.lock"
     if not path.exists():
         return None
     with path.open() as lock:
-        # Shared, so that those who ask do not take one another for a server.
-        while not _locks(lock, fcntl.LOCK_SH):
+        # A shared lock, so that two processes that ask at once do not see each other as a server.
+        while not _try_lock(lock, fcntl.LOCK_SH):
             lock.seek(0)
             if pid := lock.read():
                 return int(pid)
-            # It has just come and will say who it is.
+            # The server has just started and has not written its id yet.
             time.sleep(TICK_SECONDS)
     return None
 
 
-def wait_until_free(where: Place, seconds: float) -> bool:
-    """Wait until nothing serves from this place; False when the time is over first."""
+def wait_until_stopped(paths: InstallationPaths, seconds: float) -> bool:
+    """Wait until nothing serves from this installation; return False after `seconds`."""
     deadline = time.monotonic() + seconds
-    while serving(where) is not None:
+    while serving_process(paths) is not None:
         if time.monotonic() > deadline:
             return False
         time.sleep(TICK_SECONDS)
@@ -84,41 +91,33 @@ def wait_until_free(where: Place, seconds: float) -> bool:
 
 
 def commands(fd: int, workers: int) -> dict[str, list[str]]:
-    """Give the command lines of the children, in the order of their start."""
+    """Return the command lines of the children, in the order of their start."""
     celery = [sys.executable, "-m", "celery", "--quiet", "-A", "moss"]
     quiet = ["--without-gossip", "--without-mingle", "--loglevel=WARNING"]
-    threads = ["--worker-class=gthread", "--workers=2", "--threads=4", "--timeout=120", "--no-control-socket"]
+    gunicorn = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
     return {
         "worker": [*celery, "worker", f"--concurrency={workers}", *quiet],
         "beat": [*celery, "beat", "--pidfile=", "--loglevel=WARNING"],
-        "web": [
-            sys.executable,
-            "-m",
-            "gunicorn",
-            "moss.wsgi",
-            *threads,
-            f"--bind=fd://{fd}",
-            "--log-level=warning",
-        ],
+        "web": [*gunicorn, f"--bind=fd://{fd}", "--log-level=warning"],
     }
 
 
 class Supervisor:
     """Runs the service while its `with` block does; Ctrl-C and SIGTERM leave the block as KeyboardInterrupt.
 
-    The block has to stand in the main thread: the kernel ends the children when the thread that started them
-    does.
+    The block has to stand in the main thread: the kernel ends the children together with the thread that
+    started them.
     """
 
     def __init__(
         self, host: str = "127.0.0.1", port: int = 8000, workers: int = 1, log: TextIO = sys.stderr
     ) -> None:
         self.host = host
-        self.wanted_port = port
+        self.requested_port = port
         self.workers = workers
         self.log = log
-        self.children: list[Child] = []
-        self.place = embedded.place()
+        self.children: list[SupervisedProcess] = []
+        self.paths = installation_paths()
         self._exits = contextlib.ExitStack()
 
     @property
@@ -130,8 +129,8 @@ class Supervisor:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.default_int_handler)
         try:
-            self._claim()
-            self._socket = self._exits.enter_context(listen(self.host, self.wanted_port))
+            self._lock_installation()
+            self._socket = self._exits.enter_context(listen(self.host, self.requested_port))
         except BaseException:
             self._exits.close()
             raise
@@ -140,13 +139,13 @@ class Supervisor:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        """Stop everything; an interrupt is how it was meant to end."""
+        """Stop everything. An interrupt is the usual way to end."""
         for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._hurry)
-        # The web first, so that no job comes in; the worker last, so that it may finish one.
+            signal.signal(number, self._stop_at_once)
+        # The web server first, so that no task is added; the worker last, so that it may finish one.
         for child in reversed(self.children):
             child.stop()
-        embedded.release()
+        release_services()
         self._exits.close()
         return kind is KeyboardInterrupt
 
@@ -154,21 +153,21 @@ class Supervisor:
         """Prepare the installation, start the children and wait until the web server answers."""
         prepare()
         port = self._socket.getsockname()[1]
-        if port != self.wanted_port:
-            click.echo(f"Port {self.wanted_port} is taken; using {port}.")
+        if port != self.requested_port:
+            click.echo(f"Port {self.requested_port} is taken; using {port}.")
         fd = self._socket.fileno()
         for name, command in commands(fd, self.workers).items():
-            self.children.append(Child(name, command, (fd,) if name == "web" else (), self.log))
+            self.children.append(SupervisedProcess(name, command, (fd,) if name == "web" else (), self.log))
             self.children[-1].start()
         self._wait_until_ready()
 
     def tick(self) -> None:
-        """Start again what has ended; to be called now and then from the main thread."""
-        if embedded.is_lost():
-            self._say("The keeper of the private servers has ended; starting it and them again.")
-            embedded.release()
-            embedded.ensure()
-            self._say("The private servers are back.")
+        """Restart what has ended; call it every now and then from the main thread."""
+        if services_lost():
+            self._write("The daemon of the private servers has ended; starting it and them again.")
+            release_services()
+            ensure_services()
+            self._write("The private servers are running again.")
         for child in self.children:
             child.tick()
 
@@ -178,21 +177,21 @@ class Supervisor:
             self.tick()
             time.sleep(TICK_SECONDS)
 
-    def _claim(self) -> None:
-        self.place.create()
-        lock = self._exits.enter_context((self.place.home / "serve.lock").open("a+"))
-        while not _locks(lock, fcntl.LOCK_EX):
-            if (pid := serving(self.place)) is not None:
+    def _lock_installation(self) -> None:
+        self.paths.create()
+        lock = self._exits.enter_context((self.paths.home / "serve.lock").open("a+"))
+        while not _try_lock(lock, fcntl.LOCK_EX):
+            if (pid := serving_process(self.paths)) is not None:
                 raise AlreadyServing(
-                    f"Process {pid} serves from {self.place.home} already; `moss stop` ends it."
+                    f"Process {pid} serves from {self.paths.home} already; `moss stop` ends it."
                 )
-            # Somebody only asked who serves.
+            # Another process holds the shared lock only to read who serves.
             time.sleep(TICK_SECONDS)
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
 
-    def _say(self, text: str) -> None:
+    def _write(self, text: str) -> None:
         self.log.write(f"{text}\n")
         self.log.flush()
 
@@ -208,15 +207,16 @@ class Supervisor:
 
     def _is_healthy(self) -> bool:
         host, port = LOOPBACK.get(self.host, self.host).strip("[]"), self._socket.getsockname()[1]
-        link = http.client.HTTPConnection(host, port, timeout=10)
+        connection = http.client.HTTPConnection(host, port, timeout=10)
         try:
-            link.request("GET", "/healthz", headers={"Host": "localhost"})
-            return link.getresponse().status == http.HTTPStatus.OK
+            connection.request("GET", "/healthz", headers={"Host": "localhost"})
+            return connection.getresponse().status == http.HTTPStatus.OK
         except (OSError, http.client.HTTPException):
             return False
         finally:
-            link.close()
+            connection.close()
 
-    def _hurry(self, _signal: int, _frame: FrameType | None) -> None:
+    def _stop_at_once(self, _signal: int, _frame: FrameType | None) -> None:
+        """Kill the children instead of waiting for them: somebody pressed Ctrl-C again."""
         for child in self.children:
             child.grace = 0.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from django.db import transaction
 from django.utils import timezone
 
-from fingerprint.reading import Unreadable
+from fingerprint.engine import Unreadable
 from submissions import tasks
 from submissions.archives.unpack import Unpacked, unpack_all
 from submissions.ingest.documents import drop_unused, keep

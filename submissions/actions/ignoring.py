@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from fingerprint.reading import token_lines
+from fingerprint.engine import token_lines
 from submissions import tasks
 from submissions.models import Boilerplate, SubmissionFile
 from submissions.storage.sources import text_of
@@ -19,19 +19,14 @@ if TYPE_CHECKING:
 PATH_SHOWN = 900
 
 
-def key_of(row: list[int]) -> str:
-    """Name a row of `Pair.passages` for as long as its report stands."""
-    return ":".join(map(str, row[:5]))
-
-
 @transaction.atomic
 def ignore_passage(assignment: Assignment, pair: Pair, key: str) -> Boilerplate | None:
     """Make a passage boilerplate and have the cohort ranked anew; None where the pair has no such passage."""
-    row = next((row for row in pair.passages if key_of(row) == key), None)
-    if row is None:
+    passage = next((passage for passage in pair.passages if passage.key == key), None)
+    if passage is None:
         return None
-    file_id, first, _, _, count, _ = row
-    file = SubmissionFile.objects.select_related("source", "document").get(pk=file_id)
+    file = SubmissionFile.objects.select_related("source", "document").get(pk=passage.left_file)
+    first, count = passage.left_token, passage.tokens
     boilerplate, _ = Boilerplate.objects.get_or_create(
         assignment=assignment,
         document=file.document,

@@ -11,8 +11,8 @@ from django.db import connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from fingerprint.packing import pack
-from fingerprint.reading import Unreadable
+from fingerprint import pack
+from fingerprint.engine import Unreadable
 from submissions.corpus.corpora import CorpusError, check_current
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
 from submissions.corpus.reading import Skipped, entries, kinds_of, open_document

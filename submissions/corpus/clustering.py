@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Max, Min
 
-from fingerprint.shingling.clusters import cluster
-from fingerprint.shingling.shingles import mod_resemblance
-from fingerprint.shingling.sketches import Sketches
+from fingerprint import Sketches, cluster, mod_resemblance
 from submissions.corpus.corpora import ready
 from submissions.corpus.models import CorpusDocument
 from submissions.corpus.stored import IDENTICAL, SAME_TOKENS, Place, sketches_of
 
 if TYPE_CHECKING:
-    from fingerprint.hashing import Hashes
+    from fingerprint.types import Hashes
     from submissions.corpus.models import Corpus
 
 

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.index import InvertedIndex
-from fingerprint.simhash.documents import EXAMPLE_3_1, Matches, batch_query, design
+from fingerprint import EXAMPLE_3_1, InvertedIndex, Matches, batch_query, design
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import numpy.typing as npt
 
-    from fingerprint.hashing import Hashes
-    from fingerprint.shingling.sketches import Sketches
+    from fingerprint import Sketches
+    from fingerprint.types import Hashes
 
     Numbers = npt.NDArray[np.int64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.reading import Unreadable
+from fingerprint.engine import Unreadable
 from submissions.corpus.reading import Skipped, entries, kinds_of, open_document
 from submissions.corpus.recipe import Prints, prints
 

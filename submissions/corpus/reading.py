@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.languages import front_end
-from fingerprint.languages.words import WordKinds
-from fingerprint.reading import FILE_SECONDS, Unreadable, identify
-from fingerprint.time_limit import TooSlow, time_limit
+from fingerprint.engine import FILE_SECONDS, TooSlow, Unreadable, WordKinds, front_end, identify, time_limit
 from submissions.archives.limits import Limits
 from submissions.archives.unpack import unpack, walk
 from submissions.corpus.html import HTML_VERSION, html_text
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from fingerprint.languages import FrontEnd
+    from fingerprint.engine import FrontEnd
     from submissions.archives.unpack import Unpacked
 
 HTML, PROSE, CODE = "html", "prose", "code"

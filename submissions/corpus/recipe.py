@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.hashing import kgram_hashes
-from fingerprint.minwise.features import features
-from fingerprint.params import ENGINE_VERSION
-from fingerprint.shingling.shingles import mod_sketch, shingles
-from fingerprint.simhash.documents import simhash
+from fingerprint import features, kgram_hashes, mod_sketch, shingles
+from fingerprint.engine import ENGINE_VERSION
+from fingerprint.simhash import simhash
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.hashing import Hashes
+    from fingerprint.types import Hashes
+
 
 NONE = np.empty(0, dtype=np.uint64)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.shingling.shingles import mod_resemblance
+from fingerprint import mod_resemblance
 from submissions.corpus.corpora import ready
 from submissions.corpus.matching import (
     SAME,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.hashing import Hashes
+    from fingerprint.types import Hashes
     from submissions.corpus.models import Corpus
     from submissions.corpus.new_documents import Newcomer
 

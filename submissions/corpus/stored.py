@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from django.db.models import Max, Min, Q
 
-from fingerprint.packing import unpack
-from fingerprint.shingling.sketches import Sketches
+from fingerprint import Sketches, unpack
 from submissions.corpus.models import CorpusDocument
 from submissions.corpus.recipe import RECIPE
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.hashing import Hashes
+    from fingerprint.types import Hashes
     from submissions.corpus.models import Corpus
     from submissions.corpus.new_documents import Newcomer
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
-from fingerprint.reading import Unreadable
+from fingerprint.engine import Unreadable
 from submissions.archives.grouping import placed
 from submissions.archives.unpack import BadArchive, Unpacked, unpack, unpack_all
 from submissions.ingest.documents import keep

@@ -11,9 +11,16 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
 
-from fingerprint.params import Params
-from fingerprint.reading import Unreadable, identify, profile_of, read, token_lines
-from fingerprint.time_limit import TooSlow, time_limit
+from fingerprint.engine import (
+    Params,
+    TooSlow,
+    Unreadable,
+    identify,
+    profile_of,
+    read,
+    time_limit,
+    token_lines,
+)
 from submissions.models import Document, Source
 from submissions.storage import fingerprints as store
 from submissions.storage.syntax_spans import pack_styles, styles_in
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from fingerprint.reading import Reading
+    from fingerprint.engine import Reading
 
 logger = logging.getLogger(__name__)
 
@@ -75,9 +82,9 @@ def fingerprint(document: Document) -> None:
         logger.exception("document %s cannot be read", document.pk)
         _fail(document, f"its front-end broke on it ({type(error).__name__})")
         return
-    from fingerprint.engine import fingerprints  # noqa: PLC0415 - numba, in workers only
+    from fingerprint.engine import fingerprint as fingerprint_tokens  # noqa: PLC0415 - numba, in workers only
 
-    found = fingerprints(reading.tokens.kinds, PARAMS)
+    found = fingerprint_tokens(reading.tokens.kinds, PARAMS)
     styles = _styles(reading)
     with transaction.atomic():
         locked = Document.objects.select_for_update().filter(pk=document.pk, state=Document.State.PENDING)

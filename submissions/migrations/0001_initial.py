@@ -351,7 +351,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="ignored",
-                        to="submissions.pages.report",
+                        to="submissions.report",
                     ),
                 ),
             ],
@@ -455,7 +455,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="pairs",
-                        to="submissions.pages.report",
+                        to="submissions.report",
                     ),
                 ),
                 (

@@ -6,6 +6,13 @@ from django.db import models
 
 from submissions.models.batches import Submission
 from submissions.models.courses import Assignment
+from submissions.models.records import (
+    DuplicateGroup,
+    Findings,
+    PassageRecord,
+    RecordField,
+    RecordListField,
+)
 from submissions.models.sources import Document
 
 
@@ -29,10 +36,11 @@ class Report(models.Model):
     # k, window, common limit in force, engine and front-end versions, the suggested threshold.
     parameters = models.JSONField(default=dict)
     submissions = models.ManyToManyField(Submission, related_name="reports")
-    # See `groups`: submissions that are the same.
-    same = models.JSONField(default=list)
-    # See `findings`: each submission's best match, what is common, what leaving it out changed.
-    findings = models.JSONField(default=dict)
+    duplicates: models.JSONField[list[DuplicateGroup], list[DuplicateGroup]] = RecordListField(
+        DuplicateGroup, default=list
+    )
+    # None in a report that was made before findings were kept.
+    findings: models.JSONField[Findings | None, Findings | None] = RecordField(Findings, default=dict)
 
     class Meta:
         ordering = ("-pk",)
@@ -74,9 +82,10 @@ class Pair(models.Model):
     structure = models.FloatField()
     literals = models.FloatField()
     names = models.FloatField()
-    # Longest first: [left file id, left first token, right file id, right first token, tokens,
-    # submissions of the cohort that hold it].
-    passages = models.JSONField(default=list)
+    # Longest first.
+    passages: models.JSONField[list[PassageRecord], list[PassageRecord]] = RecordListField(
+        PassageRecord, default=list
+    )
 
     class Meta:
         ordering = ("-similarity", "-tokens", "pk")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from submissions.models import Batch, Report
-from submissions.ranking.progress import Progress, told
+from submissions.ranking import progress
+from submissions.ranking.progress import Progress
 
 if TYPE_CHECKING:
     from submissions.models import Assignment
@@ -49,4 +50,4 @@ def activity(of: Assignment, state: ReportState) -> Activity:
 def ranking(of: Assignment) -> Progress:
     """Tell how far the ranking of an assignment has come that is queued or runs."""
     unfinished = of.reports.filter(state__in=Report.UNFINISHED).order_by("pk")
-    return told(unfinished.values_list("pk", flat=True)) or WAITING
+    return progress.latest(unfinished.values_list("pk", flat=True)) or WAITING

@@ -86,9 +86,9 @@ class Flags:
 
 def _sameness(report: Report) -> dict[str, list[list[int]]]:
     groups: dict[str, list[list[int]]] = {"identical": [], "lexical": [], "fingerprints": []}
-    for group in report.same:
-        groups[group["sameness"]].append(group["submissions"])
-    identical = report.findings.get("identical", groups["identical"])
+    for group in report.duplicates:
+        groups[group.sameness].append(group.submissions)
+    identical = report.findings.identical if report.findings else groups["identical"]
     return {"identical": identical, "renamed": groups["lexical"]}
 
 

@@ -80,15 +80,15 @@ SAMENESS = {
 
 def same_groups(report: Report, names: Names) -> list[ShownGroup]:
     """Give the groups of submissions that are the same, largest first, each in the order of what is read."""
-    found = submissions_by_id(pk for group in report.same for pk in group["submissions"])
+    found = submissions_by_id(pk for group in report.duplicates for pk in group.submissions)
     groups = [
         ShownGroup(
-            SAMENESS[group["sameness"]],
+            SAMENESS[group.sameness],
             sorted(
-                (found[pk] for pk in group["submissions"] if pk in found), key=lambda one: names.of(one.name)
+                (found[pk] for pk in group.submissions if pk in found), key=lambda one: names.of(one.name)
             ),
         )
-        for group in report.same
+        for group in report.duplicates
     ]
     return sorted(groups, key=lambda group: -len(group.submissions))
 

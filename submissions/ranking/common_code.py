@@ -1,4 +1,4 @@
-"""Code that more submissions share than the common limit allows, so that it can be shown what was ignored."""
+"""Code that more submissions share than the common limit allows: what pages show as left out."""
 
 from __future__ import annotations
 
@@ -6,37 +6,48 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from submissions.models.records import CommonPassage
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy.typing as npt
 
-    from fingerprint.ranking.cohort import Cohort
-    from submissions.ranking.rank import Loaded
+    from fingerprint.engine import Cohort
+    from fingerprint.types import Flags
+    from submissions.ranking.load import LoadedCohort
 
     Run = tuple[int, int]
-    Flags = npt.NDArray[np.bool_]
     Places = npt.NDArray[np.intp]
 
-# As many passages of common code as a report lists.
+# Passages of common code that a report lists.
 LISTED = 50
 
 
-def common(loaded: Loaded) -> list[list[int]]:
-    """Give [document id, first token, token after the last, how many submissions hold it], most code first.
+def common_passages(loaded: LoadedCohort) -> list[CommonPassage]:
+    """Return passages of common code, those with most code in all first.
 
-    What is for the larger part in a passage before is not listed again.
+    A passage that lies for the larger part in an earlier one is not listed again.
     """
-    cohort = loaded.cohort
+    cohort = loaded.inputs.cohort
     if cohort.limit is None:
         return []
     marked = (cohort.frequency > cohort.limit) & (cohort.side.ids >= 0)
-    listed = []
-    for first, after, holders in _chosen(cohort, _heaviest_first(cohort, _runs(marked))):
-        file = int(np.searchsorted(cohort.files, first, side="right")) - 1
-        start = first - int(cohort.files[file])
-        listed.append([loaded.files[file].document_id, start, start + after - first + cohort.k - 1, holders])
-    return sorted(listed, key=lambda row: -(row[2] - row[1] - cohort.k + 1) * row[3])
+    chosen = _chosen(cohort, _heaviest_first(cohort, _runs(marked)))
+    passages = [_passage(loaded, *piece) for piece in chosen]
+    return sorted(passages, key=lambda one: -(one.after - one.first - cohort.k + 1) * one.submissions)
+
+
+def _passage(loaded: LoadedCohort, first: int, after: int, holders: int) -> CommonPassage:
+    cohort = loaded.inputs.cohort
+    file = int(np.searchsorted(cohort.files, first, side="right")) - 1
+    start = first - int(cohort.files[file])
+    return CommonPassage(
+        document=loaded.files[file].document_id,
+        first=start,
+        after=start + after - first + cohort.k - 1,
+        submissions=holders,
+    )
 
 
 def _runs(marked: Flags) -> list[Run]:

@@ -1,4 +1,4 @@
-"""Groups of a report: submissions that are the same."""
+"""Submissions of a cohort that are the same."""
 
 from __future__ import annotations
 
@@ -8,42 +8,48 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.ranking.duplicates import groups
+from fingerprint.engine import groups
+from submissions.models.records import DuplicateGroup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from fingerprint.hashing import Hashes
-    from fingerprint.index import Owners
-    from submissions.ranking.rank import Loaded
+    from fingerprint.types import Hashes
+    from submissions.ranking.load import LoadedCohort
 
 
-def same(loaded: Loaded, hashes: Hashes, owners: Owners) -> list[dict[str, object]]:
-    """Give groups of identical, lexically identical and fingerprint-identical submissions.
+def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateGroup]:
+    """Return the groups of identical, lexically identical and fingerprint-identical submissions.
 
-    Each is `{"sameness": ..., "submissions": [ids]}`; see `fingerprint.ranking.duplicates`.
+    See `fingerprint.ranking.duplicates` for what each means.
     """
     sources: dict[int, list[int]] = defaultdict(list)
     kinds: dict[int, list[bytes]] = defaultdict(list)
-    for file, owner in zip(loaded.files, loaded.owners, strict=True):
-        sources[owner].append(file.source_id)
-        if stream := loaded.tokens[file.document_id]:
-            kinds[owner].append(_digest(stream.kinds))
-    prints = {int(owner): _digest(np.unique(hashes[owners == owner])) for owner in np.unique(owners)}
-    everyone = range(len(loaded.submissions))
+    for file, content in zip(cohort.files, cohort.contents, strict=True):
+        sources[content.submission].append(file.source_id)
+        if len(content.kinds):
+            kinds[content.submission].append(_digest(content.kinds))
+    everyone = range(len(cohort.submissions))
+    fingerprints = _fingerprint_digests(cohort)
     keys = (
-        [tuple(sorted(sources[owner])) if kinds[owner] else () for owner in everyone],
-        [tuple(sorted(kinds[owner])) for owner in everyone],
-        [prints.get(owner, b"") for owner in everyone],
+        [tuple(sorted(sources[at])) if kinds[at] else () for at in everyone],
+        [tuple(sorted(kinds[at])) for at in everyone],
+        [fingerprints.get(at, b"") for at in everyone],
     )
     return [
-        {"sameness": group.sameness, "submissions": _ids(loaded, group.members)} for group in groups(keys)
+        DuplicateGroup(
+            sameness=group.sameness.value, submissions=[cohort.submissions[at].pk for at in group.members]
+        )
+        for group in groups(keys)
     ]
+
+
+def _fingerprint_digests(cohort: LoadedCohort) -> dict[int, bytes]:
+    """Return a digest of the distinct fingerprints of every submission that has any."""
+    hashes: dict[int, list[Hashes]] = defaultdict(list)
+    for content in cohort.contents:
+        hashes[content.submission].append(content.hashes)
+    sets = {at: np.unique(np.concatenate(own)) for at, own in hashes.items()}
+    return {at: _digest(values) for at, values in sets.items() if len(values)}
 
 
 def _digest(values: Hashes) -> bytes:
     return blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).digest()
-
-
-def _ids(loaded: Loaded, owners: Iterable[int]) -> list[int]:
-    return [loaded.submissions[owner].pk for owner in owners]

@@ -1,4 +1,4 @@
-"""How far a ranking has come: told through the cache, since its transaction shows nothing until it ends."""
+"""Progress of a ranking, published through the cache: its transaction shows nothing until it ends."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ logger = logging.getLogger(__name__)
 
 # Longer than any task may run.
 KEPT_SECONDS = 20 * 60
-# Between two signs of life of a loop.
+# Seconds between two updates of a loop.
 STEP_SECONDS = 0.5
 
 
 class Cancelled(Exception):
-    """The ranking is no longer wanted."""
+    """Somebody cancelled the ranking."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a ranking is `doing`; `done` of `total` where that can be counted."""
+    """The stage of a ranking; `done` of `total` where that can be counted."""
 
-    doing: str
+    stage: str
     done: int = 0
     total: int = 0
 
@@ -42,8 +42,8 @@ class Progress:
         return f"{self.done:,} of {self.total:,}"
 
 
-def tell(report_id: int, doing: str, done: int = 0, total: int = 0) -> None:
-    """Say what a ranking does from now on.
+def publish(report_id: int, stage: str, done: int = 0, total: int = 0) -> None:
+    """Publish the stage of a ranking.
 
     Raises
     ------
@@ -53,27 +53,27 @@ def tell(report_id: int, doing: str, done: int = 0, total: int = 0) -> None:
     if Report.objects.filter(pk=report_id, state=Report.State.CANCELLED).exists():
         raise Cancelled
     try:
-        cache.set(_key(report_id), asdict(Progress(doing, done, total)), KEPT_SECONDS)
-    except RedisError as error:  # a ranking is worth more than the word of it
-        logger.warning("the progress of report %s cannot be told: %s", report_id, error)
+        cache.set(_key(report_id), asdict(Progress(stage, done, total)), KEPT_SECONDS)
+    except RedisError as error:  # Do not fail a ranking because its progress cannot be published.
+        logger.warning("the progress of report %s cannot be published: %s", report_id, error)
 
 
-def counted(report_id: int, doing: str, items: Iterable[Item], total: int) -> Iterator[Item]:
-    """Pass items on and tell twice a second how many have been, raising as `tell` does."""
+def counted(report_id: int, stage: str, items: Iterable[Item], total: int) -> Iterator[Item]:
+    """Yield the items, and publish twice a second how many there have been; raises as `publish` does."""
     due = 0.0
     for number, item in enumerate(items):
         if time.monotonic() >= due:
-            tell(report_id, doing, number, total)
+            publish(report_id, stage, number, total)
             due = time.monotonic() + STEP_SECONDS
         yield item
 
 
-def told(report_ids: Iterable[int]) -> Progress | None:
-    """Give what the first of these rankings that said anything is doing."""
+def latest(report_ids: Iterable[int]) -> Progress | None:
+    """Return the progress of the first of these rankings that published any."""
     try:
-        for kept in cache.get_many([_key(pk) for pk in report_ids]).values():
-            return Progress(**kept)
-    except RedisError as error:  # the page has more to say than this
+        for stored in cache.get_many([_key(pk) for pk in report_ids]).values():
+            return Progress(**stored)
+    except RedisError as error:  # The page shows the rest without it.
         logger.warning("the progress of a ranking cannot be read: %s", error)
     return None
 

@@ -12,9 +12,8 @@ from fingerprint import engine
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fingerprint.engine import Passage, Ranking
-    from fingerprint.ranking.cohort import Cohort
-    from fingerprint.ranking.weights import Floats
+    from fingerprint.engine import Cohort, Passage, Ranking
+    from fingerprint.types import Floats
 
 # How near to the middle of two a product may be for its rounding to be in doubt.
 DOUBT = 1e-6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fingerprint.languages import Decoded, decode, front_end
+from fingerprint.engine import Decoded, decode, front_end
 
 if TYPE_CHECKING:
     from submissions.models import SubmissionFile

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.languages import LexerFailed, front_end
+from fingerprint.engine import LexerFailed, front_end
 from submissions.models import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fingerprint.languages.base import Span
+    from fingerprint.engine import Span
 
 # Above this a file is shown without colours for its syntax.
 COLOURED_CHARACTERS = 1_000_000

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.languages.lexical_terms import Lexical
-from fingerprint.tokens import TokenStream
+from fingerprint.engine import Lexical, TokenStream
 
 if TYPE_CHECKING:
-    from fingerprint.reading import Lines
+    from fingerprint.types import Lines
 
 
 def pack_tokens(stream: TokenStream, lines: Lines) -> bytes:

@@ -79,8 +79,9 @@ def _submissions(asked: Asked) -> Iterator[Row]:
     """List submissions whose name, or whose best match's, holds what is searched for."""
     names, chosen = asked.names, asked.chosen
     counted = {found.pk: found for found in counted_submissions(asked.report)}
-    best = {pk: (match, similarity) for pk, match, similarity in asked.report.findings.get("best", ())}
-    values = sorted(similarity for _, similarity in best.values())
+    matches = asked.report.findings.best if asked.report.findings else []
+    best = {one.submission: (one.match, one.similarity) for one in matches}
+    values = sorted(one.similarity for one in matches)
     # By the names that are read: in the order of real ones a class list would tell who is who.
     for pk, found in sorted(counted.items(), key=lambda one: names.of(one[1].name)):
         match, similarity = best.get(pk, (None, None))
@@ -95,7 +96,7 @@ def _submissions(asked: Asked) -> Iterator[Row]:
             "handed_in": found.handed_in and found.handed_in.isoformat(),
             "uploaded": found.batch.created.isoformat(),
         }
-        called = " ".join([row["submission"], other or ""]).casefold()
+        called = f"{names.of(found.name)} {other or ''}".casefold()
         wanted = all(word in called for word in chosen.text.casefold().split())
         if wanted and (similarity or 0) >= chosen.minimum:
             yield _rounded(row)

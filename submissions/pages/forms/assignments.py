@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.timezone import get_current_timezone_name
 
-from fingerprint.languages import choices as languages
+from fingerprint.engine import choices as languages
 from submissions import teams
 from submissions.models import Assignment, Course, Decision
 from submissions.queries import SORT_FIELDS, PairFilter

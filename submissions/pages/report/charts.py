@@ -195,8 +195,8 @@ class Histogram(NamedTuple):
 
 def histogram(report: Report) -> Histogram | None:
     """Give the best matches of a report; None for one made before they were kept."""
-    best = report.findings.get("best")
-    if best is None:
+    if report.findings is None:
         return None
     threshold = report.parameters["threshold"]
-    return Histogram(sorted(value for _, _, value in best), threshold["value"], threshold["reason"])
+    values = sorted(match.similarity for match in report.findings.best)
+    return Histogram(values, threshold["value"], threshold["reason"])

@@ -9,6 +9,7 @@ from submissions.pages.source_view.excerpts import Excerpt, documents, excerpt
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Boilerplate, Document, Report, Submission
+    from submissions.models.records import ExclusionEffect, MovedPair
     from submissions.pseudonyms.names import Names
 
 # Of the common code that a report knows, as much as a page shows.
@@ -54,35 +55,46 @@ def _excerpt_of(one: Boilerplate, read: dict[int, Document], names: Names) -> Ex
     return excerpt(read[one.document_id], one.first, one.after, names)
 
 
-def left_out_context(report: Report, names: Names) -> dict[str, Any]:
-    """Give common code and the effect of all that was left out; `effect` is empty in an old report."""
-    common, effect = report.findings.get("common", []), report.findings.get("effect", {})
-    read = documents(row[0] for row in common[:COMMON_SHOWN])
+def exclusion_context(report: Report, names: Names) -> dict[str, Any]:
+    """Return common code and the effect of all that was left out; `effect` is None in an old report."""
+    common = report.findings.common if report.findings else []
+    effect = report.findings.effect if report.findings else None
+    read = documents(passage.document for passage in common[:COMMON_SHOWN])
     return {
         "common": [
-            Common(after - first, holders, excerpt(read[pk], first, after, names))
-            for pk, first, after, holders in common[:COMMON_SHOWN]
-            if pk in read
+            Common(
+                one.after - one.first,
+                one.submissions,
+                excerpt(read[one.document], one.first, one.after, names),
+            )
+            for one in common[:COMMON_SHOWN]
+            if one.document in read
         ],
         "more_common": max(0, len(common) - COMMON_SHOWN),
-        "effect": _effect(effect),
-        "moved": _moved(effect.get("moved", [])),
+        "effect": effect,
+        "shares": _shares(effect) if effect else {},
+        "moved": _moved(effect.moved if effect else []),
     }
 
 
-def _effect(told: dict[str, Any]) -> dict[str, Any]:
-    """Add what share of all tokens each kind is."""
-    if not told:
-        return {}
-    whole = max(told["tokens"], 1)
-    shares = {f"{kind}_share": told[kind] / whole for kind in ("boilerplate", "common")}
-    return told | shares | {"share": sum(shares.values())}
+def _shares(effect: ExclusionEffect) -> dict[str, float]:
+    """Return what share of all tokens boilerplate and common code are, and both together."""
+    tokens = max(effect.tokens, 1)
+    boilerplate, common = effect.boilerplate / tokens, effect.common / tokens
+    return {"boilerplate": boilerplate, "common": common, "all": boilerplate + common}
 
 
-def _moved(rows: list[list[Any]]) -> list[Moved]:
-    found = queries.submissions_by_id(pk for row in rows for pk in row[:2])
+def _moved(pairs: list[MovedPair]) -> list[Moved]:
+    found = queries.submissions_by_id(pk for pair in pairs for pk in (pair.left, pair.right))
     return [
-        Moved(found[left], found[right], *figures)
-        for left, right, *figures in rows
-        if left in found and right in found
+        Moved(
+            found[pair.left],
+            found[pair.right],
+            pair.similarity,
+            pair.similarity_before,
+            pair.share,
+            pair.share_before,
+        )
+        for pair in pairs
+        if pair.left in found and pair.right in found
     ]

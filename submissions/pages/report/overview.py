@@ -10,7 +10,7 @@ from submissions import queries
 from submissions.models import Decision
 from submissions.pages.forms.assignments import FilterForm, pair_filter
 from submissions.pages.report.charts import clusters, graph, histogram
-from submissions.pages.report.exclusions import given, left_out_context
+from submissions.pages.report.exclusions import exclusion_context, given
 from submissions.queries import PairFilter
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def report_context(query: Mapping[str, Any], of: Assignment, names: Names) -> di
     context["given"] = given(of, names)
     if report := context["report"]:
         context |= {"histogram": histogram(report), "same": queries.same_groups(report, names)}
-        context |= {"skipped": queries.skipped(report)} | left_out_context(report, names)
+        context |= {"skipped": queries.skipped(report)} | exclusion_context(report, names)
     return context
 
 

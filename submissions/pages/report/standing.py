@@ -61,10 +61,11 @@ class Standing(NamedTuple):
 
 def standing(report: Report, cohort: Histogram, of: Submission) -> Standing | None:
     """Tell it from what the report keeps; None for a submission that it did not rank."""
-    mine = next((row for row in report.findings["best"] if row[0] == of.pk), None)
-    if mine is None:
+    best = report.findings.best if report.findings else []
+    own = next((match for match in best if match.submission == of.pk), None)
+    if own is None:
         return None
-    _, match, value = mine
+    match, value = own.match, own.similarity
     total = len(cohort.values)
     lower, up_to = bisect_left(cohort.values, value), bisect_right(cohort.values, value)
     return Standing(

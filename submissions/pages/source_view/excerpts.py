@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.languages import decode, front_end
+from fingerprint.engine import decode, front_end
 from submissions.models import Document
 from submissions.pages.source_view.highlight import LINE_END, line_starts
 from submissions.storage.tokens import unpack_tokens

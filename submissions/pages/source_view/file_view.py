@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.languages import front_end
+from fingerprint.engine import front_end
 from submissions.models import Document
 from submissions.pages.source_view.highlight import (
     LONG_LINE,
@@ -32,9 +32,7 @@ if TYPE_CHECKING:
 
     from django.utils.safestring import SafeString
 
-    from fingerprint.languages import Decoded
-    from fingerprint.languages.base import Span
-    from fingerprint.tokens import TokenStream
+    from fingerprint.engine import Decoded, Span, TokenStream
     from submissions.models import SubmissionFile
     from submissions.pseudonyms.names import Names
 

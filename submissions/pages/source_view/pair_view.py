@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from submissions.actions.ignoring import key_of
+from fingerprint.engine import passage_weight
 from submissions.pages.source_view.file_view import FileView, Place
 from submissions.pages.source_view.highlight import Anchors, colour
 from submissions.pages.source_view.written_differences import (
@@ -23,10 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from submissions.models import Pair, Submission
+    from submissions.models.records import PassageRecord
     from submissions.pseudonyms.names import Names
-
-# As `fingerprint.ranking.weights` has it, which would load numba; a test holds the two together.
-RARITY = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +75,6 @@ class PairView:
     passages: list[Passage]
 
 
-def weight(tokens: int, submissions: int) -> float:
-    """Weigh a passage that so many submissions hold: the rarer, the more, as in the score."""
-    return float(tokens * max(submissions - 1, 1) ** -RARITY)
-
-
 def view_pair(pair: Pair, names: Names) -> PairView:
     """Read both submissions and place the pair's passages in their files."""
     files = files_of(pair)
@@ -94,7 +87,7 @@ def view_pair(pair: Pair, names: Names) -> PairView:
         for letter, submission in (("L", pair.left_id), ("R", pair.right_id))
     )
     views = {view.file.pk: view for view in (*left, *right)}
-    rows = sorted(pair.passages, key=lambda row: -weight(_counted(row, views), row[5]))
+    rows = sorted(pair.passages, key=lambda row: -passage_weight(_counted(row, views), row.submissions))
     written = cache(lambda lexeme: cut(names.source(lexeme[:READ])))
     passages = [_passage(number, row, views, written) for number, row in enumerate(rows, 1)]
     sides = (
@@ -104,30 +97,28 @@ def view_pair(pair: Pair, names: Names) -> PairView:
     return PairView(pair, sides, passages)
 
 
-def _counted(row: list[int], views: dict[int, FileView]) -> int:
-    """Count on the left, as the engine does for the longest passage."""
-    here, first, _, _, count, _ = row
-    return views[here].counted(first, count)
+def _counted(passage: PassageRecord, views: dict[int, FileView]) -> int:
+    """Count tokens on the left, as the engine does for the longest passage."""
+    return views[passage.left_file].counted(passage.left_token, passage.tokens)
 
 
 def _passage(
-    number: int, row: list[int], views: dict[int, FileView], written: Callable[[str], str]
+    number: int, stored: PassageRecord, views: dict[int, FileView], written: Callable[[str], str]
 ) -> Passage:
-    here, here_first, there, there_first, count, held = row
-    left, right = views[here], views[there]
-    counted = _counted(row, views)
-    sides = left.excerpt(here_first, count), right.excerpt(there_first, count)
+    left, right = views[stored.left_file], views[stored.right_file]
+    count, counted = stored.tokens, _counted(stored, views)
+    sides = left.excerpt(stored.left_token, count), right.excerpt(stored.right_token, count)
     found = [Difference(at, written(a), written(b)) for at, a, b in differences(*sides)]
     spans = sides[0].spans(), sides[1].spans()
     left.differing += [(*spans[0][at], b) for at, _, b in found]
     right.differing += [(*spans[1][at], a) for at, a, _ in found]
     return Passage(
         number,
-        key_of(row),
+        stored.key,
         count,
         counted,
-        held,
+        stored.submissions,
         folded(*sides, found),
-        left.place(here_first, count, number, counted),
-        right.place(there_first, count, number, counted),
+        left.place(stored.left_token, count, number, counted),
+        right.place(stored.right_token, count, number, counted),
     )

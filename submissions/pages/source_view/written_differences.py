@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from fingerprint.tokens import TokenStream
+    from fingerprint.engine import TokenStream
 
 EXAMPLES = 5
 # Characters of a lexeme that an example shows.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django import template
 from django.urls import reverse
 
-from fingerprint.languages import choices
+from fingerprint.engine import choices
 from submissions.pages.source_view.highlight import colour
 from submissions.pages.templatetags.pages import pair_url, percent, who_plainly
 

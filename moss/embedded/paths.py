@@ -1,0 +1,82 @@
+"""Folders, sockets and URLs of one installation. Nothing here creates or starts anything but `create`."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from platformdirs import user_data_path
+
+PACKAGE = Path(__file__).resolve().parent.parent
+# A socket's path holds 108 bytes with its final NUL; the longest name in the folder is Postgres's.
+SOCKET_PATH_LIMIT = 107
+LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
+
+
+class EmbeddedError(RuntimeError):
+    """A private server is not available; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstallationPaths:
+    """Where one installation keeps its data (`home`) and its sockets (`run`)."""
+
+    home: Path
+    run: Path
+
+    @property
+    def daemon_socket(self) -> Path:
+        return self.run / "daemon.sock"
+
+    @property
+    def valkey_socket(self) -> Path:
+        return self.run / "valkey.sock"
+
+    @property
+    def log(self) -> Path:
+        return self.home / "log"
+
+    @property
+    def database_url(self) -> str:
+        return f"postgresql://moss@/moss?host={quote(str(self.run))}"
+
+    @property
+    def redis_url(self) -> str:
+        return f"unix://{quote(str(self.valkey_socket))}"
+
+    def create(self) -> None:
+        """Create the folders, readable by their owner only.
+
+        Raises
+        ------
+        EmbeddedError
+            When the folder of the sockets belongs to another user.
+        """
+        for folder in (self.home, self.run, self.log):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if self.run.stat().st_uid != os.geteuid():
+            raise EmbeddedError(f"{self.run} belongs to another user; set MOSS_HOME to a folder of your own.")
+
+
+def default_home() -> Path:
+    """Return MOSS_HOME, else `.moss` beside a checkout, else a folder in the user's data folder."""
+    if chosen := os.environ.get("MOSS_HOME"):
+        return Path(chosen).expanduser().resolve()
+    checkout = PACKAGE.parent
+    if (checkout / "pyproject.toml").exists():
+        return checkout / ".moss"
+    return user_data_path("moss")
+
+
+def installation_paths(home: Path | None = None) -> InstallationPaths:
+    """Return the paths of the installation in `home`, by default the one of this environment."""
+    base = home or default_home()
+    run = base / "run"
+    if len(os.fsencode(run / LONGEST_SOCKET_NAME)) > SOCKET_PATH_LIMIT:
+        digest = hashlib.sha256(os.fsencode(base)).hexdigest()[:12]
+        run = Path(tempfile.gettempdir()) / f"moss-{os.geteuid()}-{digest}"
+    return InstallationPaths(base, run)
