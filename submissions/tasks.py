@@ -1,11 +1,12 @@
-"""What workers do: ids in, nothing out, every step safe to run twice.
+"""Celery tasks: ids in, nothing out, every step safe to run twice.
 
-A batch goes ingest -> fingerprint (chunks) -> rank. Each step looks at the batch's state first, so that a
-redelivered, late or cancelled one does nothing.
+A batch goes ingest -> fingerprint (chunks) -> rank. Each step looks at the state first, so that one that is
+delivered twice, late or after a cancellation does nothing.
 """
 
 from __future__ import annotations
 
+import logging
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,50 +14,57 @@ from typing import TYPE_CHECKING
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
-from django.db.models import F
-from django.db.models.functions import Least
 from django.utils import timezone
 
-from submissions.archives.unpack import BadArchive
-from submissions.ingest.batches import Stopped, take_in
-from submissions.ingest.documents import drop_forgotten, fingerprint as fingerprint_document
+from submissions import lifecycle
+from submissions.archives.limits import BadArchive
+from submissions.ingest.batches import (
+    BatchEnded,
+    count_one_more,
+    count_pending,
+    discard_uploads,
+    ingest_batch,
+    pending_documents,
+)
+from submissions.ingest.documents import delete_forgotten, fingerprint_pending
 from submissions.models import Assignment, Batch, Boilerplate, Document, Report, Upload
 from submissions.ranking.progress import Cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from django.db.models import QuerySet
+logger = logging.getLogger(__name__)
 
 CHUNK = 16
-# Longer than any task may run: what has been still for so long was lost.
+# Longer than any task may run: what did not change for so long was lost.
 STALLED = timedelta(minutes=12)
-# Longer than any upload is on its way: a source that nobody holds by then is nobody's.
+# Longer than any upload takes: a source that nothing refers to by then is not needed.
 FORGOTTEN = timedelta(hours=2)
 OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smaller parts."
-BROKEN = "Something broke on our side; the server's log says what. Try again, or tell who runs this server."
+BROKEN = (
+    "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
+)
 
 
-# A source may be deleted with another batch while this one finds it again: a second try stores it anew.
+# A source may be deleted with another batch while this one refers to it: the second try stores it again.
 @shared_task(autoretry_for=(IntegrityError,), retry_backoff=True, max_retries=3)
 def ingest(batch_id: int) -> None:
     """Unpack a batch and enqueue its documents."""
-    waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    if waiting.update(state=Batch.State.UNPACKING, message="", touched=timezone.now()):
+    if lifecycle.start_unpacking(batch_id):
         try:
-            take_in(Batch.objects.select_related("assignment").get(pk=batch_id))
-        except Stopped:
+            ingest_batch(Batch.objects.select_related("assignment").get(pk=batch_id))
+        except BatchEnded:
             return
         except BadArchive as error:
-            _end(batch_id, Batch.State.FAILED, str(error))
+            lifecycle.fail_batch(batch_id, str(error), "nothing of the upload can be read")
         except SoftTimeLimitExceeded:
-            _end(batch_id, Batch.State.FAILED, OUT_OF_TIME)
+            lifecycle.fail_batch(batch_id, OUT_OF_TIME, "out of time while unpacking")
         except IntegrityError:
             raise
-        except Exception:
-            _end(batch_id, Batch.State.FAILED, BROKEN)
+        except Exception as error:
+            lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
             raise
-    # Also after an earlier run that was lost between unpacking and here.
+    # Also after an earlier run whose worker was lost between unpacking and here.
     _enqueue_documents(batch_id)
 
 
@@ -64,37 +72,24 @@ def _enqueue_documents(batch_id: int) -> None:
     if not Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).exists():
         return
     discard_uploads(Upload.objects.filter(batch=batch_id))
-    pending = _documents(batch_id).filter(state=Document.State.PENDING)
-    keys = list(pending.order_by("pk").values_list("pk", flat=True))
+    keys = pending_documents(batch_id)
     for at in range(0, len(keys), CHUNK):
         fingerprint.delay(batch_id, keys[at : at + CHUNK])
-    _progress(batch_id)
+    _rank_when_read(batch_id)
 
 
-def _documents(batch_id: int) -> QuerySet[Document]:
-    return Document.objects.filter(files__submission__batch=batch_id).distinct()
-
-
-def _progress(batch_id: int) -> None:
-    """Count what is done, and rank once when nothing is left."""
-    documents = _documents(batch_id)
-    total, left = documents.count(), documents.filter(state=Document.State.PENDING).count()
-    batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
-    batch.update(documents_total=total, documents_done=total - left, touched=timezone.now())
-    if left:
+def _rank_when_read(batch_id: int) -> None:
+    """Count the documents that were read, and enqueue the ranking once, when none is left."""
+    if count_pending(batch_id):
         return
     with transaction.atomic():
-        if batch.update(state=Batch.State.RANKING, message=""):
+        if lifecycle.start_ranking(batch_id):
             enqueue_rank(Assignment.objects.get(batches=batch_id))
 
 
 def enqueue_rank(assignment: Assignment) -> Report:
-    """Have a cohort ranked once this transaction is committed; a report that waits already will do."""
-    # Held until then, so that no worker takes it up before it can see what it is to rank.
-    waiting = assignment.reports.select_for_update().filter(state=Report.State.QUEUED).first()
-    report = waiting or Report.objects.create(assignment=assignment)
-    if waiting:  # as new as what it is to rank
-        assignment.reports.filter(pk=waiting.pk).update(created=timezone.now())
+    """Enqueue the ranking of an assignment's cohort when this transaction commits."""
+    report = lifecycle.queue_report(assignment)
     transaction.on_commit(partial(rank.delay, report.pk))
     return report
 
@@ -103,122 +98,90 @@ def enqueue_rank(assignment: Assignment) -> Report:
 def fingerprint(batch_id: int, document_ids: list[int]) -> None:
     """Fingerprint a chunk of a batch's documents."""
     batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
-    one_more = Least(F("documents_done") + 1, F("documents_total"))
     for pk in document_ids:
         if not batch.exists():
             return
-        _fingerprint_pending([pk])
-        batch.update(documents_done=one_more, touched=timezone.now())
-    _progress(batch_id)
-
-
-def _fingerprint_pending(document_ids: list[int]) -> None:
-    pending = Document.objects.filter(pk__in=document_ids, state=Document.State.PENDING)
-    for document in pending.select_related("source"):
-        fingerprint_document(document)
+        fingerprint_pending([pk])
+        count_one_more(batch_id)
+    _rank_when_read(batch_id)
 
 
 @shared_task
 def fingerprint_boilerplate(assignment_id: int, document_ids: list[int]) -> None:
     """Fingerprint code that was handed out, then rank the assignment without it."""
-    _fingerprint_pending(document_ids)
+    fingerprint_pending(document_ids)
     with transaction.atomic():
-        assignment = lock(assignment_id)
+        assignment = lifecycle.lock_assignment(assignment_id)
         if assignment and assignment.batches.filter(state__in=Batch.READ).exists():
             enqueue_rank(assignment)
 
 
-def lock(assignment_id: int) -> Assignment | None:
-    """Hold an assignment, so that ranking and deleting take turns, until the transaction ends."""
-    # Not the key: uploads that refer to it may come in meanwhile.
-    return Assignment.objects.select_for_update(no_key=True).filter(pk=assignment_id).first()
-
-
 @shared_task
 def rank(report_id: int) -> None:
-    """Rank a report's cohort; older reports of the assignment go once it is done."""
-    waiting = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    if not waiting.update(state=Report.State.RUNNING):
+    """Rank a report's cohort; older reports of the assignment are deleted once it is done."""
+    if not lifecycle.start_report(report_id):
         return
     try:
         with transaction.atomic():
-            _rank(waiting)
-    except Cancelled:  # by somebody who has ended what waited for it
+            _rank_locked(report_id)
+    except Cancelled:
         return
     except SoftTimeLimitExceeded:
-        _fail_report(waiting, OUT_OF_TIME)
+        lifecycle.fail_report(report_id, OUT_OF_TIME)
     except Exception:
-        _fail_report(waiting, BROKEN)
+        lifecycle.fail_report(report_id, BROKEN)
         raise
 
 
-def _rank(waiting: QuerySet[Report]) -> None:
+def _rank_locked(report_id: int) -> None:
     from submissions.ranking.rank import rank as rank_report  # noqa: PLC0415 - numba, in workers only
 
-    assignment_id = waiting.values_list("assignment_id", flat=True).first()
-    held = lock(assignment_id) if assignment_id else None
-    report = waiting.select_related("assignment").first()
-    if held is None or report is None:  # another worker was quicker, or it was deleted
+    unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
+    assignment_id = unfinished.values_list("assignment_id", flat=True).first()
+    locked = lifecycle.lock_assignment(assignment_id) if assignment_id else None
+    report = unfinished.select_related("assignment").first()
+    if locked is None or report is None:  # another worker was quicker, or it was deleted
         return
-    ended = _ranked_now(report, rank_report)
-    report.state, report.finished = Report.State.DONE, timezone.now()
-    if not waiting.update(state=report.state):
+    ranked = _rank_without_cancelled(report, rank_report)
+    if not lifecycle.finish_report(report):
         raise Cancelled
-    report.save()
+    report.save(update_fields=["duplicates", "findings", "parameters"])
     report.assignment.reports.filter(pk__lt=report.pk).delete()
-    Batch.objects.filter(pk__in=ended, state__in=Batch.READ).update(state=Batch.State.DONE, message="")
+    lifecycle.finish_batches(ranked)
 
 
-def _ranked_now(report: Report, rank_report: Callable[[Report], None]) -> list[int]:
-    """Rank until no upload was cancelled meanwhile; give the batches that this ends, superseded ones too."""
+def _rank_without_cancelled(report: Report, rank_report: Callable[[Report], None]) -> list[int]:
+    """Rank until no batch was cancelled meanwhile; return the batches that this ends, superseded ones too."""
     while True:
         read = Batch.objects.filter(assignment=report.assignment_id, state__in=Batch.READ)
-        ended = list(read.exclude(state=Batch.State.DONE, message="").values_list("pk", flat=True))
+        ranked = list(read.exclude(state=Batch.State.DONE, message="").values_list("pk", flat=True))
         rank_report(report)
         if not Batch.objects.filter(submissions__reports=report, state=Batch.State.CANCELLED).exists():
-            return ended
-
-
-def _fail_report(waiting: QuerySet[Report], message: str) -> None:
-    """Fail a report that nobody finished, and the batches that wait for it and for no other."""
-    for report in waiting:
-        waiting.update(state=Report.State.FAILED, message=message)
-        if not Report.objects.filter(assignment=report.assignment_id, state__in=Report.UNFINISHED).exists():
-            stuck = Batch.objects.filter(assignment=report.assignment_id, state=Batch.State.RANKING)
-            stuck.update(state=Batch.State.FAILED, message=message)
-
-
-def _end(batch_id: int, state: Batch.State, message: str) -> None:
-    running = Batch.objects.filter(pk=batch_id, state__in=Batch.RUNNING)
-    running.update(state=state, message=message, touched=timezone.now())
+            return ranked
 
 
 @shared_task
 def sweep() -> None:
-    """Take up again what a lost worker or broker left lying, and delete what nobody holds any more."""
+    """Re-enqueue work lost to a crashed worker or broker, and delete what nothing refers to any more."""
     long_ago = timezone.now() - STALLED
     for batch in Batch.objects.filter(state__in=Batch.RUNNING, touched__lt=long_ago):
-        Batch.objects.filter(pk=batch.pk).update(touched=timezone.now())
         _resume(batch)
     for report in Report.objects.filter(state__in=Report.UNFINISHED, created__lt=long_ago):
+        logger.warning("re-enqueued report %s, %s since %s", report.pk, report.state, report.created)
         rank.delay(report.pk)
     unread = Boilerplate.objects.filter(document__state=Document.State.PENDING, created__lt=long_ago)
     for assignment_id, document_id in unread.values_list("assignment_id", "document_id"):
+        logger.warning("re-enqueued boilerplate document %s of assignment %s", document_id, assignment_id)
         fingerprint_boilerplate.delay(assignment_id, [document_id])
     discard_uploads(Upload.objects.exclude(batch__state__in=Batch.RUNNING))
-    drop_forgotten(timezone.now() - FORGOTTEN)
+    delete_forgotten(timezone.now() - FORGOTTEN)
 
 
 def _resume(batch: Batch) -> None:
+    logger.warning("re-enqueued batch %s, %s since %s", batch.pk, batch.state, batch.touched)
+    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now())
     if batch.state == Batch.State.RANKING:
         with transaction.atomic():
             enqueue_rank(batch.assignment)
     else:
         ingest.delay(batch.pk)
-
-
-def discard_uploads(uploads: QuerySet[Upload]) -> None:
-    """Delete uploaded files that are no longer needed."""
-    for upload in uploads:
-        upload.file.delete(save=False)
-        upload.delete()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions import sharing
+from submissions.actions import shares
 from submissions.queries import PairNames
 
 if TYPE_CHECKING:
@@ -29,14 +29,16 @@ def pair_page(pair: Pair) -> str:
 
 def link_to(made: Share, *sides: int) -> str:
     """Give the address of a link, or of a pair behind it."""
-    token = sharing.token_of(made)
+    token = shares.share_token(made)
     return reverse("shared_pair", args=[token, *sides]) if sides else reverse("shared", args=[token])
 
 
 def shared_report(report: Report, who: User, *, anonymous: bool = False) -> Share:
-    return sharing.share(report.assignment, who, timezone.now() + SOON, anonymous=anonymous)
+    return shares.create_share(report.assignment, who, timezone.now() + SOON, anonymous=anonymous)
 
 
 def shared_pair(pair: Pair, who: User) -> Share:
     names = PairNames.of(pair)
-    return sharing.share(pair.report.assignment, who, timezone.now() + SOON, pair=names, anonymous=False)
+    return shares.create_share(
+        pair.report.assignment, who, timezone.now() + SOON, pair=names, anonymous=False
+    )

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from submissions import actions
-from submissions.actions import sharing
+from submissions.actions import shares
 from submissions.models import Report, Submission, SubmissionFile
 from tests.cast import COPIED, STARTER, loose, zipped
 from tests.world import World
@@ -69,6 +69,6 @@ def nasty(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
     actions.rerank(assignment)
     report = assignment.reports.get(state=Report.State.DONE)
     # With their own names, so that those are in it.
-    share = sharing.share(assignment, alice, timezone.now() + timedelta(days=1), anonymous=False)
+    share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1), anonymous=False)
     boilerplate = assignment.boilerplate.get()
     return World(alice, assignment, batch, boilerplate, report, report.pairs.all()[0], share)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 from django.urls import reverse
 
-from submissions.actions import sharing
+from submissions.actions import shares
 from submissions.models import Submission
 from submissions.pseudonyms.names import anonymous
 from submissions.queries import same_groups
@@ -35,7 +35,7 @@ def test_ids_in_addresses_do_not_follow_names(world: World) -> None:
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_made_up_names_are_sorted_as_they_are_read(side: str, world: World, client: Client) -> None:
-    place = reverse("shared", args=[sharing.token_of(world.share)])
+    place = reverse("shared", args=[shares.share_token(world.share)])
     for sort, falling in ((side, False), (f"-{side}", True)):
         page = client.get(place, {"sort": sort}).content.decode()
         column = re.findall(rf'class="{side}"><a [^>]*>([^<]*)</a>', page)[-50:]

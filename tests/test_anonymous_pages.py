@@ -108,7 +108,7 @@ def read_pdf(answer: HttpResponseBase) -> str:
 
 
 @pytest.mark.parametrize("form", ["html", "pdf"])
-@pytest.mark.parametrize("page", ["takeaway", "takeaway_pair"])
+@pytest.mark.parametrize("page", ["exports", "export_pair"])
 def test_no_document_names_anybody(page: str, form: str, crowded: World, reader: Client) -> None:
     crowded.assignment.decisions.update(state="confirmed")
     answer = reader.get(

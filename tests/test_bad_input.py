@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from submissions.actions import sharing
+from submissions.actions import shares
 from submissions.models import Share
 from tests.browser import drop
 from tests.nasty import LIVE, NAMES, SOURCES
@@ -169,7 +169,7 @@ def test_a_link_that_is_forged_expired_or_revoked_gets_its_page(
     name: str, client: Client, world: World
 ) -> None:
     whole = address(world, name)
-    token = sharing.token_of(world.share)
+    token = shares.share_token(world.share)
     for forged in (token[:-1], f"1{token}", f"{token}x", ":", "1", "\u00e9\u202e"):
         answer = client.get(whole.replace(quote(token), quote(forged)))
         assert answer.status_code == 403, forged

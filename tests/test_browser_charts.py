@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from submissions.actions import sharing
+from submissions.actions import shares
 from submissions.models import Course
 from submissions.pages.report.charts import LINKS, NODES
 from tests.browser import SIZES, look_everywhere
@@ -224,8 +224,8 @@ def test_a_class_of_two_thousand_is_drawn_in_part_and_says_so(
 def test_behind_a_shared_link_the_line_works_and_only_pairs_open(
     page: Page, report: Report, alice: User
 ) -> None:
-    made = sharing.share(report.assignment, alice, timezone.now() + timedelta(days=1), anonymous=True)
-    token = sharing.token_of(made)
+    made = shares.create_share(report.assignment, alice, timezone.now() + timedelta(days=1), anonymous=True)
+    token = shares.share_token(made)
     page.goto(reverse("shared", args=[token]))
     drag(page, 0.5, 0.8)
     expect(page).to_have_url(re.compile(r"minimum=80"))

@@ -58,7 +58,7 @@ def test_confirmed_pairs_are_taken_as_a_file_that_opens_without_a_server(
     page = sign_in(confirmed.owner)
     page.goto(confirmed.assignment.get_absolute_url())
     page.get_by_role("link", name="Take away").click()
-    look_everywhere(page, shoot, "takeaway")
+    look_everywhere(page, shoot, "exports")
     path = saved(page, "HTML file", tmp_path)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -88,7 +88,7 @@ def test_a_pair_is_taken_from_its_page_for_one_student(
 
 def test_the_file_prints_as_the_pdf_reads(confirmed: World, sign_in: SignIn, tmp_path: Path) -> None:
     page, pair = sign_in(confirmed.owner), confirmed.pair
-    page.goto(reverse("takeaway_pair", args=[confirmed.assignment.pk, pair.left_id, pair.right_id]))
+    page.goto(reverse("export_pair", args=[confirmed.assignment.pk, pair.left_id, pair.right_id]))
     ours = PdfReader(saved(page, "PDF", tmp_path))
     page.goto(saved(page, "HTML file", tmp_path).as_uri())
     page.emulate_media(media="print", color_scheme="dark")

@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from humanize import ordinal
 from hypothesis import given, strategies as st
 
 from submissions.models import Submission
 from submissions.pages.report.charts import LINKS, NODES, Histogram, _connected, clusters, graph, histogram
-from submissions.pages.templatetags.charting import lapse, nth
+from submissions.pages.templatetags.charting import lapse
 from submissions.pseudonyms.names import ANONYMOUS, Names
 from submissions.queries import Link
 from tests.reports import made_class, made_report
@@ -189,4 +190,4 @@ def test_lapses_are_written_in_their_two_largest_units() -> None:
     [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (112, "112th"), (121, "121st")],
 )
 def test_ranks_are_written_as_they_are_said(number: int, written: str) -> None:
-    assert nth(number) == written
+    assert ordinal(number) == written

@@ -36,7 +36,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text()
 READ_BY_SETTINGS = set(
     re.findall(
         r'"((?:MOSS_)?[A-Z_]+)"',
-        (ROOT / "moss" / "settings.py").read_text() + (ROOT / "moss" / "embedded.py").read_text(),
+        (ROOT / "moss" / "settings.py").read_text() + (ROOT / "moss" / "embedded" / "paths.py").read_text(),
     )
 )
 

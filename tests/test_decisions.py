@@ -8,7 +8,7 @@ from django.db import connection
 from django.urls import reverse
 
 from submissions import queries
-from submissions.actions.decisions import Wanted, decide
+from submissions.actions.decisions import DecisionInput, decide
 from submissions.models import Change, Decision, Pair, Report
 from submissions.queries import PairNames
 from tests.cast import CLASS, zipped
@@ -46,9 +46,9 @@ def test_a_pair_nobody_touched_is_undecided(assignment: Assignment) -> None:
 
 
 def test_every_change_is_kept_with_who_and_what(assignment: Assignment, alice: User, admin: User) -> None:
-    decide(assignment, PAIR, alice, Wanted("suspicious", alice, "Hear both."))
+    decide(assignment, PAIR, alice, DecisionInput("suspicious", alice, "Hear both."))
     last = Change.objects.latest("pk").pk
-    decide(assignment, PAIR, admin, Wanted("confirmed", alice, "", seen=last))
+    decide(assignment, PAIR, admin, DecisionInput("confirmed", alice, "", seen=last))
     assert changes(assignment) == [
         ("alice", "state", "Undecided", "Suspicious"),
         ("alice", "assignee", "", "alice"),
@@ -61,15 +61,15 @@ def test_every_change_is_kept_with_who_and_what(assignment: Assignment, alice: U
 
 def test_what_is_saved_unchanged_makes_no_history(assignment: Assignment, alice: User) -> None:
     for _ in range(2):
-        decide(assignment, PAIR, alice, Wanted("clear", None, "", seen=0))
+        decide(assignment, PAIR, alice, DecisionInput("clear", None, "", seen=0))
     assert changes(assignment) == [("alice", "state", "Undecided", "Clear")]
 
 
 def test_two_who_change_different_fields_both_have_their_way(
     assignment: Assignment, alice: User, admin: User
 ) -> None:
-    decide(assignment, PAIR, alice, Wanted("confirmed", None, ""))
-    outcome = decide(assignment, PAIR, admin, Wanted("undecided", admin, "", seen=0))
+    decide(assignment, PAIR, alice, DecisionInput("confirmed", None, ""))
+    outcome = decide(assignment, PAIR, admin, DecisionInput("undecided", admin, "", seen=0))
     assert (outcome.decision.state, outcome.decision.assignee) == ("confirmed", admin)
     assert [(change.who, change.field) for change in outcome.meanwhile] == [("alice", "state")]
 
@@ -77,8 +77,8 @@ def test_two_who_change_different_fields_both_have_their_way(
 def test_the_later_of_two_who_change_one_field_has_it(
     assignment: Assignment, alice: User, admin: User
 ) -> None:
-    decide(assignment, PAIR, alice, Wanted("undecided", None, "It is one."))
-    outcome = decide(assignment, PAIR, admin, Wanted("undecided", None, "It is none.", seen=0))
+    decide(assignment, PAIR, alice, DecisionInput("undecided", None, "It is one."))
+    outcome = decide(assignment, PAIR, admin, DecisionInput("undecided", None, "It is none.", seen=0))
     assert outcome.decision.notes == "It is none."
     assert changes(assignment)[-1] == ("admin", "notes", "It is one.", "It is none.")
     assert outcome.meanwhile
@@ -87,17 +87,17 @@ def test_the_later_of_two_who_change_one_field_has_it(
 def test_what_was_put_back_meanwhile_counts_as_seen_first(
     assignment: Assignment, alice: User, admin: User
 ) -> None:
-    decide(assignment, PAIR, alice, Wanted("confirmed", None, ""))
+    decide(assignment, PAIR, alice, DecisionInput("confirmed", None, ""))
     seen = Change.objects.latest("pk").pk
-    decide(assignment, PAIR, alice, Wanted("clear", None, "", seen))
-    decide(assignment, PAIR, alice, Wanted("suspicious", None, "", Change.objects.latest("pk").pk))
-    outcome = decide(assignment, PAIR, admin, Wanted("confirmed", None, "x", seen))
+    decide(assignment, PAIR, alice, DecisionInput("clear", None, "", seen))
+    decide(assignment, PAIR, alice, DecisionInput("suspicious", None, "", Change.objects.latest("pk").pk))
+    outcome = decide(assignment, PAIR, admin, DecisionInput("confirmed", None, "x", seen))
     assert outcome.decision.state == "suspicious"
 
 
 def test_notes_that_were_not_offered_are_left_alone(assignment: Assignment, alice: User) -> None:
-    decide(assignment, PAIR, alice, Wanted("undecided", None, "kept"))
-    decide(assignment, PAIR, alice, Wanted("clear", None, None))
+    decide(assignment, PAIR, alice, DecisionInput("undecided", None, "kept"))
+    decide(assignment, PAIR, alice, DecisionInput("clear", None, None))
     assert Decision.objects.get().notes == "kept"
 
 
@@ -106,7 +106,7 @@ def test_many_at_once_lose_nothing(transactional_db: None, alice: User) -> None:
 
     def write(number: int) -> None:
         try:
-            decide(assignment, PAIR, alice, Wanted("clear", None, f"note {number}"))
+            decide(assignment, PAIR, alice, DecisionInput("clear", None, f"note {number}"))
         finally:
             connection.close()
 
@@ -143,7 +143,7 @@ def test_htmx_gets_the_whole_form_where_somebody_else_changed_it(
     alice_client: Client, report: Report, admin: User
 ) -> None:
     pair = best(report)
-    decide(report.assignment, PairNames.of(pair), admin, Wanted("suspicious", admin, "Look again"))
+    decide(report.assignment, PairNames.of(pair), admin, DecisionInput("suspicious", admin, "Look again"))
     answer = alice_client.post(address(pair), form(state="clear"), headers={"HX-Request": "true"})
     assert answer["HX-Retarget"] == "#decision-panel"
     page = answer.content.decode()
@@ -156,7 +156,7 @@ def test_without_htmx_the_next_page_says_what_others_changed(
     alice_client: Client, report: Report, admin: User
 ) -> None:
     pair = best(report)
-    decide(report.assignment, PairNames.of(pair), admin, Wanted("suspicious", None, ""))
+    decide(report.assignment, PairNames.of(pair), admin, DecisionInput("suspicious", None, ""))
     page = alice_client.post(address(pair), form(notes="x"), follow=True).content.decode()
     assert "Meanwhile admin changed the state; see the history." in page
 
@@ -197,7 +197,7 @@ def test_who_has_a_pair_keeps_it_when_the_account_is_closed(
     alice_client: Client, report: Report, admin: User
 ) -> None:
     pair = best(report)
-    decide(report.assignment, PairNames.of(pair), admin, Wanted("undecided", admin, ""))
+    decide(report.assignment, PairNames.of(pair), admin, DecisionInput("undecided", admin, ""))
     admin.is_active = False
     admin.save()
     seen = Change.objects.latest("pk").pk

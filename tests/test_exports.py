@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 
 from submissions.models import Decision, Pair, Report
-from submissions.pages.exports.tables import FORMATS, TABLES
+from submissions.pages.exports.formats import FORMATS, TABLE_FORMATS
+from submissions.pages.exports.tables import TABLES
 from submissions.ranking.pair_rows import PairRow
 from tests.cast import CLASS, COPIED, RENAMED, zipped
 from tests.handing_in import MANY
@@ -133,7 +134,7 @@ def test_names_that_a_spreadsheet_takes_for_formulas_stay_as_they_were_handed_in
     assert {row["left"] for row in rows(alice_client, of)} | {
         row["right"] for row in rows(alice_client, of)
     } == set(of.batches.get().submissions.values_list("name", flat=True))
-    page = alice_client.get(reverse("takeaway", args=[of.pk])).content.decode()
+    page = alice_client.get(reverse("exports", args=[of.pk])).content.decode()
     assert "is a formula" in page
 
 
@@ -144,7 +145,7 @@ def test_in_anonymous_mode_tables_hold_made_up_names_only(alice_client: Client, 
     session["anonymous"] = True
     session.save()
     for table in TABLES:
-        for form in FORMATS:
+        for form in TABLE_FORMATS:
             text = take(alice_client, of, table, form)
             assert not {"ada", "ben", "cleo"} & set(text.replace('"', " ").replace(",", " ").split())
 

@@ -73,8 +73,8 @@ def test_bytes_that_could_not_be_decoded_are_counted(viewed: Callable[..., PairV
 def test_the_longest_line_is_named(viewed: Callable[..., PairView]) -> None:
     one, two = f"s = '{'y' * 5_000}'\n", f"t = '{'z' * 100_000}'\n"
     view = viewed({"ada/m.py": one + COPIED, "ben/m.py": one + RENAMED + two})
-    assert notices(view).startswith("Line 1 has 5,007 characters; those after the first 2,000 open")
-    assert view.sides[1].files[0].notices[0].startswith("The longest of 2 long lines has 100,007 characters")
+    assert notices(view).startswith("Line 1 has 5,006 characters; those after the first 2,000 open")
+    assert view.sides[1].files[0].notices[0].startswith("The longest of 2 long lines has 100,006 characters")
 
 
 def test_passages_are_numbered_by_weight_and_know_their_lines(viewed: Callable[..., PairView]) -> None:

@@ -11,7 +11,7 @@ from submissions.pages.source_view.written_differences import (
     differences,
     folded,
 )
-from submissions.storage.syntax_spans import styles_in
+from submissions.storage.syntax_spans import syntax_spans
 from tests.cast import COPIED, RENAMED, zipped
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def whole(source: str) -> Excerpt:
     found = read(source.encode(), "a.py")
-    words = frozenset(start for start, _, css in styles_in(found.text, "python") if css.startswith("k"))
+    words = frozenset(start for start, _, css in syntax_spans(found.text, "python") if css.startswith("k"))
     return Excerpt(found.text, found.tokens, 0, len(found.tokens), words)
 
 
@@ -52,7 +52,7 @@ def test_names_literals_and_keywords_are_counted_apart() -> None:
 
 
 def test_a_keyword_that_is_folded_with_another_is_called_one() -> None:
-    words = styles_in("return None", "python")
+    words = syntax_spans("return None", "python")
     excerpt = Excerpt("return None", read(b"return None", "a.py").tokens, 0, 2, {s for s, _, _ in words})
     assert excerpt.sort(0) == "words"
 

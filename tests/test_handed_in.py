@@ -13,7 +13,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
-from submissions.ingest.submission_times import handed_in
+from submissions.ingest.submission_times import submission_times
 from submissions.models import Batch, Submission
 from tests.archive_builders import entries
 from tests.cast import CLASS, loose
@@ -84,12 +84,12 @@ def _dos_date(year: int, month: int, day: int) -> bytes:
 def test_a_submission_was_handed_in_when_its_latest_file_was_written() -> None:
     later = UTC_NOON + timedelta(hours=1)
     files = [("ada", UTC_NOON), ("ada", later), ("ben", UTC_NOON)]
-    assert handed_in(files, NOW) == {"ada": later, "ben": UTC_NOON}
+    assert submission_times(files, NOW) == {"ada": later, "ben": UTC_NOON}
 
 
 def test_times_of_a_zip_are_those_of_the_server_s_zone() -> None:
     with timezone.override(ZoneInfo("Europe/Berlin")):
-        found = handed_in([("ada", datetime(*NOON)), ("ben", datetime(*ONE))], NOW)  # noqa: DTZ001
+        found = submission_times([("ada", datetime(*NOON)), ("ben", datetime(*ONE))], NOW)  # noqa: DTZ001
     assert found == {"ada": UTC_NOON - timedelta(hours=1), "ben": UTC_NOON}
 
 
@@ -105,12 +105,12 @@ def test_times_of_a_zip_are_those_of_the_server_s_zone() -> None:
     ids=["none", "one", "written at once", "the first day of zips", "a tar without times"],
 )
 def test_times_that_tell_nothing_apart_are_not_kept(files: list[tuple[str, datetime]]) -> None:
-    assert handed_in(files, NOW) == {}
+    assert submission_times(files, NOW) == {}
 
 
 def test_a_time_still_to_come_is_not_believed() -> None:
     files = [("ada", UTC_NOON), ("ben", NOW + timedelta(hours=1)), ("ben", UTC_NOON)]
-    assert handed_in(files, NOW) == {"ada": UTC_NOON}
+    assert submission_times(files, NOW) == {"ada": UTC_NOON}
 
 
 def test_an_upload_keeps_when_each_submission_was_handed_in(hand_in: HandIn) -> None:

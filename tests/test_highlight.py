@@ -2,25 +2,42 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
-from submissions.pages.source_view.highlight import (
-    LONG_LINE,
-    Anchors,
-    Layers,
-    Mark,
-    colour,
-    line_starts,
-    source_html,
-    visible,
-)
+from submissions.pages.source_view.render import Layers, Mark, Spans, colour, line_starts
+from submissions.pages.source_view.screen import LONG_LINE, Anchors, source_html
+from submissions.pages.source_view.visible import visible
 from submissions.pages.templatetags.pages import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LEFT = Anchors("L")
 TAG = re.compile(r"<[^>]*>")
 BADGE = re.compile(r'<a class="badge[^>]*>\d+</a>')
 MARKED = re.compile(r'<mark class="c\d" data-passage="(\d+)">(.*?)</mark>', re.DOTALL)
+
+
+def drawn(
+    styles: Iterable[tuple[int, int, str]] = (),
+    marks: Iterable[Mark] = (),
+    ignored: Iterable[tuple[int, int]] = (),
+    differing: Iterable[tuple[int, int, str]] = (),
+    renamed: Iterable[tuple[int, int, str]] = (),
+) -> Layers:
+    return Layers(
+        styles=Spans(styles),
+        marks=Spans((mark.start, mark.end, mark) for mark in marks),
+        ignored=Spans((*span, None) for span in ignored),
+        differing=Spans(differing),
+        renamed=Spans(renamed),
+    )
+
+
+def html_of(text: str, layers: Layers, anchors: Anchors = LEFT) -> str:
+    return source_html(text, line_starts(text), layers, anchors)
 
 
 def shown(html: str) -> str:
@@ -29,7 +46,7 @@ def shown(html: str) -> str:
 
 
 @st.composite
-def drawings(draw: st.DrawFn) -> tuple[str, Layers]:
+def drawings(draw: st.DrawFn) -> tuple[str, list[Mark], Layers]:
     text = draw(st.text(alphabet='ab<&" \t\n\r\u202e\U0001f600', max_size=60))
 
     def spans() -> list[tuple[int, int]]:
@@ -38,15 +55,16 @@ def drawings(draw: st.DrawFn) -> tuple[str, Layers]:
 
     marks = [Mark(start, end, n, f"Passage {n}") for n, (start, end) in enumerate(spans(), 1)]
     styles, differing = ([(start, end, sort) for start, end in spans()] for sort in ("k", "other"))
-    return text, Layers(styles, marks, spans(), differing)
+    return text, marks, drawn(styles, marks, spans(), differing)
 
 
 @given(drawings())
 def test_every_character_of_a_source_is_shown_once_and_in_order(
-    drawing: tuple[str, Layers],
+    drawing: tuple[str, list[Mark], Layers],
 ) -> None:
-    html = source_html(*drawing, LEFT)
-    lines = re.split(r"\r\n|\r|\n", drawing[0])
+    text, _, layers = drawing
+    html = html_of(text, layers)
+    lines = re.split(r"\r\n|\r|\n", text)
     if len(lines) > 1 and not lines[-1]:
         lines.pop()
     assert shown(html) == "".join(f"{line}\n" for line in lines).replace("\u202e", "⟨U+202E⟩")
@@ -54,10 +72,10 @@ def test_every_character_of_a_source_is_shown_once_and_in_order(
 
 @given(drawings())
 def test_marks_hold_exactly_the_code_of_their_passage(
-    drawing: tuple[str, Layers],
+    drawing: tuple[str, list[Mark], Layers],
 ) -> None:
-    text, marks = drawing[0], drawing[1].marks
-    html = BADGE.sub("", source_html(*drawing, LEFT))
+    text, marks, layers = drawing
+    html = BADGE.sub("", html_of(text, layers))
     for mark in marks:
         marked = "".join(shown(body) for number, body in MARKED.findall(html) if int(number) == mark.number)
         wanted = text[mark.start : mark.end].replace("\u202e", "⟨U+202E⟩")
@@ -66,10 +84,10 @@ def test_marks_hold_exactly_the_code_of_their_passage(
 
 @given(drawings())
 def test_each_passage_with_code_has_one_badge_that_leads_to_the_other_side(
-    drawing: tuple[str, Layers],
+    drawing: tuple[str, list[Mark], Layers],
 ) -> None:
-    text, marks = drawing[0], drawing[1].marks
-    html = source_html(*drawing, LEFT)
+    text, marks, layers = drawing
+    html = html_of(text, layers)
     for mark in marks:
         if text[mark.start : mark.end].strip():
             assert html.count(f'id="L-p{mark.number}" href="#R-p{mark.number}"') == 1
@@ -83,18 +101,18 @@ def test_figures_are_rounded_but_never_to_all_or_nothing() -> None:
 
 
 def test_lines_count_from_1_and_can_be_linked_to() -> None:
-    html = source_html("a\r\nb\rc\n", Layers(), LEFT)
+    html = html_of("a\r\nb\rc\n", Layers())
     assert re.findall(r'id="(L\d+)" data-n="(\d+)"', html) == [("L1", "1"), ("L2", "2"), ("L3", "3")]
-    assert 'id="R2-1"' in source_html("a", Layers(), Anchors("R", 2))
+    assert 'id="R2-1"' in html_of("a", Layers(), Anchors("R", 2))
 
 
 def test_an_empty_source_has_one_empty_line() -> None:
     assert line_starts("") == [0]
-    assert source_html("", Layers(), LEFT).count('class="line"') == 1
+    assert html_of("", Layers()).count('class="line"') == 1
 
 
 def test_markup_in_a_source_is_text() -> None:
-    html = source_html("</script><img src=x onerror='alert(1)'>", Layers([(0, 9, "k")]), LEFT)
+    html = html_of("</script><img src=x onerror='alert(1)'>", drawn([(0, 9, "k")]))
     assert "<img" not in html
     assert "</script>" not in html
     assert shown(html) == "</script><img src=x onerror='alert(1)'>\n"
@@ -110,13 +128,13 @@ def test_what_cannot_be_seen_or_would_mislead_is_spelt_out() -> None:
 
 
 def test_ignored_code_is_grey_and_loses_its_colours() -> None:
-    html = source_html("if x", Layers([(0, 2, "k")], ignored=[(0, 4)]), LEFT)
+    html = html_of("if x", drawn([(0, 2, "k")], ignored=[(0, 4)]))
     assert '<span class="ignored">if</span>' in html
     assert 'class="k"' not in html
 
 
 def test_a_passage_has_its_colour_on_every_line_of_it_even_blank_ones() -> None:
-    html = source_html("a\n\nb", Layers(marks=[Mark(0, 4, 10, "")]), LEFT)
+    html = html_of("a\n\nb", drawn(marks=[Mark(0, 4, 10, "")]))
     assert html.count('class="line in c3"') == 3
 
 
@@ -126,7 +144,7 @@ def test_colours_repeat_after_the_seventh() -> None:
 
 def test_what_follows_in_a_long_line_is_folded_up_and_nothing_of_it_is_lost() -> None:
     text = "x" * 100_000
-    html = source_html(text, Layers(marks=[Mark(0, len(text), 1, "")]), LEFT)
+    html = html_of(text, drawn(marks=[Mark(0, len(text), 1, "")]))
     assert html.count('class="line') == 1
     head, rest = html.split('<details class="rest">')
     assert shown(head).count("x") == LONG_LINE
@@ -137,18 +155,18 @@ def test_what_follows_in_a_long_line_is_folded_up_and_nothing_of_it_is_lost() ->
 
 
 def test_a_line_that_is_just_long_enough_is_whole() -> None:
-    assert "<details" not in source_html("x" * LONG_LINE + "\r\n", Layers(), LEFT)
+    assert "<details" not in html_of("x" * LONG_LINE + "\r\n", Layers())
 
 
 def test_a_token_says_how_the_other_side_writes_it() -> None:
-    html = source_html("a = b", Layers([(0, 1, "nb")], differing=[(0, 1, '"<\u202e')]), LEFT)
+    html = html_of("a = b", drawn([(0, 1, "nb")], differing=[(0, 1, '"<\u202e')]))
     assert '<i class="nb" data-there="&quot;&lt;⟨U+202E⟩">a</i>' in html
 
 
 def test_a_name_is_replaced_once_and_nothing_of_it_is_left() -> None:
     text = "# by Ada Lovelace\nx = 1"
-    layers = Layers([(0, 17, "c1")], [Mark(7, 23, 1, "")], renamed=[(5, 17, "Otter <1>")])
-    html = source_html(text, layers, LEFT)
+    layers = drawn([(0, 17, "c1")], [Mark(7, 23, 1, "")], renamed=[(5, 17, "Otter <1>")])
+    html = html_of(text, layers)
     assert "Ada" not in html
     assert "Lovelace" not in html
     assert shown(html) == "# by Otter <1>\nx = 1\n"

@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from submissions import actions, queries, tasks
-from submissions.actions.ignoring import ignore_passage
+from submissions.actions import ignore_passage
 from submissions.models import Boilerplate, Pair, Report
 from tests.cast import COPIED, HONEST, RENAMED, STARTER, loose, zipped
 

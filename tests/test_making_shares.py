@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions import sharing
+from submissions.actions import shares
 from submissions.models import Report, Share
 from tests.linked import best, link_to, shared_report
 
@@ -101,7 +101,7 @@ def test_many_links_take_as_many_queries_as_one(
 ) -> None:
     for _ in range(30):
         shared_report(report, alice)
-    sharing.revoke(Share.objects.all()[0])
+    shares.revoke_share(Share.objects.all()[0])
     # session, user, assignment, 2 of links, 3 of the newest report
     with django_assert_num_queries(8):
         alice_client.get(reverse("shares", args=[report.assignment_id]))

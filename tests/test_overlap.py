@@ -10,9 +10,9 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import actions, tasks
-from submissions.ingest.batches import take_in
-from submissions.ingest.documents import ATTEMPTS, keep
+from submissions import actions, lifecycle, tasks
+from submissions.ingest.batches import ingest_batch
+from submissions.ingest.documents import ATTEMPTS, store_document
 from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
 from submissions.ranking import rank as ranking
 from tests.cast import CLASS, COPIED, HONEST, STARTER, loose, zipped
@@ -80,7 +80,7 @@ def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
         workers[-1].join(1)
         return timezone.now()
 
-    monkeypatch.setattr(tasks, "timezone", SimpleNamespace(now=meanwhile))
+    monkeypatch.setattr(lifecycle, "timezone", SimpleNamespace(now=meanwhile))
     with transaction.atomic():
         assert tasks.enqueue_rank(assignment) == report
         assert waiting.exists()
@@ -107,7 +107,7 @@ def test_a_worker_lost_right_after_unpacking_loses_nothing(
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     Batch.objects.filter(pk=batch.pk).update(state="unpacking")
-    take_in(batch)  # and here the worker is killed
+    ingest_batch(batch)  # and here the worker is killed
     with django_capture_on_commit_callbacks(execute=True):
         tasks.ingest(batch.pk)
     batch.refresh_from_db()
@@ -157,7 +157,7 @@ def test_a_batch_left_ranking_is_swept_up(
 
 def test_sources_that_nobody_holds_are_forgotten_and_others_kept(hand_in: HandIn) -> None:
     hand_in(zipped(TWO))
-    keep(HONEST.encode(), "left.py", "")
+    store_document(HONEST.encode(), "left.py", "")
     Source.objects.update(created=timezone.now() - tasks.FORGOTTEN - timedelta(minutes=1))
     tasks.sweep()
     assert Source.objects.count() == Document.objects.count() == 2
@@ -175,7 +175,7 @@ def test_a_source_that_ended_its_worker_twice_is_not_tried_again(
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     Batch.objects.filter(pk=batch.pk).update(state="unpacking")
-    take_in(batch)
+    ingest_batch(batch)
     unlucky = Document.objects.earliest("pk")
     Document.objects.filter(pk=unlucky.pk).update(attempts=ATTEMPTS)
     with django_capture_on_commit_callbacks(execute=True):

@@ -6,21 +6,13 @@ import re
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pytest
+from coloraide import Color
 
-from submissions.pages.source_view.highlight import COLOURS
+from submissions.pages.source_view.render import COLOURS
 
 CSS = Path(__file__).resolve().parent.parent / "submissions" / "static" / "submissions" / "moss.css"
-# What each deficiency makes of linear RGB: Machado, Oliveira and Fernandes 2009, severity 1.
-SEEN = {
-    "normal": np.eye(3),
-    "protan": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
-    "deutan": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
-    "tritan": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
-}
-TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
-WHITE = np.array([0.9505, 1.0, 1.089])
+SIGHTS = ("normal", "protan", "deutan", "tritan")
 WRITTEN = (
     "ink",
     "soft",
@@ -38,27 +30,21 @@ def schemes() -> dict[str, dict[str, str]]:
 SCHEMES = schemes()
 
 
-def linear(colour: str) -> np.ndarray:
-    channels = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
-    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-
-
 def contrast(one: str, other: str) -> float:
     """Contrast ratio of the WCAG."""
-    low, high = sorted(float(TO_XYZ[1] @ linear(colour)) for colour in (one, other))
-    return (high + 0.05) / (low + 0.05)
+    return Color(one).contrast(other, method="wcag21")
 
 
-def lab(rgb: np.ndarray) -> np.ndarray:
-    x, y, z = np.cbrt(np.clip(TO_XYZ @ np.clip(rgb, 0, 1) / WHITE, 0.008856, None))
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+def seen(colour: str, sight: str) -> Color:
+    """Return a colour as somebody with this sight sees it."""
+    return Color(colour) if sight == "normal" else Color(colour).filter(sight, method="machado")
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("sight", SEEN)
+@pytest.mark.parametrize("sight", SIGHTS)
 def test_any_two_passages_differ_to_every_eye(scheme: str, sight: str) -> None:
-    seen = [lab(SEEN[sight] @ linear(SCHEMES[scheme][f"p{n + 1}"])) for n in range(COLOURS)]
-    nearest = min(float(np.linalg.norm(one - other)) for one, other in combinations(seen, 2))
+    colours = [seen(SCHEMES[scheme][f"p{n + 1}"], sight) for n in range(COLOURS)]
+    nearest = min(one.delta_e(other, method="76") for one, other in combinations(colours, 2))
     assert nearest > 12, nearest  # 2.3 is just noticeable
 
 

@@ -52,7 +52,7 @@ def test_every_stage_of_a_ranking_is_told(report: Report, monkeypatch: pytest.Mo
 def test_what_is_told_is_plain_data_and_no_pickle(report: Report) -> None:
     ranking.rank(report)
     kept = Redis.from_url(settings.REDIS_URL)
-    (key,) = kept.keys(f"*ranking:{report.pk}")
+    (key,) = kept.keys(f"{settings.CACHES['default']['KEY_PREFIX']}*ranking:{report.pk}")
     assert json.loads(kept.get(key) or b"")["stage"]
 
 

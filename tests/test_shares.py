@@ -7,7 +7,7 @@ from django.core.signing import Signer
 from django.utils import timezone
 
 from submissions import actions
-from submissions.actions import sharing
+from submissions.actions import shares
 from submissions.models import Assignment, Pair, Report, Share
 from tests.cast import CLASS, zipped
 from tests.linked import best, link_to, shared_pair, shared_report
@@ -104,7 +104,7 @@ def test_an_unknown_pair_behind_a_valid_link_is_404(visitor: Client, report: Rep
 
 @pytest.mark.parametrize("forge", ["{0}x", "x{0}", "1{0}", "1.abc", "%00", "{1}"])
 def test_a_forged_link_is_403(forge: str, visitor: Client, report: Report, alice: User) -> None:
-    token = sharing.token_of(shared_report(report, alice))
+    token = shares.share_token(shared_report(report, alice))
     forged = forge.format(token, token.rpartition(".")[0])
     for address in (f"/shared/{forged}/", f"/shared/{forged}/pairs/1/2/"):
         answer = visitor.get(address)
@@ -134,7 +134,7 @@ def test_a_link_does_not_come_to_life_again_with_its_number(
 
 def test_a_revoked_link_is_410_and_says_whom_to_ask(visitor: Client, report: Report, alice: User) -> None:
     made = shared_report(report, alice)
-    sharing.revoke(made)
+    shares.revoke_share(made)
     answer = visitor.get(link_to(made))
     assert answer.status_code == 410
     assert b"This link was revoked. Ask alice for a new one." in answer.content
@@ -143,7 +143,7 @@ def test_a_revoked_link_is_410_and_says_whom_to_ask(visitor: Client, report: Rep
 
 
 def test_an_expired_link_is_410(visitor: Client, report: Report, alice: User) -> None:
-    made = sharing.share(report.assignment, alice, timezone.now())
+    made = shares.create_share(report.assignment, alice, timezone.now())
     answer = visitor.get(link_to(made))
     assert answer.status_code == 410
     assert b"This link has expired. Ask alice" in answer.content
@@ -152,7 +152,7 @@ def test_an_expired_link_is_410(visitor: Client, report: Report, alice: User) ->
 def test_an_account_named_by_its_address_is_not_told(visitor: Client, report: Report, alice: User) -> None:
     alice.username = "alice@example.org"
     alice.save()
-    made = sharing.share(report.assignment, alice, timezone.now())
+    made = shares.create_share(report.assignment, alice, timezone.now())
     page = visitor.get(link_to(made)).content
     assert b"@" not in page.partition(b"<main")[2]
     assert b"Ask whoever sent it to you" in page

@@ -189,7 +189,7 @@ def test_a_daemon_that_is_killed_comes_back_with_its_servers(
     daemon = moss.running("moss.embedded.daemon")
     assert len(daemon) == 1
     os.kill(daemon[0], signal.SIGKILL)
-    wait_until(lambda: "The private servers are back." in moss.output, what="the servers")
+    wait_until(lambda: "The private servers are running again." in moss.output, what="the servers")
     assert "The daemon of the private servers has ended" in moss.output
     assert moss.health() == {"database": True, "broker": True}
     assert moss.running("moss.embedded.daemon") not in ([], daemon)

@@ -13,7 +13,7 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from submissions.models import Decision, Pair, Report
-from submissions.pages.exports import documents, source_rows as tables
+from submissions.pages.exports import documents, paper
 from tests.cast import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ def named(hand_in: HandIn) -> Pair:
 
 
 def of_pair(pair: Pair, **chosen: str | int) -> tuple[str, dict[str, str | int]]:
-    address = reverse("takeaway_pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
+    address = reverse("export_pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
     return address, {"format": "html", "names": "open", **chosen}
 
 
 def of_all(assignment: Assignment, **chosen: str | int) -> tuple[str, dict[str, str | int]]:
-    return reverse("takeaway", args=[assignment.pk]), {"format": "html", "names": "open", **chosen}
+    return reverse("exports", args=[assignment.pk]), {"format": "html", "names": "open", **chosen}
 
 
 def decide(pair: Pair, state: str = "confirmed", notes: str = "") -> Decision:
@@ -185,7 +185,7 @@ def test_without_a_confirmed_pair_the_page_says_what_to_do(alice_client: Client,
 
 
 def test_without_a_report_the_page_says_what_to_do(alice_client: Client, assignment: Assignment) -> None:
-    page = alice_client.get(reverse("takeaway", args=[assignment.pk])).content.decode()
+    page = alice_client.get(reverse("exports", args=[assignment.pk])).content.decode()
     assert "There is no report yet" in page
     assert alice_client.get(reverse("table", args=[assignment.pk, "pairs", "csv"])).status_code == 404
 
@@ -193,7 +193,7 @@ def test_without_a_report_the_page_says_what_to_do(alice_client: Client, assignm
 def test_a_confirmed_pair_that_is_no_longer_ranked_is_counted(alice_client: Client, named: Pair) -> None:
     decide(named)
     named.report.assignment.decisions.create(left="Xu", right="Yi", state="confirmed")
-    page = alice_client.get(reverse("takeaway", args=[named.report.assignment_id])).content.decode()
+    page = alice_client.get(reverse("exports", args=[named.report.assignment_id])).content.decode()
     assert "1 confirmed pair is not in the current report" in page
 
 
@@ -215,16 +215,16 @@ def test_what_cannot_be_chosen_is_refused(alice_client: Client, named: Pair, que
 
 def test_sides_in_the_other_order_lead_to_the_pair(alice_client: Client, named: Pair) -> None:
     of = named.report.assignment_id
-    swapped = reverse("takeaway_pair", args=[of, named.right_id, named.left_id])
+    swapped = reverse("export_pair", args=[of, named.right_id, named.left_id])
     assert alice_client.get(swapped).headers["Location"] == of_pair(named)[0]
-    unknown = reverse("takeaway_pair", args=[of, named.left_id, 10**9])
+    unknown = reverse("export_pair", args=[of, named.left_id, 10**9])
     assert alice_client.get(unknown).status_code == 404
 
 
 def test_too_much_for_one_document_is_refused_with_what_to_do(
     alice_client: Client, named: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables.Budget, "__init__", lambda self: setattr(self, "left", 5))
+    monkeypatch.setattr(paper.Budget, "__init__", lambda self: setattr(self, "left", 5))
     refused = alice_client.get(*of_pair(named))
     assert refused.status_code == 422
     assert "leave the whole sources out" in refused.content.decode()
@@ -234,7 +234,7 @@ def test_too_many_pairs_for_one_document_are_refused(
     alice_client: Client, named: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decide(named)
-    monkeypatch.setattr(documents, "PAIRS", 0)
+    monkeypatch.setattr(documents, "MOST_PAIRS", 0)
     refused = alice_client.get(*of_all(named.report.assignment))
     assert refused.status_code == 422
     assert "too many for one document" in refused.content.decode()

@@ -7,16 +7,19 @@ from html import unescape
 
 from hypothesis import given, strategies as st
 
-from submissions.pages.exports.aligned_lines import Row, aligned
-from submissions.pages.exports.drawing import CHARACTERS, Sheet, Spans
-from submissions.pages.exports.source_rows import passage_rows, source_rows
-from submissions.pages.source_view.highlight import line_starts
+from submissions.pages.exports.aligned_lines import LinePair, aligned
+from submissions.pages.exports.paper import CHARACTERS, PassageSide, Sheet, passage_rows, source_rows
+from submissions.pages.source_view.render import Layers, Mark, Spans, line_starts
 
 steps = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=30)
 
 
 def sheet(text: str, **drawn: Spans) -> Sheet:  # type: ignore[type-arg]
-    return Sheet(text, [*line_starts(text), len(text)], **drawn)
+    return Sheet(text, line_starts(text), Layers(**drawn))
+
+
+def marks(*spans: tuple[int, int, int]) -> Spans[Mark]:
+    return Spans((start, end, Mark(start, end, number)) for start, end, number in spans)
 
 
 def words(html: str) -> str:
@@ -25,19 +28,23 @@ def words(html: str) -> str:
 
 def test_lines_with_the_same_tokens_stand_side_by_side() -> None:
     lines = [(3, 10), (3, 10), (4, 12), (7, 13)]
-    assert list(aligned(lines, (7, 13))) == [
-        Row(3, 10), Row(None, 11), Row(4, 12), Row(5, None), Row(6, None), Row(7, 13)
-    ]  # fmt: skip
+    pairs = [(3, 10), (None, 11), (4, 12), (5, None), (6, None), (7, 13)]
+    assert list(aligned(lines, (7, 13))) == [LinePair(*pair) for pair in pairs]
 
 
 def test_a_line_that_the_other_side_breaks_up_stands_beside_the_first_part() -> None:
     assert list(aligned([(1, 1), (1, 2), (1, 3), (2, 4)], (2, 4))) == [
-        Row(1, 1), Row(None, 2), Row(None, 3), Row(2, 4)
+        LinePair(1, 1), LinePair(None, 2), LinePair(None, 3), LinePair(2, 4)
     ]  # fmt: skip
 
 
 def test_lines_of_a_last_token_that_goes_on_are_kept() -> None:
-    assert list(aligned([(1, 1), (2, 2)], (4, 3))) == [Row(1, 1), Row(2, 2), Row(3, 3), Row(4, None)]
+    assert list(aligned([(1, 1), (2, 2)], (4, 3))) == [
+        LinePair(1, 1),
+        LinePair(2, 2),
+        LinePair(3, 3),
+        LinePair(4, None),
+    ]
 
 
 @given(steps)
@@ -86,15 +93,16 @@ def test_a_long_line_is_cut_into_rows_that_fit_a_page() -> None:
 
 def test_sides_of_a_passage_keep_their_numbers() -> None:
     left, right = sheet("one\ntwo\nthree\n"), sheet("eins\nzwei\n")
-    rows = list(passage_rows(left, right, [Row(2, 1), Row(3, None)]))
+    sides = PassageSide(left, range(2, 4)), PassageSide(right, range(1, 2))
+    rows = list(passage_rows(*sides, [LinePair(2, 1), LinePair(3, None)]))
     assert [words(row) for row in rows] == ["2two1eins", "3three"]
 
 
 def test_a_passage_is_marked_and_its_differences_underlined() -> None:
     text = "  total = best\n"
-    drawn = sheet(text, marks=Spans([(0, 14, 3)]), differing=Spans([(2, 7, "sum")]))
-    assert drawn.line(1).pieces == ['  <mark class="c3"><u>total</u> = best</mark>']
-    assert drawn.line(1).passages == [3]
+    (line,) = sheet(text, marks=marks((0, 14, 3)), differing=Spans([(2, 7, "sum")])).lines()
+    assert line.rows == ['  <mark class="c3"><u>total</u> = best</mark>']
+    assert [mark.number for mark in line.marks] == [3]
 
 
 def test_a_replaced_name_is_written_once_and_never_shown_in_part() -> None:
@@ -107,7 +115,7 @@ def test_a_replaced_name_is_written_once_and_never_shown_in_part() -> None:
 
 
 def test_the_first_line_of_a_passage_has_its_badge() -> None:
-    rows = list(source_rows(sheet("a\nb\nc\n", marks=Spans([(2, 5, 1)]))))
+    rows = list(source_rows(sheet("a\nb\nc\n", marks=marks((2, 5, 1)))))
     assert "badge" not in rows[0]
     assert '<span class="badge c1">1</span>' in rows[1]
     assert '<span class="again c1">1</span>' in rows[2]

@@ -43,7 +43,7 @@ def decided(nasty: World) -> World:
 
 
 def test_a_file_shows_it_all_as_text(alice_client: Client, decided: World) -> None:
-    address = reverse("takeaway", args=[decided.assignment.pk])
+    address = reverse("exports", args=[decided.assignment.pk])
     page = alice_client.get(address, {**CHOSEN, "format": "html"}).content.decode()
     for live in LIVE:
         assert live not in page
@@ -53,7 +53,7 @@ def test_a_file_shows_it_all_as_text(alice_client: Client, decided: World) -> No
 
 
 def test_the_page_that_asks_shows_nasty_names_once_escaped(alice_client: Client, decided: World) -> None:
-    page = alice_client.get(reverse("takeaway", args=[decided.assignment.pk])).content.decode()
+    page = alice_client.get(reverse("exports", args=[decided.assignment.pk])).content.decode()
     assert "A copy for &lt;script&gt;window.hacked=1&lt;/script&gt;: everybody else is hidden" in page
     assert "A copy for ⟨U+202E⟩fdp.yrots⟨U+2066⟩" in page
     for live in LIVE:
@@ -63,7 +63,7 @@ def test_the_page_that_asks_shows_nasty_names_once_escaped(alice_client: Client,
 def test_a_file_runs_nothing_and_asks_nobody(
     alice_client: Client, decided: World, page: Page, tmp_path: Path
 ) -> None:
-    address = reverse("takeaway", args=[decided.assignment.pk])
+    address = reverse("exports", args=[decided.assignment.pk])
     path = tmp_path / "taken.html"
     path.write_bytes(alice_client.get(address, {**CHOSEN, "format": "html"}).content)
     asked: list[str] = []
@@ -77,7 +77,7 @@ def test_a_file_runs_nothing_and_asks_nobody(
 
 
 def test_it_is_printed(alice_client: Client, decided: World) -> None:
-    address = reverse("takeaway", args=[decided.assignment.pk])
+    address = reverse("exports", args=[decided.assignment.pk])
     answer = alice_client.get(address, {**CHOSEN, "format": "pdf"})
     assert answer.headers["Content-Type"] == "application/pdf"
     pdf = PdfReader(io.BytesIO(answer.content))
@@ -93,7 +93,7 @@ def test_a_lone_pair_of_nasty_names_has_a_title_and_a_file_name_that_mislead_nob
     alice_client: Client, decided: World
 ) -> None:
     for pair in decided.report.pairs.all()[:8]:
-        address = reverse("takeaway_pair", args=[decided.assignment.pk, pair.left_id, pair.right_id])
+        address = reverse("export_pair", args=[decided.assignment.pk, pair.left_id, pair.right_id])
         answer = alice_client.get(address, {**CHOSEN, "format": "pdf"})
         metadata = PdfReader(io.BytesIO(answer.content)).metadata
         assert metadata is not None

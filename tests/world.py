@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from moss.commands.demo import SAMPLE, sample_zip
 from submissions import actions
-from submissions.actions import sharing
+from submissions.actions import shares
 from submissions.models import Assignment, Batch, Boilerplate, Pair, Report, Share
 from submissions.pages import urls
 from tests.cast import loose
@@ -35,8 +35,8 @@ PAGES = (
     "delete_batch",
     "pair",
     "submission",
-    "takeaway",
-    "takeaway_pair",
+    "exports",
+    "export_pair",
     "shares",
 )
 # What stands in a page, what is kept as a file, and what leads elsewhere.
@@ -66,7 +66,7 @@ def world(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
     actions.add_boilerplate(assignment, [loose("fines.py", starter)])
     batch = hand_in(loose("fines.zip", sample_zip()))
     report = assignment.reports.get(state=Report.State.DONE)
-    share = sharing.share(assignment, alice, timezone.now() + timedelta(days=1))
+    share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1))
     boilerplate = assignment.boilerplate.get()
     return World(alice, assignment, batch, boilerplate, report, report.pairs.all()[0], share)
 
@@ -100,7 +100,7 @@ def _parts(world: World, pattern: URLPattern) -> dict[str, object]:
         "right_id": world.pair.right_id,
         "submission_id": world.pair.left_id,
         "name": "pairs",
-        "form": "csv",
-        "token": sharing.token_of(world.share),
+        "suffix": "csv",
+        "token": shares.share_token(world.share),
     }
     return {part: known[part] for part in pattern.pattern.converters}

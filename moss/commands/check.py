@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from moss.check.local import LocalReport
 
-FORMATS = ("table", "csv", "json", "html")
+# For the terminal, and those of submissions.pages.exports.formats that need no server.
+OUTPUT_FORMATS = ("table", "csv", "json", "html")
 
 
 class Source(click.Path):
@@ -70,7 +71,9 @@ class Target(click.Path):
     "-n", "--show", type=click.IntRange(min=1), default=250, show_default=True, help="Pairs to list."
 )
 @click.option("--all", "everything", is_flag=True, help="List every pair that shares a fingerprint.")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True)
+@click.option(
+    "--format", "output_format", type=click.Choice(OUTPUT_FORMATS), default="table", show_default=True
+)
 @click.option("-o", "--output", type=Target(dir_okay=False, writable=True), help="Write to this file.")
 def check(  # noqa: PLR0917 - one parameter an option
     path: Path,
@@ -79,7 +82,7 @@ def check(  # noqa: PLR0917 - one parameter an option
     common: int | None,
     show: int,
     everything: bool,  # noqa: FBT001 - a flag of the command line
-    form: str,
+    output_format: str,
     output: Path | None,
 ) -> None:
     """Rank the pairs of submissions in PATH, most alike first.
@@ -99,10 +102,10 @@ def check(  # noqa: PLR0917 - one parameter an option
             report = rank_path(path, options, started)
     except (BadArchive, Unreadable, ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
-    if not report.shortfall or form != "table":
-        _write(_render(report, form, path), output)
+    if not report.shortfall or output_format != "table":
+        _write(_render(report, output_format, path), output)
     threshold = report.ranking.threshold
-    if form == "table" and len(report.ranking.scores.similarity):
+    if output_format == "table" and len(report.ranking.scores.similarity):
         click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)
     for skipped in report.skipped:
         click.echo(f"skipped {printable(skipped.name)}: {skipped.reason}", err=True)
@@ -128,21 +131,24 @@ def _progress() -> Iterator[Callable[[int], Callable[[], None]]]:
         yield started
 
 
-def _render(report: LocalReport, form: str, path: Path) -> Iterable[str]:
-    """Give the text, part by part."""
-    from moss.check import exports
+def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str]:
+    """Return the output, part by part."""
+    from moss.check import tables
+    from submissions.pages.exports.formats import FORMATS
 
-    if form == "csv":
-        return exports.as_csv(report)
-    if form == "json":
-        return [exports.as_json(report)]
-    if form == "html":
-        from moss.check.page import as_html
+    if output_format == "table":
+        from moss.commands.table import as_table
 
-        return [as_html(report, path.name)]
-    from moss.commands.table import as_table
+        return [as_table(tables.pair_rows(report))]
+    if output_format == "html":
+        from moss.check.page import standalone_report
+        from submissions.pages.exports.standalone import standalone_html
 
-    return [as_table(exports.rows(report))]
+        return [standalone_html(standalone_report(report, path.name))]
+    table = tables.details_table(report) if output_format == "json" else tables.pairs_table(report)
+    write = FORMATS[output_format].write_table
+    assert write is not None
+    return write(table)
 
 
 def _write(parts: Iterable[str], output: Path | None) -> None:

@@ -117,7 +117,7 @@ def _upload(assignment: Assignment, user: User) -> Batch:
     from django.utils.datastructures import MultiValueDict
 
     from submissions import actions
-    from submissions.pages.forms.assignments import UploadForm
+    from submissions.pages.forms.uploads import UploadForm
 
     file = SimpleUploadedFile(ARCHIVE, sample_zip(), "application/zip")
     form = UploadForm({}, MultiValueDict({"files": [file]}))

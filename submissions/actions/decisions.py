@@ -1,4 +1,4 @@
-"""Deciding pairs: every change is kept with who made it and when."""
+"""Decide pairs. Every change is stored with who made it and when."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 FIELDS = ("state", "assignee", "notes")
 
 
-class Wanted(NamedTuple):
-    """What somebody set a decision to, on a form that knew all changes up to the one with the id `seen`.
+class DecisionInput(NamedTuple):
+    """What somebody set on a form that showed all changes up to the one with the id `seen`.
 
     `notes` is None where the form did not offer them.
     """
@@ -29,46 +29,47 @@ class Wanted(NamedTuple):
     seen: int = 0
 
 
-class Outcome(NamedTuple):
-    """What a decision is now, what was changed, and what others had changed since the form was made."""
+class DecisionResult(NamedTuple):
+    """A decision, what was changed now, and what others had changed since the form was rendered."""
 
     decision: Decision
-    made: list[Change]
+    changes: list[Change]
     meanwhile: list[Change]
 
 
 @transaction.atomic
-def decide(of: Assignment, names: PairNames, who: User, wanted: Wanted) -> Outcome:
-    """Change those fields of a decision that somebody changed on their form.
+def decide(assignment: Assignment, names: PairNames, user: User, given: DecisionInput) -> DecisionResult:
+    """Change those fields of a decision that the user changed on their form.
 
-    A field that they left alone keeps what others have made of it meanwhile; one that both changed
-    becomes what the later of them wants, and the history keeps the other.
+    A field that they left alone keeps what others have set meanwhile. A field that both changed gets the
+    later value, and the history has the other one.
     """
-    Decision.objects.get_or_create(assignment=of, left=names.left, right=names.right)
-    # Whoever else decides this pair waits here.
-    kept = Decision.objects.select_for_update(of=("self",)).select_related("assignee")
-    made = kept.get(assignment=of, left=names.left, right=names.right)
-    meanwhile = list(made.changes.filter(pk__gt=wanted.seen).order_by("pk"))
-    before, after = _shown(made), _shown(wanted)
+    Decision.objects.get_or_create(assignment=assignment, left=names.left, right=names.right)
+    # Others who decide this pair wait for the lock.
+    locked = Decision.objects.select_for_update(of=("self",)).select_related("assignee")
+    decision = locked.get(assignment=assignment, left=names.left, right=names.right)
+    meanwhile = list(decision.changes.filter(pk__gt=given.seen).order_by("pk"))
+    before, after = _displayed(decision), _displayed(given)
     seen = before | {change.field: change.before for change in reversed(meanwhile)}
     edited = [name for name in FIELDS if after[name] not in (seen[name], None)]
     for name in edited:
-        setattr(made, name, getattr(wanted, name))
+        setattr(decision, name, getattr(given, name))
     changed = [name for name in edited if after[name] != before[name]]
     if changed:
-        made.save()
+        decision.save()
+    username = user.get_username()
     changes = [
-        Change(decision=made, who=who.get_username(), field=name, before=before[name], after=after[name])
+        Change(decision=decision, who=username, field=name, before=before[name], after=after[name])
         for name in changed
     ]
-    others = [change for change in meanwhile if change.who != who.get_username()]
-    return Outcome(made, Change.objects.bulk_create(changes), others)
+    others = [change for change in meanwhile if change.who != username]
+    return DecisionResult(decision, Change.objects.bulk_create(changes), others)
 
 
-def _shown(one: Decision | Wanted) -> dict[str, Any]:
-    """Write a decision's fields as people read them."""
+def _displayed(values: Decision | DecisionInput) -> dict[str, Any]:
+    """Return a decision's fields as people read them."""
     return {
-        "state": Decision.State(one.state).label,
-        "assignee": one.assignee.get_username() if one.assignee else "",
-        "notes": one.notes,
+        "state": Decision.State(values.state).label,
+        "assignee": values.assignee.get_username() if values.assignee else "",
+        "notes": values.notes,
     }

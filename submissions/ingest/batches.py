@@ -1,4 +1,4 @@
-"""Take an upload in: unpack, store every source, say of every entry what became of it."""
+"""Unpack a batch: store every source, group the files into submissions, record what became of each entry."""
 
 from __future__ import annotations
 
@@ -7,40 +7,68 @@ from random import SystemRandom
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Least
 from django.utils import timezone
 
 from fingerprint.engine import Unreadable
+from submissions import lifecycle
 from submissions.archives.grouping import placed
-from submissions.archives.unpack import BadArchive, Unpacked, unpack, unpack_all
-from submissions.ingest.documents import keep
-from submissions.ingest.submission_times import handed_in
-from submissions.models import Batch, Entry, Submission, SubmissionFile
+from submissions.archives.limits import BadArchive
+from submissions.archives.unpack import unpack, unpack_all
+from submissions.ingest.documents import store_document
+from submissions.ingest.submission_times import submission_times
+from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from submissions.models import Document
+    from django.db.models import QuerySet
 
-# Entries between two signs of life.
+    from submissions.archives.unpack import Unpacked
+    from submissions.models import Upload
+
+# Entries between two updates of a batch's progress.
 STEP = 20
+ROWS = 500
+
+
+class BatchEnded(Exception):
+    """The batch was cancelled or deleted meanwhile."""
 
 
 @dataclass
-class Intake:
-    """What one pass over a batch's uploads found: entries for the page, documents and times by path."""
+class Contents:
+    """What a batch's uploads contain: entries for its page, documents and times by path."""
 
     entries: list[Entry] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
     modified: dict[str, datetime] = field(default_factory=dict)
 
 
-class Stopped(Exception):
-    """The batch is no longer wanted."""
+def ingest_batch(batch: Batch) -> None:
+    """Store a batch's submissions, in place of those of an earlier run; then it can be fingerprinted.
+
+    Raises
+    ------
+    BadArchive
+        When no entry of the upload can be used; the message is for the uploader.
+    BatchEnded
+        When the batch was cancelled meanwhile.
+    """
+    contents = Contents()
+    for number, entry in enumerate(_unpacked(batch)):
+        if number % STEP == 0:
+            _publish_progress(batch, f"{number} entries read")
+        _store(contents, entry, batch)
+    _save(batch, contents)
+    if not contents.documents:
+        raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
 
 
 def _unpacked(batch: Batch) -> Iterator[Unpacked]:
-    """Entries of one archive, or of several files dropped together."""
+    """Yield the entries of one archive, or of several files uploaded together."""
     uploads = list(batch.uploads.order_by("pk"))
     if len(uploads) == 1:
         with uploads[0].file.open("rb") as file:
@@ -54,71 +82,90 @@ def _unpacked(batch: Batch) -> Iterator[Unpacked]:
             file.close()
 
 
-def take_in(batch: Batch) -> None:
-    """Store a batch's submissions in place of an earlier run's; it is to be fingerprinted from then on.
-
-    Raises
-    ------
-    BadArchive
-        When nothing can be made of the upload; the message is for the uploader.
-    Stopped
-        When the batch was cancelled meanwhile.
-    """
-    intake = Intake()
-    for number, entry in enumerate(_unpacked(batch)):
-        if number % STEP == 0:
-            _report(batch, f"{number} entries read")
-        _take(intake, entry, batch)
-    _save(batch, intake)
-    if not intake.documents:
-        raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
-
-
-def _report(batch: Batch, message: str) -> None:
+def _publish_progress(batch: Batch, message: str) -> None:
     unpacking = Batch.objects.filter(pk=batch.pk, state=Batch.State.UNPACKING)
     if not unpacking.update(message=message, touched=timezone.now()):
-        raise Stopped
+        raise BatchEnded
 
 
-def _take(intake: Intake, entry: Unpacked, batch: Batch) -> None:
+def _store(contents: Contents, entry: Unpacked, batch: Batch) -> None:
     reason = entry.reason
     if entry.data is not None:
         try:
-            intake.documents[entry.name] = keep(entry.data, entry.name, batch.assignment.language)
+            document = store_document(entry.data, entry.name, batch.assignment.language)
+            contents.documents[entry.name] = document
             if entry.modified:
-                intake.modified[entry.name] = entry.modified
+                contents.modified[entry.name] = entry.modified
         except Unreadable as error:
             reason = str(error)
-    intake.entries.append(
+    contents.entries.append(
         Entry(batch=batch, name=entry.name, size=entry.size, accepted=not reason, reason=reason)
     )
 
 
 @transaction.atomic
-def _save(batch: Batch, intake: Intake) -> None:
-    if intake.documents:
-        unpacking = Batch.objects.filter(pk=batch.pk, state=Batch.State.UNPACKING)
-        if not unpacking.update(state=Batch.State.FINGERPRINTING, message="", touched=timezone.now()):
-            raise Stopped
+def _save(batch: Batch, contents: Contents) -> None:
+    if contents.documents and not lifecycle.start_fingerprinting(batch.pk):
+        raise BatchEnded
     batch.entries.all().delete()
     batch.submissions.all().delete()
-    Entry.objects.bulk_create(intake.entries, batch_size=500)
-    places = placed(sorted(intake.documents))
-    names = list({name for name, _ in places.values()})
-    # Ids stand in addresses, also where names are made up: in their order they would tell a class list's.
-    SystemRandom().shuffle(names)
-    times = handed_in(((places[path][0], time) for path, time in intake.modified.items()), timezone.now())
-    made = Submission.objects.bulk_create(
-        [Submission(batch=batch, name=name, handed_in=times.get(name)) for name in names]
-    )
-    submissions = dict(zip(names, made, strict=True))
+    Entry.objects.bulk_create(contents.entries, batch_size=ROWS)
+    places = placed(sorted(contents.documents))
+    submissions = _save_submissions(batch, contents, places)
     SubmissionFile.objects.bulk_create(
         [
             SubmissionFile(
                 submission=submissions[name], path=path, source_id=document.source_id, document=document
             )
-            for entry, document in intake.documents.items()
+            for entry, document in contents.documents.items()
             for name, path in [places[entry]]
         ],
-        batch_size=500,
+        batch_size=ROWS,
     )
+
+
+def _save_submissions(
+    batch: Batch, contents: Contents, places: dict[str, tuple[str, str]]
+) -> dict[str, Submission]:
+    names = list({name for name, _ in places.values()})
+    # Ids are part of addresses, also where names are hidden: in order they would reveal a class list's.
+    SystemRandom().shuffle(names)
+    modified = ((places[path][0], time) for path, time in contents.modified.items())
+    times = submission_times(modified, timezone.now())
+    submissions = Submission.objects.bulk_create(
+        [Submission(batch=batch, name=name, handed_in=times.get(name)) for name in names]
+    )
+    return dict(zip(names, submissions, strict=True))
+
+
+def pending_documents(batch_id: int) -> list[int]:
+    """Return the ids of a batch's documents that were not read yet."""
+    pending = _documents(batch_id).filter(state=Document.State.PENDING)
+    return list(pending.order_by("pk").values_list("pk", flat=True))
+
+
+def count_pending(batch_id: int) -> int:
+    """Update a batch's counts of documents; return how many were not read yet."""
+    documents = _documents(batch_id)
+    total, pending = documents.count(), documents.filter(state=Document.State.PENDING).count()
+    batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
+    batch.update(documents_total=total, documents_done=total - pending, touched=timezone.now())
+    return pending
+
+
+def count_one_more(batch_id: int) -> None:
+    """Add one to the documents of a batch that were read, without counting them all."""
+    one_more = Least(F("documents_done") + 1, F("documents_total"))
+    batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
+    batch.update(documents_done=one_more, touched=timezone.now())
+
+
+def _documents(batch_id: int) -> QuerySet[Document]:
+    return Document.objects.filter(files__submission__batch=batch_id).distinct()
+
+
+def discard_uploads(uploads: QuerySet[Upload]) -> None:
+    """Delete uploaded files that are no longer needed."""
+    for upload in uploads:
+        upload.file.delete(save=False)
+        upload.delete()

@@ -1,4 +1,4 @@
-"""Sources and documents: stored once, fingerprinted once, whoever hands them in."""
+"""Store each source once and fingerprint its document once, whoever hands it in."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from fingerprint.engine import (
     token_lines,
 )
 from submissions.models import Document, Source
-from submissions.storage import fingerprints as store
-from submissions.storage.syntax_spans import pack_styles, styles_in
+from submissions.storage import fingerprints
+from submissions.storage.syntax_spans import pack_spans, syntax_spans
 from submissions.storage.tokens import pack_lexical, pack_tokens
 
 if TYPE_CHECKING:
@@ -35,36 +35,43 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PARAMS = Params()
-# A source whose reading ended its worker this often is not tried again.
+# A source that ended its worker this often is not tried again.
 ATTEMPTS = 2
 
 
-def keep(data: bytes, filename: str, language: str) -> Document:
-    """Store a source and the document that its front-end will make of it; nothing twice.
+def store_document(data: bytes, filename: str, language: str) -> Document:
+    """Store a source and a pending document for its front-end, each unless it is stored already.
 
     Raises
     ------
     Unreadable
         When the bytes are no text of any language.
     """
-    _, chosen = identify(data, filename, language)
+    _, front_end = identify(data, filename, language)
     source, _ = Source.objects.get_or_create(
         sha256=sha256(data).hexdigest(), defaults={"data": data, "size": len(data)}
     )
-    profile = profile_of(chosen, PARAMS).key
-    document, made = Document.objects.get_or_create(
-        source=source, profile=profile, defaults={"language": chosen.name}
+    profile = profile_of(front_end, PARAMS).key
+    document, created = Document.objects.get_or_create(
+        source=source, profile=profile, defaults={"language": front_end.name}
     )
-    if not made:  # what failed may have been the machine's fault: a new upload is a new chance
+    if not created:  # An earlier failure may have been the machine's fault: a new upload tries again.
         failed = Document.objects.filter(pk=document.pk, state=Document.State.FAILED)
         failed.update(state=Document.State.PENDING, reason="", attempts=0)
     return document
 
 
-def fingerprint(document: Document) -> None:
+def fingerprint_pending(document_ids: list[int]) -> None:
+    """Fingerprint those of the documents that are pending."""
+    pending = Document.objects.filter(pk__in=document_ids, state=Document.State.PENDING)
+    for document in pending.select_related("source"):
+        fingerprint_document(document)
+
+
+def fingerprint_document(document: Document) -> None:
     """Read a pending document and store its tokens and fingerprints, all or nothing.
 
-    May run twice and at the same time. A file that cannot be read, or that ended its worker before, is
+    May run twice, also at the same time. A file that cannot be read, or that ended its worker before, is
     marked failed with the reason.
     """
     if document.attempts >= ATTEMPTS:
@@ -75,38 +82,41 @@ def fingerprint(document: Document) -> None:
         reading = read(bytes(document.source.data), "", document.language, settings.FILE_SECONDS)
     except Unreadable as error:
         _fail(document, str(error))
-        return
-    except (SoftTimeLimitExceeded, MemoryError):  # not the file's fault
+    except (SoftTimeLimitExceeded, MemoryError):  # Not the file's fault.
         raise
-    except Exception as error:  # whatever a lexer does, it costs one file and is named
+    except Exception as error:  # Whatever a lexer raises is one file's failure.
         logger.exception("document %s cannot be read", document.pk)
         _fail(document, f"its front-end broke on it ({type(error).__name__})")
-        return
-    from fingerprint.engine import fingerprint as fingerprint_tokens  # noqa: PLC0415 - numba, in workers only
+    else:
+        _save(document, reading)
 
-    found = fingerprint_tokens(reading.tokens.kinds, PARAMS)
-    styles = _styles(reading)
+
+def _save(document: Document, reading: Reading) -> None:
+    from fingerprint.engine import fingerprint  # noqa: PLC0415 - numba, in workers only
+
+    hashes, positions = fingerprint(reading.tokens.kinds, PARAMS)
+    spans = _packed_spans(reading)
     with transaction.atomic():
-        locked = Document.objects.select_for_update().filter(pk=document.pk, state=Document.State.PENDING)
-        if not locked.exists():
+        pending = Document.objects.select_for_update().filter(pk=document.pk, state=Document.State.PENDING)
+        if not pending.exists():
             return
-        store.save(connection, document.pk, found.hashes, found.positions)
-        locked.update(
+        fingerprints.save(connection, document.pk, hashes, positions)
+        pending.update(
             state=Document.State.READY,
             token_count=len(reading.tokens),
             tokens=pack_tokens(reading.tokens, token_lines(reading.text, reading.tokens)),
             lexical=pack_lexical(reading.lexical),
-            styles=styles,
+            styles=spans,
         )
 
 
-def _styles(reading: Reading) -> bytes:
-    """Colours for reading; a file whose lexer takes too long a second time goes without."""
+def _packed_spans(reading: Reading) -> bytes:
+    """Pack the syntax spans of a file; none where its lexer takes too long a second time."""
     try:
         with time_limit(settings.FILE_SECONDS):
-            return pack_styles(styles_in(reading.text, reading.front_end.name))
+            return pack_spans(syntax_spans(reading.text, reading.front_end.name))
     except TooSlow:
-        return pack_styles([])
+        return pack_spans([])
 
 
 def _fail(document: Document, reason: str) -> None:
@@ -114,8 +124,8 @@ def _fail(document: Document, reason: str) -> None:
     pending.update(state=Document.State.FAILED, reason=reason)
 
 
-def drop_unused(documents: Iterable[int]) -> None:
-    """Delete those of `documents`, and their sources, that no submission and no boilerplate holds."""
+def delete_unused(documents: Iterable[int]) -> None:
+    """Delete those of `documents`, and their sources, that no submission and no boilerplate refers to."""
     unused = Document.objects.filter(pk__in=list(documents), files=None, boilerplate=None)
     with transaction.atomic():
         keys = list(unused.values_list("pk", flat=True))
@@ -124,8 +134,8 @@ def drop_unused(documents: Iterable[int]) -> None:
         Source.objects.filter(pk__in=sources, documents=None).delete()
 
 
-def drop_forgotten(before: datetime) -> None:
-    """Delete sources stored before then that nobody holds any more, with all that was made of them."""
+def delete_forgotten(before: datetime) -> None:
+    """Delete sources stored before then that nothing refers to, with their documents."""
     sources = Source.objects.filter(created__lt=before, files=None, boilerplate=None)
     keys = list(sources.values_list("pk", flat=True))
     with transaction.atomic():

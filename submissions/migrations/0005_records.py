@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.db import migrations
+from django.db import migrations, models
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,9 +20,9 @@ def named(fields: tuple[str, ...], rows: Iterable[list[Any]]) -> list[dict[str, 
     return [dict(zip(fields, row, strict=True)) for row in rows]
 
 
-def findings_record(stored: dict[str, Any]) -> dict[str, Any]:
+def findings_record(stored: dict[str, Any]) -> dict[str, Any] | None:
     if "best" not in stored:
-        return {}
+        return None
     effect = stored.get("effect")
     if effect is not None:
         above, above_before = effect.pop("standing", (None, None))
@@ -56,5 +56,6 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RenameField("report", "same", "duplicates"),
+        migrations.AlterField("report", "findings", models.JSONField(null=True)),
         migrations.RunPython(convert, elidable=True),
     ]

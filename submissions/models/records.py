@@ -146,10 +146,10 @@ class RecordField(JSONField):
         return self.write(self.value_from_object(obj))
 
     def read(self, stored: Any) -> Any:
-        return self.record.from_json(stored) if stored else None
+        return None if stored is None else self.record.from_json(stored)
 
     def write(self, value: Any) -> Any:
-        return {"version": value.VERSION, **value.model_dump()} if value else {}
+        return None if value is None else {"version": value.VERSION, **value.model_dump()}
 
 
 class RecordListField(RecordField):

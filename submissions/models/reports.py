@@ -40,7 +40,7 @@ class Report(models.Model):
         DuplicateGroup, default=list
     )
     # None in a report that was made before findings were kept.
-    findings: models.JSONField[Findings | None, Findings | None] = RecordField(Findings, default=dict)
+    findings: models.JSONField[Findings | None, Findings | None] = RecordField(Findings, null=True)
 
     class Meta:
         ordering = ("-pk",)

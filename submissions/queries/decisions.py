@@ -76,7 +76,7 @@ def history(made: Decision) -> list[Change]:
     return list(made.changes.all()) if made.pk else []
 
 
-def decision_makers(of: Assignment, made: Decision | None = None) -> QuerySet[User]:
+def possible_assignees(of: Assignment, made: Decision | None = None) -> QuerySet[User]:
     """List who may be given a pair: the course's owner, staff, and whoever has it now."""
     may = Q(pk=of.course.owner_id) | Q(is_staff=True)
     now = Q(pk=made.assignee_id) if made and made.assignee_id else Q(pk=None)

@@ -93,7 +93,9 @@ def _hashes(keys: Iterable[int]) -> dict[int, Hashes]:
     hashes, documents, _ = fingerprints.load(connection, sorted(keys))
     order = np.argsort(documents, kind="stable")
     distinct, starts = np.unique(documents[order], return_index=True)
-    return dict(zip(distinct.tolist(), np.split(hashes[order], starts[1:]), strict=True))
+    ends = np.append(starts[1:], len(hashes))
+    parts = (hashes[order[start:end]] for start, end in zip(starts, ends, strict=False))
+    return dict(zip(distinct.tolist(), parts, strict=True))
 
 
 def _content(

@@ -1,4 +1,4 @@
-"""A pair by name, as every table and export writes it."""
+"""A pair by name, as every table, export and interface writes it. Needs no Django."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class PairRow(NamedTuple):
-    """A pair by name, as tables and exports show it; numbers as in RankedPair."""
+    """The figures of a pair: shares and similarity in [0, 1]; tokens, lines and longest passage in tokens."""
 
     left: str
     right: str
@@ -21,8 +21,16 @@ class PairRow(NamedTuple):
     longest: int
 
 
+class Evidence(NamedTuple):
+    """What each kind of evidence adds to a pair's similarity; together they are it."""
+
+    structure: float
+    literals: float
+    names: float
+
+
 def stored_row(pair: Pair) -> PairRow:
-    """One pair of a stored report by name."""
+    """Return the row of a stored pair that was loaded with its submissions."""
     return PairRow(
         left=pair.left.name,
         right=pair.right.name,

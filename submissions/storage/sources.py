@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fingerprint.engine import Decoded, decode, front_end
+from fingerprint.engine import decode, front_end
 
 if TYPE_CHECKING:
-    from submissions.models import SubmissionFile
+    from fingerprint.engine import Decoded
+    from submissions.models import Document, SubmissionFile
 
 
 def text_of(file: SubmissionFile) -> str:
@@ -15,6 +16,11 @@ def text_of(file: SubmissionFile) -> str:
 
 
 def decoded(file: SubmissionFile) -> Decoded:
-    """Give the text with the encoding that its bytes were in."""
-    found = decode(bytes(file.source.data))
-    return found._replace(text=front_end(file.document.language).text(found.text))
+    """Return the text, and the encoding that its bytes were in."""
+    result = decode(bytes(file.source.data))
+    return result._replace(text=front_end(file.document.language).text(result.text))
+
+
+def document_text(document: Document) -> str:
+    """Return the text of a document that was loaded with its source."""
+    return front_end(document.language).text(decode(bytes(document.source.data)).text)

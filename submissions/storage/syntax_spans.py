@@ -1,4 +1,4 @@
-"""What colours a document for reading, stored with it: lexing it again for every view would take seconds."""
+"""Syntax spans: what Pygments colours in a document. Stored, since lexing for every view takes seconds."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import Span
 
-# Above this a file is shown without colours for its syntax.
+# A longer file is shown without colours for its syntax.
 COLOURED_CHARACTERS = 1_000_000
-# Pygments classes that the stylesheet colours; a span for any other would only weigh.
+# Pygments' classes that the stylesheet colours; spans of other classes would only take room.
 STYLED = re.compile(r"c[a-z]*|c[1s]|k[a-z]?|m[a-z]|il|m|s[a-z]?|s[12]|dl|n[abcdefnt]|bp|fm|ow")
 
 
-def styles_in(text: str, language: str) -> list[Span]:
-    """Lex `text` for what colours it; nothing where it is too long or its lexer fails."""
+def syntax_spans(text: str, language: str) -> list[Span]:
+    """Lex `text` and return the spans to colour; none where it is too long or its lexer fails."""
     if len(text) > COLOURED_CHARACTERS:
         return []
     try:
-        found = front_end(language).highlight(text)
+        spans = front_end(language).highlight(text)
     except LexerFailed:
         return []
-    return [span for span in found if STYLED.fullmatch(span[2])]
+    return [span for span in spans if STYLED.fullmatch(span[2])]
 
 
-def styles_of(document: Document, text: str) -> Iterator[Span]:
-    """Give the stored colours of a document; those of one from before they were stored are found now."""
+def stored_spans(document: Document, text: str) -> Iterator[Span]:
+    """Return the stored spans of a document; lex one that was stored before spans were."""
     packed = bytes(document.styles)
     if not packed:
         failed = document.state == Document.State.FAILED
-        packed = pack_styles([] if failed else styles_in(text, document.language))
+        packed = pack_spans([] if failed else syntax_spans(text, document.language))
         Document.objects.filter(pk=document.pk, styles=b"").update(styles=packed)
-    return unpack_styles(packed)
+    return unpack_spans(packed)
 
 
-def pack_styles(spans: Sequence[Span]) -> bytes:
-    """Columns of little-endian numbers and the names of the classes, deflated; never empty."""
+def pack_spans(spans: Sequence[Span]) -> bytes:
+    """Pack spans as deflated columns of little-endian numbers and the names of the classes; never empty."""
     classes = sorted({css for _, _, css in spans})
     code = {css: number for number, css in enumerate(classes)}
     starts = np.array([start for start, _, _ in spans], dtype="<i4")
@@ -60,12 +60,12 @@ def pack_styles(spans: Sequence[Span]) -> bytes:
     return zlib.compress(b"".join(parts), level=1)
 
 
-def unpack_styles(packed: bytes) -> Iterator[Span]:
-    """Inverse of `pack_styles`, one span at a time."""
+def unpack_spans(packed: bytes) -> Iterator[Span]:
+    """Yield the spans that `pack_spans` packed."""
     raw = zlib.decompress(packed)
-    named, count = (int(n) for n in np.frombuffer(raw, "<u4", 2))
+    name_bytes, count = (int(n) for n in np.frombuffer(raw, "<u4", 2))
     gaps, lengths, codes = np.frombuffer(raw, "<i4", 3 * count, 8).reshape(3, count)
-    names = raw[len(raw) - named :].decode().split()
+    names = raw[len(raw) - name_bytes :].decode().split()
     starts = np.cumsum(gaps)
     ends = starts + lengths
     for start, end, code in zip(starts.tolist(), ends.tolist(), codes.tolist(), strict=True):

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-class Row(NamedTuple):
+class LinePair(NamedTuple):
     """A line of each side, from 1; None where a side has nothing to set beside the other's."""
 
     left: int | None
@@ -25,10 +25,10 @@ class _Group(NamedTuple):
     right_last: int
 
 
-def aligned(lines: Iterable[tuple[int, int]], last: tuple[int, int]) -> Iterator[Row]:
-    """Give rows for a run of equal tokens, from the (left, right) lines on which each of them begins.
+def aligned(lines: Iterable[tuple[int, int]], last: tuple[int, int]) -> Iterator[LinePair]:
+    """Yield the pairs of lines of a passage, from the (left, right) lines on which its tokens begin.
 
-    Every line of a side, up to its `last`, stands in one row. Lines on which no token begins, such as
+    Every line of a side, up to its `last`, is in one pair, in order. Lines on which no token begins, such as
     comments, stand beside each other as far as they go.
     """
     next_left = next_right = 0
@@ -41,8 +41,8 @@ def aligned(lines: Iterable[tuple[int, int]], last: tuple[int, int]) -> Iterator
         yield from _beside(range(next_left, last[0] + 1), range(next_right, last[1] + 1))
 
 
-def _beside(left: range, right: range) -> Iterator[Row]:
-    return (Row(*lines) for lines in zip_longest(left, right))
+def _beside(left: range, right: range) -> Iterator[LinePair]:
+    return (LinePair(*lines) for lines in zip_longest(left, right))
 
 
 def _groups(lines: Iterable[tuple[int, int]]) -> Iterator[_Group]:

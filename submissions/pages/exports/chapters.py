@@ -1,16 +1,15 @@
-"""What a document says of each pair: its figures, files and decision, its passages, and the whole sources."""
+"""One chapter a pair: its figures, files and decision, its passages, and the whole sources."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from submissions.pages.exports.aligned_lines import aligned
-from submissions.pages.exports.drawing import Sheet, Spans
-from submissions.pages.exports.source_rows import Budget, passage_rows, source_rows
+from submissions.pages.exports.paper import Budget, PassageSide, Sheet, passage_rows, source_rows
 from submissions.pages.source_view.pair_view import view_pair
 from submissions.queries.decisions import decisions
 
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
 
     from submissions.models import Change, Decision, Pair, Report
     from submissions.pages.exports.copies import Options
-    from submissions.pages.source_view.file_view import FileView, Place
-    from submissions.pages.source_view.pair_view import PairView, Passage, Side
+    from submissions.pages.source_view.file_view import FileView, PassagePlace
+    from submissions.pages.source_view.pair_view import PairSide, PairView, Passage
     from submissions.pseudonyms.names import Names
 
 
-class Drawn(NamedTuple):
-    """A passage with the rows that set its lines side by side."""
+class PrintedPassage(NamedTuple):
+    """A passage, and table rows that set its lines side by side."""
 
     passage: Passage
     rows: SafeString
@@ -35,7 +34,7 @@ class Drawn(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """One pair, drawn as it is asked for: the one of that `rank` among all that are `ranked`."""
+    """One pair, which has the given `rank` among all that are `ranked`; its sources are drawn on demand."""
 
     number: int
     rank: int
@@ -47,54 +46,44 @@ class Chapter:
     sheets: dict[int, Sheet] = field(default_factory=dict)
 
     @property
-    def passages(self) -> Iterator[Drawn]:
+    def passages(self) -> Iterator[PrintedPassage]:
         for passage in self.view.passages:
-            left, right = (self._with_only(passage.number, place.file) for place in passage.places)
+            left, right = (self._side(passage.number, place) for place in passage.places)
             lines = zip(*(_token_lines(place, passage) for place in passage.places), strict=True)
             last = passage.left.last_line, passage.right.last_line
-            yield Drawn(passage, self.budget.draw(passage_rows(left, right, aligned(lines, last))))
+            yield PrintedPassage(passage, self.budget.join(passage_rows(left, right, aligned(lines, last))))
 
     @property
-    def sources(self) -> Iterator[tuple[Side, FileView, SafeString]]:
+    def sources(self) -> Iterator[tuple[PairSide, FileView, SafeString]]:
         for side in self.view.sides:
             for file in side.files:
-                yield side, file, self.budget.draw(source_rows(self._sheet(file)))
+                yield side, file, self.budget.join(source_rows(self._sheet(file)))
 
     def _sheet(self, file: FileView) -> Sheet:
-        """Draw all passages on a file; its names are looked for once, however many passages it has."""
+        """Return a file with all its passages; its names are searched once, however many passages it has."""
         if file.file.pk not in self.sheets:
-            self.sheets[file.file.pk] = _sheet(file)
+            self.sheets[file.file.pk] = Sheet(file.text, file.starts, file.layers)
         return self.sheets[file.file.pk]
 
-    def _with_only(self, number: int, file: FileView) -> Sheet:
-        marks = [(mark.start, mark.end, mark.number) for mark in file.marks if mark.number == number]
-        return replace(self._sheet(file), marks=Spans(marks))
+    def _side(self, number: int, place: PassagePlace) -> PassageSide:
+        own = [mark for mark in place.file.marks if mark.number == number]
+        lines = range(place.first_line, place.last_line + 1)
+        return PassageSide(self._sheet(place.file).with_only(own), lines)
 
 
 def chapters(report: Report, pairs: Iterable[Pair], names: Names, options: Options) -> Iterator[Chapter]:
-    """Read one pair after the other."""
-    budget, made = Budget(), decisions(report.assignment) if options.decision else {}
+    """Yield the chapters of a document, one pair after the other."""
+    budget, decided = Budget(), decisions(report.assignment) if options.decision else {}
     ranked = sorted(report.pairs.values_list("similarity", flat=True))
     for number, pair in enumerate(pairs, 1):
         rank = len(ranked) - bisect_right(ranked, pair.similarity) + 1
-        decision = made.get((pair.left.name, pair.right.name))
+        decision = decided.get((pair.left.name, pair.right.name))
         changes = list(decision.changes.all()) if decision else []
         yield Chapter(number, rank, len(ranked), view_pair(pair, names), decision, changes, budget)
 
 
-def _sheet(file: FileView) -> Sheet:
-    return Sheet(
-        file.text,
-        [*file.starts, len(file.text)],
-        marks=Spans(sorted((mark.start, mark.end, mark.number) for mark in file.marks)),
-        differing=Spans(sorted(file.differing)),
-        ignored=Spans((*file.span(*tokens), None) for tokens in sorted(file.ignored_tokens)),
-        renamed=Spans(file.names.spans(file.text)),
-    )
-
-
-def _token_lines(place: Place, passage: Passage) -> list[int]:
-    """Line, from 1, on which each token of a passage begins."""
+def _token_lines(place: PassagePlace, passage: Passage) -> list[int]:
+    """Return the line, from 1, on which each token of a passage begins."""
     file = place.file
     start = next(mark.start for mark in file.marks if mark.number == passage.number)
     first = int(np.searchsorted(file.tokens.starts, start))

@@ -1,4 +1,4 @@
-"""HTML as PDF, printed by a process of its own: whatever a source does to the printer, the server goes on."""
+"""Print HTML as PDF in a process of its own: whatever a source does to the printer, the server goes on."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PRINTER = Path(__file__).with_name("printing.py")
-NO_FONTS = 3  # as the printer says it
-INSTEAD = "Take the HTML file and print it from a browser: that gives the same pages."
+NO_FONTS = 3  # the printer's exit status
+ALTERNATIVE = "Take the HTML file and print it from a browser: that gives the same pages."
 SECONDS = 60
 MEMORY = 3 * 1024**3 // 2
-# Printers that one server process has at a time. Who comes later waits for so many seconds: meanwhile they
-# hold one of the process's few threads, and the site must not wait with them.
+# Printers that one server process runs at a time. A later request waits for so many seconds only: it holds
+# one of the process's few threads, and other pages need them.
 PRINTERS = BoundedSemaphore(2)
-TURN = 10
-# Where fonts are looked for; neither the secret key nor the database's address is passed on.
+WAIT_SECONDS = 10
+# What finds fonts. Neither the secret key nor the database's address is passed on.
 ENVIRONMENT = (
     "HOME",
     "LANG",
@@ -39,24 +39,24 @@ ENVIRONMENT = (
 
 
 class NotPrinted(Exception):
-    """Says why, and what to do instead."""
+    """The document was not printed; the message says why, and what to do instead."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(f"{reason} {INSTEAD}")
+        super().__init__(f"{reason} {ALTERNATIVE}")
 
 
-def printed(html: str, seconds: int = SECONDS, memory: int = MEMORY) -> bytes:
-    """Give the page as PDF.
+def print_pdf(html: str, seconds: int = SECONDS, memory: int = MEMORY) -> bytes:
+    """Return the page as PDF.
 
     Raises
     ------
     NotPrinted
-        When it takes longer or more memory than that, when the printer breaks, without fonts, and while
-        others print for too long.
+        When it takes longer or more memory than that, when the printer breaks, when there are no fonts, and
+        when other documents are printed for too long.
     """
     environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     command = [sys.executable, "-I", str(PRINTER), str(seconds), str(memory)]
-    with _turn():
+    with _printer():
         try:
             done = subprocess.run(  # noqa: S603 - our own program
                 command,
@@ -79,8 +79,8 @@ def printed(html: str, seconds: int = SECONDS, memory: int = MEMORY) -> bytes:
 
 
 @contextmanager
-def _turn() -> Iterator[None]:
-    if not PRINTERS.acquire(timeout=TURN):
+def _printer() -> Iterator[None]:
+    if not PRINTERS.acquire(timeout=WAIT_SECONDS):
         raise NotPrinted("This server is printing other documents: try again in a minute.")
     try:
         yield

@@ -1,0 +1,1 @@
+"""What a person may type or upload, and the message when it is refused."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
+
+import networkx as nx
 
 from submissions import queries
 from submissions.pseudonyms.names import Names
@@ -84,39 +85,15 @@ def _in_time(members: Iterable[Submission], names: Names) -> list[Member]:
     return known + [Member(one, None) for one in by_name if not one.handed_in]
 
 
-class _Forest:
-    """Who is connected with whom, by ids; each tree is named after its smallest."""
-
-    def __init__(self) -> None:
-        self._parent: dict[int, int] = {}
-
-    def root(self, of: int) -> int:
-        parent = self._parent
-        parent.setdefault(of, of)
-        while parent[of] != of:
-            parent[of] = parent[parent[of]]
-            of = parent[of]
-        return of
-
-    def join(self, link: Link) -> bool:
-        """Connect the ends of a link; tell whether they were not before."""
-        first, second = sorted((self.root(link.left), self.root(link.right)))
-        self._parent[second] = first
-        return first != second
-
-
 def _connected(links: list[Link]) -> list[tuple[list[int], list[Link]]]:
-    """Split links into connected components, each with its submissions; most of these come first."""
-    forest = _Forest()
+    """Split links into connected components, each with its submissions; the largest component first."""
+    graph = nx.Graph((link.left, link.right) for link in links)
+    components = sorted(nx.connected_components(graph), key=len, reverse=True)
+    component = {pk: at for at, ids in enumerate(components) for pk in ids}
+    own: list[list[Link]] = [[] for _ in components]
     for link in links:
-        forest.join(link)
-    owned: dict[int, list[Link]] = defaultdict(list)
-    members: dict[int, set[int]] = defaultdict(set)
-    for link in links:
-        owned[forest.root(link.left)].append(link)
-        members[forest.root(link.left)] |= {link.left, link.right}
-    whole = [(sorted(members[top]), own) for top, own in owned.items()]
-    return sorted(whole, key=lambda one: -len(one[0]))
+        own[component[link.left]].append(link)
+    return [(sorted(ids), inside) for ids, inside in zip(components, own, strict=True)]
 
 
 class Graph(NamedTuple):
@@ -133,14 +110,21 @@ def graph(found: list[Cluster]) -> Graph:
     links = sorted((link for cluster in found for link in cluster.links), key=lambda link: -link.similarity)
     ids = _strongest(links)
     inside = [link for link in links if link.left in ids and link.right in ids]
-    forest = _Forest()
-    joining = [forest.join(link) for link in inside]
-    tree = [link for link, joins in zip(inside, joining, strict=True) if joins]
-    more = [link for link, joins in zip(inside, joining, strict=True) if not joins]
+    tree, more = _spanning_forest(inside)
     drawn = tree + more[: LINKS - len(tree)]
     everyone = [(member.submission, cluster.number) for cluster in found for member in cluster.members]
     nodes = [(one, number) for one, number in everyone if one.pk in ids]
     return Graph(nodes, drawn, len(everyone) - len(nodes), len(links) - len(drawn))
+
+
+def _spanning_forest(links: list[Link]) -> tuple[list[Link], list[Link]]:
+    """Return the links, strongest first, that connect what all connect, and the others."""
+    graph: nx.Graph[int] = nx.Graph()
+    graph.add_weighted_edges_from((link.left, link.right, -at) for at, link in enumerate(links))
+    forest = {frozenset(edge) for edge in nx.maximum_spanning_edges(graph, data=False)}
+    inside = [frozenset(link[:2]) in forest for link in links]
+    chosen = [link for link, is_inside in zip(links, inside, strict=True) if is_inside]
+    return chosen, [link for link, is_inside in zip(links, inside, strict=True) if not is_inside]
 
 
 def _strongest(links: list[Link]) -> set[int]:

@@ -8,7 +8,7 @@ from django.core.paginator import Page, Paginator
 
 from submissions import queries
 from submissions.models import Decision
-from submissions.pages.forms.assignments import FilterForm, pair_filter
+from submissions.pages.forms.filters import FilterForm, pair_filter
 from submissions.pages.report.charts import clusters, graph, histogram
 from submissions.pages.report.exclusions import exclusion_context, given
 from submissions.queries import PairFilter

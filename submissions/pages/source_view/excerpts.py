@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import decode, front_end
 from submissions.models import Document
-from submissions.pages.source_view.highlight import LINE_END, line_starts
+from submissions.pages.source_view.render import LINE_END, line_starts
 from submissions.storage.tokens import unpack_tokens
 
 if TYPE_CHECKING:

@@ -11,20 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import front_end
 from submissions.models import Document
-from submissions.pages.source_view.highlight import (
-    LONG_LINE,
-    UNSEEN,
-    Anchors,
-    Layers,
-    Mark,
-    called,
-    colour,
-    line_starts,
-    source_html,
-)
+from submissions.pages.source_view.render import Layers, Mark, Spans, colour, line_starts
+from submissions.pages.source_view.screen import LONG_LINE, source_html
+from submissions.pages.source_view.visible import UNSEEN, character_name
 from submissions.pages.source_view.written_differences import Excerpt
 from submissions.storage.sources import decoded
-from submissions.storage.syntax_spans import styles_of
+from submissions.storage.syntax_spans import stored_spans
 from submissions.storage.tokens import unpack_tokens
 
 if TYPE_CHECKING:
@@ -34,6 +26,7 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import Decoded, Span, TokenStream
     from submissions.models import SubmissionFile
+    from submissions.pages.source_view.screen import Anchors
     from submissions.pseudonyms.names import Names
 
 # Kinds of unseen characters that a notice names.
@@ -43,7 +36,7 @@ MAP_LINES = 120
 THINNEST = 220
 
 
-class Place(NamedTuple):
+class PassagePlace(NamedTuple):
     """Where a passage lies on one side; lines count from 1, the last is included."""
 
     file: FileView
@@ -94,7 +87,7 @@ class FileView:
 
     @cached_property
     def styles(self) -> list[Span]:
-        return list(styles_of(self.file.document, self.text))
+        return list(stored_spans(self.file.document, self.text))
 
     @cached_property
     def words(self) -> frozenset[int]:
@@ -147,7 +140,7 @@ class FileView:
         """Give the first and the last line of code points [start, end)."""
         return bisect_right(self.starts, start), bisect_right(self.starts, max(start, end - 1))
 
-    def place(self, first: int, count: int, number: int, counted: int) -> Place:
+    def place(self, first: int, count: int, number: int, counted: int) -> PassagePlace:
         """Mark `count` tokens from `first`, of which `counted` count, as passage `number`."""
         start, end = self.span(first, first + count)
         here = "left" if self.anchors.side == "L" else "right"
@@ -156,7 +149,7 @@ class FileView:
         self.marks.append(Mark(start, end, number, label))
         lines = self.lines(start, end)
         self.placed.append((number, *lines))
-        return Place(self, *lines, self.anchors.passage(number))
+        return PassagePlace(self, *lines, self.anchors.passage(number))
 
     @property
     def map_lines(self) -> int:
@@ -173,15 +166,21 @@ class FileView:
         ]
 
     @cached_property
-    def html(self) -> SafeString:
-        layers = Layers(
-            styles=self.styles,
-            marks=sorted(self.marks, key=lambda mark: mark.start),
-            ignored=sorted(self.span(*tokens) for tokens in self.ignored_tokens),
-            differing=sorted(self.differing),
-            renamed=self.names.spans(self.text),
+    def layers(self) -> Layers:
+        """What is drawn on the file; complete once all passages are placed."""
+        marks = sorted(self.marks, key=lambda mark: mark.start)
+        ignored = sorted(self.span(*tokens) for tokens in self.ignored_tokens)
+        return Layers(
+            styles=Spans(self.styles),
+            marks=Spans((mark.start, mark.end, mark) for mark in marks),
+            ignored=Spans((*span, None) for span in ignored),
+            differing=Spans(sorted(self.differing)),
+            renamed=Spans(self.names.spans(self.text)),
         )
-        return source_html(self.text, layers, self.anchors)
+
+    @cached_property
+    def html(self) -> SafeString:
+        return source_html(self.text, self.starts, self.layers, self.anchors)
 
 
 def _joined(runs: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
@@ -210,7 +209,7 @@ def _about_unseen(text: str) -> Iterator[str]:
     found = Counter(UNSEEN.findall(text))
     if not found:
         return
-    kinds = [f"{called(char)}, {count} of them" for char, count in found.most_common(NAMED)]
+    kinds = [f"{character_name(char)}, {count} of them" for char, count in found.most_common(NAMED)]
     if len(found) > NAMED:
         kinds.append(f"{len(found) - NAMED} more kinds")
     total = found.total()
@@ -219,8 +218,8 @@ def _about_unseen(text: str) -> Iterator[str]:
 
 
 def _about_long(starts: list[int], text: str) -> Iterator[str]:
-    lengths = [end - start for start, end in pairwise([*starts, len(text)])]
-    long = sum(length > LONG_LINE + 2 for length in lengths)
+    lengths = [len(text[start:end].rstrip("\r\n")) for start, end in pairwise([*starts, len(text)])]
+    long = sum(length > LONG_LINE for length in lengths)
     if long:
         which = f"The longest of {long} long lines" if long > 1 else f"Line {lengths.index(max(lengths)) + 1}"
         yield f"{which} has {max(lengths):,} characters; those after the first {LONG_LINE:,} open by a click."

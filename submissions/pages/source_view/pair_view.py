@@ -7,8 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fingerprint.engine import passage_weight
-from submissions.pages.source_view.file_view import FileView, Place
-from submissions.pages.source_view.highlight import Anchors, colour
+from submissions.pages.source_view.file_view import FileView, PassagePlace
+from submissions.pages.source_view.render import colour
+from submissions.pages.source_view.screen import Anchors
 from submissions.pages.source_view.written_differences import (
     READ,
     Difference,
@@ -41,8 +42,8 @@ class Passage:
     counted: int
     submissions: int
     folded: Folded
-    left: Place
-    right: Place
+    left: PassagePlace
+    right: PassagePlace
 
     @property
     def colour(self) -> int:
@@ -53,12 +54,12 @@ class Passage:
         return self.tokens - self.counted
 
     @property
-    def places(self) -> tuple[Place, Place]:
+    def places(self) -> tuple[PassagePlace, PassagePlace]:
         return self.left, self.right
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PairSide:
     letter: str
     label: str
     submission: Submission
@@ -71,7 +72,7 @@ class PairView:
     """A pair with its passages, those that weigh most first."""
 
     pair: Pair
-    sides: tuple[Side, Side]
+    sides: tuple[PairSide, PairSide]
     passages: list[Passage]
 
 
@@ -91,8 +92,8 @@ def view_pair(pair: Pair, names: Names) -> PairView:
     written = cache(lambda lexeme: cut(names.source(lexeme[:READ])))
     passages = [_passage(number, row, views, written) for number, row in enumerate(rows, 1)]
     sides = (
-        Side("L", "Left", pair.left, pair.left_share, left),
-        Side("R", "Right", pair.right, pair.right_share, right),
+        PairSide("L", "Left", pair.left, pair.left_share, left),
+        PairSide("R", "Right", pair.right, pair.right_share, right),
     )
     return PairView(pair, sides, passages)
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from django import template
 from django.urls import reverse
+from humanize import ordinal
 
 from fingerprint.engine import choices
-from submissions.pages.source_view.highlight import colour
+from submissions.pages.source_view.render import colour
 from submissions.pages.templatetags.pages import pair_url, percent, who_plainly
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 register = template.Library()
 register.filter(colour)
+register.filter(ordinal)
 
 DAY, HOUR, MINUTE = 86_400, 3_600, 60
 
@@ -99,10 +101,3 @@ def language(key: str) -> str:
 @register.filter
 def at(counts: dict[int, int], key: int) -> int | None:
     return counts.get(key)
-
-
-@register.filter
-def nth(number: int) -> str:
-    """Write a rank: 1st, 2nd, 3rd, 11th."""
-    ending = "th" if number % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"

@@ -8,7 +8,7 @@ from django import template
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from submissions.pages.source_view.highlight import visible, visible_plainly
+from submissions.pages.source_view.visible import visible, visible_plainly
 
 if TYPE_CHECKING:
     from django.template import Context

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from django import template
 from django.utils.safestring import SafeString
 
-from submissions.pages.forms.assignments import address
-from submissions.pages.source_view.highlight import UNSEEN
+from submissions.pages.forms.filters import query_string
+from submissions.pages.source_view.visible import UNSEEN
 
 if TYPE_CHECKING:
     from submissions.queries import PairFilter
@@ -22,7 +22,7 @@ LONGEST = 90
 @register.filter
 def as_query(chosen: PairFilter) -> str:
     """Write a report's filter as the query of an address, or "" for none."""
-    return address(chosen, page=1)
+    return query_string(chosen, page=1)
 
 
 @register.filter

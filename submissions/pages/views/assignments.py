@@ -12,7 +12,9 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import push_url
 
 from submissions import actions, queries
-from submissions.pages.forms.assignments import SettingsForm, UploadForm, address
+from submissions.pages.forms.assignments import SettingsForm
+from submissions.pages.forms.filters import query_string
+from submissions.pages.forms.uploads import UploadForm
 from submissions.pages.report.overview import findings_context, report_context
 from submissions.pseudonyms.names import names_for
 
@@ -54,7 +56,7 @@ def filtered(
         return None
     answer = render(request, "submissions/_filtered.html", context | {**more})
     patch_vary_headers(answer, ("HX-Request",))
-    return push_url(answer, request.path + address(context["chosen"], context["pairs"].number))
+    return push_url(answer, request.path + query_string(context["chosen"], context["pairs"].number))
 
 
 def page(

@@ -13,7 +13,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from submissions import actions, queries
 from submissions.models import Batch
-from submissions.pages.forms.assignments import UploadForm
+from submissions.pages.forms.uploads import UploadForm
 from submissions.pages.views import assignments
 from submissions.pages.views.access import tells_what_is_gone
 from submissions.pseudonyms.names import names_for

@@ -8,7 +8,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from submissions import actions, queries
-from submissions.pages.forms.assignments import AssignmentForm, CourseForm
+from submissions.pages.forms.assignments import AssignmentForm
+from submissions.pages.forms.courses import CourseForm
 
 if TYPE_CHECKING:
     from django.http import HttpResponse

@@ -14,8 +14,8 @@ from django_htmx.http import reswap, retarget
 from submissions import queries
 from submissions.actions.decisions import decide
 from submissions.models import Decision
-from submissions.pages.forms.assignments import pair_filter
 from submissions.pages.forms.decisions import DecisionForm
+from submissions.pages.forms.filters import pair_filter
 from submissions.pages.templatetags.pages import percent
 from submissions.pseudonyms.names import names_for
 
@@ -64,8 +64,8 @@ def save(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpRespons
     names = names_for(request, of)
     context = {"assignment": of, "names": names}
     if form.is_valid():
-        outcome = decide(of, pair, request.user, form.wanted)
-        context |= {"saved": outcome.made, "meanwhile": outcome.meanwhile}
+        outcome = decide(of, pair, request.user, form.given)
+        context |= {"saved": outcome.changes, "meanwhile": outcome.meanwhile}
     else:
         context["refused"] = [error for errors in form.errors.values() for error in errors]
     if not request.htmx:

@@ -1,4 +1,4 @@
-"""Taking a report away: its tables, and documents about its pairs."""
+"""Export a report: its tables, and documents about its pairs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from submissions import queries
-from submissions.pages.exports import tables as listing
 from submissions.pages.exports.copies import Options, Subject, copy_of
-from submissions.pages.exports.documents import FORMATS, Document, html
-from submissions.pages.exports.forms import TakeawayForm
+from submissions.pages.exports.documents import PairDocument, document_html
+from submissions.pages.exports.formats import DOCUMENT_FORMATS, FORMATS, TABLE_FORMATS
+from submissions.pages.exports.paper import TooLong
 from submissions.pages.exports.pdf import NotPrinted
-from submissions.pages.exports.source_rows import TooLong
-from submissions.pages.forms.assignments import pair_filter
+from submissions.pages.exports.tables import TABLES, report_table
+from submissions.pages.forms.exports import ExportForm
+from submissions.pages.forms.filters import pair_filter
 from submissions.pseudonyms.names import names_for
 from submissions.queries.exports import confirmed_elsewhere, confirmed_pairs
 
@@ -30,88 +31,97 @@ if TYPE_CHECKING:
     from submissions.pseudonyms.names import Names
 
 # Characters of each part of a file's name.
-LONGEST = 60
-PAGE = "submissions/takeaway/page.html"
+LONGEST_PART = 60
+PAGE = "submissions/exports/page.html"
 
 
 @login_required
 @require_GET
-def table(request: SignedIn, pk: int, name: str, form: str) -> StreamingHttpResponse:
-    """Give the pairs that the page lists, or the submissions, as a file."""
-    of = queries.assignment(request.user, pk)
-    if name not in listing.TABLES or form not in listing.FORMATS:
+def table(request: SignedIn, pk: int, name: str, suffix: str) -> StreamingHttpResponse:
+    """Download the pairs that the page lists, or the submissions."""
+    assignment = queries.assignment(request.user, pk)
+    write = FORMATS[suffix].write_table if suffix in FORMATS else None
+    if name not in TABLES or not write:
         raise Http404("No such file.")
-    asked = listing.Asked(_report(of), pair_filter(request.GET), names_for(request, of))
-    answer = StreamingHttpResponse(
-        listing.written(name, form, asked), content_type=listing.FORMATS[form].content_type
-    )
-    answer.headers["Content-Disposition"] = _attachment([of.name, name], form)
-    return answer
+    names = names_for(request, assignment)
+    rows = report_table(name, _report(assignment), pair_filter(request.GET), names)
+    response = StreamingHttpResponse(write(rows), content_type=FORMATS[suffix].content_type)
+    response.headers["Content-Disposition"] = _attachment([assignment.name, name], suffix)
+    return response
 
 
 @login_required
 @require_GET
-def takeaway(request: SignedIn, pk: int) -> HttpResponse:
-    """Ask what to take of a report, or give its confirmed pairs as a document."""
-    of = queries.assignment(request.user, pk)
-    report = queries.report_state(of).shown
+def exports(request: SignedIn, pk: int) -> HttpResponse:
+    """Show what can be exported, or download the confirmed pairs as a document."""
+    assignment = queries.assignment(request.user, pk)
+    report = queries.report_state(assignment).shown
     if not report:
-        return render(request, PAGE, {"assignment": of})
+        return render(request, PAGE, {"assignment": assignment})
     context = {
         "elsewhere": confirmed_elsewhere(report),
-        "tables": listing.TABLES,
-        "table_formats": listing.FORMATS,
+        "tables": TABLES,
+        "table_formats": TABLE_FORMATS,
         "chosen": pair_filter(request.GET),
     }
-    return _answer(request, Subject(report, list(confirmed_pairs(report))), context)
+    return _document(request, Subject(report, list(confirmed_pairs(report))), context)
 
 
 @login_required
 @require_GET
-def takeaway_pair(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpResponse:
-    """Ask how to take one pair, or give it as a document."""
+def export_pair(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpResponse:
+    """Show how one pair can be exported, or download it as a document."""
     report = _report(queries.assignment(request.user, pk))
-    found = queries.pair(report, left_id, right_id)
-    if not found and queries.pair(report, right_id, left_id):
-        return redirect("takeaway_pair", pk, right_id, left_id)
-    if not found:
+    pair = queries.pair(report, left_id, right_id)
+    if not pair and queries.pair(report, right_id, left_id):
+        return redirect("export_pair", pk, right_id, left_id)
+    if not pair:
         raise Http404("No such pair.")
-    return _answer(request, Subject(report, [found], lone=True), {"pair": found})
+    return _document(request, Subject(report, [pair], lone=True), {"pair": pair})
 
 
-def _report(of: Assignment) -> Report:
-    report = queries.report_state(of).shown
+def _report(assignment: Assignment) -> Report:
+    report = queries.report_state(assignment).shown
     if not report:
         raise Http404("No report yet.")
     return report
 
 
-def _answer(request: SignedIn, subject: Subject, context: dict[str, Any]) -> HttpResponse:
-    """Give the file that was asked for, or the page that asks, with what could not be done."""
-    of, names = subject.report.assignment, names_for(request, subject.report.assignment)
-    form = TakeawayForm(subject.pairs, names, request.GET if "format" in request.GET else None)
+def _document(request: SignedIn, subject: Subject, context: dict[str, Any]) -> HttpResponse:
+    """Return the document that the query asks for, or the page with its form and errors."""
+    assignment = subject.report.assignment
+    names = names_for(request, assignment)
+    form = ExportForm(subject.pairs, names, request.GET if "format" in request.GET else None)
     if subject.pairs and form.is_valid():
         try:
             return _file(form.cleaned_data, subject, names)
         except (TooLong, NotPrinted) as error:
             form.add_error(None, str(error))
-    context |= {"assignment": of, "names": names, "form": form, "subject": subject, "formats": FORMATS}
+    context |= {
+        "assignment": assignment,
+        "names": names,
+        "form": form,
+        "subject": subject,
+        "formats": DOCUMENT_FORMATS,
+    }
     return render(request, PAGE, context, status=422 if form.errors else 200)
 
 
 def _file(chosen: dict[str, Any], subject: Subject, names: Names) -> HttpResponse:
     copy = copy_of(subject, names, chosen["names"])
-    form = FORMATS[chosen["format"]]
+    suffix = chosen["format"]
     options = Options(decision=chosen["decision"], sources=chosen["sources"])
-    written = html(Document(subject.report, copy, options))
-    answer = HttpResponse(form.write(written), content_type=form.content_type)
+    write = DOCUMENT_FORMATS[suffix].write_document
+    assert write is not None
+    content = write(document_html(PairDocument(subject.report, copy, options)))
+    response = HttpResponse(content, content_type=DOCUMENT_FORMATS[suffix].content_type)
     words = [subject.report.assignment.name, *copy.called]
-    answer.headers["Content-Disposition"] = _attachment(words, chosen["format"])
-    return answer
+    response.headers["Content-Disposition"] = _attachment(words, suffix)
+    return response
 
 
-def _attachment(words: Iterable[str], form: str) -> str:
-    """Name a file by words that any system takes."""
-    parts = (slugify(word, allow_unicode=True)[:LONGEST].strip("-") for word in words)
-    name = f"{'-'.join(filter(None, parts))}.{form}"
+def _attachment(words: Iterable[str], suffix: str) -> str:
+    """Return the header that names a download by words that any system accepts."""
+    parts = (slugify(word, allow_unicode=True)[:LONGEST_PART].strip("-") for word in words)
+    name = f"{'-'.join(filter(None, parts))}.{suffix}"
     return content_disposition_header(as_attachment=True, filename=name) or "attachment"

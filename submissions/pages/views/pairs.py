@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions import queries
-from submissions.actions.ignoring import ignore_passage
+from submissions.actions import ignore_passage
 from submissions.pages.views.decisions import decision_context
 from submissions.pseudonyms.names import names_for
 

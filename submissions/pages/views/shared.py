@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from submissions import queries
-from submissions.actions.sharing import Ended, Forged, shared
+from submissions.actions.shares import ForgedToken, ShareEnded, find_share
 from submissions.pages.report.overview import report_context
 from submissions.pages.views.assignments import filtered
 from submissions.pages.views.pairs import pair_context
@@ -38,10 +38,10 @@ def _by_link(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     @wraps(view)
     def answer(request: HttpRequest, token: str, **sides: int) -> HttpResponse:
         try:
-            page = view(request, shared(token), **sides)
-        except Forged:
+            page = view(request, find_share(token), **sides)
+        except ForgedToken:
             page = render(request, "submissions/shared_forged.html", {"readonly": True}, status=403)
-        except Ended as ended:
+        except ShareEnded as ended:
             context = {"readonly": True, "reason": str(ended)}
             page = render(request, "submissions/shared_ended.html", context, status=410)
         except Http404:
@@ -85,7 +85,7 @@ def _only_pair(made: Share) -> Pair:
     shown = queries.report_state(made.assignment).shown
     found = queries.pair_named(shown, made.left, made.right) if shown else None
     if not found:
-        raise Ended("This link was to a pair that is not in the newest report any more.")
+        raise ShareEnded("This link was to a pair that is not in the newest report any more.")
     return found
 
 

@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from submissions import queries
-from submissions.actions import sharing
-from submissions.pages.forms.decisions import ShareForm
+from submissions.actions.shares import create_share, revoke_share, share_token
+from submissions.pages.forms.shares import ShareForm
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def shares(request: SignedIn, pk: int) -> HttpResponse:
     form = ShareForm(request.POST or None)
     if form.is_valid():
         data = form.cleaned_data
-        made = sharing.share(of, request.user, data["expires"], pair=pair, anonymous=data["anonymous"])
+        made = create_share(of, request.user, data["expires"], pair=pair, anonymous=data["anonymous"])
         messages.success(request, "The link is ready: copy it and send it on.")
         return redirect(f"{reverse('shares', args=[pk])}#share-{made.pk}")
     listed = queries.shares(of)
@@ -66,13 +66,13 @@ def _pair(of: Assignment, words: str) -> queries.PairNames | None:
 
 
 def _address(request: HttpRequest, made: Share) -> str:
-    return request.build_absolute_uri(reverse("shared", args=[sharing.token_of(made)]))
+    return request.build_absolute_uri(reverse("shared", args=[share_token(made)]))
 
 
 @login_required
 @require_POST
 def revoke(request: SignedIn, pk: int) -> HttpResponse:
     made = queries.share(request.user, pk)
-    sharing.revoke(made)
+    revoke_share(made)
     messages.info(request, "The link was revoked: whoever opens it is told so, and sees nothing else.")
     return redirect("shares", made.assignment_id)

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 from submissions import queries
 from submissions.pages.report import charts
 from submissions.pages.report.standing import matches, standing, verdicts
-from submissions.pages.source_view.highlight import line_starts
+from submissions.pages.source_view.render import line_starts
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:

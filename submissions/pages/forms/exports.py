@@ -1,4 +1,4 @@
-"""What may be chosen of a document: as what, whose copy it is, and what it says beside the passages."""
+"""Options of a document: its format, whose names it shows, and what it has beside the passages."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from submissions.pages.exports.copies import MADE_UP, OPEN, students
-from submissions.pages.exports.documents import FORMATS
-from submissions.pages.source_view.highlight import visible_plainly
+from submissions.pages.exports.formats import DOCUMENT_FORMATS
+from submissions.pages.source_view.visible import visible_plainly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 RADIOS = 2
 
 
-class TakeawayForm(forms.Form):
+class ExportForm(forms.Form):
     names = forms.ChoiceField(label="Names")
     decision = forms.BooleanField(required=False, label="Decision, notes and their history")
     sources = forms.BooleanField(required=False, label="The whole sources, after the passages")
-    format = forms.ChoiceField(choices=[(name, form.title) for name, form in FORMATS.items()])
+    format = forms.ChoiceField(choices=[(name, form.title) for name, form in DOCUMENT_FORMATS.items()])
 
     def __init__(self, pairs: Sequence[Pair], names: Names, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

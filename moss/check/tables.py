@@ -1,0 +1,78 @@
+"""Tables of a local ranking, for the exporters. The columns of `pairs_table` are a contract."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from submissions.pages.exports.formats import Table
+from submissions.ranking.pair_rows import Evidence, PairRow
+from submissions.ranking.ranked_pairs import PairColumns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fingerprint.engine import Passage
+    from moss.check.local import LocalReport
+    from submissions.ranking.ranked_pairs import RankedPair
+
+
+def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:
+    """Return one pair by name, with shares and similarity to six decimals."""
+    return PairRow(
+        left=report.submissions[pair.left],
+        right=report.submissions[pair.right],
+        similarity=round(pair.similarity, 6),
+        left_share=round(pair.left_share, 6),
+        right_share=round(pair.right_share, 6),
+        tokens=pair.tokens,
+        lines=pair.lines,
+        longest=pair.longest,
+    )
+
+
+def pair_rows(report: LocalReport) -> Iterator[PairRow]:
+    """Return all pairs by name, best first, without aligning any."""
+    columns = PairColumns.of(report.ranking)
+    names = ([report.submissions[at] for at in side] for side in (columns.left, columns.right))
+    return map(PairRow, *names, *columns[2:])
+
+
+def pairs_table(report: LocalReport) -> Table:
+    """Return the table of all pairs."""
+    return Table("pairs", PairRow._fields, pair_rows(report), {})
+
+
+def details_table(report: LocalReport) -> Table:
+    """Return the table of all pairs with their evidence and passages, about all submissions."""
+    about = {
+        "submissions": report.submissions,
+        "common_limit": report.cohort.limit,
+        "threshold": report.ranking.threshold._asdict(),
+        "skipped": [skipped._asdict() for skipped in report.skipped],
+    }
+    rows = ((*pair_row(report, pair), _evidence(pair), _passages(report, pair)) for pair in report.pairs())
+    return Table("pairs", (*PairRow._fields, "evidence", "passages"), rows, about)
+
+
+def _evidence(pair: RankedPair) -> dict[str, float]:
+    return {part: round(getattr(pair, part), 6) for part in Evidence._fields}
+
+
+def _passages(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
+    return [_passage(report, passage) for passage in pair.passages]
+
+
+def _passage(report: LocalReport, passage: Passage) -> dict[str, object]:
+    ends = (
+        ("left", passage.left_file, passage.left_token),
+        ("right", passage.right_file, passage.right_token),
+    )
+    sides = {}
+    for side, at, first in ends:
+        lines = report.files[at].tokens.lines
+        sides[side] = {
+            "file": report.files[at].path,
+            "first_line": int(lines[first]),
+            "last_line": int(lines[first + passage.tokens - 1]),
+        }
+    return sides | {"tokens": passage.tokens, "submissions": passage.submissions}

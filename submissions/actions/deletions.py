@@ -1,0 +1,75 @@
+"""Delete uploads, assignments and courses, with everything that came from them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from submissions import lifecycle, tasks
+from submissions.ingest.batches import discard_uploads
+from submissions.ingest.documents import delete_unused
+from submissions.models import Batch, Boilerplate, DeletedBatch, SubmissionFile, Upload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from submissions.models import Assignment, Course
+
+
+def delete_batch(batch: Batch) -> None:
+    """Delete an upload with everything that came from it, and rank what is left."""
+    # Committed first: a ranking that has locked the assignment releases it at its next stage.
+    lifecycle.cancel_reports(batch.assignment)
+    with transaction.atomic():
+        assignment = lifecycle.lock_assignment(batch.assignment_id) or batch.assignment
+        DeletedBatch.objects.get_or_create(
+            batch=batch.pk, defaults={"assignment": assignment, "name": batch.name}
+        )
+        documents = _documents_in([batch])
+        discard_uploads(batch.uploads.all())
+        batch.delete()
+        transaction.on_commit(partial(delete_unused, documents))
+        if assignment.batches.filter(state__in=Batch.READ).exists():
+            tasks.enqueue_rank(assignment)
+        else:
+            assignment.reports.all().delete()
+
+
+def delete_assignment(assignment: Assignment) -> None:
+    """Delete an assignment with its uploads, reports and decisions; work on it is cancelled."""
+    _cancel_work(assignment)
+    with transaction.atomic():
+        lifecycle.lock_assignment(assignment.pk)
+        _delete_locked(assignment)
+
+
+def delete_course(course: Course) -> None:
+    """Delete a course with all its assignments, all or none; work on them is cancelled."""
+    for assignment in course.assignments.all():
+        _cancel_work(assignment)
+    with transaction.atomic():
+        for assignment in course.assignments.order_by("pk"):
+            lifecycle.lock_assignment(assignment.pk)
+            _delete_locked(assignment)
+        course.delete()
+
+
+def _cancel_work(assignment: Assignment) -> None:
+    for batch in assignment.batches.filter(state__in=Batch.RUNNING):
+        lifecycle.cancel_batch(batch)
+    lifecycle.cancel_ranking(assignment)
+
+
+def _delete_locked(assignment: Assignment) -> None:
+    boilerplate = Boilerplate.objects.filter(assignment=assignment).values_list("document_id", flat=True)
+    documents = [*_documents_in(assignment.batches.all()), *boilerplate]
+    discard_uploads(Upload.objects.filter(batch__assignment=assignment))
+    assignment.delete()
+    transaction.on_commit(partial(delete_unused, documents))
+
+
+def _documents_in(batches: Iterable[Batch]) -> list[int]:
+    files = SubmissionFile.objects.filter(submission__batch__in=list(batches))
+    return list(files.values_list("document_id", flat=True).distinct())

@@ -1,0 +1,102 @@
+"""Read-only links to a report or to one pair: signed, expiring, revocable."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, time, timedelta
+from typing import TYPE_CHECKING
+
+from django.core.signing import BadSignature, Signer
+from django.utils import timezone
+
+from submissions.models import Share
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from django.contrib.auth.models import User
+
+    from submissions.models import Assignment
+    from submissions.queries.decisions import PairNames
+
+# Part of every signature, so that no other signed value of this server is a link.
+PURPOSE = "submissions.share"
+DURATIONS = {"day": timedelta(days=1), "week": timedelta(weeks=1), "month": timedelta(days=30)}
+LONGEST = timedelta(days=366)
+
+
+class ForgedToken(Exception):
+    """A token that this server never signed."""
+
+
+class ShareEnded(Exception):
+    """A link that is no longer valid; the message says what happened to it."""
+
+
+def create_share(
+    assignment: Assignment,
+    user: User,
+    expires: datetime,
+    *,
+    pair: PairNames | None = None,
+    anonymous: bool = True,
+) -> Share:
+    """Create a link to an assignment's report, or to one pair of it."""
+    sides = {"left": pair.left, "right": pair.right} if pair else {}
+    return Share.objects.create(
+        assignment=assignment, created_by=user, expires=expires, anonymous=anonymous, **sides
+    )
+
+
+def revoke_share(share: Share) -> None:
+    """End a link now; one that was revoked before keeps its time."""
+    Share.objects.filter(pk=share.pk, revoked=None).update(revoked=timezone.now())
+
+
+def share_token(share: Share) -> str:
+    """Return the token in the address of a link."""
+    return _signer().sign(_identity(share))
+
+
+def find_share(token: str) -> Share:
+    """Return the link of a token.
+
+    Raises
+    ------
+    ForgedToken
+        When this server did not sign the token.
+    ShareEnded
+        When the link has expired or was revoked, or its target was deleted.
+    """
+    try:
+        signed = _signer().unsign(token)
+    except BadSignature as error:
+        raise ForgedToken from error
+    pk, _, _ = signed.partition("-")
+    share = Share.objects.select_related("assignment__course__owner", "created_by").filter(pk=pk).first()
+    if not share or _identity(share) != signed:
+        raise ShareEnded("What this link led to was deleted. Ask whoever sent it to you.")
+    if share.revoked:
+        raise ShareEnded(f"This link was revoked. {_whom_to_ask(share)}")
+    if share.expires <= timezone.now():
+        raise ShareEnded(f"This link has expired. {_whom_to_ask(share)}")
+    return share
+
+
+def end_of_day(day: date) -> datetime:
+    """Return the last moment of a day in the server's time zone."""
+    return timezone.make_aware(datetime.combine(day, time.max)).astimezone(UTC)
+
+
+def _signer() -> Signer:
+    return Signer(salt=PURPOSE, sep=".")
+
+
+def _identity(share: Share) -> str:
+    """Return key and creation time: a database restored from a backup can reuse primary keys."""
+    return f"{share.pk}-{share.created:%y%m%d%H%M%S%f}"
+
+
+def _whom_to_ask(share: Share) -> str:
+    """Name who can create another link, but never by an e-mail address."""
+    creator = share.created_by.get_full_name() or share.created_by.get_username()
+    return f"Ask {'whoever sent it to you' if '@' in creator else creator} for a new one."

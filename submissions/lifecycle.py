@@ -1,0 +1,153 @@
+"""Every state change of a batch or a report: a conditional update, and one log line with ids and reason.
+
+A batch goes queued -> unpacking -> fingerprinting -> ranking -> done, a report queued -> running -> done.
+Both may fail or be cancelled on the way. docs/stuck-batch.md says how to read the log.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from submissions.models import Assignment, Batch, Report
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.db.models import QuerySet
+
+logger = logging.getLogger(__name__)
+
+NOT_RANKED = (
+    "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
+)
+
+
+def lock_assignment(assignment_id: int) -> Assignment | None:
+    """Lock an assignment until the transaction ends, so that ranking and deleting it take turns."""
+    # Not its key: new uploads may refer to the assignment meanwhile.
+    return Assignment.objects.select_for_update(no_key=True).filter(pk=assignment_id).first()
+
+
+# Batches
+
+
+def start_unpacking(batch_id: int) -> bool:
+    """Begin to unpack a batch, or begin again after a worker was lost."""
+    waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
+    return _change_batches(waiting, Batch.State.UNPACKING)
+
+
+def start_fingerprinting(batch_id: int) -> bool:
+    unpacking = Batch.objects.filter(pk=batch_id, state=Batch.State.UNPACKING)
+    return _change_batches(unpacking, Batch.State.FINGERPRINTING)
+
+
+def start_ranking(batch_id: int) -> bool:
+    fingerprinting = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
+    return _change_batches(fingerprinting, Batch.State.RANKING)
+
+
+def finish_batches(batch_ids: Iterable[int]) -> None:
+    """End batches whose submissions were ranked."""
+    ranked = Batch.objects.filter(pk__in=list(batch_ids), state__in=Batch.READ)
+    _change_batches(ranked, Batch.State.DONE)
+
+
+def fail_batch(batch_id: int, message: str, reason: str = "") -> None:
+    """Fail a running batch with a `message` for its uploader; the log has `reason`, or else the message."""
+    running = Batch.objects.filter(pk=batch_id, state__in=Batch.RUNNING)
+    _change_batches(running, Batch.State.FAILED, message, reason)
+
+
+def cancel_batch(batch: Batch) -> bool:
+    """Cancel a running batch; its workers notice before their next file. False when it had ended already."""
+    running = Batch.objects.filter(pk=batch.pk, state__in=Batch.RUNNING)
+    return _change_batches(running, Batch.State.CANCELLED, "Cancelled.")
+
+
+# Reports
+
+
+def queue_report(assignment: Assignment) -> Report:
+    """Return a report that waits for a worker: the one that waits already, or else a new one.
+
+    It is locked until the transaction ends, so that no worker starts it before it can see what to rank.
+    """
+    waiting = assignment.reports.select_for_update().filter(state=Report.State.QUEUED).first()
+    if waiting:
+        # It is as new as what it will rank.
+        assignment.reports.filter(pk=waiting.pk).update(created=timezone.now())
+        return waiting
+    report = Report.objects.create(assignment=assignment)
+    logger.info("report %s of assignment %s: queued", report.pk, assignment.pk)
+    return report
+
+
+def start_report(report_id: int) -> bool:
+    """Begin to rank a report, or begin again after a worker was lost."""
+    unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
+    return _change_reports(unfinished, Report.State.RUNNING)
+
+
+def finish_report(report: Report) -> bool:
+    """End a report that was ranked. False when somebody cancelled it meanwhile."""
+    running = Report.objects.filter(pk=report.pk, state__in=Report.UNFINISHED)
+    return _change_reports(running, Report.State.DONE, finished=timezone.now())
+
+
+def fail_report(report_id: int, message: str) -> None:
+    """Fail an unfinished report, and the batches that wait for it and for no other report."""
+    for report in Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED):
+        unfinished = Report.objects.filter(assignment=report.assignment_id, state__in=Report.UNFINISHED)
+        _change_reports(unfinished.filter(pk=report.pk), Report.State.FAILED, message=message)
+        if not unfinished.exists():
+            waiting = Batch.objects.filter(assignment=report.assignment_id, state=Batch.State.RANKING)
+            _change_batches(waiting, Batch.State.FAILED, message)
+
+
+def cancel_reports(assignment: Assignment) -> bool:
+    """Cancel the unfinished reports of an assignment; their workers notice at the next stage."""
+    unfinished = assignment.reports.filter(state__in=Report.UNFINISHED)
+    return _change_reports(unfinished, Report.State.CANCELLED, finished=timezone.now())
+
+
+@transaction.atomic
+def cancel_ranking(assignment: Assignment) -> bool:
+    """Cancel the ranking of an assignment; the last report stays. False when nothing was being ranked.
+
+    Batches that waited for it are ranked together with the next one.
+    """
+    if not cancel_reports(assignment):
+        return False
+    waiting = assignment.batches.filter(state=Batch.State.RANKING)
+    _change_batches(waiting, Batch.State.DONE, NOT_RANKED, "the ranking was cancelled")
+    return True
+
+
+@transaction.atomic
+def _change_batches(rows: QuerySet[Batch], state: Batch.State, message: str = "", reason: str = "") -> bool:
+    changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
+    Batch.objects.filter(pk__in=[pk for pk, *_ in changed]).update(
+        state=state, message=message, touched=timezone.now()
+    )
+    for pk, assignment, before in changed:
+        _log("batch", pk, assignment, f"{before} -> {state.value}", reason or message)
+    return bool(changed)
+
+
+@transaction.atomic
+def _change_reports(rows: QuerySet[Report], state: Report.State, **fields: Any) -> bool:
+    changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
+    Report.objects.filter(pk__in=[pk for pk, *_ in changed]).update(state=state, **fields)
+    for pk, assignment, before in changed:
+        _log("report", pk, assignment, f"{before} -> {state.value}", str(fields.get("message", "")))
+    return bool(changed)
+
+
+def _log(kind: str, pk: int, assignment: int, change: str, reason: str) -> None:
+    because = f" ({reason})" if reason else ""
+    logger.info("%s %s of assignment %s: %s%s", kind, pk, assignment, change, because)

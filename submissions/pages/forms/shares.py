@@ -1,0 +1,48 @@
+"""Share a report or a pair by a link."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils import timezone
+
+from submissions.actions.shares import DURATIONS, LONGEST, end_of_day
+
+
+class ShareForm(forms.Form):
+    """How long a link lasts, and whether it shows names."""
+
+    lasting = forms.ChoiceField(
+        choices=[("day", "1 day"), ("week", "1 week"), ("month", "1 month"), ("date", "until a date")],
+        initial="week",
+        widget=forms.RadioSelect,
+        label="It lasts",
+    )
+    until = forms.DateField(
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date", "aria-label": "Last day"}, format="%Y-%m-%d"),
+        input_formats=["%Y-%m-%d"],
+    )
+    anonymous = forms.BooleanField(required=False, initial=True, label="Replace all names with made-up ones")
+
+    def clean(self) -> dict[str, Any]:
+        """Set `expires` from the duration or the date."""
+        data = self.cleaned_data
+        if (lasting := data.get("lasting")) in DURATIONS:
+            data["expires"] = timezone.now() + DURATIONS[lasting]
+        elif lasting and "until" not in self.errors:
+            self._set_expiry(data)
+        return data
+
+    def _set_expiry(self, data: dict[str, Any]) -> None:
+        today = timezone.localdate()
+        until, latest = data.get("until"), today + LONGEST
+        if not until:
+            self.add_error("until", "Choose the last day on which the link works.")
+        elif until < today:
+            self.add_error("until", "That day has passed; choose today or a later one.")
+        elif until > latest:
+            self.add_error("until", f"A link lasts a year at most; choose {latest:%d %B %Y} or earlier.")
+        else:
+            data["expires"] = end_of_day(until)

@@ -1,0 +1,40 @@
+"""Upload any number of files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+
+if TYPE_CHECKING:
+    from django.core.files.uploadedfile import UploadedFile
+
+
+class FilesInput(forms.ClearableFileInput):
+    allow_multiple_selected = True
+
+
+class FilesField(forms.FileField):
+    """Any number of files, each cleaned as Django cleans one."""
+
+    widget = FilesInput
+
+    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+        files = data if isinstance(data, list | tuple) else [data]
+        cleaned = [super(FilesField, self).clean(file, initial) for file in files or [None]]
+        if sum(file.size for file in cleaned) > settings.MAX_UPLOAD_BYTES:
+            raise ValidationError(f"That is more than {settings.MAX_UPLOAD_BYTES // 1_000_000} MB at once.")
+        return cleaned
+
+
+class UploadForm(forms.Form):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Told to the page as well, so that nobody waits for what will be refused.
+        self.limit = settings.MAX_UPLOAD_BYTES
+        # An empty file is no reason to refuse the rest: the batch lists it with its reason.
+        self.fields["files"] = FilesField(
+            label="Files", allow_empty_file=True, error_messages={"required": "Choose at least one file."}
+        )
