@@ -1,4 +1,4 @@
-"""Whether this installation can work: 200 when the database and the broker answer, else 503."""
+"""The health of an installation: whether its database, its broker and a worker answer."""
 
 from __future__ import annotations
 
@@ -8,10 +8,14 @@ from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 
-PATIENCE_SECONDS = 2.0
+from moss.celery import app
+
+BROKER_TIMEOUT_SECONDS = 2.0
+WORKER_TIMEOUT_SECONDS = 1.0
 
 
 def database_answers() -> bool:
+    """Return whether a query reaches the database."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -21,16 +25,31 @@ def database_answers() -> bool:
 
 
 def broker_answers() -> bool:
+    """Return whether the broker answers a ping."""
     try:
         with redis.Redis.from_url(
-            settings.REDIS_URL, socket_timeout=PATIENCE_SECONDS, socket_connect_timeout=PATIENCE_SECONDS
-        ) as link:
-            return bool(link.ping())
+            settings.REDIS_URL,
+            socket_timeout=BROKER_TIMEOUT_SECONDS,
+            socket_connect_timeout=BROKER_TIMEOUT_SECONDS,
+        ) as client:
+            return bool(client.ping())
     except redis.RedisError:
         return False
 
 
+def a_worker_answers() -> bool:
+    """Return whether a Celery worker answers a ping. A busy worker answers too; the broker must be up."""
+    return bool(app.control.ping(timeout=WORKER_TIMEOUT_SECONDS, limit=1))
+
+
 @never_cache
 def healthz(_request: HttpRequest) -> JsonResponse:
-    parts = {"database": database_answers(), "broker": broker_answers()}
-    return JsonResponse(parts, status=200 if all(parts.values()) else 503)
+    """Return which parts answer: 200 when the database and the broker do, else 503.
+
+    Without a worker, pages can still be read and uploads are queued, so a web server that has none is
+    healthy; `workers` says that nothing is being read or ranked.
+    """
+    database, broker = database_answers(), broker_answers()
+    workers = broker and a_worker_answers()
+    parts = {"database": database, "broker": broker, "workers": workers}
+    return JsonResponse(parts, status=200 if database and broker else 503)

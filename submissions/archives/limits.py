@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# Bytes that are unpacked at once.
+CHUNK = 64 * 1024
 # Junk is listed but not counted as an entry; this many times more of it is read at all.
 JUNK_FACTOR = 10
 

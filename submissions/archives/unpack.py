@@ -6,15 +6,21 @@ Nothing is ever written under a name that an archive gives; no declared size is 
 from __future__ import annotations
 
 import io
+import lzma
 import stat
+import struct
+import tarfile
+import zipfile
+import zlib
 from contextlib import nullcontext
 from dataclasses import replace
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
-from submissions.archives.formats import CHUNK, DAMAGE, READABLE, SNIFFED, Member, archive_kind, members
+from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem
 from submissions.archives.grouping import submissions_of
-from submissions.archives.limits import BadArchive, Budget, Exhausted, Limits, RefusalError, size_text
+from submissions.archives.limits import CHUNK, BadArchive, Budget, Exhausted, Limits, RefusalError, size_text
+from submissions.archives.members import Member
 from submissions.archives.names import clean, junk, redecoded
 
 if TYPE_CHECKING:
@@ -29,7 +35,11 @@ DEFAULT = Limits()
 SPOOLED = (
     8_000_000  # bytes of an inner archive kept in memory; a larger one waits in a nameless temporary file
 )
-ARCHIVE_SUFFIXES = (".tar.gz", ".tar.bz2", ".tar.xz", ".zip", ".tar", ".tgz", ".tbz2", ".tbz", ".txz")
+# All that the standard library is known to raise on damaged archives.
+DAMAGE = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError,
+    ValueError, NotImplementedError, RuntimeError, IndexError, OverflowError, MemoryError,
+)  # fmt: skip
 
 
 class Unpacked(NamedTuple):
@@ -60,10 +70,10 @@ def unpack(name: str, file: BinaryIO, limits: Limits = DEFAULT) -> Iterator[Unpa
         When nothing of an archive can be read, or it holds no file.
     """
     unpacker = _Unpacker(limits)
-    kind = archive_kind(name, _head(file))
+    archive = archive_format(name, _head(file))
     found = False
     try:
-        for entry in unpacker.archive(kind, file, "", 1) if kind else unpacker.loose(name, file):
+        for entry in unpacker.archive(archive, file, "", 1) if archive else unpacker.loose(name, file):
             found = True
             yield entry
     except BadArchive as problem:
@@ -109,7 +119,7 @@ def _root_name(folder: Path) -> str:
 
 def _head(file: IO[bytes]) -> bytes:
     file.seek(0)
-    head = file.read(SNIFFED)
+    head = file.read(HEAD_BYTES)
     file.seek(0)
     return head
 
@@ -125,23 +135,28 @@ class _Unpacker:
         self._junk: set[str] = set()
 
     def archive(
-        self, kind: str, file: IO[bytes], folder: str, depth: int, modified: datetime | None = None
+        self,
+        archive: ArchiveFormat,
+        file: IO[bytes],
+        folder: str,
+        depth: int,
+        modified: datetime | None = None,
     ) -> Iterator[Unpacked]:
         """Yield the entries of an archive as paths in `folder`; raise BadArchive where it cannot go on."""
-        if kind not in READABLE:
-            raise BadArchive(f"{kind} archives cannot be opened here; upload a zip or tar.gz")
+        if archive.read is None:
+            raise BadArchive(f"{archive.name} archives cannot be opened here; upload a zip or tar.gz")
         if depth > self.limits.depth:
             raise BadArchive(f"an archive nested deeper than {self.limits.depth}; unpack it and upload again")
         empty = True
         try:
-            for member in members(kind, file, self.budget):
+            for member in archive.read(file, self.budget):
                 empty = False
                 known = member if member.modified else replace(member, modified=modified)
                 yield from self.member(known, folder, depth)
         except BadArchive:
             raise
         except DAMAGE as error:
-            raise BadArchive(f"{_damage(error)} (read as {kind})") from error
+            raise BadArchive(f"{_damage(error)} (read as {archive.name})") from error
         if empty:
             raise BadArchive("an empty archive: it holds no file")
 
@@ -204,9 +219,9 @@ class _Unpacker:
 
     def _read(self, member: Member, name: str, depth: int) -> Iterator[Unpacked]:
         with member.open() as stream:
-            head = stream.read(SNIFFED)
-            kind = archive_kind(name, head)
-            most = self.limits.archive_bytes if kind else self.limits.file_bytes
+            head = stream.read(HEAD_BYTES)
+            archive = archive_format(name, head)
+            most = self.limits.archive_bytes if archive else self.limits.file_bytes
             if member.size > most:
                 raise RefusalError(
                     f"has {size_text(member.size)}; the limit for one file is {size_text(most)}"
@@ -216,9 +231,9 @@ class _Unpacker:
                 if not size:
                     raise RefusalError("empty")
                 copy.seek(0)
-                if kind:
+                if archive:
                     inner = self.archive(
-                        kind, cast("IO[bytes]", copy), _stem(name), depth + 1, member.modified
+                        archive, cast("IO[bytes]", copy), archive_stem(name), depth + 1, member.modified
                     )
                     yield from self._inner(inner, name, size)
                 else:
@@ -256,12 +271,6 @@ class _Unpacker:
             unique = f"{stem} ({self._copies[name]}){dot}{suffix}"
         self._taken.add(unique)
         return unique
-
-
-def _stem(name: str) -> str:
-    """Name of the folder that an archive in an archive becomes."""
-    suffix = next((s for s in ARCHIVE_SUFFIXES if name.lower().endswith(s)), "")
-    return name[: len(name) - len(suffix)]
 
 
 def _damage(error: BaseException) -> str:
