@@ -246,7 +246,7 @@ def test_a_long_line_opens_by_a_click(open_pair: Open) -> None:
     long = f't = "{"y" * 100_000}"\n'
     page = open_pair({"ada/m.py": long + COPIED, "ben/m.py": RENAMED})
     expect(page.get_by_text("1 remark on m.py")).to_be_visible()
-    more = page.get_by_text("98,007 more characters")
+    more = page.get_by_text("98,006 more characters")
     page.locator("[data-side=L]").evaluate("(pane) => pane.scrollTo(0, 0)")
     assert page.locator("#L1").evaluate("(line) => line.offsetHeight") < 2000
     more.click()

@@ -64,7 +64,7 @@ def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings
     environment = OURS["web"]["environment"]
     assert {name for name in READ_BY_SETTINGS if name.startswith("MOSS_")} - fixed <= set(environment)
     defaults = re.findall(
-        r'env\.\w+\("(\w+)", default="?(\w+)"?, validate=', (ROOT / "moss" / "settings.py").read_text()
+        r'env\.\w+\(\s*"(\w+)", default="?(\w+)"?, validate=', (ROOT / "moss" / "settings.py").read_text()
     )
     assert len(defaults) == 4
     for name, default in defaults:

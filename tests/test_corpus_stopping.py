@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DOCUMENTS = 2000
+LOCK = "LOCK TABLE submissions_corpusdocument IN SHARE MODE"
+WAITING = """
+SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
+WHERE NOT granted AND datname = current_database() AND relation = 'submissions_corpusdocument'::regclass
+"""
 
 
 def database_url() -> str:
@@ -53,16 +59,26 @@ def stored(name: str) -> list[Any]:
     ]
 
 
+def waiting_for_lock() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(WAITING)
+        return int(cursor.fetchone()[0])
+
+
 @pytest.mark.usefixtures("transactional_db")
 def test_a_sweep_that_was_stopped_goes_on_to_what_it_would_have_been(tmp_path: Path) -> None:
     documents: dict[str, str | bytes] = {f"{n:04}.txt": prose(n, 300) for n in range(DOCUMENTS)}
     documents |= {"0001 again.txt": prose(1, 300), "1999 binary.txt": b"\0\1\2\xff" * 400}
     root = folder(tmp_path / "many", documents)
-    stopped = adding(root, "stopped")
-    wait_until(lambda: CorpusDocument.objects.exists() or stopped.poll() is not None, what="documents")
-    with connect(database_url()) as holding:
-        # It cannot end before it is told to, however slow this process is.
-        holding.execute("LOCK TABLE submissions_corpusdocument IN SHARE MODE")
+    with connect(database_url()) as first, connect(database_url()) as second, ThreadPoolExecutor(1) as thread:
+        # Locks are granted in turn: the sweep writes documents once, between the two, however slow this is.
+        first.execute(LOCK)
+        stopped = adding(root, "stopped")
+        wait_until(lambda: waiting_for_lock() == 1, what="the sweep")
+        locked = thread.submit(second.execute, LOCK)
+        wait_until(lambda: waiting_for_lock() == 2, what="the second lock")
+        first.commit()
+        locked.result(60)
         stopped.send_signal(signal.SIGINT)
     written, said = stopped.communicate(timeout=60)
     assert (stopped.returncode, written) == (130, ""), said
