@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install -q --no-deps
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo serve test lint types warm lock clean
+.PHONY: demo serve test test-fast lint types warm lock clean
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -16,6 +16,10 @@ serve: .venv/app
 # Lint first, it is quick; then every test, browser included.
 test: lint types warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal --cov --cov-report=term:skip-covered --cov-report=html:artifacts/coverage
+
+# What needs neither services nor a browser, in less than a minute.
+test-fast: warm
+	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow" --hypothesis-profile=few
 
 lint: .venv/dev
 	$(BIN)/ruff check

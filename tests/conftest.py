@@ -16,6 +16,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
+from hypothesis import HealthCheck, settings as examples
 
 from moss.celery import app
 from moss.embedded.client import ensure_services, release_services, wait_until_stopped
@@ -24,16 +25,34 @@ from moss.embedded.paths import installation_paths
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+# A kernel is compiled at its first call and machines are busy: no example has a time limit.
+examples.register_profile(
+    "all", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
+examples.register_profile("few", parent=examples.get_profile("all"), max_examples=15)
+examples.load_profile("all")
+
 PASSWORD = "correct horse battery staple"
 
 pytest_plugins = [
-    "tests.browser",
-    "tests.golden_plugin",
-    "tests.handing_in",
-    "tests.overlap",
-    "tests.world",
-    "tests.nasty",
+    "tests.support.browser",
+    "tests.support.golden",
+    "tests.support.uploads",
+    "tests.support.paused_tasks",
+    "tests.support.every_page",
+    "tests.support.hostile_class",
 ]
+
+
+# Fixtures that start servers, a worker or a browser: `make test-fast` leaves out whatever needs one.
+SERVICES = {"services", "browser"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs real services or a browser."""
+    for item in items:
+        if item.get_closest_marker("django_db") or SERVICES & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.services)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from importlinter.cli import lint_imports
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 SOURCES = sorted(
     path.relative_to(ROOT)
     for package in ("moss", "submissions", "fingerprint", "tests", "bench")

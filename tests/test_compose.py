@@ -26,9 +26,9 @@ from moss.celery import app
 from moss.cli import COMMANDS, main
 from moss.serving import gunicorn_conf
 from tests.conftest import wait_until
-from tests.test_embedded import HOLD, environment
+from tests.moss.embedded.test_embedded import HOLD, environment
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = {name: service for name, service in SERVICES.items() if service.get("image") == "moss-server"}
@@ -113,6 +113,7 @@ def test_everything_that_stays_up_has_a_health_check() -> None:
     assert {name for name, service in SERVICES.items() if "healthcheck" not in service} == {"migrate"}
 
 
+@pytest.mark.services
 @pytest.mark.parametrize("name", ["worker", "beat"])
 def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fails(
     name: str, tmp_path: Path

@@ -7,15 +7,18 @@ import re
 import signal
 import subprocess
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.request import urlopen
 
 import psutil
 import pytest
 
 from moss.commands.demo import planted
+from tests.support.paths import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
+if TYPE_CHECKING:
+    from pathlib import Path
+
 README = (ROOT / "README.md").read_text()
 COMMANDS = [
     line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines()
@@ -39,6 +42,7 @@ def test_moss_check_ranks_the_sample_class() -> None:
     assert any("amara-okafor" in line and "jonas-weidler" in line for line in top)
 
 
+@pytest.mark.services
 @pytest.mark.timeout(400)
 def test_make_demo_ranks_serves_and_leaves_nothing_behind(tmp_path: Path) -> None:
     environment = {

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from fingerprint import engine
 from fingerprint.engine import Params, Unreadable, front_end, read
 from moss.check.readings import Job, read_files
-from submissions.archives.unpack import submissions_of, unpack, walk
+from submissions.archives.grouping import submissions_of
+from submissions.archives.unpack import unpack, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

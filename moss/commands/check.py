@@ -94,7 +94,7 @@ def check(  # noqa: PLR0917 - one parameter an option
     from fingerprint.engine import Unreadable
     from moss.check.local import Options, rank_path
     from moss.commands.table import printable
-    from submissions.archives.unpack import BadArchive
+    from submissions.archives.limits import BadArchive
 
     options = Options(language, boilerplate, common, None if everything else show)
     try:

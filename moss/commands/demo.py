@@ -19,7 +19,8 @@ from moss.serving.supervisor import AlreadyServing, Supervisor
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-    from submissions.models import Assignment, Batch
+    from submissions.models import Assignment, Batch, Pair
+    from submissions.ranking.pair_rows import PairRow
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample"
 USER = "instructor"
@@ -155,11 +156,26 @@ def _result(assignment: Assignment) -> str:
     """Give the top of the ranking as a table, and how many of the planted pairs it found."""
     from moss.commands.table import as_table
     from submissions.models import Report
-    from submissions.ranking.pair_rows import stored_row
 
     report = assignment.reports.filter(state=Report.State.DONE).latest("pk")
-    rows = [stored_row(pair) for pair in report.pairs.select_related("left", "right")[:LISTED]]
+    rows = [_stored_row(pair) for pair in report.pairs.select_related("left", "right")[:LISTED]]
     key = planted()
     top = {(row.left, row.right) for row in rows[: len(key)]}
     found = f"The top {len(key)} pairs hold {len(top & key.keys())} of the {len(key)} planted ones."
     return f"{as_table(rows, {pair: f'planted, {kind}' for pair, kind in key.items()})}\n{found}"
+
+
+def _stored_row(pair: Pair) -> PairRow:
+    """Return the row of a stored pair that was loaded with its submissions."""
+    from submissions.ranking.pair_rows import PairRow
+
+    return PairRow(
+        left=pair.left.name,
+        right=pair.right.name,
+        similarity=pair.similarity,
+        left_share=pair.left_share,
+        right_share=pair.right_share,
+        tokens=pair.tokens,
+        lines=pair.lines,
+        longest=pair.longest,
+    )

@@ -18,7 +18,6 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem
-from submissions.archives.grouping import submissions_of
 from submissions.archives.limits import CHUNK, BadArchive, Budget, Exhausted, Limits, RefusalError, size_text
 from submissions.archives.members import Member
 from submissions.archives.names import clean, junk, redecoded
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
-
-__all__ = ["BadArchive", "Limits", "Unpacked", "submissions_of", "unpack", "unpack_all", "walk"]
 
 DEFAULT = Limits()
 SPOOLED = (

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from submissions.models import Pair
+from typing import NamedTuple
 
 
 class PairRow(NamedTuple):
@@ -27,17 +24,3 @@ class Evidence(NamedTuple):
     structure: float
     literals: float
     names: float
-
-
-def stored_row(pair: Pair) -> PairRow:
-    """Return the row of a stored pair that was loaded with its submissions."""
-    return PairRow(
-        left=pair.left.name,
-        right=pair.right.name,
-        similarity=pair.similarity,
-        left_share=pair.left_share,
-        right_share=pair.right_share,
-        tokens=pair.tokens,
-        lines=pair.lines,
-        longest=pair.longest,
-    )

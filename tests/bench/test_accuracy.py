@@ -1,0 +1,208 @@
+"""Metrics against oracles that try everything; sets, tools and the command on real files and processes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from bench import accuracy, metrics, tools
+from bench.labelled import Pair, SetError, find_sets, read_set, write_pairs
+from bench.processes import RunFailed, run
+from tests.bench import naive_metrics
+from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from bench.metrics import Labels, Scores
+
+SAMPLE = ROOT / "moss" / "sample" / "submissions"
+
+
+def labelled_pairs(most: int) -> st.SearchStrategy[naive_metrics.Labelled]:
+    """Few distinct scores, so that most are tied; at least one pair of each kind."""
+    pair = st.tuples(st.integers(0, 3), st.booleans())
+    both = st.tuples(st.integers(0, 3), st.integers(0, 3))
+    return st.builds(
+        lambda pairs, two: [*pairs, (two[0], True), (two[1], False)], st.lists(pair, max_size=most - 2), both
+    )
+
+
+def arrays(pairs: naive_metrics.Labelled) -> tuple[Scores, Labels]:
+    scores, labels = zip(*pairs, strict=True)
+    return np.array(scores, dtype=np.float64), np.array(labels, dtype=np.bool_)
+
+
+@pytest.mark.parametrize(
+    ("measured", "oracle"),
+    [
+        (metrics.average_precision, naive_metrics.average_precision),
+        (metrics.auc, naive_metrics.auc),
+        (metrics.best_f1, naive_metrics.best_f1),
+    ],
+)
+@given(pairs=labelled_pairs(25))
+def test_a_metric_equals_the_one_that_tries_every_threshold_and_pair(
+    measured: Callable[[Scores, Labels], float],
+    oracle: Callable[[naive_metrics.Labelled], float],
+    pairs: naive_metrics.Labelled,
+) -> None:
+    assert measured(*arrays(pairs)) == pytest.approx(float(oracle(pairs)), abs=1e-12)
+
+
+@given(pairs=labelled_pairs(6))
+def test_precision_at_n_is_the_mean_over_every_order_of_tied_pairs(pairs: naive_metrics.Labelled) -> None:
+    assert metrics.precision_at_n(*arrays(pairs)) == pytest.approx(float(naive_metrics.precision_at_n(pairs)))
+
+
+@given(pairs=labelled_pairs(25), data=st.data())
+def test_the_order_in_which_pairs_are_listed_changes_no_figure(
+    pairs: naive_metrics.Labelled, data: st.DataObject
+) -> None:
+    shuffled = data.draw(st.permutations(pairs))
+    assert metrics.measure(*arrays(pairs)) == pytest.approx(metrics.measure(*arrays(shuffled)))
+
+
+def test_scores_that_are_all_equal_order_nothing() -> None:
+    measured = metrics.measure(np.zeros(8), np.arange(8) < 2)
+    assert measured == pytest.approx((8, 2, 0.25, 0.5, 0.4, 0.25))
+
+
+def test_one_kind_of_label_cannot_be_judged() -> None:
+    with pytest.raises(ValueError, match="0 of 3 pairs are plagiarised"):
+        metrics.measure(np.zeros(3), np.zeros(3, dtype=np.bool_))
+
+
+def test_a_score_that_is_no_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="1 scores are not numbers"):
+        metrics.measure(np.array([0.5, np.nan]), np.array([True, False]))
+
+
+def test_a_level_is_judged_against_the_honest_pairs_of_all_levels() -> None:
+    scores, labels = np.array([0.9, 0.1, 0.5, 0.3]), np.array([True, True, False, False])
+    levels = np.array(["L1", "L2", "non", "non"])
+    assert metrics.level_aucs(scores, labels, levels) == {"L1": 1.0, "L2": 0.0}
+    assert metrics.level_aucs(scores, labels, np.array(["train"] * 4)) == {}
+
+
+def make_set(folder: Path) -> list[Pair]:
+    """Write a verbatim copy, one with other names, and honest look-alikes of the sample class."""
+    group = folder / "files" / "fines"
+    group.mkdir(parents=True)
+    names = ["amara-okafor", "jonas-weidler", "felix-oduya", "priya-raman", "omar-haddad", "mateo-quispe"]
+    for name in names:
+        (group / f"{name}.py").write_bytes((SAMPLE / name / "fines.py").read_bytes())
+    copies = {("amara-okafor", "jonas-weidler"): "verbatim", ("felix-oduya", "priya-raman"): "renamed"}
+    pairs = [
+        Pair(f"fines/{a}.py", f"fines/{b}.py", (a, b) in copies, "fines", copies.get((a, b), "non"))
+        for number, a in enumerate(names)
+        for b in names[number + 1 :]
+    ]
+    write_pairs(folder, [pair._replace(label=int(pair.label)) for pair in pairs])
+    return pairs
+
+
+def test_the_command_scores_a_set_with_the_real_moss_check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_set(tmp_path / "sets" / "class")
+    out = tmp_path / "figures.json"
+    monkeypatch.setattr(sys, "argv", ["accuracy", str(tmp_path / "sets"), "--json", str(out)])
+    assert accuracy.main() == 0
+    (figures,) = json.loads(out.read_text())
+    assert figures["set"] == "class"
+    assert figures["tool"] == "moss"
+    assert (figures["pairs"], figures["positives"]) == (15, 2)
+    assert figures["ap"] == figures["auc"] == figures["best_f1"] == figures["precision_at_n"] == 1.0
+    assert figures["level_auc"] == {"renamed": 1.0, "verbatim": 1.0}
+    assert "| class | moss |    15 |         2 | 1.000 |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("fines/amara-okafor.py,fines/absent.py,0,fines,non", "fines/absent.py does not exist"),
+        ("fines/amara-okafor.py,fines/omar-haddad.py,yes,fines,non", "label must be 0 or 1, not 'yes'"),
+        ("fines/amara-okafor.py,fines/amara-okafor.py,1,fines,non", "is paired with itself"),
+        ("fines/amara-okafor.py,fines/omar-haddad.py,0,java,non", "does not lie directly in group 'java'"),
+        ("fines/../fines.py,fines/omar-haddad.py,0,fines,non", "does not lie directly in group 'fines'"),
+        ("fines/amara-okafor.py,fines/omar-haddad.py,0", "5 fields are needed"),
+        ("fines/omar-haddad.py,fines/amara-okafor.py,0,fines,non", "are paired more than once"),
+    ],
+)
+def test_a_bad_row_is_refused_with_its_reason(tmp_path: Path, line: str, reason: str) -> None:
+    make_set(tmp_path)
+    with (tmp_path / "pairs.csv").open("a") as file:
+        file.write(line + "\n")
+    with pytest.raises(SetError, match=reason):
+        read_set(tmp_path)
+
+
+def test_other_columns_are_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_text("left,right\n")
+    with pytest.raises(SetError, match="the first line must be a,b,label,group,level"):
+        find_sets(tmp_path)
+
+
+def test_a_folder_without_sets_is_said_to_have_none(tmp_path: Path) -> None:
+    with pytest.raises(SetError, match="no set found"):
+        find_sets(tmp_path)
+    with pytest.raises(SetError, match="is not a folder"):
+        find_sets(tmp_path / "absent")
+
+
+def test_a_pair_that_is_not_reported_scores_zero(tmp_path: Path) -> None:
+    """A tool that reports one pair and names it in the other order."""
+    pairs = make_set(tmp_path)
+    reported = "left,right,similarity\npriya-raman.py,felix-oduya.py,0.5\n"
+    script = f"import sys; open(sys.argv[2], 'w').write({reported!r})"
+    tool = tools.Tool("one", (sys.executable, "-c", script))
+    scores = accuracy.pair_scores(tool, read_set(tmp_path))
+    assert [score for pair, score in zip(pairs, scores, strict=True) if pair.level == "renamed"] == [0.5]
+    assert np.count_nonzero(scores) == 1
+
+
+@pytest.mark.parametrize("row", ["a,b,1\nb,a,1", "a,a,1", "a,c,1"])
+def test_a_report_of_pairs_that_cannot_be_is_refused_and_not_scored_zero(tmp_path: Path, row: str) -> None:
+    out = tmp_path / "out.csv"
+    out.write_text(f"left,right,similarity\n{row}\n")
+    with pytest.raises(tools.ToolError, match="a pair that cannot be"):
+        tools.read_scores(out, "similarity", {"a", "b"})
+
+
+def test_a_peer_that_is_not_installed_is_said_and_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_set(tmp_path)
+    arguments = ["accuracy", str(tmp_path), "--tool", "copydetect", "--python", str(tmp_path / "python")]
+    monkeypatch.setattr(sys, "argv", arguments)
+    assert accuracy.main() == 1
+    said = capsys.readouterr().err
+    assert "copydetect left out" in said
+    assert "none of the tools is installed" in said
+
+
+def test_memory_is_counted_over_the_whole_process_tree() -> None:
+    child = "import time; held = bytearray(60_000_000); time.sleep(0.5)"
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True)"
+    alone = run([sys.executable, "-c", "import time; time.sleep(0.2)"])
+    tree = run([sys.executable, "-c", parent])
+    assert alone.peak is not None
+    assert tree.peak is not None
+    assert tree.peak > alone.peak + 60_000_000
+
+
+def test_a_command_that_fails_is_reported_with_its_last_words() -> None:
+    with pytest.raises(RunFailed, match="ended with 3: no such thing"):
+        run([sys.executable, "-c", "import sys; print('no such thing', file=sys.stderr); sys.exit(3)"])
+
+
+def test_a_command_that_does_not_end_is_ended() -> None:
+    with pytest.raises(RunFailed, match=r"ran for more than 0.2 s"):
+        run([sys.executable, "-c", "import time; time.sleep(60)"], timeout=0.2)

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bench.speed import Timing
+from bench.targets import verdicts
+from tests.support.sample_class import CLASS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def timings(**seconds: dict[int, float]) -> list[Timing]:
+    return [
+        Timing(tool, files, 3, taken, files * 200_000)
+        for tool, own in seconds.items()
+        for files, taken in own.items()
+    ]
+
+
+def told(found: list[Timing]) -> dict[str, tuple[float, bool]]:
+    return {verdict.target: (round(verdict.measured, 9), verdict.met) for verdict in verdicts(found)}
+
+
+def test_every_target_is_told_with_what_was_measured() -> None:
+    moss = {500: 2.0, 1500: 4.0, 2000: 9.0}
+    floor = {500: 1.0, 1500: 2.0, 2000: 3.0}
+    found = timings(moss=moss, floor=floor, dolos={1500: 40.0}, copydetect={1500: 60.0})
+    assert told(found) == {
+        "seconds for 1,500 files, 1.5 times the floor plus 1": (4.0, True),
+        "times as fast as dolos on 1,500 files": (10.0, True),
+        "times as fast as copydetect on 1,500 files": (15.0, False),
+        "times as long for 2,000 files as for 500": (4.5, False),
+        "MB for 2,000 files": (400.0, True),
+    }
+
+
+def test_what_was_not_measured_is_held_to_nothing() -> None:
+    found = timings(moss={250: 2.6}, floor={250: 1.0})
+    assert told(found) == {
+        "seconds for 250 files, 1.5 times the floor plus 1": (2.6, False),
+        "MB for 250 files": (50.0, True),
+    }
+
+
+@pytest.mark.slow
+def test_a_folder_is_measured_and_the_sizes_it_is_too_small_for_are_named(tmp_path: Path) -> None:
+    for name, content in CLASS.items():
+        path = tmp_path / "class" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    command = [
+        sys.executable,
+        "-m",
+        "bench.speed",
+        str(tmp_path / "class"),
+        "--sizes",
+        "2,999",
+        "--repeat",
+        "1",
+    ]
+    figures = tmp_path / "figures.json"
+    done = subprocess.run(
+        [*command, "--no-peers", "--json", str(figures)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "999 files left out" in done.stderr
+    assert "seconds for 2 files, 1.5 times the floor plus 1" in done.stdout
+    assert {row["tool"] for row in json.loads(figures.read_text())["timings"]} == {
+        "floor",
+        "moss",
+        "moss --all",
+        "moss, warm",
+    }

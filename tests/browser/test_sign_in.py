@@ -1,0 +1,40 @@
+"""Signing in and out in a real browser, and a real worker that answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from moss.celery import app
+from tests.conftest import PASSWORD
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+    from playwright.sync_api import Page
+
+    from tests.support.browser import SignIn
+
+
+def test_alice_signs_in_with_her_password_and_lands_on_her_courses(page: Page, alice: User) -> None:
+    page.goto("/")
+    assert "/accounts/login/" in page.url
+    page.fill("input[name=username]", "alice")
+    page.fill("input[name=password]", PASSWORD)
+    page.press("input[name=password]", "Enter")
+    page.wait_for_url("**/")
+    assert page.locator("h1").inner_text() == "Courses"
+
+
+def test_the_admin_works_under_the_content_security_policy(sign_in: SignIn, admin: User) -> None:
+    page = sign_in(admin)
+    page.goto("/admin/")
+    page.click("text=Users")
+    page.wait_for_url("**/admin/auth/user/")
+    assert page.locator("#result_list").inner_text().count("admin@example.org") == 1
+
+
+def test_a_real_worker_answers_on_the_queue_of_the_tests(celery_worker_process: Path) -> None:
+    answers = app.control.ping(timeout=20, limit=1) or []
+    assert [list(answer.values()) for answer in answers] == [[{"ok": "pong"}]]
+    assert "submissions.tasks." in celery_worker_process.read_text()

@@ -1,0 +1,242 @@
+"""The whole way in a real browser, on a real worker: from signing in to a link that no longer works."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+from pypdf import PdfReader
+
+from moss.commands.demo import sample_zip
+from submissions.models import Decision, Pair, Report
+from tests.conftest import PASSWORD, wait_until
+from tests.support.browser import PATIENCE, SIZES, assert_accessible_now, drop, keep
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+    from playwright.sync_api import Page
+
+IN_VIEW = """(mark) => {
+  const pane = mark.closest("[data-side]").getBoundingClientRect();
+  const box = mark.getBoundingClientRect();
+  return box.bottom > pane.top && box.top < pane.bottom;
+}"""
+LEFT, RIGHT = "grace-whitcombe", "ivan-petkov"
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """An instructor's browser and that of somebody else, and where what they save goes."""
+
+    page: Page
+    stranger: Page
+    how: str
+    folder: Path
+
+    def keep(self, name: str, page: Page | None = None) -> None:
+        """Keep a screenshot of a page that must be without fault."""
+        seen = page or self.page
+        keep(seen, f"walk-{self.how}-{name}")
+        assert_accessible_now(seen)
+        assert seen.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+
+    def saved(self, button: str) -> Path:
+        with self.page.expect_download() as download:
+            self.page.get_by_role("button", name=button).click()
+        path = self.folder / download.value.suggested_filename
+        download.value.save_as(path)
+        return path
+
+
+@pytest.fixture(params=[("wide", "light"), ("narrow", "dark")], ids="-".join)
+def walk(request: pytest.FixtureRequest, page: Page, stranger: Page, tmp_path: Path) -> Walk:
+    size, scheme = request.param
+    for one in (page, stranger):
+        one.set_viewport_size({"width": SIZES[size][0], "height": SIZES[size][1]})
+        one.emulate_media(color_scheme=scheme)
+    return Walk(page, stranger, f"{size}-{scheme}", tmp_path)
+
+
+def test_an_instructor_takes_a_class_from_the_upload_to_a_hearing(
+    walk: Walk, alice: User, celery_worker_process: Path
+) -> None:
+    sign_in(walk)
+    make_an_assignment(walk)
+    upload_by_drag_and_drop(walk)
+    watch_it_finish(walk)
+    filter_by_name(walk)
+    move_the_line(walk)
+    open_the_top_pair(walk)
+    walk_its_passages_by_keyboard(walk)
+    ignore_one_and_see_the_rank_change(walk)
+    confirm_and_go_on(walk)
+    export_and_open(walk)
+    link = share(walk)
+    read_what_was_shared(walk, link)
+    revoke(walk, link)
+
+
+def sign_in(walk: Walk) -> None:
+    walk.page.goto("/")
+    walk.keep("01-sign-in")
+    walk.page.get_by_label("Username").fill("alice")
+    walk.page.get_by_label("Password").fill(PASSWORD)
+    walk.page.get_by_role("button", name="Sign in").click()
+
+
+def make_an_assignment(walk: Walk) -> None:
+    walk.keep("02-no-course")
+    walk.page.get_by_label("Name").fill("Programming 1")
+    walk.page.get_by_role("button", name="Create course").click()
+    walk.page.get_by_label("Name").fill("Library fines")
+    walk.page.get_by_role("button", name="Create assignment").click()
+    walk.keep("03-no-upload")
+
+
+def upload_by_drag_and_drop(walk: Walk) -> None:
+    drop(walk.page.locator("[data-drop]").first, "fines.zip", sample_zip())
+    expect(walk.page.locator("[data-chosen]").first).to_contain_text("fines.zip")
+    walk.page.get_by_role("button", name="Upload").click()
+    expect(walk.page.get_by_role("heading", name="fines.zip")).to_be_visible(timeout=PATIENCE)
+
+
+def watch_it_finish(walk: Walk) -> None:
+    walk.page.reload()
+    expect(walk.page.get_by_role("link", name="Show the report")).to_be_visible(timeout=PATIENCE)
+    expect(walk.page.get_by_role("heading", name="30 submissions")).to_be_visible()
+    walk.keep("04-uploaded")
+    walk.page.get_by_role("link", name="Show the report").click()
+    expect(walk.page.get_by_role("heading", name=re.compile("pairs stand out"))).to_be_visible()
+    walk.keep("05-report")
+    assert Report.objects.get().state == Report.State.DONE
+
+
+def filter_by_name(walk: Walk) -> None:
+    rows = walk.page.locator("tr.pair")
+    expect(rows).to_have_count(50)
+    walk.page.get_by_label("Name").fill(LEFT)
+    walk.page.get_by_role("button", name="Filter").click()
+    expect(walk.page).to_have_url(re.compile(f"q={LEFT}"))
+    assert all(LEFT in row for row in rows.all_inner_texts())
+
+
+def move_the_line(walk: Walk) -> None:
+    line = walk.page.get_by_role("slider", name="The line")
+    line.focus()
+    for _ in range(8):
+        line.press("ArrowRight")
+    expect(walk.page).to_have_url(re.compile(r"minimum=\d\d"))
+    expect(walk.page.locator("tr.pair")).to_have_count(1)
+    expect(walk.page.locator("#headline, h2").first).to_be_visible()
+    walk.keep("06-line-moved")
+
+
+def open_the_top_pair(walk: Walk) -> None:
+    walk.page.locator("tr.pair .left a").first.click()
+    expect(walk.page.get_by_role("heading", level=1)).to_contain_text(LEFT)
+    expect(walk.page.get_by_role("heading", level=1)).to_contain_text(RIGHT)
+    walk.keep("07-pair")
+
+
+def walk_its_passages_by_keyboard(walk: Walk) -> None:
+    status = walk.page.locator("[data-status]")
+    passages = len(_top().passages)
+    assert passages > 2
+    for key, number in (("n", 2), ("n", 3), ("p", 2)):
+        walk.page.keyboard.press(key)
+        expect(status).to_have_text(f"Passage {number} of {passages}")
+        for side in "LR":
+            mark = walk.page.locator(f"[data-side={side}] mark.current").first
+            wait_until(partial(mark.evaluate, IN_VIEW), what=f"passage {number}")
+
+
+def _top() -> Pair:
+    return Pair.objects.get(report__state=Report.State.DONE, left__name=LEFT, right__name=RIGHT)
+
+
+def _place(pair: Pair) -> int:
+    return list(pair.report.pairs.values_list("pk", flat=True)).index(pair.pk)
+
+
+def ignore_one_and_see_the_rank_change(walk: Walk) -> None:
+    before = _top()
+    place = _place(before)
+    panel = walk.page.locator("details.panel")
+    if panel.get_attribute("open") is None:
+        panel.locator("> summary").click()
+    row = walk.page.locator(".passages li.current")
+    row.get_by_text("Ignore this passage").click()
+    row.get_by_role("button", name="Ignore and rank again").click()
+    ranked = walk.page.get_by_text("Ranked without the passage")
+    offered = walk.page.get_by_role("link", name="show it")
+    # The worker may have been quicker than the page.
+    expect(ranked.or_(offered).first).to_be_visible(timeout=PATIENCE)
+    if offered.is_visible():
+        offered.click()
+    expect(ranked).to_be_visible()
+    walk.keep("08-passage-ignored")
+    after = _top()
+    assert after.similarity < before.similarity
+    assert _place(after) >= place
+
+
+def confirm_and_go_on(walk: Walk) -> None:
+    walk.page.locator("h1").click()
+    walk.page.keyboard.press("4")
+    expect(walk.page.locator("#decision-answer")).to_contain_text("Saved")
+    walk.keep("09-confirmed")
+    walk.page.keyboard.press("u")
+    expect(walk.page.get_by_role("heading", level=1)).not_to_contain_text(LEFT)
+    decided = Decision.objects.get()
+    assert (decided.left, decided.right, decided.state) == (LEFT, RIGHT, "confirmed")
+
+
+def export_and_open(walk: Walk) -> None:
+    walk.page.get_by_role("link", name="Library fines").click()
+    expect(walk.page.locator("#tally-confirmed")).to_contain_text("1")
+    walk.page.get_by_role("link", name="Take away").click()
+    walk.keep("10-take-away")
+    html, pdf = walk.saved("HTML file"), walk.saved("PDF")
+    printed = PdfReader(pdf).pages
+    assert LEFT in printed[0].extract_text()
+    back = walk.page.url
+    walk.page.goto(html.as_uri())
+    expect(walk.page.get_by_text(RIGHT).first).to_be_visible()
+    walk.keep("11-taken")
+    walk.page.goto(back)
+
+
+def share(walk: Walk) -> str:
+    walk.page.get_by_role("link", name="Library fines").click()
+    walk.page.get_by_role("link", name="Share", exact=True).click()
+    walk.page.get_by_role("button", name="Make the link").click()
+    walk.keep("12-shared")
+    return walk.page.get_by_label("Address of the link").input_value()
+
+
+def read_what_was_shared(walk: Walk, link: str) -> None:
+    there = walk.stranger
+    assert there.context.cookies() == []
+    there.goto(link)
+    expect(there.get_by_role("heading", name=re.compile("pairs stand out"))).to_be_visible()
+    assert LEFT not in there.content()
+    walk.keep("13-shared-report", there)
+    there.locator("tr.pair .left a").first.click()
+    expect(there.locator("[data-side=L] mark").first).to_be_attached()
+    assert there.locator("form[method=post]").count() == 0
+    walk.keep("14-shared-pair", there)
+
+
+def revoke(walk: Walk, link: str) -> None:
+    walk.page.get_by_role("button", name="Revoke").click()
+    expect(walk.page.get_by_text("The link was revoked")).to_be_visible()
+    answer = walk.stranger.goto(link)
+    assert answer
+    assert answer.status == 410
+    walk.keep("15-revoked", walk.stranger)

@@ -1,0 +1,220 @@
+"""Uploads and rankings in a real browser: how far they are, how they are stopped, what they leave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from submissions.models import Batch, Course, Report
+from submissions.ranking import progress
+from tests.conftest import wait_until
+from tests.support.browser import PATIENCE, drop, look_everywhere
+from tests.support.sample_class import CLASS, STARTER, zipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+    from playwright.sync_api import Page
+    from pytest_django.fixtures import Settings
+
+    from submissions.models import Assignment
+    from tests.support.browser import Shoot, SignIn
+
+
+@pytest.fixture
+def assignment(alice: User) -> Assignment:
+    course = Course.objects.create(owner=alice, name="Programming 1")
+    return course.assignments.create(name="Library fines")
+
+
+@pytest.fixture
+def ranked(
+    assignment: Assignment, alice: User, celery_worker_process: Path, sign_in: SignIn
+) -> tuple[Page, Assignment]:
+    """Sign Alice in on the report of the small class."""
+    page = sign_in(alice)
+    page.goto(assignment.get_absolute_url())
+    upload = zipped(CLASS)
+    page.set_input_files(
+        "#upload_files", {"name": "class.zip", "mimeType": "application/zip", "buffer": upload.read()}
+    )
+    page.get_by_role("button", name="Upload").click()
+    page.get_by_role("link", name="Show the report").click(timeout=PATIENCE)
+    return page, assignment
+
+
+def first_shares(page: Page) -> list[str]:
+    return page.locator("tbody tr .left_share").all_inner_texts()
+
+
+def test_boilerplate_changes_the_percentages(ranked: tuple[Page, Assignment]) -> None:
+    page, of = ranked
+    before = first_shares(page)
+    drop(page.locator("form[action$='/boilerplate/'] [data-drop]"), "starter.py", STARTER.encode())
+    with page.expect_navigation():
+        page.get_by_role("button", name="Add boilerplate").click()
+    assert of.boilerplate.exists()
+    wait_until(lambda: ended(of), what="the ranking")
+    page.goto(of.get_absolute_url())
+    assert first_shares(page) != before
+
+
+def ended(of: Assignment) -> bool:
+    """Whether a report was made since the boilerplate came."""
+    return of.reports.filter(state="done", created__gt=of.boilerplate.get().created).exists()
+
+
+def test_the_new_report_is_offered_to_who_reads_the_last_one(
+    ranked: tuple[Page, Assignment],
+) -> None:
+    page, of = ranked
+    newer = Report.objects.create(assignment=of, state="running")
+    page.goto(f"{of.get_absolute_url()}?q=ada")
+    expect(page.get_by_role("button", name="Cancel ranking")).to_be_visible()
+    last = of.reports.get(state="done")
+    newer.submissions.set(last.submissions.all())
+    Report.objects.filter(pk=newer.pk).update(state="done", parameters=last.parameters)
+    page.get_by_role("link", name="show it").click()
+    expect(page.get_by_text("No pair passes this filter.")).to_be_visible()
+    assert page.url.endswith("?q=ada")
+
+
+def test_progress_moves_without_a_reload_and_survives_one(
+    assignment: Assignment, alice: User, sign_in: SignIn
+) -> None:
+    page = sign_in(alice)
+    coming = assignment.batches.create(
+        name="late.zip", state="fingerprinting", documents_total=8, documents_done=3
+    )
+    report = assignment.reports.create(state="running")
+    page.goto(assignment.get_absolute_url())
+    activity = page.locator("#activity")
+    expect(activity).to_contain_text("3 of 8 files")
+    Batch.objects.filter(pk=coming.pk).update(documents_done=5)
+    progress.publish(report.pk, "Aligning pairs", 1_234, 5_000)
+    expect(activity).to_contain_text("5 of 8 files")
+    expect(activity).to_contain_text("Aligning pairs 1,234 of 5,000")
+    page.reload()
+    expect(activity).to_contain_text("Aligning pairs 1,234 of 5,000")
+
+
+def test_somebody_at_the_keyboard_keeps_the_focus_while_progress_moves(
+    assignment: Assignment, alice: User, sign_in: SignIn
+) -> None:
+    page = sign_in(alice)
+    report = assignment.reports.create(state="running")
+    page.goto(assignment.get_absolute_url())
+    cancel = page.get_by_role("button", name="Cancel ranking")
+    cancel.focus()
+    progress.publish(report.pk, "Aligning pairs", 1, 10)
+    expect(page.locator("#activity")).to_contain_text("1 of 10")
+    expect(cancel).to_be_focused()
+
+
+def test_a_ranking_is_cancelled_and_begun_again(ranked: tuple[Page, Assignment], shoot: Shoot) -> None:
+    page, of = ranked
+    Report.objects.create(assignment=of, state="running")
+    page.goto(of.get_absolute_url())
+    page.get_by_role("button", name="Cancel ranking").click()
+    expect(page.get_by_text("The last ranking was cancelled.")).to_be_visible()
+    look_everywhere(page, shoot, "ranking-cancelled")
+    page.locator("#activity").get_by_role("button", name="Rank again").click()
+    expect(page.get_by_text("The last ranking was cancelled.")).to_have_count(0)
+    wait_until(
+        lambda: Report.objects.filter(state="done").count() == Report.objects.count(), what="the ranking"
+    )
+
+
+def test_a_first_report_opens_by_itself_unless_somebody_has_chosen_files(
+    assignment: Assignment, alice: User, sign_in: SignIn
+) -> None:
+    page = sign_in(alice)
+    assignment.batches.create(name="class.zip", state="done")
+    report = assignment.reports.create(state="running")
+    page.goto(assignment.get_absolute_url())
+    drop(page.locator("[data-drop]").last, "starter.py", STARTER.encode())
+    threshold = {"value": 0.5, "reason": "there are no pairs"}
+    Report.objects.filter(pk=report.pk).update(state="done", parameters={"threshold": threshold})
+    expect(page.get_by_role("link", name="show it")).to_be_visible()
+    expect(page.locator("[data-chosen]").last).to_contain_text("starter.py")
+    Report.objects.filter(pk=report.pk).update(state="running")
+    page.reload()
+    Report.objects.filter(pk=report.pk).update(state="done")
+    expect(page.get_by_text("Nothing to compare yet")).to_be_visible()
+
+
+def test_who_signed_out_elsewhere_is_asked_to_sign_in_again(
+    assignment: Assignment, alice: User, sign_in: SignIn
+) -> None:
+    page = sign_in(alice)
+    assignment.reports.create(state="running")
+    page.goto(assignment.get_absolute_url())
+    page.context.clear_cookies()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    assert page.url.endswith(f"?next={assignment.get_absolute_url()}")
+
+
+def test_deleting_a_batch_leaves_nothing_of_it(ranked: tuple[Page, Assignment], shoot: Shoot) -> None:
+    page, _ = ranked
+    page.get_by_role("link", name="class.zip").click()
+    page.get_by_role("link", name="Delete").click()
+    page.get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("was deleted with everything that came from it")).to_be_visible()
+    expect(page.get_by_role("heading", name="Upload what was handed in")).to_be_visible()
+    assert not Batch.objects.exists()
+    answer = page.go_back()
+    assert answer
+    assert answer.status == 410
+    look_everywhere(page, shoot, "page-gone")
+
+
+def test_too_large_an_upload_is_refused_before_it_is_sent(
+    assignment: Assignment, alice: User, sign_in: SignIn, settings: Settings
+) -> None:
+    settings.MAX_UPLOAD_BYTES = 2_000
+    page = sign_in(alice)
+    page.goto(assignment.get_absolute_url())
+    drop(page.locator("[data-drop]").first, "big.py", b"x" * 3_000)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("alert").filter(has_text="at most")).to_have_text(
+        "These are 3.0 kB; at most 2.0 kB can be sent at once."
+    )
+    assert not Batch.objects.exists()
+
+
+def test_everything_up_to_the_pair_works_without_scripts(ranked: tuple[Page, Assignment]) -> None:
+    page, of = ranked
+    assert page.context.browser is not None
+    plain = page.context.browser.new_context(
+        java_script_enabled=False, storage_state=page.context.storage_state(), base_url=page.url
+    ).new_page()
+    plain.goto(of.get_absolute_url())
+    plain.locator("tbody tr .left a").first.click()
+    badge = plain.locator("[data-side=L] .badge").first
+    badge.click()
+    assert plain.url.endswith("#R-p" + badge.inner_text())
+    plain.context.close()
+
+
+def test_sending_shows_a_bar_and_is_cancelled(
+    assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot
+) -> None:
+    page = sign_in(alice)
+    page.goto(assignment.get_absolute_url())
+    line = page.context.new_cdp_session(page)
+    line.send("Network.enable")
+    slowly = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 20_000}
+    line.send("Network.emulateNetworkConditions", slowly)
+    drop(page.locator("[data-drop]").first, "class.zip", b"x" * 4_000_000)
+    page.get_by_role("button", name="Upload").click()
+    expect(page.locator("[data-sent]").first).to_contain_text("of 4.0 MB sent")
+    look_everywhere(page, shoot, "sending")
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("alert").filter(has_text="Cancelled")).to_have_text(
+        "Cancelled. Nothing was kept."
+    )
+    expect(page.get_by_role("button", name="Upload")).to_be_enabled()
+    assert not Batch.objects.exists()

@@ -1,0 +1,164 @@
+"""One harness for every tuned language: a golden stream each, and what no rewriting of a text may change."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from fingerprint.languages import Class, FrontEnd, choices, front_end
+
+if TYPE_CHECKING:
+    from tests.support.golden import Golden
+
+GOLDEN = Path(__file__).parent / "golden"
+NAMES = [name for name, _ in choices()]
+CODE = [name for name in NAMES if name not in ("text", "notebook")]
+
+# Names that the golden programs define themselves, and others of the same shape.
+RENAMED = {
+    "swing": "sway_of", "worst": "top", "change": "moved", "levels": "heights", "harbour": "haven",
+    "doubled": "twice_as", "problem": "issue", "readings": "markings", "place": "spot",
+}  # fmt: skip
+
+
+def program(name: str) -> str:
+    path = next(path for path in GOLDEN.glob(f"{name}.*") if path.suffix != ".tokens")
+    decoded = path.read_text(encoding="utf-8")
+    return front_end(name).text(decoded)
+
+
+def kinds(language: FrontEnd, text: str) -> list[str]:
+    return [kind for _, _, kind in language.named(text)]
+
+
+def lexemes(language: FrontEnd, text: str) -> list[str]:
+    return [text[start:end] for start, end, _ in language.named(text)]
+
+
+def with_other_name(match: re.Match[str]) -> str:
+    other = RENAMED[match[0].lower()]
+    return other.capitalize() if match[0][0].isupper() else other
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_golden_stream_is_unchanged(name: str, golden: Golden) -> None:
+    text = program(name)
+    lines = [f"{kind}\t{text[start:end]!r}\n" for start, end, kind in front_end(name).named(text)]
+    golden(GOLDEN / f"{name}.tokens", "".join(lines))
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_renaming_identifiers_changes_no_kind(name: str) -> None:
+    language, text = front_end(name), program(name)
+    renamed, count = re.subn(rf"\b(?:{'|'.join(RENAMED)})\b", with_other_name, text, flags=re.IGNORECASE)
+    assert count > 4 or name in ("css", "html")
+    assert kinds(language, renamed) == kinds(language, text)
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_rewording_comments_changes_no_kind(name: str) -> None:
+    language, text = front_end(name), program(name)
+    reworded = text.replace("its readings", 'what it\'s 🎉 "read" /always').replace(
+        "The largest", "Änderung: größte"
+    )
+    assert reworded != text or name == "html"
+    reworded = reworded.replace("never shrinks", "while (1) {  it grows # if // ( else")
+    assert reworded != text or name == "css"
+    assert kinds(language, reworded) == kinds(language, text)
+
+
+@pytest.mark.parametrize("name", CODE)
+@pytest.mark.parametrize(
+    "indent", [lambda match: 2 * match[0], lambda match: "\t" * len(match[0])], ids=["wider", "tabs"]
+)
+def test_reindenting_changes_no_kind(name: str, indent: object) -> None:
+    language, text = front_end(name), program(name)
+    indented = re.sub(r"^ +", indent, text, flags=re.MULTILINE)  # type: ignore[call-overload]
+    assert kinds(language, indented) == kinds(language, text)
+
+
+@pytest.mark.parametrize("name", CODE)
+@pytest.mark.parametrize(
+    "newline", ["\n\n", "\r\n", "\r", " \n"], ids=["blank lines", "CRLF", "CR", "trailing space"]
+)
+def test_line_ends_change_no_kind(name: str, newline: str) -> None:
+    language, text = front_end(name), program(name)
+    respaced = re.sub(r"(?<!\\)\n", newline, text)  # a line that goes on ends in its backslash
+    assert kinds(language, respaced) == kinds(language, text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_missing_last_newline_changes_nothing(name: str) -> None:
+    language, text = front_end(name), program(name).rstrip("\n")
+    assert list(language.named(text)) == list(language.named(text + "\n"))
+
+
+@pytest.mark.parametrize("name", [*CODE, "text"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["no mark", "byte order mark"])
+def test_offsets_are_exact_in_the_text_as_it_is(name: str, mark: str) -> None:
+    language, text = front_end(name), program(name)
+    awkward = text.replace("its readings", "🌊👩‍👩‍👧 its\treadings")
+    crlf = mark + awkward.replace("\n", "\r\n")
+    expected = [lexeme.replace("\n", "\r\n") for lexeme in lexemes(language, awkward)]
+    assert lexemes(language, crlf) == expected
+    tokens = language.tokens(crlf)
+    assert [crlf[start:end] for start, end in zip(tokens.starts, tokens.ends, strict=True)] == expected
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tokens_scan_and_named_agree(name: str) -> None:
+    language, text = front_end(name), program(name)
+    tokens, scan = language.tokens(text), language.scan(text)
+    assert list(zip(tokens.starts, tokens.ends, strict=True)) == [(s, e) for s, e, _ in language.named(text)]
+    for left, right in ((tokens.kinds, scan.tokens.kinds), (tokens.starts, scan.tokens.starts)):
+        assert np.array_equal(left, right)
+    by_name = dict(zip(kinds(language, text), tokens.kinds.tolist(), strict=True))
+    assert [by_name[kind] for kind in kinds(language, text)] == tokens.kinds.tolist()
+    assert len(set(by_name.values())) == len(by_name)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tokens_are_in_order_and_never_empty_or_overlapping(name: str) -> None:
+    scan = front_end(name).scan(program(name))
+    for stream in (scan.tokens, scan.lexical):
+        assert (stream.starts < stream.ends).all()
+        assert (stream.ends[:-1] <= stream.starts[1:]).all()
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_no_lexer_stumbles_over_its_golden(name: str) -> None:
+    assert [span for span in front_end(name).highlight(program(name)) if span[2] == "err"] == []
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_a_stream_tells_programs_apart(name: str) -> None:
+    counted = Counter(kinds(front_end(name), program(name)))
+    assert counted.most_common(1)[0][1] < 0.6 * counted.total()
+    assert len(counted) >= 12
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_highlighting_colours_exact_spans_in_order(name: str) -> None:
+    text = program(name).replace("\n", "\r\n")
+    spans = front_end(name).highlight(text)
+    assert spans == sorted(spans)
+    assert all(left[1] <= right[0] for left, right in pairwise(spans))
+    assert all(re.fullmatch(r"[a-z][a-z0-9]*", css) for _, _, css in spans)
+    assert any(
+        "readings" in text[start:end] for start, end, css in spans if css.startswith("c") or css == "sd"
+    )
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_what_is_folded_away_is_kept_as_evidence(name: str) -> None:
+    text = program(name)
+    scan = front_end(name).scan(text)
+    spans = zip(scan.lexical.starts, scan.lexical.ends, scan.classes, strict=True)
+    found = {(Class(sort), text[start:end]) for start, end, sort in spans}
+    assert {sort for sort, _ in found} >= {Class.IDENTIFIER, Class.STRING}

@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import example, given, strategies as st
+from pygments.lexer import RegexLexer
+from pygments.lexers import find_lexer_class_by_name
+
+from fingerprint.languages import first_characters as firsts
+from fingerprint.languages.first_characters import ASCII, first_characters
+from fingerprint.languages.lexer_dispatch import Quick, quick
+from fingerprint.languages.tables import LANGUAGES
+from tests.fingerprint.languages.test_every_language import program
+
+USUAL = [
+    row.name
+    for row in LANGUAGES
+    if find_lexer_class_by_name(row.lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed
+]
+# Parts of the expressions that lexers are made of.
+parts = st.sampled_from([
+    "a", "b?", "[a-c]", "[^a]", r"\d+", r"\s*", r"\W", r"\b", "^", "$", "(?=a)", "(?!b)", "(?<!a)", "(a|b?)",
+    "(?i:K)", "(?-i:k)", "(?i:[^k])", "(?:x|y){2}", "(?>ab|a)", "z*+", ".", r"(a)?\1", "é", "\u212a",
+    "[\u0100-\u0200]",
+])  # fmt: skip
+sources = st.text(st.sampled_from("abkKsxyz09 \n\"'(){};/*#éſ\u212a"), max_size=40)
+
+
+@given(
+    st.lists(parts, min_size=1, max_size=4),
+    st.sampled_from([0, re.IGNORECASE, re.DOTALL | re.MULTILINE]),
+    sources,
+)
+@example(["k"], re.IGNORECASE, "\u212a")
+@example(["\u212a"], re.IGNORECASE, "k")
+def test_every_match_begins_with_one_of_the_first_characters(
+    found: list[str], flags: int, source: str
+) -> None:
+    pattern = re.compile("".join(found), flags)
+    firsts = first_characters(pattern)
+    for at, char in enumerate(source):
+        if char in ASCII and pattern.match(source, at):
+            assert char in firsts
+
+
+def test_what_cannot_match_at_a_character_is_told() -> None:
+    expected = {r"[a-c]x": "abc", r"\d+": "0123456789", "(?i)k": "kK", "a?b": "ab", r"\b(?:if|else)\b": "ei"}
+    for pattern, chars in expected.items():
+        assert first_characters(re.compile(pattern)) == frozenset(chars)
+
+
+@pytest.mark.parametrize("pattern", ["", "a*", "(?=a)", ".", r"(a?)\1", "(?i)[^k]", "(?i)[k\u0100]"])
+def test_what_may_match_anywhere_is_never_left_out(pattern: str) -> None:
+    assert first_characters(re.compile(pattern)) == ASCII
+
+
+def test_without_pythons_parser_every_rule_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    def gone(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(firsts, "import_module", gone)
+    assert first_characters(re.compile("a")) == ASCII
+
+
+@pytest.mark.parametrize("name", USUAL)
+def test_a_quick_lexer_gives_the_tokens_of_its_own(name: str) -> None:
+    lexer = find_lexer_class_by_name(next(row.lexer for row in LANGUAGES if row.name == name))
+    fast, usual = quick(lexer), lexer()
+    assert isinstance(fast, Quick)
+    text = program(name)
+    # As it is, cut off anywhere, and without its line ends: states that are never left, errors, odd ends.
+    for source in (
+        text,
+        text[: len(text) // 2],
+        text[7:],
+        text.replace("\n", " "),
+        text.replace("(", "\0é("),
+    ):
+        assert list(fast.get_tokens_unprocessed(source)) == list(usual.get_tokens_unprocessed(source))
+
+
+@given(sources, st.sampled_from(["java", "python", "javascript", "haskell"]))
+def test_a_quick_lexer_makes_the_same_of_any_text(source: str, name: str) -> None:
+    lexer = find_lexer_class_by_name(name)
+    assert list(QUICK[name].get_tokens_unprocessed(source)) == list(lexer().get_tokens_unprocessed(source))
+
+
+QUICK = {name: quick(find_lexer_class_by_name(name)) for name in ("java", "python", "javascript", "haskell")}
+
+
+def test_a_lexer_with_a_loop_of_its_own_is_left_alone() -> None:
+    lexer = find_lexer_class_by_name("ruby")
+    assert type(quick(lexer)) is lexer

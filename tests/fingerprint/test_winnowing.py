@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, strategies as st
+
+from fingerprint.hashing import kgram_hashes
+from fingerprint.params import Params
+from fingerprint.winnowing import best_safe_p, modulo, robust_winnow, safe_modulo, winnow
+from tests.fingerprint import naive
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from fingerprint.types import Hashes, Positions
+
+    Select = Callable[[Hashes, int], Positions]
+    Shared = tuple[list[int], list[int], int, int, Params]
+
+FIGURE_2 = [77, 74, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 74, 42, 17, 98]
+HASHES = st.lists(st.integers(0, 3), min_size=1, max_size=40)
+SYMBOLS = st.lists(st.integers(0, 2), max_size=20)
+WINDOW = st.integers(1, 12)
+
+
+def array(hashes: list[int]) -> Hashes:
+    return np.array(hashes, dtype=np.uint64)
+
+
+@st.composite
+def shared_runs(draw: st.DrawFn) -> Shared:
+    """Two documents, where in each a run of `guarantee` tokens starts that both hold, and the parameters."""
+    params = Params(k=draw(st.integers(1, 5)), window=draw(st.integers(1, 6)))
+    run = draw(st.lists(st.integers(0, 2), min_size=params.guarantee, max_size=params.guarantee))
+    first, second = draw(SYMBOLS), draw(SYMBOLS)
+    left, right = first + run + draw(SYMBOLS), second + run + draw(SYMBOLS)
+    return left, right, len(first), len(second), params
+
+
+def chosen(document: list[int], start: int, params: Params, *, robust: bool) -> list[tuple[int, int]]:
+    """Hash and place of what is chosen within the window of hashes that starts at `start`."""
+    hashes = kgram_hashes(array(document), params.k)
+    positions = (robust_winnow if robust else winnow)(hashes, params.window)
+    return [(int(hashes[at]), int(at) - start) for at in positions if start <= at < start + params.window]
+
+
+def longest_gap(positions: Positions, hashes: int) -> int:
+    return int(np.diff(np.concatenate(([-1], positions, [hashes]))).max())
+
+
+@given(HASHES, WINDOW)
+def test_winnowing_is_definition_1(hashes: list[int], window: int) -> None:
+    assume(window <= len(hashes))
+    assert winnow(array(hashes), window).tolist() == naive.winnow(hashes, window)
+
+
+@given(HASHES, WINDOW)
+def test_robust_winnowing_is_definition_3(hashes: list[int], window: int) -> None:
+    assert robust_winnow(array(hashes), window).tolist() == naive.robust_winnow(hashes, window)
+
+
+@given(HASHES, st.integers(1, 4))
+def test_modulo_keeps_the_multiples(hashes: list[int], p: int) -> None:
+    assert modulo(array(hashes), p).tolist() == naive.modulo(hashes, p)
+
+
+@given(HASHES, st.integers(1, 4), WINDOW)
+def test_safe_modulo_keeps_the_good_and_the_bad(hashes: list[int], p: int, window: int) -> None:
+    assume(window <= len(hashes))
+    assert safe_modulo(array(hashes), p, window).tolist() == naive.safe_modulo(hashes, p, window)
+
+
+@pytest.mark.parametrize("select", [winnow, robust_winnow])
+def test_long_documents_agree_with_the_definitions(select: Select) -> None:
+    random = np.random.default_rng(3)
+    oracle = getattr(naive, select.__name__)
+    for window in (1, 2, 4, 5, 6, 16, 33, 100):
+        for span in (2, 50, 2**63):
+            hashes = random.integers(0, span, 1500, dtype=np.uint64)
+            assert select(hashes, window).tolist() == oracle(hashes.tolist(), window)
+
+
+@pytest.mark.parametrize("length", [511, 512, 513, 515, 516, 1027, 1030])
+def test_what_one_block_of_windows_chose_is_known_to_the_next(length: int) -> None:
+    random = np.random.default_rng(length)
+    for window in (3, 4):
+        rare_ties = random.integers(0, 3000, length, dtype=np.uint64)
+        same = np.full(length, 7, dtype=np.uint64)
+        mixed = np.concatenate((rare_ties[: length // 2], same[: length // 2]))
+        for hashes in (rare_ties, same, mixed):
+            assert robust_winnow(hashes, window).tolist() == naive.robust_winnow(hashes.tolist(), window)
+            assert winnow(hashes, window).tolist() == naive.winnow(hashes.tolist(), window)
+
+
+@pytest.mark.parametrize("window", [4, 9])
+def test_hashes_as_a_database_keeps_them_are_selected_alike(window: int) -> None:
+    hashes = np.random.default_rng(window).integers(0, 2**64, 400, dtype=np.uint64)
+    views: list[npt.NDArray[np.integer]] = [hashes.view(np.int64), np.repeat(hashes, 2)[::2]]
+    for same in views:
+        assert winnow(same, window).tolist() == winnow(hashes, window).tolist()
+        assert robust_winnow(same, window).tolist() == robust_winnow(hashes, window).tolist()
+        assert modulo(same, 7).tolist() == modulo(hashes, 7).tolist()
+
+
+def test_the_largest_hash_is_a_hash_like_any_other() -> None:
+    top = array([2**64 - 1] * 5)
+    assert winnow(top, 2).tolist() == [1, 2, 3, 4]
+    assert robust_winnow(top, 2).tolist() == [1, 3]
+
+
+def test_figure_2_gives_the_papers_fingerprints_at_the_papers_positions() -> None:
+    paper = [(17, 3), (17, 6), (8, 8), (39, 11), (17, 15)]
+    assert [(FIGURE_2[at], at) for at in winnow(array(FIGURE_2), 4).tolist()] == paper
+
+
+@given(HASHES, st.integers(1, 4), WINDOW)
+def test_every_window_holds_a_selected_position(hashes: list[int], p: int, window: int) -> None:
+    assume(window <= len(hashes))
+    values = array(hashes)
+    for positions in (winnow(values, window), robust_winnow(values, window), safe_modulo(values, p, window)):
+        selected = set(positions.tolist())
+        assert all(not selected.isdisjoint(place) for place in naive.windows(hashes, window))
+
+
+@given(shared_runs())
+def test_every_shared_run_of_guarantee_tokens_is_found_at_the_same_place(documents: Shared) -> None:
+    left, right, at, other, params = documents
+    assert set(chosen(left, at, params, robust=False)) & set(chosen(right, other, params, robust=False))
+
+
+@given(shared_runs())
+def test_every_shared_run_of_guarantee_tokens_is_found_by_robust_winnowing_less_than_a_window_apart(
+    documents: Shared,
+) -> None:
+    left, right, at, other, params = documents
+    here = chosen(left, at, params, robust=True)
+    there = chosen(right, other, params, robust=True)
+    assert any(a == b and abs(i - j) <= params.window - 1 for a, i in here for b, j in there)
+
+
+@given(HASHES, WINDOW, WINDOW)
+def test_a_wider_window_selects_a_subset(hashes: list[int], window: int, more: int) -> None:
+    widest = max(1, len(hashes))
+    wide = winnow(array(hashes), min(window + more, widest))
+    narrow = winnow(array(hashes), min(window, widest))
+    assert set(wide.tolist()) <= set(narrow.tolist())
+
+
+@given(HASHES, WINDOW)
+def test_robust_winnowing_never_selects_more(hashes: list[int], window: int) -> None:
+    window = min(window, max(1, len(hashes)))
+    assert len(robust_winnow(array(hashes), window)) <= len(winnow(array(hashes), window))
+
+
+@given(st.permutations(range(30)), WINDOW)
+def test_without_equal_hashes_both_definitions_agree(hashes: list[int], window: int) -> None:
+    assert robust_winnow(array(hashes), window).tolist() == winnow(array(hashes), window).tolist()
+
+
+@given(HASHES)
+def test_a_window_of_one_selects_every_hash(hashes: list[int]) -> None:
+    everything = list(range(len(hashes)))
+    assert winnow(array(hashes), 1).tolist() == robust_winnow(array(hashes), 1).tolist() == everything
+
+
+@pytest.fixture(scope="module")
+def random_text() -> Hashes:
+    """Hashes of the 50-grams of 8 MB of random text (section 5.1)."""
+    return kgram_hashes(np.random.default_rng(2003).integers(0, 256, 8_000_000, dtype=np.uint8), 50)
+
+
+@pytest.mark.parametrize("select", [winnow, robust_winnow])
+def test_density_on_random_text_is_two_in_window_plus_one(random_text: Hashes, select: Select) -> None:
+    density = len(select(random_text, 100)) / len(random_text)
+    assert density == pytest.approx(2 / 101, rel=0.01)
+
+
+def test_density_of_modulo_on_random_text_is_one_in_p(random_text: Hashes) -> None:
+    assert len(modulo(random_text, 50)) / len(random_text) == pytest.approx(1 / 50, rel=0.01)
+
+
+def test_density_of_safe_modulo_is_the_good_and_the_bad_of_the_paper(random_text: Hashes) -> None:
+    p = best_safe_p(100)
+    expected = 1 / p + (1 - 1 / p) ** 100
+    assert len(safe_modulo(random_text, p, 100)) / len(random_text) == pytest.approx(expected, rel=0.01)
+    assert expected == pytest.approx((1 + math.log(100)) / 100, rel=0.02)
+
+
+def test_modulo_leaves_gaps_where_winnowing_never_does(random_text: Hashes) -> None:
+    assert longest_gap(robust_winnow(random_text, 100), len(random_text)) <= 100
+    assert longest_gap(safe_modulo(random_text, 50, 100), len(random_text)) <= 100
+    assert longest_gap(modulo(random_text, 50), len(random_text)) > 300
+
+
+def test_at_equal_density_modulo_misses_about_an_eighth_of_all_windows(random_text: Hashes) -> None:
+    good = np.zeros(len(random_text) + 1, dtype=np.int64)
+    good[modulo(random_text, 50) + 1] = 1
+    totals = np.cumsum(good)
+    assert np.mean(totals[100:] == totals[:-100]) == pytest.approx(0.135, abs=0.005)
+
+
+@pytest.mark.parametrize("window", [1, 4, 100])
+def test_a_constant_run_keeps_one_fingerprint_a_window(window: int) -> None:
+    same = np.full(10_000, 5, dtype=np.uint64)
+    assert robust_winnow(same, window).tolist() == list(range(window - 1, 10_000, window))
+    assert len(winnow(same, window)) == 10_000 - window + 1
+
+
+@pytest.mark.parametrize("window", [4, 100])
+def test_a_document_shorter_than_a_window_is_its_own_window(window: int) -> None:
+    assert robust_winnow(array([5, 3, 3]), window).tolist() == [2]
+    assert robust_winnow(array([]), window).tolist() == []
+
+
+@pytest.mark.parametrize("window", [2, 10, 100, 1000])
+def test_the_best_modulus_is_near_the_papers_optimum(window: int) -> None:
+    def density(p: int) -> float:
+        return 1 / p + (1 - 1 / p) ** window
+
+    best = best_safe_p(window)
+    assert all(density(best) <= density(p) for p in range(1, 4 * window))
+    if window >= 100:
+        assert best == pytest.approx(window / math.log(window), rel=0.1)
+
+
+def test_the_best_modulus_of_a_window_of_one_selects_everything() -> None:
+    assert safe_modulo(array(FIGURE_2), best_safe_p(1), 1).tolist() == list(range(len(FIGURE_2)))
+
+
+def test_positions_are_int64() -> None:
+    for positions in (
+        winnow(array(FIGURE_2), 4),
+        robust_winnow(array(FIGURE_2), 4),
+        modulo(array(FIGURE_2), 7),
+        safe_modulo(array(FIGURE_2), 7, 4),
+    ):
+        assert positions.dtype == np.int64
+
+
+@pytest.mark.parametrize("window", [0, -3])
+def test_a_window_below_one_is_refused(window: int) -> None:
+    complaint = f"window is {window}; a window holds at least 1 hash"
+    with pytest.raises(ValueError, match=complaint):
+        winnow(array([1]), window)
+    with pytest.raises(ValueError, match=complaint):
+        robust_winnow(array([1]), window)
+    with pytest.raises(ValueError, match=complaint):
+        safe_modulo(array([1]), 2, window)
+    with pytest.raises(ValueError, match=complaint):
+        best_safe_p(window)
+
+
+@pytest.mark.parametrize("hashes", [[], [1, 2]])
+def test_a_window_longer_than_the_document_is_refused(hashes: list[int]) -> None:
+    complaint = f"window is 3; the document has {len(hashes)} hashes"
+    with pytest.raises(ValueError, match=complaint):
+        winnow(array(hashes), 3)
+    with pytest.raises(ValueError, match=complaint):
+        safe_modulo(array(hashes), 2, 3)
+
+
+@pytest.mark.parametrize("p", [0, -2])
+def test_a_modulus_below_one_is_refused(p: int) -> None:
+    with pytest.raises(ValueError, match=f"p is {p}; a modulus is at least 1"):
+        modulo(array([1]), p)
+    with pytest.raises(ValueError, match=f"p is {p}; a modulus is at least 1"):
+        safe_modulo(array([1]), p, 1)

@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner, Result
+
+from moss.cli import main
+from moss.commands.demo import SAMPLE, planted
+from submissions.ranking.pair_rows import PairRow
+from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+COLUMNS = "left,right,similarity,left_share,right_share,tokens,lines,longest"
+
+
+def folder(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    for path, content in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.encode() if isinstance(content, str) else content)
+    return root
+
+
+def check(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["check", *map(str, arguments)])
+
+
+def rows(*arguments: str | Path) -> list[PairRow]:
+    result = check(*arguments, "--format", "csv")
+    assert result.exit_code == 0, result.output
+    head, *lines = csv.reader(io.StringIO(result.stdout))
+    assert ",".join(head) == COLUMNS
+    return [PairRow(left, right, *map(float, rest)) for left, right, *rest in lines]  # type: ignore[arg-type]
+
+
+def test_the_top_of_the_sample_class_is_what_was_planted() -> None:
+    starter = [part for file in sorted((SAMPLE / "starter").iterdir()) for part in ("-b", file)]
+    found = rows(SAMPLE / "submissions", *starter)
+    key = planted()
+    assert {(row.left, row.right) for row in found[: len(key)]} == key.keys()
+
+
+def test_a_folder_and_a_zip_of_it_give_the_same_pairs(tmp_path: Path) -> None:
+    archive = tmp_path / "class.zip"
+    archive.write_bytes(zipped(CLASS).read())
+    assert rows(folder(tmp_path / "class", CLASS)) == rows(archive) != []
+
+
+def test_a_renamed_copy_matches_whole_once_the_starter_is_boilerplate(tmp_path: Path) -> None:
+    starter = folder(tmp_path, {"starter.py": STARTER}) / "starter.py"
+    (found,) = rows(folder(tmp_path / "class", CLASS), "-b", starter)
+    assert (found.left, found.right, found.left_share, found.right_share) == ("ada", "ben", 1, 1)
+    assert 1 / 1.15 <= found.similarity < 1
+    assert found.longest == found.tokens
+
+
+def test_all_lists_pairs_that_show_hides(tmp_path: Path) -> None:
+    files = {f"s{n}/main.py": STARTER + f"\nx{n} = {n}\n" for n in range(4)}
+    root = folder(tmp_path, files)
+    assert len(rows(root, "--show", "2")) == 2
+    assert len(rows(root, "--all")) == 6
+
+
+def test_code_in_more_submissions_than_m_counts_in_no_percentage(tmp_path: Path) -> None:
+    files = {f"s{n}/main.py": STARTER + f"\nx{n} = {n}\n" for n in range(4)}
+    root = folder(tmp_path, files)
+    assert all(row.tokens > 0 for row in rows(root, "-m", "4"))
+    common = rows(root, "-m", "3")
+    assert len(common) == 6
+    assert {row[3:] for row in common} == {(0, 0, 0, 0, 0)}
+    assert check(root, "-m", "3").stdout.count("common code only") == 6
+    assert check(root, "-m", "3", "--format", "html").stdout.count("common code only") == 6
+    assert "common code only" not in check(root, "-m", "4").stdout
+
+
+def test_json_says_what_each_kind_of_evidence_adds(tmp_path: Path) -> None:
+    report = json.loads(check(folder(tmp_path, CLASS), "--format", "json").stdout)
+    for pair in report["pairs"]:
+        assert sum(pair["evidence"].values()) == pytest.approx(pair["similarity"], abs=1e-5)
+        assert all(value >= 0 for value in pair["evidence"].values())
+
+
+def test_json_says_on_which_lines_each_passage_lies(tmp_path: Path) -> None:
+    report = json.loads(check(folder(tmp_path, CLASS), "--format", "json").stdout)
+    (passage, *_) = report["pairs"][0]["passages"]
+    assert passage["left"] == {"file": "main.py", "first_line": 3, "last_line": 21}
+    assert passage["right"] == passage["left"]
+    assert passage["submissions"] == 2
+
+
+def test_html_is_one_file_that_asks_for_nothing_else(tmp_path: Path) -> None:
+    hostile = STARTER + HONEST + "# </script><script>alert(1)</script>\nx = '<img src=x onerror=alert(1)>'\n"
+    root = folder(tmp_path / "class", {"a/m.py": hostile, "b<i>/m.py": hostile})
+    check(root, "--format", "html", "-o", tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert [
+        part for part in ("<script", "<img", "<link", ' src="', "b<i>", "http://", "https://") if part in page
+    ] == []
+
+
+def test_what_was_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
+    root = folder(tmp_path, CLASS | {"dora/main.py": b"\x00\x01\x02binary\xff" * 50})
+    result = check(root)
+    assert "skipped dora/main.py: " in result.stderr
+    assert "ada" in result.stdout
+
+
+def test_a_threshold_is_suggested_with_its_reason_and_hides_nothing(tmp_path: Path) -> None:
+    root = folder(tmp_path, CLASS)
+    result = check(root)
+    assert "Suggested threshold 0.50: " in result.stderr
+    report = json.loads(check(root, "--format", "json").stdout)
+    assert report["threshold"]["value"] == 0.5
+    assert min(pair["similarity"] for pair in report["pairs"]) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-l", "klingon"], "klingon"),
+        (["-b", "nowhere.py"], "nowhere.py"),
+        (["-m", "0"], "0"),
+        (["--format", "pdf"], "pdf"),
+    ],
+)
+def test_a_bad_option_is_refused_by_name(tmp_path: Path, arguments: list[str], message: str) -> None:
+    result = check(folder(tmp_path, CLASS), *arguments)
+    assert result.exit_code != 0
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+def test_a_broken_archive_is_refused_by_name(tmp_path: Path) -> None:
+    broken = tmp_path / "class.zip"
+    broken.write_bytes(b"PK\x03\x04 not a zip")
+    result = check(broken)
+    assert result.exit_code == 1
+    assert "class.zip" in result.output
+
+
+def test_a_source_that_was_read_before_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOSS_CACHE", str(tmp_path / "cache"))
+    root = folder(tmp_path / "class", CLASS)
+    cold = check(root, "--format", "json").stdout
+    monkeypatch.setattr("moss.check.readings.read", None)
+    assert check(root, "--format", "json").stdout == cold
+    (root / "ada" / "main.py").write_text(HONEST)
+    assert "skipped ada/main.py: its front-end broke on it (TypeError)" in check(root).stderr
+
+
+def test_a_damaged_cache_is_named_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOSS_CACHE", str(tmp_path))
+    (tmp_path / "readings.sqlite3").write_bytes(b"not a database" * 100)
+    result = check(folder(tmp_path / "class", CLASS))
+    assert result.exit_code == 1
+    assert "MOSS_CACHE=off" in result.output
+
+
+def test_help_alone_is_enough_and_loads_neither_engine_nor_framework() -> None:
+    code = (
+        "import sys; from click.testing import CliRunner; from moss.cli import main;"
+        "text = CliRunner().invoke(main, ['--help']).output; assert 'check' in text;"
+        "print([name for name in ('numba', 'django', 'celery', 'pygments', 'rich') if name in sys.modules])"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+def test_the_same_input_gives_the_same_report_in_every_process(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "moss", "check", str(folder(tmp_path, CLASS)), "--format", "json"]
+    runs = [
+        subprocess.run(
+            command, capture_output=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert runs[0] == runs[1]

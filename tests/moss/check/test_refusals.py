@@ -1,0 +1,112 @@
+"""What `moss check` will not read, will not write, and cannot compare."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.moss.check.test_check import COLUMNS, check, folder
+from tests.support.sample_class import CLASS, HONEST, STARTER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+BINARY = b"\x00\x01\x02binary\xff" * 50
+
+
+def check_refused(result: Result, *parts: str) -> None:
+    assert result.exit_code in {1, 2}, result.output
+    assert isinstance(result.exception, SystemExit)
+    assert [part for part in parts if part not in result.stderr] == []
+
+
+@pytest.fixture
+def pipe(tmp_path: Path) -> Path:
+    os.mkfifo(tmp_path / "pipe")
+    return tmp_path / "pipe"
+
+
+def test_a_pipe_is_refused_by_name_and_not_waited_for(tmp_path: Path, pipe: Path) -> None:
+    check_refused(check(pipe), str(pipe), "neither a regular file nor a folder")
+    root = folder(tmp_path / "class", CLASS)
+    check_refused(check(root, "-b", pipe), "'-b'", str(pipe), "neither a regular file nor a folder")
+
+
+def test_a_device_is_refused_by_name() -> None:
+    check_refused(check("/dev/zero"), "/dev/zero", "neither a regular file nor a folder")
+
+
+def test_boilerplate_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    root = folder(tmp_path, {f"class/{name}": text for name, text in CLASS.items()} | {"bin.dat": BINARY})
+    check_refused(check(root / "class", "-b", root / "bin.dat"), f"{root / 'bin.dat'}: ", "NUL byte")
+
+
+def test_an_output_in_no_folder_is_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moss.check.local.rank_path", None)
+    missing = tmp_path / "nope"
+    check_refused(
+        check(folder(tmp_path, CLASS), "-o", missing / "x.csv"), "'-o'", f"no folder {str(missing)!r}"
+    )
+
+
+def test_an_output_in_a_folder_that_may_not_be_written_is_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("moss.check.local.rank_path", None)
+    monkeypatch.setattr("os.access", lambda path, _mode: path != tmp_path)  # root may write everywhere
+    check_refused(check(tmp_path, "-o", tmp_path / "x.csv"), "'-o'", f"{str(tmp_path)!r} is not writable")
+
+
+def test_a_full_disk_is_an_error_that_names_the_output(tmp_path: Path) -> None:
+    check_refused(
+        check(folder(tmp_path, CLASS), "-o", "/dev/full"), "cannot write to /dev/full: No space left"
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({}, "Found 0 submissions"),
+        ({"ada.py": STARTER}, "Found 1 submission that"),
+        ({"bin.dat": BINARY}, "Found 0 submissions"),
+        ({"ada.py": STARTER, "bin.dat": BINARY}, "Found 1 submission that"),
+    ],
+)
+def test_fewer_than_two_submissions_are_an_error_that_names_the_path(
+    tmp_path: Path, files: dict[str, str | bytes], found: str
+) -> None:
+    result = check(folder(tmp_path, files))
+    check_refused(result, str(tmp_path), found, "at least two are needed")
+    assert result.exit_code == 1
+    assert not result.stdout
+
+
+def test_a_single_file_is_too_few(tmp_path: Path) -> None:
+    alone = folder(tmp_path, {"ada.py": STARTER}) / "ada.py"
+    check_refused(check(alone), str(alone), "Found 1 submission that")
+
+
+def test_too_few_submissions_still_give_a_report_for_programs(tmp_path: Path) -> None:
+    results = {form: check(tmp_path, "--format", form) for form in ("csv", "json", "html")}
+    assert {result.exit_code for result in results.values()} == {1}
+    assert results["csv"].stdout == COLUMNS + "\n"
+    assert json.loads(results["json"].stdout)["pairs"] == []
+    assert "at least two are needed" in results["html"].stdout
+
+
+def test_two_submissions_that_share_nothing_are_an_answer_not_an_error(tmp_path: Path) -> None:
+    result = check(folder(tmp_path, {"ada.py": STARTER, "cleo.txt": HONEST[:40]}))
+    assert result.exit_code == 0
+    assert "No two submissions share anything." in result.stdout
+
+
+def test_names_in_the_csv_are_the_students_own(tmp_path: Path) -> None:
+    root = folder(tmp_path, {f"{name}/main.py": CLASS["ada/main.py"] for name in ("=1+1", "@ben")})
+    assert check(root, "--format", "csv").stdout.splitlines()[1].startswith("=1+1,@ben,")

@@ -1,0 +1,255 @@
+"""`moss serve` as a user runs it: real children, restarted when they die, gone when it is gone."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from moss.embedded.paths import installation_paths
+from moss.serving.supervisor import listen, serving_process
+from tests.conftest import wait_until
+from tests.moss.embedded.test_embedded import environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+pytestmark = pytest.mark.services
+
+MOSS = [sys.executable, "-m", "moss"]
+CLAIM = "from moss.serving.supervisor import Supervisor\nwith Supervisor(port=0): print('claimed')"
+
+
+def environment_of(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:  # it ended, or is not ours
+        return b""
+
+
+class Serve:
+    """A running `moss serve`: each process it starts, however far off, has its home in the environment."""
+
+    def __init__(self, home: Path, port: int) -> None:
+        self.home = home
+        self.log = home.parent / "serve.log"
+        with self.log.open("wb") as log:
+            # As a shell without a terminal starts `moss serve &`: with both signals ignored.
+            self.process = subprocess.Popen(
+                [
+                    "sh",
+                    "-c",
+                    "trap '' INT QUIT; exec \"$@\"",
+                    "sh",
+                    *MOSS,
+                    "serve",
+                    "--port",
+                    str(port),
+                    "--workers",
+                    "1",
+                ],
+                env=environment(home),
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    @property
+    def output(self) -> str:
+        return self.log.read_text()
+
+    @property
+    def address(self) -> str:
+        found = re.search(r"serves at (http://\S+/)", self.output)
+        assert found, self.output
+        return found[1]
+
+    def wait_until_serving(self) -> None:
+        wait_until(
+            lambda: "serves at" in self.output or self.process.poll() is not None, 150, what="the address"
+        )
+        assert self.process.poll() is None, self.output
+
+    def processes(self) -> list[int]:
+        mark = b"MOSS_HOME=" + os.fsencode(self.home)
+        pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+        return [pid for pid in pids if mark in environment_of(pid).split(b"\0")]
+
+    def running(self, program: str) -> list[int]:
+        lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in self.processes()}
+        return [pid for pid, line in lines.items() if program.encode() in line.split(b"\0")]
+
+    def health(self) -> dict[str, bool]:
+        with urllib.request.urlopen(f"{self.address}healthz", timeout=60) as answer:
+            parts: dict[str, bool] = json.load(answer)
+            return parts
+
+    def wait_until_all_is_well(self) -> None:
+        """Wait for the worker too, which needs longer than the web server to be back."""
+        wait_until(lambda: all(self.health().values()), what="the worker")
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[[int], Serve]]:
+    started: list[Serve] = []
+
+    def start(port: int) -> Serve:
+        started.append(Serve(tmp_path / "home", port))
+        return started[-1]
+
+    yield start
+    for each in started:
+        each.process.kill()
+        each.process.wait()
+        for pid in each.processes():
+            os.kill(pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """Give a port that somebody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        yield other.getsockname()[1]
+
+
+def test_the_next_free_port_is_taken_when_the_wanted_one_is_not(taken: int) -> None:
+    with listen("127.0.0.1", taken) as ours:
+        assert taken < ours.getsockname()[1] <= taken + 100
+
+
+def a_second_one_is_refused(moss: Serve) -> None:
+    """With a word on how to end the first, whose log it leaves alone."""
+    log = moss.home / "log" / "demo.log"
+    log.write_text("what the first one said\n")
+    for command in ("serve", "demo"):
+        second = subprocess.run(
+            [*MOSS, command], env=environment(moss.home), capture_output=True, text=True, check=False
+        )
+        assert second.returncode == 1
+        assert f"Process {moss.process.pid} serves from" in second.stderr
+    assert log.read_text() == "what the first one said\n"
+
+
+def test_everything_runs_heals_itself_and_ends(serve: Callable[[int], Serve], taken: int) -> None:
+    """One life of the service in one test, for a start takes seconds."""
+    moss = serve(taken)
+    moss.wait_until_serving()
+    assert f"Port {taken} is taken; using " in moss.output
+    moss.wait_until_all_is_well()
+
+    # The page and a compressed file with a name of its own come without another server.
+    page = urllib.request.urlopen(f"{moss.address}accounts/login/", timeout=60).read().decode()
+    files = re.findall(r'"/(static/[^"]+\.css)"', page)
+    assert files
+    for file in files:
+        assert urllib.request.urlopen(moss.address + file, timeout=60).status == 200
+
+    a_second_one_is_refused(moss)
+
+    # A web server that is killed comes back on the same port.
+    os.kill(min(moss.running("gunicorn")), signal.SIGKILL)
+    wait_until(
+        lambda: "   web | ended with status -9; starting again in 1 s" in moss.output, what="the report"
+    )
+    wait_until(lambda: bool(moss.running("gunicorn")), what="the new web server")
+    moss.wait_until_all_is_well()
+
+    stopped = subprocess.run(
+        [*MOSS, "stop"], env=environment(moss.home), capture_output=True, text=True, check=False
+    )
+    assert stopped.stdout == "Stopped.\n", stopped.stderr
+    assert moss.process.wait(30) == 0
+    wait_until(lambda: not moss.processes(), what="the end of every process")
+    assert "did not end when asked" not in moss.output
+    assert "Traceback" not in moss.output, moss.output
+
+
+def test_a_supervisor_that_is_killed_takes_everything_along(
+    serve: Callable[[int], Serve], taken: int
+) -> None:
+    moss = serve(taken)
+    moss.wait_until_serving()
+    # The worker, its child, and beat; the web server and its two children.
+    wait_until(lambda: len(moss.running("celery")) == 3, what="the worker")
+    wait_until(lambda: len(moss.running("gunicorn")) == 3, what="the web server")
+    moss.process.kill()
+    moss.process.wait()
+    wait_until(lambda: not moss.processes(), what="the end of every process")
+
+
+def test_a_daemon_that_is_killed_comes_back_with_its_servers(
+    serve: Callable[[int], Serve], taken: int
+) -> None:
+    moss = serve(taken)
+    moss.wait_until_serving()
+    daemon = moss.running("moss.embedded.daemon")
+    assert len(daemon) == 1
+    os.kill(daemon[0], signal.SIGKILL)
+    wait_until(lambda: "The private servers are running again." in moss.output, what="the servers")
+    assert "The daemon of the private servers has ended" in moss.output
+    moss.wait_until_all_is_well()
+    assert moss.running("moss.embedded.daemon") not in ([], daemon)
+    # The worker finds the new broker by itself.
+    wait_until(lambda: answers_ping(moss.home), what="the worker")
+
+
+def answers_ping(home: Path) -> bool:
+    ping = [sys.executable, "-m", "celery", "-A", "moss", "inspect", "ping", "--timeout=2"]
+    return subprocess.run(ping, env=environment(home), capture_output=True, check=False).returncode == 0
+
+
+def test_who_asks_waits_for_the_server_that_has_not_yet_said_who_it_is(tmp_path: Path) -> None:
+    paths = installation_paths(tmp_path)
+    with (tmp_path / "serve.lock").open("w") as lock, ThreadPoolExecutor() as pool:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        asked = pool.submit(serving_process, paths)
+        with pytest.raises(TimeoutError):
+            asked.result(timeout=0.3)
+        lock.write("4711")
+        lock.flush()
+        assert asked.result(timeout=60) == 4711
+
+
+def test_those_who_ask_do_not_see_one_another(tmp_path: Path) -> None:
+    (tmp_path / "serve.lock").write_text("4711")
+    with (tmp_path / "serve.lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        assert serving_process(installation_paths(tmp_path)) is None
+
+
+def test_a_server_that_starts_waits_for_those_who_ask(tmp_path: Path) -> None:
+    path = tmp_path / "serve.lock"
+    path.touch()
+
+    def waits(pid: int) -> bool:
+        return path in [file.readlink() for file in Path(f"/proc/{pid}/fd").iterdir() if file.is_symlink()]
+
+    with path.open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        with subprocess.Popen(
+            [sys.executable, "-c", CLAIM], env=environment(tmp_path), stdout=subprocess.PIPE
+        ) as server:
+            wait_until(lambda: waits(server.pid), what="the claim")
+            with pytest.raises(subprocess.TimeoutExpired):
+                server.wait(0.5)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            assert server.communicate(timeout=60)[0] == b"claimed\n"
+            assert server.returncode == 0
+
+
+def test_nothing_to_stop_is_said(tmp_path: Path) -> None:
+    stopped = subprocess.run(
+        [*MOSS, "stop"], env=environment(tmp_path), capture_output=True, text=True, check=False
+    )
+    assert stopped.returncode == 0
+    assert stopped.stdout == f"Nothing is served from {tmp_path}.\n"

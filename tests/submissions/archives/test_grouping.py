@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, strategies as st
+
+from submissions.archives.grouping import placed, submissions_of
+from submissions.archives.unpack import Unpacked
+
+
+def grouped(*paths: str) -> dict[str, list[str]]:
+    found = submissions_of(Unpacked(path, b"x", 1, "") for path in paths)
+    return {name: [entry.name for entry in entries] for name, entries in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (["bob.py", "alice.py"], {"alice.py": ["alice.py"], "bob.py": ["bob.py"]}),
+        (["alice/a.py", "bob/b.py"], {"alice": ["a.py"], "bob": ["b.py"]}),
+        (["class/alice/a.py", "class/bob/b.py"], {"alice": ["a.py"], "bob": ["b.py"]}),
+        (["class/alice.py", "class/bob.py"], {"alice.py": ["alice.py"], "bob.py": ["bob.py"]}),
+        (["a/b/alice/a.py", "a/b/bob.py"], {"alice": ["a.py"], "bob.py": ["bob.py"]}),
+        (["alice/src/A.java", "alice/README.md"], {"alice": ["README.md", "src/A.java"]}),
+        (["x/alice/Makefile", "x/alice/a.c"], {"x": ["alice/Makefile", "alice/a.c"]}),
+        (["a/b/c.py"], {"a": ["b/c.py"]}),
+        (["alice.py"], {"alice.py": ["alice.py"]}),
+        (["a", "a/a"], {"a": ["a"], "a (file)": ["a"]}),
+        ([], {}),
+    ],
+)
+def test_entries_side_by_side_are_submissions(paths: list[str], expected: dict[str, list[str]]) -> None:
+    assert grouped(*paths) == expected
+
+
+def test_what_was_not_taken_takes_no_part_in_grouping() -> None:
+    found = submissions_of(
+        [
+            Unpacked("class/a/x.py", b"x", 1, ""),
+            Unpacked("class/b/x.py", b"x", 1, ""),
+            Unpacked("__MACOSX/", None, 0, "left by macOS"),
+        ]
+    )
+    assert list(found) == ["a", "b"]
+
+
+paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join)
+
+
+@given(st.lists(paths, unique=True, max_size=12))
+def test_no_two_files_of_a_submission_share_a_path(found: list[str]) -> None:
+    places = placed(found)
+    assert set(places) == set(found)
+    assert len(set(places.values())) == len(found)

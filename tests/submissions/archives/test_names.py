@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import io
+import tarfile
+
+import pytest
+
+from tests.support.archives import (
+    FORMATS,
+    entries,
+    reasons,
+    taken,
+    tarred,
+    zip_by_hand,
+    zipped,
+    zipped_twice,
+)
+
+
+@pytest.mark.parametrize("name", ["../evil.py", "a/../../evil.py", "..\\evil.py", "a/.."])
+@pytest.mark.parametrize("form", ["c.zip", "c.tar"])
+def test_a_path_that_leads_out_is_refused(form: str, name: str) -> None:
+    found = entries(form, FORMATS["class" + form[1:]]({name: b"x", "bob.py": b"b"}))
+    assert taken(found) == {"bob.py": b"b"}
+    assert "leads out" in found[0].reason
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", "C:\\evil.py", "c:evil.py", "\\\\host\\share", "\\evil"])
+@pytest.mark.parametrize("form", ["c.zip", "c.tar"])
+def test_an_absolute_path_is_refused(form: str, name: str) -> None:
+    found = entries(form, FORMATS["class" + form[1:]]({name: b"x", "bob.py": b"b"}))
+    assert taken(found) == {"bob.py": b"b"}
+    assert "absolute" in found[0].reason
+
+
+def test_back_slashes_of_old_windows_zips_separate_folders() -> None:
+    assert taken(entries("c.zip", zipped({"alice\\src\\A.cs": b"class A;"}))) == {
+        "alice/src/A.cs": b"class A;"
+    }
+
+
+def test_entries_of_one_name_are_all_kept_and_numbered() -> None:
+    assert taken(entries("c.zip", zipped_twice("A.java", b"1", b"2"))) == {"A.java": b"1", "A (2).java": b"2"}
+
+
+def test_names_equal_after_normalization_are_numbered_and_names_apart_in_case_are_kept() -> None:
+    found = entries("c.zip", zipped({"Zoe\u0308.py": b"1", "Zo\u00eb.py": b"2", "zo\u00eb.py": b"3"}))
+    assert taken(found) == {"Zo\u00eb.py": b"1", "Zo\u00eb (2).py": b"2", "zo\u00eb.py": b"3"}
+
+
+@pytest.mark.parametrize(
+    ("names", "encoding"),
+    [
+        (["Jörg Müller/Übung.java", "Zoë/Lösung.java"], "utf-8"),
+        (["Jörg Müller/Übung.java", "Zoë/Lösung.java"], "cp1252"),
+        (["Müller.java"], "cp437"),
+        (["課題/山田太郎.py", "課題/佐藤花子.py"], "cp932"),
+        (["作业/张伟.py", "作业/李娜.py"], "gbk"),
+        (["Иванов/задача.py", "Петров/задача.py"], "cp866"),
+    ],
+)
+def test_names_in_legacy_encodings_are_read(names: list[str], encoding: str) -> None:
+    data = zip_by_hand([(name.encode(encoding), b"x") for name in names])
+    assert list(taken(entries("c.zip", data))) == names
+
+
+def test_names_in_a_legacy_encoding_inside_a_tar_are_read() -> None:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.GNU_FORMAT, encoding="cp1252") as archive:
+        info = tarfile.TarInfo("Müller.java")
+        info.size = 1
+        archive.addfile(info, io.BytesIO(b"x"))
+    assert list(taken(entries("c.tar", out.getvalue()))) == ["Müller.java"]
+
+
+def test_control_characters_and_direction_overrides_in_names_are_made_visible() -> None:
+    names = [b"a\x00b.py", b"c\nd.py", "e\u202eyp.exe.py".encode()]
+    found = taken(entries("c.zip", zip_by_hand([(name, b"x") for name in names])))
+    assert list(found) == ["a\ufffdb.py", "c\ufffdd.py", "e\ufffdyp.exe.py"]
+
+
+def test_a_very_long_name_is_refused_and_cut() -> None:
+    found = entries("c.tar", tarred({"a" * 3000 + ".py": b"x"}))
+    assert found[0].reason == "its path has 3003 characters; the limit is 400"
+    assert len(found[0].name) == 400
+
+
+def test_junk_is_listed_once_a_folder_with_its_reason() -> None:
+    files = {
+        "__MACOSX/alice/._A.java": b"x", "__MACOSX/b": b"x",
+        "alice/.git/config": b"x", "alice/.git/HEAD": b"x",
+        "alice/node_modules/p/i.js": b"x", "alice/.DS_Store": b"x", "alice/Thumbs.db": b"x",
+        "alice/target/A.class": b"x", "alice/bin/run.py": b"x", "alice/__pycache__/a.pyc": b"x",
+    }  # fmt: skip
+    found = entries("c.zip", zipped(files))
+    assert taken(found) == {"alice/bin/run.py": b"x"}
+    assert reasons(found) == {
+        "__MACOSX/": "left by macOS",
+        "alice/.git/": "hidden",
+        "alice/node_modules/": "downloaded packages",
+        "alice/.DS_Store": "hidden",
+        "alice/Thumbs.db": "left by Windows",
+        "alice/target/A.class": "compiled output",
+        "alice/__pycache__/": "compiled output",
+    }

@@ -1,0 +1,170 @@
+"""Tables of a report for spreadsheets and scripts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+from django.urls import reverse
+
+from submissions.models import Decision, Pair, Report
+from submissions.pages.exports.formats import FORMATS, TABLE_FORMATS
+from submissions.pages.exports.tables import TABLES
+from submissions.ranking.pair_rows import PairRow
+from tests.support.sample_class import CLASS, COPIED, RENAMED, zipped
+from tests.support.uploads import MANY
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from submissions.models import Assignment
+    from tests.support.uploads import CountQueries, HandIn
+
+FORMULAS = ("=2+5", "+1", "-1", "@SUM(A1)", '=HYPERLINK("http;x")')
+
+
+def take(client: Client, of: Assignment, table: str, form: str, **query: str | int) -> str:
+    answer = client.get(reverse("table", args=[of.pk, table, form]), query)
+    assert answer.status_code == 200
+    assert answer.streaming
+    name = f"{of.name.lower()}-{table}.{form}"
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+    assert answer.headers["Content-Type"] == FORMATS[form].content_type
+    return answer.getvalue().decode()
+
+
+def rows(client: Client, of: Assignment, table: str = "pairs", **query: str | int) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(take(client, of, table, "csv", **query), newline="")))
+
+
+def test_pairs_come_with_figures_evidence_and_what_was_decided(
+    alice_client: Client, report: Report, alice: User
+) -> None:
+    pair = report.pairs.all()[0]
+    Decision.objects.create(
+        assignment=report.assignment,
+        left="ada",
+        right="ben",
+        state="suspicious",
+        assignee=alice,
+        notes='Said: "we\nlearnt together"',
+    )
+    first = rows(alice_client, report.assignment)[0]
+    assert tuple(first)[: len(PairRow._fields)] == PairRow._fields
+    assert (first["left"], first["right"]) == ("ada", "ben")
+    for figure in ("similarity", "left_share", "right_share", "structure", "literals", "names"):
+        assert float(first[figure]) == round(getattr(pair, figure), 6)
+    for count in ("tokens", "lines", "longest"):
+        assert int(first[count]) == getattr(pair, count)
+    assert first["decision"] == "suspicious"
+    assert first["assignee"] == "alice"
+    assert first["notes"] == 'Said: "we\nlearnt together"'
+
+
+def test_json_holds_the_same_rows_and_how_they_were_made(alice_client: Client, report: Report) -> None:
+    of = report.assignment
+    for table in TABLES:
+        found: dict[str, Any] = json.loads(take(alice_client, of, table, "json"))
+        assert (found["course"], found["assignment"]) == ("Programming 1", "Statistics")
+        assert found["parameters"]["k"] == report.parameters["k"]
+        plain = [
+            {name: "" if value is None else str(value) for name, value in row.items() if name != "flags"}
+            for row in found[table]
+        ]
+        listed = rows(alice_client, of, table)
+        for row in listed:
+            row.pop("flags", None)
+        assert plain == listed != []
+
+
+def test_an_empty_table_is_still_a_table(alice_client: Client, report: Report) -> None:
+    assert json.loads(take(alice_client, report.assignment, "pairs", "json", q="nobody"))["pairs"] == []
+    assert rows(alice_client, report.assignment, q="nobody") == []
+
+
+def test_tables_hold_what_the_filter_in_the_address_lets_through(
+    alice_client: Client, report: Report
+) -> None:
+    of, lowest = report.assignment, min(pair.similarity for pair in report.pairs.all())
+    assert len(rows(alice_client, of)) == report.pairs.count() > 1
+    assert len(rows(alice_client, of, minimum=int(lowest * 100) + 1)) == report.pairs.count() - 1
+    Decision.objects.create(assignment=of, left="ada", right="ben", state="clear")
+    assert [row["right"] for row in rows(alice_client, of, decision="clear")] == ["ben"]
+    assert {row["left"] for row in rows(alice_client, of, sort="-left", q="cleo")} == {"ada", "ben"}
+    assert [row["submission"] for row in rows(alice_client, of, "submissions", q="cleo")] == ["cleo"]
+
+
+def test_submissions_come_with_their_best_match_and_rank(alice_client: Client, report: Report) -> None:
+    listed = {row["submission"]: row for row in rows(alice_client, report.assignment, "submissions")}
+    assert list(listed) == ["ada", "ben", "cleo"]
+    ada, ben, cleo = listed.values()
+    assert (ada["best_match"], ben["best_match"]) == ("ben", "ada")
+    assert (ada["rank"], ben["rank"], cleo["rank"]) == ("1", "1", "3")
+    assert float(ada["similarity"]) == round(report.pairs.all()[0].similarity, 6)
+    found = report.submissions.get(name="cleo")
+    assert cleo["files"] == "1"
+    assert int(cleo["tokens"]) == found.files.get().document.token_count
+    assert cleo["uploaded"] == found.batch.created.isoformat()
+
+
+def test_submissions_of_a_report_that_kept_no_best_matches_are_listed_without(
+    alice_client: Client, report: Report
+) -> None:
+    Report.objects.filter(pk=report.pk).update(findings=None)
+    listed = rows(alice_client, report.assignment, "submissions")
+    assert [row["rank"] for row in listed] == ["", "", ""]
+
+
+def test_flags_of_a_pair_are_named(alice_client: Client, hand_in: HandIn) -> None:
+    of = hand_in(zipped({"ada/a.py": COPIED, "ben/b.py": COPIED, "cleo/c.py": RENAMED})).assignment
+    of.teams = "ada, ben"
+    of.save()
+    flags = {(row["left"], row["right"]): row["flags"] for row in rows(alice_client, of)}
+    assert flags["ada", "ben"] == "identical; team"
+    assert flags["ada", "cleo"] == "renamed"
+
+
+def test_names_that_a_spreadsheet_takes_for_formulas_stay_as_they_were_handed_in(
+    alice_client: Client, hand_in: HandIn
+) -> None:
+    of = hand_in(zipped({f"{name}/main.py": COPIED for name in FORMULAS})).assignment
+    assert {row["left"] for row in rows(alice_client, of)} | {
+        row["right"] for row in rows(alice_client, of)
+    } == set(of.batches.get().submissions.values_list("name", flat=True))
+    page = alice_client.get(reverse("exports", args=[of.pk])).content.decode()
+    assert "is a formula" in page
+
+
+def test_in_anonymous_mode_tables_hold_made_up_names_only(alice_client: Client, report: Report) -> None:
+    of = report.assignment
+    Decision.objects.create(assignment=of, left="ada", right="ben", state="clear", notes="ada asked ben")
+    session = alice_client.session
+    session["anonymous"] = True
+    session.save()
+    for table in TABLES:
+        for form in TABLE_FORMATS:
+            text = take(alice_client, of, table, form)
+            assert not {"ada", "ben", "cleo"} & set(text.replace('"', " ").replace(",", " ").split())
+
+
+def test_there_is_no_other_table_and_no_other_format(alice_client: Client, report: Report) -> None:
+    for table, form in (("pairs", "xml"), ("people", "csv")):
+        address = reverse("table", args=[report.assignment_id, table, form])
+        assert alice_client.get(address).status_code == 404
+
+
+def test_a_table_takes_as_many_queries_for_many_rows_as_for_few(
+    alice_client: Client, hand_in: HandIn, django_assert_num_queries: CountQueries
+) -> None:
+    for files in (CLASS, MANY):
+        of = hand_in(zipped(files)).assignment
+        # session, user, assignment, 3 of the report, decisions, pairs
+        with django_assert_num_queries(8):
+            take(alice_client, of, "pairs", "csv")
+        # session, user, assignment, 3 of the report, submissions
+        with django_assert_num_queries(7):
+            take(alice_client, of, "submissions", "csv")
+    assert Pair.objects.filter(report=of.reports.all()[0]).count() > 100

@@ -1,0 +1,128 @@
+"""What a pair page says of odd files, and shows in place of names."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from fingerprint.engine import passage_weight
+from fingerprint.ranking.score_constants import RARITY_EXPONENT
+from fingerprint.ranking.weights import rarity
+from submissions.models import Pair
+from submissions.pages.source_view.pair_view import view_pair
+from submissions.pseudonyms.names import redacting
+from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.test import Client
+
+    from submissions.models import Assignment
+    from submissions.pages.source_view.pair_view import PairView
+    from tests.support.uploads import HandIn
+
+
+@pytest.fixture
+def viewed(hand_in: HandIn, assignment: Assignment) -> Callable[..., PairView]:
+    """Hand in files of two submissions and view their pair."""
+
+    def view(files: dict[str, str | bytes], *hidden: str) -> PairView:
+        hand_in(zipped(files))
+        return view_pair(Pair.objects.filter(report__assignment=assignment)[0], redacting(hidden))
+
+    return view
+
+
+def notices(view: PairView) -> str:
+    return " ".join(view.sides[0].files[0].notices)
+
+
+def test_an_ordinary_file_has_no_remarks(viewed: Callable[..., PairView]) -> None:
+    view = viewed({"ada/m.py": COPIED, "ben/m.py": RENAMED.replace("\n", "\r\n")})
+    assert [file.notices for side in view.sides for file in side.files] == [[], []]
+
+
+def test_characters_that_cannot_be_seen_are_counted_and_named(viewed: Callable[..., PairView]) -> None:
+    odd = COPIED + "# \u202eevil\u202c \u200b\u200b \x1b[31m\n"
+    assert notices(viewed({"ada/m.py": odd, "ben/m.py": RENAMED})) == (
+        "Holds 5 characters that cannot be seen or would mislead, each marked in red: "
+        "U+200B ZERO WIDTH SPACE, 2 of them; U+202E RIGHT-TO-LEFT OVERRIDE, 1 of them; "
+        "U+202C POP DIRECTIONAL FORMATTING, 1 of them; U+001B control character, 1 of them."
+    )
+
+
+def test_another_encoding_than_utf_8_is_named(viewed: Callable[..., PairView]) -> None:
+    latin = (COPIED + "# caf\xe9 \xe0 la carte, d\xe9j\xe0 vu\n").encode("cp1252")
+    view = viewed({"ada/m.py": latin, "ben/m.py": RENAMED})
+    assert "Not in UTF-8; read as windows-1252." in notices(view)
+    assert "café à la carte" in view.sides[0].files[0].html
+
+
+def test_bytes_that_could_not_be_decoded_are_counted(viewed: Callable[..., PairView]) -> None:
+    damaged = (COPIED + "# größer, süß, Gruß, ähnlich, öfter\n").encode() + b"# \xff\n"
+    assert notices(viewed({"ada/m.py": damaged, "ben/m.py": RENAMED})) == (
+        "1 character could not be decoded and is shown as \ufffd."
+    )
+
+
+def test_the_longest_line_is_named(viewed: Callable[..., PairView]) -> None:
+    one, two = f"s = '{'y' * 5_000}'\n", f"t = '{'z' * 100_000}'\n"
+    view = viewed({"ada/m.py": one + COPIED, "ben/m.py": one + RENAMED + two})
+    assert notices(view).startswith("Line 1 has 5,006 characters; those after the first 2,000 open")
+    assert view.sides[1].files[0].notices[0].startswith("The longest of 2 long lines has 100,006 characters")
+
+
+def test_passages_are_numbered_by_weight_and_know_their_lines(viewed: Callable[..., PairView]) -> None:
+    view = viewed(
+        {"ada/m.py": STARTER + COPIED, "ben/m.py": COPIED + "x = 1\n" + STARTER, "cleo/m.py": STARTER}
+    )
+    weights = [passage_weight(passage.tokens, passage.submissions) for passage in view.passages]
+    assert weights == sorted(weights, reverse=True)
+    assert [passage.number for passage in view.passages] == [1, 2]
+    assert [place.first_line for place in view.passages[0].places] == [7, 2]
+
+
+def test_a_passage_weighs_as_the_score_weighs_it() -> None:
+    for held in (1, 2, 3, 10, 180):
+        weight = rarity(np.array([held]), RARITY_EXPONENT)[0]
+        assert passage_weight(100, held) == pytest.approx(100 * float(weight))
+
+
+def test_the_map_shows_every_passage_and_no_bar_is_invisible(viewed: Callable[..., PairView]) -> None:
+    view = viewed({"ada/m.py": "x = 1\n" * 3_000 + COPIED, "ben/m.py": RENAMED + HONEST})
+    left, right = (side.files[0] for side in view.sides)
+    assert {bar.number for bar in left.bars} >= {passage.number for passage in view.passages}
+    assert min(bar.height for bar in left.bars) > left.line_count / 300
+    assert right.map_lines == 120
+    assert all(0 <= bar.first < file.line_count for file in (left, right) for bar in file.bars)
+
+
+def test_names_are_replaced_in_paths_sources_and_examples(viewed: Callable[..., PairView]) -> None:
+    ben = f"# written by Ben Okri\nauthor = 'Ben Okri'\n{RENAMED}"
+    files = {"ada-lovelace/m.py": f"author = 'x'\n{COPIED}", "ben-okri/ben-okri.py": ben}
+    view = viewed(files, "ben-okri")
+    file = view.sides[1].files[0]
+    assert file.path == "another student.py"
+    assert "Okri" not in file.html
+    assert file.html.count('<span class="made-up">another student</span>') == 2
+    assert "Okri" not in view.sides[0].files[0].html
+    assert not any("Okri" in change.right for one in view.passages for change in one.folded.examples)
+
+
+def test_an_anonymous_page_of_a_pair_names_nobody(
+    hand_in: HandIn, assignment: Assignment, alice_client: Client
+) -> None:
+    ben = f"# Ben Okri\n{RENAMED}"
+    hand_in(zipped({"ada-lovelace/m.py": COPIED, "ben-okri/src/ben-okri.py": ben}))
+    pair = Pair.objects.get(report__assignment=assignment)
+    session = alice_client.session
+    session["anonymous"] = True
+    session.save()
+    address = reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id])
+    page = alice_client.get(address).content.decode()
+    assert not re.search("lovelace|okri", page, re.IGNORECASE)

@@ -1,0 +1,217 @@
+"""Whatever was handed in is shown as text, and whatever is asked for wrongly gets the right page."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from submissions.actions import shares
+from submissions.models import Share
+from tests.support.browser import drop
+from tests.support.every_page import PAGES, PUBLIC, address
+from tests.support.hostile_class import LIVE, NAMES, SOURCES
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from submissions.models import Assignment, Batch, Pair, Report
+    from tests.support.browser import SignIn
+    from tests.support.every_page import World
+
+
+def body(client: Client, where: str) -> str:
+    answer = client.get(where)
+    assert answer.status_code == 200, where
+    return answer.content.decode()
+
+
+def pairs(world: World) -> list[Pair]:
+    """One pair for each submission that has any."""
+    best = {pk: pair for pair in world.report.pairs.reverse() for pk in (pair.left_id, pair.right_id)}
+    return list({pair.pk: pair for pair in best.values()}.values())
+
+
+def test_everybody_nasty_is_ranked(nasty: World) -> None:
+    assert nasty.batch.submissions.count() == len(SOURCES)
+    ranked = {pk for pair in nasty.report.pairs.all() for pk in (pair.left_id, pair.right_id)}
+    assert len(ranked) == len(SOURCES)
+
+
+def test_nothing_that_was_handed_in_stands_in_a_page_as_it_is(alice_client: Client, nasty: World) -> None:
+    for name in (*PAGES, *PUBLIC):
+        page = body(alice_client, address(nasty, name))
+        assert [live for live in LIVE if live in page] == [], name
+
+
+def test_no_pair_and_no_submission_page_is_taken_in(alice_client: Client, nasty: World) -> None:
+    for pair in pairs(nasty):
+        here = replace(nasty, pair=pair)
+        for name in ("pair", "submission", "shared_pair"):
+            page = body(alice_client, address(here, name))
+            assert [live for live in LIVE if live in page] == [], pair
+
+
+def test_what_could_mislead_is_marked_wherever_names_stand(alice_client: Client, nasty: World) -> None:
+    for where in (nasty.assignment.get_absolute_url(), nasty.batch.get_absolute_url()):
+        page = body(alice_client, where)
+        for code in ("U+202E", "U+2066", "U+001B", "U+0007"):
+            assert f"⟨{code}⟩" in page, (where, code)
+        assert "&lt;script&gt;window.hacked" in page
+        assert "{{ settings.SECRET_KEY }}" in page
+
+
+def test_what_could_mislead_is_marked_in_the_source(alice_client: Client, nasty: World) -> None:
+    for pair in pairs(nasty):
+        if {"writes backwards", "paints a terminal"} & _sources_of(nasty, pair):
+            page = body(
+                alice_client, reverse("pair", args=[nasty.assignment.pk, pair.left_id, pair.right_id])
+            )
+            assert '<span class="unseen"' in page
+
+
+@pytest.mark.parametrize(
+    ("source", "remark"),
+    [
+        ("writes backwards", "U+202E"),
+        ("paints a terminal", "U+001B"),
+        ("is in utf-16", "utf-16"),
+        ("is in latin-1", "Not in UTF-8"),
+        ("is not text", "Not in UTF-8"),
+    ],
+)
+def test_what_is_odd_about_a_file_is_said_in_its_head(
+    alice_client: Client, nasty: World, source: str, remark: str
+) -> None:
+    pair = next(pair for pair in pairs(nasty) if source in _sources_of(nasty, pair))
+    page = body(alice_client, address(replace(nasty, pair=pair), "pair"))
+    heads = "".join(re.findall(r'<details class="odd".*?</details>', page, re.DOTALL))
+    assert remark in heads
+
+
+@pytest.mark.parametrize("name", ["pairs", "submissions"])
+def test_tables_are_files_that_no_browser_takes_for_a_page(
+    alice_client: Client, nasty: World, name: str
+) -> None:
+    for form in ("csv", "json"):
+        answer = alice_client.get(reverse("table", args=[nasty.assignment.pk, name, form]))
+        assert answer.headers["Content-Disposition"].startswith("attachment")
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "html" not in answer.headers["Content-Type"]
+        text = answer.getvalue().decode()
+        assert list(csv.DictReader(io.StringIO(text))) if form == "csv" else json.loads(text)
+
+
+def _sources_of(nasty: World, pair: Pair) -> set[str]:
+    names = dict(zip(NAMES, SOURCES, strict=True))
+    return {names[pair.left.name], names[pair.right.name]}
+
+
+# Wrong addresses
+
+
+def test_what_is_not_there_is_not_found_and_shows_no_trace(alice_client: Client, report: Report) -> None:
+    of = report.assignment
+    best = report.pairs.all()[0]
+    unknown = (
+        reverse("pair", args=[of.pk, best.left_id, best.left_id]),
+        reverse("pair", args=[of.pk, best.left_id, 999_999]),
+        reverse("pair", args=[of.pk, 2**63, best.right_id]),
+        reverse("pair", args=[999_999, best.left_id, best.right_id]),
+        reverse("submission", args=[of.pk, 999_999]),
+        reverse("batch", args=[2**70]),
+        reverse("course", args=[10**30]),
+        "/assignments/-1/",
+        "/assignments/1e3/",
+        "/nothing/here/",
+        "/assignments/%00/",
+        "/static/../moss/settings.py",
+    )
+    for where in unknown:
+        answer = alice_client.get(where)
+        assert answer.status_code == 404, where
+        assert b"<h1>" in answer.content
+        assert b"Traceback" not in answer.content
+        assert b"urlpatterns" not in answer.content
+
+
+def test_a_pair_asked_for_the_wrong_way_round_is_found(alice_client: Client, report: Report) -> None:
+    best = report.pairs.all()[0]
+    answer = alice_client.get(reverse("pair", args=[report.assignment_id, best.right_id, best.left_id]))
+    assert answer.headers["Location"] == reverse(
+        "pair", args=[report.assignment_id, best.left_id, best.right_id]
+    )
+
+
+def test_a_deleted_upload_is_gone_and_so_are_its_pairs(
+    alice_client: Client, report: Report, batch: Batch
+) -> None:
+    best = report.pairs.all()[0]
+    pair = reverse("pair", args=[report.assignment_id, best.left_id, best.right_id])
+    alice_client.post(reverse("delete_batch", args=[batch.pk]))
+    answer = alice_client.get(batch.get_absolute_url())
+    assert answer.status_code == 410
+    assert b"This upload was deleted with everything that came from it." in answer.content
+    assert alice_client.get(pair).status_code == 404
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_link_that_is_forged_expired_or_revoked_gets_its_page(
+    name: str, client: Client, world: World
+) -> None:
+    whole = address(world, name)
+    token = shares.share_token(world.share)
+    for forged in (token[:-1], f"1{token}", f"{token}x", ":", "1", "\u00e9\u202e"):
+        answer = client.get(whole.replace(quote(token), quote(forged)))
+        assert answer.status_code == 403, forged
+        assert b"<h1>" in answer.content
+    assert client.get(whole).status_code == 200
+    for ended in ({"expires": timezone.now()}, {"revoked": timezone.now()}):
+        Share.objects.update(**ended)
+        assert client.get(whole).status_code == 410
+    Share.objects.all().delete()
+    assert client.get(whole).status_code == 410
+
+
+# In a browser
+
+
+def test_no_browser_runs_what_was_handed_in(nasty: World, sign_in: SignIn) -> None:
+    page = sign_in(nasty.owner)
+    page.on("dialog", lambda dialog: pytest.fail(f"{page.url} says {dialog.message}"))
+    for name in (*PAGES, *PUBLIC):
+        page.goto(address(nasty, name))
+        assert page.evaluate("typeof window.hacked") == "undefined", name
+
+
+def test_a_nasty_name_is_listed_as_text_before_and_after_it_was_sent(
+    assignment: Assignment, sign_in: SignIn
+) -> None:
+    page = sign_in(assignment.course.owner)
+    page.goto(assignment.get_absolute_url())
+    # Django drops from an upload's name what cannot be printed.
+    for name, called in (("<img src=x onerror=window.hacked=1>.zip",) * 2, ("\u202egpj.piz", "gpj.piz")):
+        drop(page.locator("[data-drop]").first, name, b"no archive")
+        expect(page.locator("[data-chosen]").first).to_contain_text(name)
+        page.get_by_role("button", name="Upload").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(called)
+        assert page.evaluate("typeof window.hacked") == "undefined"
+        page.goto(assignment.get_absolute_url())
+
+
+def test_every_nasty_source_can_be_read_beside_another(nasty: World, sign_in: SignIn) -> None:
+    page = sign_in(nasty.owner)
+    for pair in pairs(nasty):
+        page.goto(address(replace(nasty, pair=pair), "pair"))
+        assert page.evaluate("typeof window.hacked") == "undefined", pair
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), pair
+        assert "def spread" in page.locator("[data-side=L]").inner_text()

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from submissions.actions import shares
+from submissions.models import Report, Share
+from tests.support.shares import best, link_to, shared_report
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from tests.support.uploads import CountQueries
+
+
+@pytest.fixture
+def visitor(client: Client) -> Client:
+    """Give somebody without an account."""
+    return client
+
+
+def test_alice_makes_a_link_lists_it_and_revokes_it(
+    alice_client: Client, visitor: Client, report: Report
+) -> None:
+    shares = reverse("shares", args=[report.assignment_id])
+    assert alice_client.post(shares, {"lasting": "day", "anonymous": "on"}).status_code == 302
+    made = Share.objects.get()
+    assert made.anonymous
+    assert timedelta(hours=23) < made.expires - timezone.now() <= timedelta(days=1)
+    assert f"http://testserver{link_to(made)}" in alice_client.get(shares).content.decode()
+    assert visitor.get(link_to(made)).status_code == 200
+    alice_client.post(reverse("revoke_share", args=[made.pk]))
+    assert visitor.get(link_to(made)).status_code == 410
+    assert link_to(made) not in alice_client.get(shares).content.decode()
+
+
+def test_a_link_to_one_pair_is_made_from_its_ids(alice_client: Client, report: Report) -> None:
+    pair = best(report)
+    address = f"{reverse('shares', args=[report.assignment_id])}?pair={pair.right_id}-{pair.left_id}"
+    assert "Share one pair" in alice_client.get(address).content.decode()
+    alice_client.post(address, {"lasting": "month"})
+    made = Share.objects.get()
+    assert (made.left, made.right, made.anonymous) == (pair.left.name, pair.right.name, False)
+
+
+@pytest.mark.parametrize("pair", ["x", "1-", "1-2-3", "9" * 30 + "-1", "-", "0-0", "\uff11-\uff12"])
+def test_a_pair_that_is_none_is_404(pair: str, alice_client: Client, report: Report) -> None:
+    address = reverse("shares", args=[report.assignment_id])
+    assert alice_client.get(address, {"pair": pair}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("until", "says"),
+    [
+        ("", "Choose the last day"),
+        ("2001-01-01", "That day has passed"),
+        ("9999-12-31", "A link lasts a year at most"),
+        ("tomorrow", "valid date"),
+    ],
+)
+def test_a_link_needs_a_day_that_makes_sense(
+    until: str, says: str, alice_client: Client, report: Report
+) -> None:
+    address = reverse("shares", args=[report.assignment_id])
+    answer = alice_client.post(address, {"lasting": "date", "until": until})
+    assert answer.status_code == 422
+    assert says in answer.content.decode()
+    assert not Share.objects.exists()
+
+
+def test_a_link_until_a_date_works_through_that_day(alice_client: Client, report: Report) -> None:
+    today = timezone.localdate()
+    address = reverse("shares", args=[report.assignment_id])
+    alice_client.post(address, {"lasting": "date", "until": today.isoformat()})
+    made = Share.objects.get()
+    assert timezone.localtime(made.expires).date() == today
+    assert made.expires > timezone.now()
+
+
+def test_charlie_makes_sees_and_revokes_no_link_of_alices(
+    charlie_client: Client, report: Report, alice: User
+) -> None:
+    made = shared_report(report, alice)
+    address = reverse("shares", args=[report.assignment_id])
+    revoke = reverse("revoke_share", args=[made.pk])
+    assert charlie_client.get(address).status_code == 404
+    assert charlie_client.post(address, {"lasting": "day"}).status_code == 404
+    assert charlie_client.post(revoke).status_code == 404
+    assert Share.objects.get().revoked is None
+
+
+def test_many_links_take_as_many_queries_as_one(
+    alice_client: Client, report: Report, alice: User, django_assert_num_queries: CountQueries
+) -> None:
+    for _ in range(30):
+        shared_report(report, alice)
+    shares.revoke_share(Share.objects.all()[0])
+    # session, user, assignment, 2 of links, 3 of the newest report
+    with django_assert_num_queries(8):
+        alice_client.get(reverse("shares", args=[report.assignment_id]))

@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+from django.db import connection
+from django.urls import reverse
+from hypothesis import given, strategies as st
+
+from submissions.models import Alias, Assignment, Submission
+from submissions.pseudonyms.aliases import FIRST, SECOND, aliases, draw
+from submissions.pseudonyms.names import Names, anonymous, redacting
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from tests.support.uploads import CountQueries
+
+
+CALLED = {
+    "Lovelace-Ada": "Amber Otter",
+    "Green_Max": "Icy Wren",
+    "max": "Calm Owl",
+    "José Pérez": "Misty Lynx",
+    "Müller, Jörg": "Opal Eagle",
+    "student-01": "Jolly Ibex",
+    "hoppergr_12345_678": "Teal Newt",
+    "s1234567": "Lunar Hare",
+    "Bo Li": "Polar Gull",
+    "grace-whitcombe": "Clear Swan",
+    "7": "Topaz Tern",
+    "byron.py": "Solar Moth",
+}
+NAMES = Names(CALLED, others="[name]")
+
+
+@pytest.mark.parametrize(
+    ("source", "covered"),
+    [
+        ("# by Ada Lovelace", "# by Amber Otter"),
+        ("LOVELACE, ada", "Amber Otter"),
+        ("lovelace_ada = 1", "Amber Otter = 1"),
+        ("class LovelaceStack {", "class Amber OtterStack {"),
+        ("# asked lovelace", "# asked Amber Otter"),
+        ("JOSE PEREZ, Jose\u0301", "Misty Lynx"),
+        ("# mueller", "# Opal Eagle"),
+        ("joergMueller()", "Opal Eagle()"),
+        ("hoppergr 12345", "Teal Newt"),
+        ("# 12345", "# Teal Newt"),
+        ("S1234567", "Lunar Hare"),
+        ("s1234567@uni.example", "Lunar Hare"),
+        ("someone@uni.example.org", "[e-mail]"),
+        ("// Max Green did this", "// Icy Wren did this"),
+        ("// Max did this", "// Calm Owl did this"),
+        ("by Bo Li", "by Polar Gull"),
+        ("student 01 and student-02", "Jolly Ibex and student-02"),
+        ("import byron", "import Solar Moth"),
+    ],
+)
+def test_a_name_in_a_source_is_covered(source: str, covered: str) -> None:
+    assert NAMES.source(source) == covered
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print(max(a, b), grace * 3, green)",
+        "Math.Max(1, 2)",
+        "# the grace period is 7 days",
+        "for student in students: pass",
+        "adapter, Adaline, canada",
+        "bo, li = 3, 7",
+        "x[12]",
+        "a = xs@ws.sum(axis=0)",
+        f"x = '{'Lovelace' * 200}'",
+        f"x@{'a.' * 9}de",
+        "@Override public void run()",
+        "name: str = ''",
+        "config = {'name': value}",
+        "print('made by hand')",
+        "struct s = { .name = 7 };",
+    ],
+)
+def test_ordinary_code_is_left_alone(source: str) -> None:
+    assert NAMES.source(source) == source
+
+
+@pytest.mark.parametrize(
+    ("source", "covered"),
+    [
+        ("/**\n * @author Grace Hopper\n */", "/**\n * @author [name]\n */"),
+        ("/* @author Ada Lovelace */", "/* @author Amber Otter */"),
+        ("# Name: Grace Hopper", "# Name: [name]"),
+        ("// Student ID: 998877", "// Student ID: [name]"),
+        ("# Student: Hopper, G.", "# Student: [name]"),
+        ("-- Matrikelnummer 3345566", "-- Matrikelnummer [name]"),
+        ('"""\nAuthor: Grace Hopper\n"""', '"""\nAuthor: [name]\n"""'),
+        ('__author__ = "Grace Hopper"', '__author__ = "[name]"'),
+        ("% \\author{Grace Hopper}", "% \\author{[name]}"),
+        ("Author: Grace Hopper\n\nAn essay.", "Author: [name]\n\nAn essay."),
+        ("// Created by Grace on 1/2/24.\r\nint x;", "// Created by [name]\r\nint x;"),
+        ("<!-- Author: Grace -->", "<!-- Author: [name] -->"),
+    ],
+)
+def test_whoever_a_comment_says_wrote_it_is_covered(source: str, covered: str) -> None:
+    assert NAMES.source(source) == covered
+
+
+@pytest.mark.parametrize(
+    ("label", "covered"),
+    [
+        ("Lovelace-Ada/src/Main.java", "Amber Otter/src/Main.java"),
+        ("max/main.py", "Calm Owl/main.py"),
+        ("class/max/main.py", "class/Calm Owl/main.py"),
+        ("7/main.py", "Topaz Tern/main.py"),
+        ("max.zip and 7 more", "Calm Owl.zip and 7 more"),
+        ("hoppergr_12345_678_Main.java", "Teal Newt_Main.java"),
+        ("byron.py", "Solar Moth"),
+        ("student-01.tar.gz", "Jolly Ibex.tar.gz"),
+        ("src/perez.py", "src/Misty Lynx.py"),
+        ("lovelace-ada was skipped: 7 MB", "Amber Otter was skipped: 7 MB"),
+        ("class.zip", "class.zip"),
+    ],
+)
+def test_a_path_or_message_is_covered(label: str, covered: str) -> None:
+    assert NAMES.text(label) == covered
+
+
+def test_a_part_that_several_share_tells_none_of_them() -> None:
+    names = Names({"ada-lovelace": "Amber Otter", "ada-byron": "Icy Wren"}, others="[name]")
+    assert names.source("Ada and Ada Byron") == "[name] and Icy Wren"
+
+
+def test_a_name_that_is_not_known_is_not_told() -> None:
+    assert NAMES.of("max") == "Calm Owl"
+    assert NAMES.of("somebody-else") == "[name]"
+    assert Names().of("somebody-else") == "somebody-else"
+
+
+def test_own_names_are_left_as_they_are() -> None:
+    assert Names().source("# @author Ada") == Names().text("# @author Ada") == "# @author Ada"
+    assert Names().spans("Ada") == []
+
+
+def test_one_redacted_student_is_another_and_several_have_letters() -> None:
+    assert redacting(["ada"]).text("ada/a.py") == "another student/a.py"
+    several = redacting(["cleo", "ada", "ben"])
+    assert [several.of(name) for name in ("ada", "ben", "cleo")] == ["Student A", "Student B", "Student C"]
+    assert redacting([f"n{number:03}" for number in range(28)]).of("n027") == "Student AB"
+
+
+def test_whoever_reads_keeps_their_own_words() -> None:
+    names = redacting(["ada-lovelace"], kept=["ada-byron"])
+    assert names.source("Ada; Ada Lovelace; Byron") == "Ada; another student; Byron"
+    assert names.of("ada-byron") == "ada-byron"
+
+
+words = st.text(alphabet="adE lo\u0301ß_-.:@#/\n\"'*79", max_size=60)
+
+
+@given(st.lists(words, max_size=5), words)
+def test_spans_are_in_order_apart_and_inside_the_text(called: list[str], text: str) -> None:
+    names = Names({name: f"Alias {number}" for number, name in enumerate(called)}, others="[name]")
+    end = 0
+    for start, after, instead in names.spans(text):
+        assert end <= start < after <= len(text)
+        assert instead
+        end = after
+
+
+@given(words)
+def test_a_whole_name_never_stays_in_its_path(name: str) -> None:
+    if not re.search(r"[^\W_]", name) or "/" in name:
+        return
+    names = Names({name: "Alias"}, others="[name]")
+    assert names.text(f"{name}/main.py") == "Alias/main.py"
+
+
+def test_a_hostile_text_is_read_in_linear_steps() -> None:
+    for text in (
+        "name: " * 50_000,
+        "a@b." * 50_000,
+        '"' * 200_000,
+        "/*" * 100_000,
+        "\n#name:" * 30_000,
+        "1a" * 50_000,
+    ):
+        NAMES.spans(text)
+
+
+def test_made_up_names_say_nothing_of_order_or_spelling() -> None:
+    names = [f"student-{number:03}" for number in range(200)]
+    drawn = [draw(1, name, ()) for name in names]
+    assert drawn != sorted(drawn)
+    assert drawn == [draw(1, name, ()) for name in names]
+    assert drawn != [draw(2, name, ()) for name in names]
+
+
+def test_made_up_names_are_words_apart() -> None:
+    assert len(set(FIRST)) == len(FIRST) > 90
+    assert len(set(SECOND)) == len(SECOND) > 90
+    first, second = draw(1, "ada", ()).split()
+    assert first in FIRST
+    assert second in SECOND
+    real = {first.casefold()}
+    assert first not in draw(1, "ada", (), real)
+
+
+def test_thousands_of_names_are_all_different(assignment: Assignment) -> None:
+    batch = assignment.batches.create(name="class.zip", state="done")
+    Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(2_000))
+    drawn = aliases(assignment)
+    assert len(set(drawn.values())) == len(drawn) == 2_000
+    assert sum(len(alias.split()) == 2 for alias in drawn.values()) > 1_900
+    assert aliases(assignment) == drawn
+
+
+def test_names_of_what_was_decided_and_deleted_stay_covered(assignment: Assignment, alice: User) -> None:
+    assignment.decisions.create(left="gone-ada", right="gone-ben")
+    assert anonymous(assignment).of("gone-ada") != "gone-ada"
+    assert set(aliases(assignment)) == {"gone-ada", "gone-ben"}
+
+
+def test_made_up_names_cost_two_queries(
+    assignment: Assignment, django_assert_num_queries: CountQueries
+) -> None:
+    batch = assignment.batches.create(name="class.zip", state="done")
+    Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(300))
+    aliases(assignment)
+    with django_assert_num_queries(2):
+        aliases(assignment)
+
+
+def test_two_readers_at_once_get_the_same_names(transactional_db: None, alice: User) -> None:
+    course = alice.courses.create(name="Programming 1")
+    assignment = course.assignments.create(name="Statistics")
+    batch = assignment.batches.create(name="class.zip", state="done")
+    Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(200))
+
+    def read(_: int) -> dict[str, str]:
+        try:
+            return aliases(assignment)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as readers:
+        first, *others = readers.map(read, range(4))
+    assert all(other == first for other in others)
+    assert Alias.objects.count() == 200
+
+
+def test_the_switch_is_kept_and_leads_back(alice_client: Client, assignment: Assignment) -> None:
+    page = f"{assignment.get_absolute_url()}?q=x"
+    switch = reverse("switch_names")
+    assert alice_client.post(switch, {"names": "made-up", "next": page}).headers["Location"] == page
+    assert "Show real names" in alice_client.get(page).content.decode()
+    alice_client.post(switch, {"names": "real", "next": page})
+    assert "Hide names" in alice_client.get(page).content.decode()
+
+
+@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "javascript:alert(1)", ""])
+def test_the_switch_leads_to_no_other_site(elsewhere: str, alice_client: Client) -> None:
+    answer = alice_client.post(reverse("switch_names"), {"names": "real", "next": elsewhere})
+    assert answer.headers["Location"] == "/"
+
+
+def test_nobody_switches_without_an_account(client: Client) -> None:
+    answer = client.post(reverse("switch_names"), {"names": "made-up"})
+    assert answer.headers["Location"].startswith("/accounts/login/")

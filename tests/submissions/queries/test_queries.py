@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.http import Http404
+from django.utils import timezone
+
+from submissions import queries
+from submissions.models import Assignment, Batch, Course, Pair, Report
+from submissions.queries import PairFilter
+from tests.support.sample_class import CLASS, loose, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.contrib.auth.models import User
+
+    from tests.support.uploads import CountQueries, HandIn
+
+
+def names(pairs: object) -> list[tuple[str, str]]:
+    assert hasattr(pairs, "__iter__")
+    return [(pair.left.name, pair.right.name) for pair in pairs]
+
+
+def test_charlie_finds_nothing_of_alices(charlie: User, batch: Batch, report: Report) -> None:
+    assert not queries.courses(charlie).exists()
+    for find, pk in (
+        (queries.course, batch.assignment.course_id),
+        (queries.assignment, batch.assignment_id),
+        (queries.batch, batch.pk),
+    ):
+        with pytest.raises(Http404):
+            find(charlie, pk)
+
+
+def test_staff_find_every_course(admin: User, alice: User, bob: User) -> None:
+    for teacher in (alice, bob):
+        Course.objects.create(owner=teacher, name="Programming")
+    assert queries.courses(admin).count() == 2
+    assert queries.courses(alice).get().owner == alice
+
+
+def test_an_assignment_is_listed_with_its_cohort_and_pairs(batch: Batch, hand_in: HandIn) -> None:
+    hand_in(zipped({"ada/main.py": CLASS["ada/main.py"] + "\nprint(1)\n"}))
+    listed = queries.listed_assignments(batch.assignment.course).get()
+    assert listed.submission_count == 3
+    assert listed.pair_count == Pair.objects.count() > 0
+
+
+def test_an_assignment_without_uploads_has_no_pair_count(assignment: Assignment) -> None:
+    listed = queries.listed_assignments(assignment.course).get()
+    assert (listed.submission_count, listed.pair_count) == (0, None)
+
+
+def test_a_later_upload_of_a_name_supersedes_the_earlier_one(batch: Batch, hand_in: HandIn) -> None:
+    later = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
+    marked = {one.name: one.superseded for one in queries.batch_submissions(batch)}
+    assert marked == {"ada": True, "ben": False, "cleo": False}
+    assert not any(one.superseded for one in queries.batch_submissions(later))
+
+
+def test_a_cancelled_upload_supersedes_nothing(batch: Batch, hand_in: HandIn) -> None:
+    later = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
+    Batch.objects.filter(pk=later.pk).update(state=Batch.State.CANCELLED)
+    assert not any(one.superseded for one in queries.batch_submissions(batch))
+
+
+def test_the_best_pair_comes_first_and_every_column_sorts_both_ways(report: Report) -> None:
+    assert names(queries.ranked_pairs(report, PairFilter()))[0] == ("ada", "ben")
+    for key, field in queries.SORT_FIELDS.items():
+        values = list(queries.ranked_pairs(report, PairFilter(sort=key)).values_list(field, flat=True))
+        assert values == sorted(values)
+        falling = queries.ranked_pairs(report, PairFilter(sort=f"-{key}")).values_list(field, flat=True)
+        assert list(falling) == values[::-1]
+
+
+def test_pairs_are_filtered_by_every_word_in_either_name(report: Report) -> None:
+    assert names(queries.ranked_pairs(report, PairFilter(text="BEN ada"))) == [("ada", "ben")]
+    assert not queries.ranked_pairs(report, PairFilter(text="ada nobody")).exists()
+
+
+def test_pairs_below_the_minimum_are_left_out(report: Report) -> None:
+    best = report.pairs.order_by("-similarity").first()
+    assert best is not None
+    assert names(queries.ranked_pairs(report, PairFilter(minimum=best.similarity))) == [("ada", "ben")]
+
+
+def test_the_newest_finished_report_is_shown_while_another_is_made(report: Report) -> None:
+    newer = Report.objects.create(assignment=report.assignment)
+    state = queries.report_state(report.assignment)
+    assert (state.shown, state.pending, state.failed) == (report, True, None)
+    Report.objects.filter(pk=newer.pk).update(state=Report.State.FAILED)
+    state = queries.report_state(report.assignment)
+    assert (state.shown, state.pending, state.failed) == (report, False, newer)
+
+
+def test_boilerplate_that_awaits_its_ranking_makes_a_report_pending(
+    report: Report, starter: Callable[[], None]
+) -> None:
+    starter()
+    assert not queries.report_state(report.assignment).pending
+    report.assignment.boilerplate.update(created=timezone.now())
+    assert queries.report_state(report.assignment).pending
+
+
+def test_ignored_tokens_are_read_for_all_files_at_once(
+    report: Report, starter: Callable[[], None], django_assert_num_queries: CountQueries
+) -> None:
+    starter()
+    newest = queries.report_state(report.assignment).shown
+    assert newest is not None
+    found = queries.pair(newest, *Pair.objects.filter(report=newest).values_list("left", "right")[0])
+    assert found is not None
+    files = queries.files_of(found)
+    assert len(files) == 2
+    assert set(queries.ignored_tokens(newest, files)) == {file.document_id for file in files}
+
+
+def test_files_that_no_front_end_could_read_are_listed_with_their_reason(batch: Batch) -> None:
+    file = batch.submissions.get(name="cleo").files.get()
+    file.document.state, file.document.reason = "failed", "its lexer broke"
+    file.document.save()
+    assert [(one.path, one.document.reason) for one in queries.failed_files(batch)] == [
+        (file.path, "its lexer broke")
+    ]
+
+
+def test_a_loose_file_is_a_submission(hand_in: HandIn) -> None:
+    batch = hand_in(loose("ada.py", CLASS["ada/main.py"]), loose("ben.py", CLASS["ben/main.py"]))
+    assert [one.file_count for one in queries.batch_submissions(batch)] == [1, 1]

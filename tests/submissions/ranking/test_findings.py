@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from submissions import actions
+from submissions.models import Document, Report
+from submissions.models.records import ExclusionEffect
+from submissions.ranking import rank as ranking
+from submissions.storage.tokens import unpack_tokens
+from tests.support.programs import program
+from tests.support.reports import findings_of
+from tests.support.sample_class import CLASS, STARTER, loose, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.test import Client
+
+    from submissions.models import Assignment
+    from submissions.models.records import CommonPassage
+    from tests.support.uploads import Committing, HandIn
+
+
+TEMPLATE = """
+def read_table(path, width):
+    with open(path) as lines:
+        table = [line.rstrip().split(",") for line in lines if not line.startswith("#")]
+    return [row[:width] + [None] * (width - len(row)) for row in table]
+"""
+
+
+def newest(of: Assignment) -> Report:
+    return Report.objects.filter(assignment=of, state=Report.State.DONE)[0]
+
+
+def everybody_with(code: str, count: int) -> dict[str, str]:
+    """Give programs that have nothing but `code` in common."""
+    return {f"student-{n:02}/main.py": code + program(Random(n)) for n in range(count)}
+
+
+def effect_of(report: Report) -> ExclusionEffect:
+    effect = findings_of(report).effect
+    assert effect is not None
+    return effect
+
+
+def figures(report: Report) -> dict[tuple[int, int], tuple[float, float]]:
+    """Give similarity and larger share of every pair."""
+    return {
+        (pair.left_id, pair.right_id): (pair.similarity, max(pair.left_share, pair.right_share))
+        for pair in report.pairs.all()
+    }
+
+
+def code_of(passage: CommonPassage) -> str:
+    document = Document.objects.select_related("source").get(pk=passage.document)
+    tokens = unpack_tokens(bytes(document.tokens))
+    return bytes(document.source.data).decode()[tokens.starts[passage.first] : tokens.ends[passage.after - 1]]
+
+
+def test_every_submission_has_its_best_match(report: Report) -> None:
+    names = dict(report.submissions.values_list("pk", "name"))
+    of_pairs = [
+        (side, other, pair.similarity)
+        for pair in report.pairs.all()
+        for side, other in ((pair.left_id, pair.right_id), (pair.right_id, pair.left_id))
+    ]
+    best = findings_of(report).best
+    assert [names[match.submission] for match in best] == ["ada", "ben", "cleo"]
+    for match in best:
+        assert match.similarity == max(value for side, _, value in of_pairs if side == match.submission)
+        assert (match.submission, match.match, match.similarity) in of_pairs
+
+
+def test_best_matches_are_told_from_pairs_that_are_not_listed_too(
+    hand_in: HandIn, monkeypatch: pytest.MonkeyPatch, alice_client: Client
+) -> None:
+    monkeypatch.setattr(ranking, "KEPT_PAIRS", 1)
+    report = newest(hand_in(zipped(CLASS)).assignment)
+    assert report.pairs.count() == 1
+    assert findings_of(report).scored == 3
+    assert all(match.match for match in findings_of(report).best)
+    page = alice_client.get(report.assignment.get_absolute_url()).content.decode()
+    assert "3 pairs share enough to be scored, the 1 most similar are listed" in page
+
+
+def test_a_submission_that_is_like_nobodys_has_no_best_match(hand_in: HandIn) -> None:
+    lonely = {"ada/main.py": CLASS["cleo/main.py"].removeprefix(STARTER), "ben/main.py": "print('hello')\n"}
+    report = newest(hand_in(zipped(lonely)).assignment)
+    assert [(match.match, match.similarity) for match in findings_of(report).best] == [(None, 0.0)] * 2
+
+
+def test_submissions_of_the_same_bytes_are_identical_whatever_their_files_are_called(hand_in: HandIn) -> None:
+    files = {"ada/main.py": STARTER, "ben/copy.py": STARTER, "cleo/main.py": STARTER + "\n# by Cleo\n"}
+    report = newest(hand_in(zipped(files)).assignment)
+    names = dict(report.submissions.values_list("pk", "name"))
+    assert [[names[pk] for pk in group] for group in findings_of(report).identical] == [["ada", "ben"]]
+
+
+def test_where_nothing_is_left_out_nothing_has_an_effect(report: Report) -> None:
+    tokens = sum(Document.objects.values_list("token_count", flat=True))
+    assert findings_of(report).effect == ExclusionEffect(tokens=tokens, boilerplate=0, common=0)
+    assert findings_of(report).common == []
+
+
+def test_the_effect_of_boilerplate_is_the_difference_to_the_ranking_without_it(
+    report: Report, starter: Callable[[], None]
+) -> None:
+    before = figures(report)
+    starter()
+    now = newest(report.assignment)
+    after, effect = figures(now), effect_of(now)
+    starter_tokens = Document.objects.get(boilerplate__assignment=report.assignment).token_count
+    assert effect.boilerplate == 3 * starter_tokens > 0
+    assert effect.common == 0
+    assert [effect.above, effect.above_before] == [
+        sum(similarity >= now.parameters["threshold"]["value"] for similarity, _ in one.values())
+        for one in (after, before)
+    ]
+    assert effect.moved
+    for pair in effect.moved:
+        both = pair.left, pair.right
+        assert (pair.similarity_before, pair.share_before) == pytest.approx(before[both])
+        assert (pair.similarity, pair.share) == pytest.approx(after.get(both, (0, 0)))
+    changes = [abs(pair.similarity - pair.similarity_before) for pair in effect.moved]
+    assert changes == sorted(changes, reverse=True)
+    assert changes[0] > 0.05
+
+
+def test_common_code_is_listed_with_its_place_and_how_many_hold_it(hand_in: HandIn) -> None:
+    report = newest(hand_in(zipped(everybody_with(TEMPLATE, 32))).assignment)
+    passage = findings_of(report).common[0]
+    shown = code_of(passage)
+    assert shown.startswith("def read_table")
+    assert "[None] * (width - len(row))" in shown
+    assert passage.submissions == 32
+    effect = effect_of(report)
+    assert effect.boilerplate == 0
+    assert effect.common >= 32 * (passage.after - passage.first)
+
+
+def test_common_code_moves_shares_and_no_similarity(hand_in: HandIn) -> None:
+    report = newest(hand_in(zipped(everybody_with(TEMPLATE, 32))).assignment)
+    moved = effect_of(report).moved
+    assert moved
+    for pair in moved:
+        assert pair.similarity == pair.similarity_before
+        assert pair.share < pair.share_before
+
+
+def test_a_small_class_has_no_common_code_unless_a_limit_is_set(
+    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    hand_in(zipped(everybody_with(TEMPLATE, 5)))
+    assert findings_of(newest(assignment)).common == []
+    assignment.common_limit = 3
+    assignment.save()
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.rerank(assignment)
+    assert findings_of(newest(assignment)).common[0].submissions == 5
+
+
+def test_common_code_that_was_handed_out_is_listed_as_boilerplate_only(
+    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    hand_in(zipped(everybody_with(TEMPLATE, 32)))
+    with django_capture_on_commit_callbacks(execute=True):
+        assert actions.add_boilerplate(assignment, [loose("template.py", TEMPLATE)]) == []
+    report = newest(assignment)
+    assert not any("open(path)" in code_of(passage) for passage in findings_of(report).common)
+    handed_out = Document.objects.get(boilerplate__assignment=assignment).token_count
+    assert effect_of(report).boilerplate >= 32 * handed_out

@@ -1,0 +1,187 @@
+"""What a ranking tells while it runs, and how it is stopped."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+from django.urls import reverse
+from redis import Redis
+
+from submissions import actions, tasks
+from submissions.models import Batch, Course, DeletedBatch, Document, Report, Source, Upload
+from submissions.ranking import progress, rank as ranking
+from submissions.ranking.progress import Cancelled, Progress
+from tests.conftest import wait_until
+from tests.support.sample_class import CLASS, HONEST, zipped
+
+if TYPE_CHECKING:
+    from django.test import Client
+    from pytest_django.fixtures import Settings
+
+    from submissions.models import Assignment
+    from tests.support.paused_tasks import Held
+    from tests.support.uploads import Committing, HandIn
+
+NOWHERE = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": "redis://127.0.0.1:1/0",
+    }
+}
+
+
+def test_every_stage_of_a_ranking_is_told(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+    stages = []
+    real = cache.set
+
+    def listen(key: str, value: dict[str, object], timeout: int) -> None:
+        stages.append((value["stage"], value["total"]))
+        real(key, value, timeout)
+
+    monkeypatch.setattr(cache, "set", listen)
+    ranking.rank(report)
+    assert stages[1] == ("Comparing 3 submissions with each other", 0)
+    assert ("Aligning pairs", report.pairs.count()) in stages
+    assert progress.latest([report.pk + 1, report.pk]) == Progress(str(stages[-1][0]))
+
+
+def test_what_is_told_is_plain_data_and_no_pickle(report: Report) -> None:
+    ranking.rank(report)
+    kept = Redis.from_url(settings.REDIS_URL)
+    (key,) = kept.keys(f"{settings.CACHES['default']['KEY_PREFIX']}*ranking:{report.pk}")
+    assert json.loads(kept.get(key) or b"")["stage"]
+
+
+@pytest.mark.usefixtures("db")
+def test_a_loop_tells_how_many_are_done_of_how_many() -> None:
+    seen = []
+    for item in progress.counted(7, "Aligning pairs", iter("abc"), 1_234):
+        seen.append(item)
+        told = progress.latest([7])
+    assert seen == ["a", "b", "c"]
+    assert told == Progress("Aligning pairs", 0, 1_234)
+    assert told.counts == "0 of 1,234"
+
+
+def test_a_ranking_goes_on_where_its_progress_cannot_be_told(
+    report: Report, settings: Settings, alice_client: Client
+) -> None:
+    settings.CACHES = NOWHERE
+    ranking.rank(report)
+    assert report.pairs.exists()
+    Report.objects.create(assignment=report.assignment)
+    page = alice_client.get(report.assignment.get_absolute_url())
+    assert b"Waiting for a worker" in page.content
+
+
+def test_a_cancelled_ranking_stops_at_its_next_stage_and_leaves_the_last_report(
+    report: Report, assignment: Assignment
+) -> None:
+    newer = Report.objects.create(assignment=assignment, state="cancelled")
+    with pytest.raises(Cancelled):
+        ranking.rank(newer)
+    assert not newer.pairs.exists()
+    assert assignment.reports.filter(state="done").get() == report
+
+
+def test_a_ranking_is_cancelled_while_a_worker_is_at_it(
+    ranking_batch: Batch, held: Held, assignment: Assignment, alice_client: Client
+) -> None:
+    report = Report.objects.get()
+    worker = held.start(lambda: tasks.rank(report.pk))
+    assert held.inside.wait(30)
+    alice_client.post(reverse("cancel_ranking", args=[assignment.pk]))
+    held.go_on.set()
+    worker.join(60)
+    report.refresh_from_db()
+    ranking_batch.refresh_from_db()
+    assert (report.state, ranking_batch.state) == ("cancelled", "done")
+    assert "ranking was cancelled" in ranking_batch.message
+    page = alice_client.get(assignment.get_absolute_url()).content.decode()
+    assert "The last ranking was cancelled." in page
+    assert "Rank again" in page
+
+
+def test_a_ranking_cancelled_after_its_last_stage_is_not_finished(
+    ranking_batch: Batch, held: Held, assignment: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cancelled_meanwhile(report: Report) -> None:
+        person = held.start(lambda: actions.cancel_ranking(assignment))
+        person.join(30)
+
+    monkeypatch.setattr(ranking, "rank", cancelled_meanwhile)
+    tasks.rank(Report.objects.get().pk)
+    assert Report.objects.get().state == "cancelled"
+
+
+def test_what_a_cancelled_ranking_left_out_is_ranked_with_the_next_one(
+    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    batch = hand_in(zipped(CLASS))
+    Batch.objects.update(state="ranking")
+    Report.objects.update(state="queued")
+    assert actions.cancel_ranking(assignment)
+    assert not actions.cancel_ranking(assignment)
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.rerank(assignment)
+    batch.refresh_from_db()
+    assert (batch.state, batch.message) == ("done", "")
+    assert assignment.reports.get().submissions.count() == 3
+
+
+def test_a_redelivered_task_of_a_cancelled_ranking_does_nothing(report: Report) -> None:
+    Report.objects.update(state="cancelled")
+    tasks.rank(report.pk)
+    report.refresh_from_db()
+    assert report.state == "cancelled"
+
+
+def test_deleting_an_upload_tells_a_running_ranking_to_stop(
+    ranking_batch: Batch, held: Held, assignment: Assignment
+) -> None:
+    report = Report.objects.get()
+    worker = held.start(lambda: tasks.rank(report.pk))
+    assert held.inside.wait(30)
+    person = held.start(lambda: actions.delete_batch(ranking_batch))
+    told = Report.objects.filter(pk=report.pk, state="cancelled")
+    wait_until(told.exists, what="the ranking to be told while it runs")
+    held.go_on.set()
+    worker.join(60)
+    person.join(60)
+    assert not Report.objects.exists()
+    assert DeletedBatch.objects.get().assignment == assignment
+
+
+def test_deleting_an_assignment_ends_the_work_on_it_and_leaves_nothing(
+    ranking_batch: Batch, held: Held, assignment: Assignment
+) -> None:
+    report = Report.objects.get()
+    worker = held.start(lambda: tasks.rank(report.pk))
+    assert held.inside.wait(30)
+    person = held.start(lambda: actions.delete_assignment(assignment))
+    held.go_on.set()
+    worker.join(60)
+    person.join(60)
+    for table in (Batch, Upload, Report, Document, Source):
+        assert not table.objects.exists(), table
+    assert Course.objects.exists()
+
+
+def test_deleting_a_course_takes_its_assignments_and_no_others(
+    hand_in: HandIn,
+    assignment: Assignment,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    hand_in(zipped({"ada/m.py": HONEST}))
+    other = Course.objects.create(owner=assignment.course.owner, name="Networks")
+    kept = other.assignments.create(name="Sockets")
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.delete_course(assignment.course)
+    assert Course.objects.get() == other
+    assert other.assignments.get() == kept
+    for table in (Batch, Upload, Report, Document, Source):
+        assert not table.objects.exists(), table

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import given, strategies as st
+
+from submissions.models import Document
+from submissions.storage.syntax_spans import (
+    COLOURED_CHARACTERS,
+    pack_spans,
+    stored_spans,
+    syntax_spans,
+    unpack_spans,
+)
+from tests.support.sample_class import CLASS, zipped
+
+if TYPE_CHECKING:
+    from tests.support.uploads import CountQueries, HandIn
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9), st.sampled_from(["k", "s1", "nf"]))))
+def test_packed_styles_come_back(steps: list[tuple[int, int, str]]) -> None:
+    spans, at = [], 0
+    for gap, length, css in steps:
+        spans.append((at + gap, at + gap + length, css))
+        at += gap + length
+    assert list(unpack_spans(pack_spans(spans))) == spans
+
+
+def test_styles_that_are_known_to_be_none_are_told_from_unknown_ones() -> None:
+    assert pack_spans([])
+    assert list(unpack_spans(pack_spans([]))) == []
+
+
+def test_only_what_the_stylesheet_colours_is_kept() -> None:
+    assert syntax_spans("if x: pass  # no\n", "python") == [(0, 2, "k"), (6, 10, "k"), (12, 16, "c1")]
+
+
+def test_a_very_long_file_is_shown_without_colours() -> None:
+    assert syntax_spans("if\n" * (COLOURED_CHARACTERS // 2), "python") == []
+
+
+def test_a_worker_stores_the_styles_with_the_tokens(hand_in: HandIn) -> None:
+    hand_in(zipped(CLASS))
+    for document in Document.objects.select_related("source"):
+        text = bytes(document.source.data).decode()
+        assert list(unpack_spans(bytes(document.styles))) == syntax_spans(text, "python") != []
+
+
+def test_an_older_document_gets_its_styles_when_it_is_first_shown(
+    hand_in: HandIn, django_assert_num_queries: CountQueries
+) -> None:
+    hand_in(zipped(CLASS))
+    document = Document.objects.select_related("source").order_by("pk")[0]
+    text, wanted = bytes(document.source.data).decode(), bytes(document.styles)
+    Document.objects.filter(pk=document.pk).update(styles=b"")
+    document.refresh_from_db(fields=["styles"])
+    assert list(stored_spans(document, text)) == syntax_spans(text, "python")
+    document.refresh_from_db(fields=["styles"])
+    assert bytes(document.styles) == wanted
+    with django_assert_num_queries(0):
+        assert list(stored_spans(document, text)) == syntax_spans(text, "python")
+
+
+def test_a_document_that_failed_has_none(hand_in: HandIn) -> None:
+    hand_in(zipped(CLASS))
+    document = Document.objects.order_by("pk")[0]
+    document.styles, document.state = b"", Document.State.FAILED
+    assert list(stored_spans(document, "if x")) == []

@@ -1,0 +1,185 @@
+"""Workers and people that meet in the middle of something."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from submissions import actions, lifecycle, tasks
+from submissions.ingest.batches import ingest_batch
+from submissions.ingest.documents import ATTEMPTS, store_document
+from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
+from submissions.ranking import rank as ranking
+from tests.support.paused_tasks import TWO
+from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.contrib.auth.models import User
+
+    from submissions.models import Assignment
+    from tests.support.paused_tasks import Held
+    from tests.support.uploads import Committing, HandIn
+
+
+def test_two_workers_with_one_report_finish_it_once(ranking_batch: Batch, held: Held) -> None:
+    report = Report.objects.get()
+    first = held.start(lambda: tasks.rank(report.pk))
+    assert held.inside.wait(30)
+    second = held.start(lambda: tasks.rank(report.pk))
+    held.go_on.set()
+    first.join(60)
+    second.join(60)
+    report.refresh_from_db()
+    ranking_batch.refresh_from_db()
+    assert (report.state, ranking_batch.state, report.pairs.count()) == ("done", "done", 1)
+
+
+def test_a_batch_deleted_while_it_is_ranked_takes_its_turn(ranking_batch: Batch, held: Held) -> None:
+    report = Report.objects.get()
+    worker = held.start(lambda: tasks.rank(report.pk))
+    assert held.inside.wait(30)
+    person = held.start(lambda: actions.delete_batch(ranking_batch))
+    held.go_on.set()
+    worker.join(60)
+    person.join(60)
+    assert not Batch.objects.exists()
+    assert not Report.objects.exists()
+    assert not Source.objects.exists()
+
+
+def test_boilerplate_added_while_a_cohort_is_ranked_counts(
+    ranking_batch: Batch, held: Held, assignment: Assignment
+) -> None:
+    report = Report.objects.get()
+    worker = held.start(lambda: tasks.rank(report.pk))
+    assert held.inside.wait(30)
+    person = held.start(lambda: actions.add_boilerplate(assignment, [loose("starter.py", COPIED)]))
+    held.go_on.set()
+    worker.join(60)
+    person.join(60)
+    last = assignment.reports.get()
+    assert (last.state, last.pairs.count()) == ("done", 0)
+
+
+def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
+    assignment: Assignment, held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = Report.objects.create(assignment=assignment)
+    waiting = Report.objects.filter(pk=report.pk, state="queued")
+    workers = []
+
+    def meanwhile() -> datetime:
+        workers.append(held.start(lambda: waiting.update(state="running")))
+        workers[-1].join(1)
+        return timezone.now()
+
+    monkeypatch.setattr(lifecycle, "timezone", SimpleNamespace(now=meanwhile))
+    with transaction.atomic():
+        assert tasks.enqueue_rank(assignment) == report
+        assert waiting.exists()
+        transaction.set_rollback(True)
+    workers[0].join(60)
+    assert not waiting.exists()
+
+
+def test_a_batch_that_a_newer_one_supersedes_is_done_with_it(
+    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    older = hand_in(zipped(TWO))
+    newer = hand_in(zipped(TWO))
+    Batch.objects.update(state="ranking")
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.rerank(assignment)
+    for batch in (older, newer):
+        batch.refresh_from_db()
+        assert batch.state == "done"
+
+
+def test_a_worker_lost_right_after_unpacking_loses_nothing(
+    assignment: Assignment, alice: User, at_once: None, django_capture_on_commit_callbacks: Committing
+) -> None:
+    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    Batch.objects.filter(pk=batch.pk).update(state="unpacking")
+    ingest_batch(batch)  # and here the worker is killed
+    with django_capture_on_commit_callbacks(execute=True):
+        tasks.ingest(batch.pk)
+    batch.refresh_from_db()
+    assert (batch.state, batch.documents_done) == ("done", 3)
+    assert not Upload.objects.exists()
+
+
+def test_the_same_boilerplate_twice_is_registered_once(
+    assignment: Assignment, at_once: None, django_capture_on_commit_callbacks: Committing
+) -> None:
+    for _ in range(2):
+        with django_capture_on_commit_callbacks(execute=True):
+            assert actions.add_boilerplate(assignment, [loose("starter.py", STARTER)]) == []
+    assert Boilerplate.objects.count() == 1
+
+
+def test_a_failed_report_takes_no_batch_along_that_another_will_end(
+    hand_in: HandIn, assignment: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = hand_in(zipped(TWO))
+    Batch.objects.update(state="ranking")
+    broken, waiting = (Report.objects.create(assignment=assignment) for _ in range(2))
+    monkeypatch.setattr(ranking, "rank", None)
+    with pytest.raises(TypeError):
+        tasks.rank(broken.pk)
+    batch.refresh_from_db()
+    broken.refresh_from_db()
+    assert (broken.state, batch.state) == ("failed", "ranking")
+    monkeypatch.undo()
+    tasks.rank(waiting.pk)
+    batch.refresh_from_db()
+    assert batch.state == "done"
+
+
+def test_a_batch_left_ranking_is_swept_up(
+    hand_in: HandIn, django_capture_on_commit_callbacks: Committing
+) -> None:
+    batch = hand_in(zipped(TWO))
+    long_ago = timezone.now() - 2 * tasks.STALLED
+    Batch.objects.update(state="ranking", touched=long_ago)
+    Report.objects.all().delete()
+    with django_capture_on_commit_callbacks(execute=True):
+        tasks.sweep()
+    batch.refresh_from_db()
+    assert batch.state == "done"
+
+
+def test_sources_that_nobody_holds_are_forgotten_and_others_kept(hand_in: HandIn) -> None:
+    hand_in(zipped(TWO))
+    store_document(HONEST.encode(), "left.py", "")
+    Source.objects.update(created=timezone.now() - tasks.FORGOTTEN - timedelta(minutes=1))
+    tasks.sweep()
+    assert Source.objects.count() == Document.objects.count() == 2
+
+
+def test_a_document_that_failed_gets_a_new_chance_with_a_new_upload(hand_in: HandIn) -> None:
+    hand_in(zipped(TWO))
+    Document.objects.update(state="failed", reason="the machine was restarted", attempts=9)
+    hand_in(zipped(TWO))
+    assert set(Document.objects.values_list("state", "reason")) == {("ready", "")}
+
+
+def test_a_source_that_ended_its_worker_twice_is_not_tried_again(
+    assignment: Assignment, alice: User, at_once: None, django_capture_on_commit_callbacks: Committing
+) -> None:
+    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    Batch.objects.filter(pk=batch.pk).update(state="unpacking")
+    ingest_batch(batch)
+    unlucky = Document.objects.earliest("pk")
+    Document.objects.filter(pk=unlucky.pk).update(attempts=ATTEMPTS)
+    with django_capture_on_commit_callbacks(execute=True):
+        tasks.ingest(batch.pk)
+    assert f"{ATTEMPTS} times" in Document.objects.get(pk=unlucky.pk).reason
+    batch.refresh_from_db()
+    assert batch.state == "done"

@@ -1,0 +1,82 @@
+"""Names and literals on their way through store, ranking and pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+from hypothesis import given, strategies as st
+
+from fingerprint.languages import front_end
+from fingerprint.languages.lexical_terms import LONGEST, Lexical, characters_of, lexical_of
+from submissions.models import Document
+from submissions.storage.tokens import pack_lexical, unpack_lexical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.test import Client
+
+    from submissions.models import Assignment, Report
+
+
+def terms(source: str) -> Lexical:
+    return lexical_of(front_end("python").scan(source))
+
+
+@given(st.lists(st.sampled_from(["a = 'some words'", "print(b, 12.5)", "# words", "c = d"])))
+def test_packed_terms_come_back(lines: list[str]) -> None:
+    found = terms("\n".join(lines))
+    back = unpack_lexical(pack_lexical(found))
+    assert [column.tolist() for column in back] == [column.tolist() for column in found]
+
+
+def test_terms_are_distinct_and_know_their_length() -> None:
+    found = terms("total = total + 12\nprint('abc', 'abc', \"" + "x" * 99 + '")\n')
+    assert sorted(characters_of(found.literals).tolist()) == [2, 3, LONGEST]
+    assert sorted(characters_of(found.names).tolist()) == [5, 5]
+
+
+def test_imported_modules_and_comments_are_no_terms() -> None:
+    assert [len(column) for column in terms("import random  # a comment\n")] == [0, 0]
+
+
+def test_terms_are_stored_with_the_document_that_they_were_read_from(report: Report) -> None:
+    for document in Document.objects.all():
+        source = bytes(document.source.data).decode(errors="replace")
+        if document.state == Document.State.READY:
+            assert bytes(document.lexical) == pack_lexical(terms(source))
+
+
+def test_a_stored_pair_says_what_each_kind_of_evidence_adds(report: Report) -> None:
+    pairs = list(report.pairs.all())
+    assert pairs
+    for pair in pairs:
+        assert pair.structure + pair.literals + pair.names == pytest.approx(pair.similarity)
+        assert all(2 <= passage.submissions <= 3 for passage in pair.passages)
+
+
+def test_literals_that_were_handed_out_add_nothing(
+    report: Report, assignment: Assignment, starter: Callable[[], None]
+) -> None:
+    starter()
+    (pair,) = assignment.reports.get().pairs.all()
+    assert (pair.left.name, pair.right.name) == ("ada", "ben")
+    assert 1 / 1.15 <= pair.similarity < 1
+
+
+def test_a_report_suggests_a_threshold_and_says_why(report: Report) -> None:
+    threshold = report.parameters["threshold"]
+    assert 0 < threshold["value"] < 1
+    assert "3 pairs are too few" in threshold["reason"]
+
+
+def test_the_pair_page_says_in_how_many_submissions_a_passage_is(
+    alice_client: Client, report: Report
+) -> None:
+    pair = report.pairs.all()[0]
+    address = reverse("pair", args=[report.assignment_id, pair.left_id, pair.right_id])
+    page = alice_client.get(address).content.decode()
+    assert "in 2 of 3" in page
+    assert "From literals" in page

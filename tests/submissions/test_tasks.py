@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+import os
+import signal
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+from django.utils import timezone
+
+from submissions import actions, tasks
+from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Pair, Report, Source, Upload
+from tests.conftest import wait_until
+from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+
+    from submissions.models import Assignment
+    from tests.support.uploads import Committing, HandIn
+
+SLOW = "x = [" + "1, " * 1_200_000 + "]\n"
+
+
+def upload(assignment: Assignment, user: User, files: Mapping[str, str | bytes]) -> Batch:
+    return actions.create_batch(assignment, user, [zipped(files)])
+
+
+def ended(batch: Batch) -> Batch:
+    """Give the batch once its worker is through with it."""
+
+    def is_over() -> bool:
+        batch.refresh_from_db()
+        return not batch.is_running
+
+    wait_until(is_over, what=f"batch {batch}")
+    return batch
+
+
+def names(pairs: list[Pair]) -> list[tuple[str, str]]:
+    return [(pair.left.name, pair.right.name) for pair in pairs]
+
+
+# With a worker in a process of its own
+
+
+def test_a_class_goes_in_and_a_ranked_report_comes_out(
+    assignment: Assignment, alice: User, celery_worker_process: Path
+) -> None:
+    batch = ended(upload(assignment, alice, CLASS))
+    assert (batch.state, batch.documents_done, batch.documents_total) == ("done", 3, 3)
+    report = assignment.reports.get()
+    top = report.pairs.first()
+    assert top is not None
+    assert names([top]) == [("ada", "ben")]
+    assert top.similarity > 1 / 1.15
+    assert (report.state, report.parameters["guarantee"]) == ("done", 12)
+
+
+def test_a_file_that_hangs_its_lexer_is_cut_off_and_named_and_costs_nobody_else(
+    assignment: Assignment, alice: User, celery_worker_process: Path
+) -> None:
+    batch = ended(upload(assignment, alice, {**CLASS, "slow/main.py": SLOW}))
+    assert batch.state == "done"
+    failed = Document.objects.get(state="failed")
+    assert "longer than" in failed.reason
+    assert failed.files.get().submission.name == "slow"
+    assert ("ada", "ben") in names(list(assignment.reports.get().pairs.all()))
+
+
+def test_a_killed_worker_process_loses_no_batch(
+    assignment: Assignment, alice: User, celery_worker_process: Path
+) -> None:
+    batch = upload(assignment, alice, {**CLASS, "slow/main.py": SLOW})
+
+    def is_reading() -> bool:
+        return Document.objects.filter(state="pending", attempts=1).exists()
+
+    wait_until(is_reading, what="the worker to start reading")
+    for child in _pool_children(celery_worker_process):
+        os.kill(child, signal.SIGKILL)
+    assert ended(batch).state == "done"
+    assert Document.objects.filter(state="ready").count() == 3
+
+
+def _pool_children(log: Path) -> list[int]:
+    """Processes of the worker that run tasks: the children of the one that wrote the log."""
+    family = [process for process in psutil.process_iter() if _writes_to(process, log)]
+    return [process.pid for process in family if process.parent() in family]
+
+
+def _writes_to(process: psutil.Process, log: Path) -> bool:
+    try:
+        return any(file.path == str(log) for file in process.open_files())
+    except psutil.Error:  # it has ended meanwhile
+        return False
+
+
+# In the test's own process
+
+
+def test_every_step_may_run_twice(batch: Batch, report: Report) -> None:
+    pairs = list(report.pairs.values_list("left", "right", "similarity", "passages"))
+    tasks.ingest(batch.pk)
+    tasks.fingerprint(batch.pk, list(Document.objects.values_list("pk", flat=True)))
+    tasks.rank(report.pk)
+    assert list(report.pairs.values_list("left", "right", "similarity", "passages")) == pairs
+    assert Document.objects.filter(attempts=1).count() == Document.objects.count()
+
+
+def test_identical_sources_are_stored_and_read_once(hand_in: HandIn) -> None:
+    hand_in(zipped({"a/x.py": COPIED, "b/y.py": COPIED, "c/x.py": RENAMED}))
+    assert Source.objects.count() == Document.objects.count() == 2
+    assert Document.objects.filter(attempts=1).count() == 2
+
+
+def test_several_files_dropped_together_are_a_submission_each(hand_in: HandIn) -> None:
+    batch = hand_in(loose("ada.py", COPIED), loose("ben.py", RENAMED))
+    assert [s.name for s in batch.submissions.all()] == ["ada.py", "ben.py"]
+    assert batch.assignment.reports.get().pairs.get().similarity > 1 / 1.15
+
+
+def test_a_later_upload_of_a_name_takes_the_place_of_the_earlier(
+    hand_in: HandIn, assignment: Assignment
+) -> None:
+    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": HONEST}))
+    hand_in(zipped({"ben/m.py": RENAMED}))
+    report = assignment.reports.get()
+    assert [s.name for s in report.submissions.all()] == ["ada", "ben"]
+    assert report.pairs.get().similarity > 1 / 1.15
+
+
+def test_boilerplate_re_ranks_without_reading_a_submission_again(
+    report: Report, assignment: Assignment, starter: Callable[[], None]
+) -> None:
+    before = report.pairs.get(left__name="ada", right__name="ben")
+    Document.objects.update(attempts=0)
+    starter()
+    after = assignment.reports.get().pairs.get(left__name="ada", right__name="ben")
+    assert after.tokens < before.tokens
+    assert (after.left_share, after.right_share) == (1, 1)
+    assert Document.objects.filter(attempts__gt=0).count() == Boilerplate.objects.count() == 1
+
+
+def test_removed_boilerplate_counts_again(
+    report: Report,
+    assignment: Assignment,
+    starter: Callable[[], None],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    tokens = report.pairs.get(left__name="ada", right__name="ben").tokens
+    starter()
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.remove_boilerplate(assignment.boilerplate.get())
+    assert assignment.reports.get().pairs.get(left__name="ada", right__name="ben").tokens == tokens
+
+
+def test_what_was_ignored_is_stored_for_every_document_that_has_it(
+    report: Report, assignment: Assignment, starter: Callable[[], None]
+) -> None:
+    starter()
+    ignored = Ignored.objects.filter(report=assignment.reports.get())
+    assert ignored.count() == 3
+    assert all(row.spans[0][0] == 0 for row in ignored)
+
+
+def test_deleting_a_batch_deletes_everything_that_came_from_it(
+    batch: Batch, report: Report, django_capture_on_commit_callbacks: Committing
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.delete_batch(batch)
+    for table in (Batch, Upload, Entry, Source, Document, Report, Pair, Ignored):
+        assert not table.objects.exists(), table
+
+
+def test_deleting_one_batch_ranks_what_the_others_hold(
+    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": RENAMED}))
+    second = hand_in(zipped({"cleo/m.py": COPIED}))
+    assert assignment.reports.get().pairs.count() == 3
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.delete_batch(second)
+    assert names(list(assignment.reports.get().pairs.all())) == [("ada", "ben")]
+    assert Source.objects.count() == 2
+
+
+def test_a_cancelled_batch_is_left_alone_by_its_workers(
+    assignment: Assignment, alice: User, at_once: None, django_capture_on_commit_callbacks: Committing
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        batch = upload(assignment, alice, CLASS)
+        assert actions.cancel_batch(batch)
+    batch.refresh_from_db()
+    assert batch.state == "cancelled"
+    assert not Document.objects.exists()
+    assert not actions.cancel_batch(batch)
+
+
+def test_a_batch_cancelled_while_it_is_ranked_is_not_in_the_report(
+    hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": RENAMED}))
+    late = hand_in(zipped({"cleo/m.py": COPIED}))
+    Batch.objects.filter(pk=late.pk).update(state="ranking")
+    actions.cancel_batch(late)
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.rerank(assignment)
+    assert names(list(assignment.reports.get().pairs.all())) == [("ada", "ben")]
+
+
+def test_what_a_lost_worker_left_lying_is_taken_up_again(
+    assignment: Assignment, alice: User, at_once: None
+) -> None:
+    batch = upload(assignment, alice, CLASS)  # never committed, so nobody was told
+    long_ago = timezone.now() - 2 * tasks.STALLED
+    Batch.objects.filter(pk=batch.pk).update(touched=long_ago)
+    tasks.sweep()
+    batch.refresh_from_db()
+    assert batch.state == "ranking"
+    Report.objects.update(created=long_ago)
+    tasks.sweep()
+    batch.refresh_from_db()
+    assert batch.state == "done"
+
+
+def test_a_running_batch_is_not_swept(assignment: Assignment, alice: User, at_once: None) -> None:
+    batch = upload(assignment, alice, CLASS)
+    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - tasks.STALLED + timedelta(minutes=1))
+    tasks.sweep()
+    batch.refresh_from_db()
+    assert batch.state == "queued"
+
+
+BAD: dict[str, str | bytes] = {
+    "empty/main.py": b"",
+    "binary/main.py": bytes(range(256)) * 10,
+    "nul/main.py": b"x = 1\n\x00\x00y = 2\n",
+    "broken/main.ipynb": b'{"cells": [',
+    "huge/main.py": b"x = 1\n" * 9_000_000,
+    "line/main.py": b"x = [" + b"1, " * 3_500_000 + b"]\n",
+}
+
+
+def test_bad_entries_are_named_with_their_reason_and_the_rest_goes_on(hand_in: HandIn) -> None:
+    batch = hand_in(zipped({**CLASS, **BAD}))
+    assert batch.state == "done"
+    skipped = {entry.name: entry.reason for entry in batch.entries.filter(accepted=False)}
+    assert skipped.keys() == BAD.keys() - {"empty/main.py"} | ({"empty/main.py"} & skipped.keys())
+    assert all(skipped.values())
+    assert "5 MB" in skipped["huge/main.py"]
+    assert "5 MB" in skipped["line/main.py"]
+    assert ("ada", "ben") in names(list(batch.assignment.reports.get().pairs.all()))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "latin-1"])
+def test_a_copy_in_another_encoding_is_found(hand_in: HandIn, encoding: str) -> None:
+    accented = COPIED + "\n# größer, schöner: für Müller\n"
+    batch = hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": accented.encode(encoding)}))
+    assert batch.assignment.reports.get().pairs.get().left_share == 1
+
+
+def test_invalid_utf_8_is_still_read(hand_in: HandIn) -> None:
+    batch = hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED.encode() + b"\n# \xff\xfe\xfa\n"}))
+    assert batch.assignment.reports.get().pairs.get().similarity > 1 / 1.15
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"\x1f\x8b\x08\x00 not gzip"])
+def test_an_upload_of_which_nothing_can_be_used_fails_with_what_to_do(
+    assignment: Assignment,
+    alice: User,
+    at_once: None,
+    django_capture_on_commit_callbacks: Committing,
+    content: bytes,
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        batch = actions.create_batch(assignment, alice, [loose("class.zip", content)])
+    batch.refresh_from_db()
+    assert batch.state == "failed"
+    assert batch.message

@@ -1,0 +1,115 @@
+"""Archives of every kind, good and bad, as bytes; and what unpacking them gives."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from typing import TYPE_CHECKING
+
+from submissions.archives.limits import Limits
+from submissions.archives.unpack import Unpacked, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Files = dict[str, bytes]
+
+
+def zipped(files: Files, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name), data, method)
+    return out.getvalue()
+
+
+def tarred(files: Files) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return out.getvalue()
+
+
+FORMATS: dict[str, Callable[[Files], bytes]] = {
+    "class.zip": zipped,
+    "class.tar": tarred,
+    "class.tar.gz": lambda files: gzip.compress(tarred(files)),
+    "class.tbz2": lambda files: bz2.compress(tarred(files)),
+    "class.tar.xz": lambda files: lzma.compress(tarred(files)),
+}
+
+
+def tarred_special(name: str, kind: bytes, target: str = "") -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        info = tarfile.TarInfo(name)
+        info.type, info.linkname = kind, target
+        archive.addfile(info)
+    return out.getvalue()
+
+
+def zipped_special(name: str, mode: int) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        info = zipfile.ZipInfo(name)
+        info.create_system, info.external_attr = 3, (mode | stat.S_IRUSR) << 16
+        archive.writestr(info, "target")
+    return out.getvalue()
+
+
+def zipped_twice(name: str, first: bytes, second: bytes) -> bytes:
+    """Zip two entries of one name; the standard library warns about it, so one byte is patched."""
+    other = name[:-1] + "\x01"
+    data = zipped({name: first, other: second})
+    return data.replace(other.encode(), name.encode())
+
+
+def zip_by_hand(
+    entries: list[tuple[bytes, bytes]], *, flags: int = 0, method: int = 8, declared: int | None = None
+) -> bytes:
+    """Zip raw names, with any flag bits and any declared size, right or wrong."""
+    body, directory = b"", b""
+    for name, data in entries:
+        packed = zlib.compress(data, wbits=-15) if method == zipfile.ZIP_DEFLATED else data
+        size = len(data) if declared is None else declared
+        common = struct.pack(
+            "<HHHHHLLLHH", 20, flags, method, 0, 33, zlib.crc32(data), len(packed), size, len(name), 0
+        )
+        directory += b"PK\x01\x02\x14\x03" + common + struct.pack("<HHHLL", 0, 0, 0, 0, len(body)) + name
+        body += b"PK\x03\x04" + common + name + packed
+    return body + directory + _end(len(entries), directory, len(body))
+
+
+def overlapping_zip(copies: int, data: bytes) -> bytes:
+    """Zip `copies` directory entries that all point at the same packed bytes."""
+    packed = zlib.compress(data, wbits=-15)
+    common = struct.pack("<HHHHHLLLHH", 20, 0, 8, 0, 33, zlib.crc32(data), len(packed), len(data), 1, 0)
+    directory = (b"PK\x01\x02\x14\x03" + common + struct.pack("<HHHLL", 0, 0, 0, 0, 0) + b"a") * copies
+    body = b"PK\x03\x04" + common + b"a" + packed
+    return body + directory + _end(copies, directory, len(body))
+
+
+def _end(count: int, directory: bytes, offset: int) -> bytes:
+    return b"PK\x05\x06" + struct.pack("<HHHHLLH", 0, 0, count, count, len(directory), offset, 0)
+
+
+def entries(name: str, data: bytes, limits: Limits | None = None) -> list[Unpacked]:
+    return list(unpack(name, io.BytesIO(data), limits or Limits()))
+
+
+def taken(found: list[Unpacked]) -> Files:
+    return {entry.name: entry.data for entry in found if entry.data is not None}
+
+
+def reasons(found: list[Unpacked]) -> dict[str, str]:
+    return {entry.name: entry.reason for entry in found if entry.data is None}

@@ -1,0 +1,199 @@
+"""A real Chromium on the live server; a page that logs an error or calls another host fails its test."""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    Request,
+    sync_playwright,
+)
+
+from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from pytest_django.live_server_helper import LiveServer
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARTIFACTS = ROOT / "artifacts"
+PATIENCE = 90_000  # milliseconds that a worker may take
+SIZES = {"wide": (1280, 900), "narrow": (390, 844)}
+SCHEMES = ("light", "dark")
+AXE = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]},
+    "resultTypes": ["violations"],
+}
+DROP = """(zone, [name, content]) => {
+  const bytes = Uint8Array.from(atob(content), (char) => char.charCodeAt(0));
+  const data = new DataTransfer();
+  data.items.add(new File([bytes], name));
+  for (const type of ["dragenter", "dragover", "drop"])
+    zone.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+DRAW_ALL = """() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync("* { content-visibility: visible !important }");
+  document.adoptedStyleSheets.push(sheet);
+}"""
+SignIn = Callable[[User], Page]
+Shoot = Callable[[str], Path]
+
+
+def _chromium() -> str:
+    found = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if found:
+        return found
+    reason = "Chromium is not on the PATH; on Debian it is the package `chromium`"
+    if os.environ.get("CI") == "true":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = _chromium()
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-background-networking"]
+        )
+        yield chromium
+        chromium.close()
+
+
+def _watch(context: BrowserContext, home: str) -> list[str]:
+    """Give the list to which errors of a context's pages and their requests to other hosts are added."""
+    faults: list[str] = []
+
+    def on_console(message: ConsoleMessage) -> None:
+        # Chromium also tells what a page's own address answers; a test that goes there asserts that.
+        of_the_page = message.page is not None and message.location["url"] == message.page.url
+        if message.type == "error" and not of_the_page:
+            faults.append(f"console: {message.text}")
+
+    def on_request(request: Request) -> None:
+        address = urlsplit(request.url)
+        if address.scheme in {"http", "https", "ws", "wss"} and address.netloc != home:
+            faults.append(f"request to another host: {request.url}")
+
+    context.on("console", on_console)
+    context.on("weberror", lambda error: faults.append(f"uncaught: {error.error}"))
+    context.on("request", on_request)
+    return faults
+
+
+@contextmanager
+def _visit(browser: Browser, address: str) -> Iterator[Page]:
+    width, height = SIZES["wide"]
+    context = browser.new_context(base_url=address, viewport={"width": width, "height": height})
+    faults = _watch(context, urlsplit(address).netloc)
+    yield context.new_page()
+    context.close()
+    assert not faults, "\n".join(faults)
+
+
+@pytest.fixture
+def page(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """Give an empty page whose relative addresses are the live server's."""
+    with _visit(browser, live_server.url) as page:
+        yield page
+
+
+@pytest.fixture
+def stranger(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
+    """Give a page like `page` of somebody else, who has no cookies of the first."""
+    with _visit(browser, live_server.url) as page:
+        yield page
+
+
+@pytest.fixture
+def sign_in(page: Page, live_server: LiveServer) -> SignIn:
+    """Sign a user in without the form; gives the page."""
+
+    def enter(user: User) -> Page:
+        client = Client()
+        client.force_login(user)
+        name = settings.SESSION_COOKIE_NAME
+        page.context.add_cookies(
+            [{"name": name, "value": client.cookies[name].value, "url": live_server.url}]
+        )
+        return page
+
+    return enter
+
+
+def keep(page: Page, name: str) -> Path:
+    """Keep a screenshot of the whole page in `artifacts/`, with what is only drawn once it is in view."""
+    path = ARTIFACTS / f"{name}.png"
+    page.evaluate(DRAW_ALL)
+    page.screenshot(path=path, full_page=True)
+    page.evaluate("() => void document.adoptedStyleSheets.pop()")
+    return path
+
+
+@pytest.fixture
+def shoot(page: Page) -> Shoot:
+    """Keep a screenshot of the test's page."""
+
+    def take(name: str) -> Path:
+        return keep(page, name)
+
+    return take
+
+
+def drop(zone: Locator, name: str, content: bytes) -> None:
+    """Drop a file as a person drags it in from a folder."""
+    zone.evaluate(DROP, [name, base64.b64encode(content).decode()])
+
+
+def everywhere(page: Page) -> Iterator[str]:
+    """Show a page wide and narrow, light and dark, under a name for each; it never scrolls sideways."""
+    for size, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+            yield f"{size}-{scheme}"
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (page.url, size)
+    page.set_viewport_size({"width": SIZES["wide"][0], "height": SIZES["wide"][1]})
+    page.emulate_media(color_scheme="light")
+
+
+def assert_accessible_now(page: Page) -> None:
+    """Fail with what axe finds against WCAG A and AA in the page as it stands."""
+    found = Axe().run(page, options=AXE).response["violations"]
+    faults = [
+        f"{fault['id']}: {fault['help']}, {len(fault['nodes'])} times, as at {node['target']} {node['html']}"
+        f" {[why['message'] for why in node['any'] + node['all'] + node['none']]}"
+        for fault in found
+        for node in fault["nodes"][:2]
+    ]
+    assert not faults, "\n".join([page.url, *faults])
+
+
+def assert_accessible(page: Page) -> None:
+    """Fail with what axe finds in the page, wide or narrow, light or dark."""
+    for _ in everywhere(page):
+        assert_accessible_now(page)
+
+
+def look_everywhere(page: Page, shoot: Shoot, name: str) -> None:
+    """Keep screenshots of the page and have axe look at it, wide and narrow, light and dark."""
+    for how in everywhere(page):
+        shoot(f"{name}-{how}")
+        assert_accessible_now(page)

@@ -1,0 +1,74 @@
+"""What students hand in to see what happens, and what breaks pages without meaning to."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.utils import timezone
+
+from submissions import actions
+from submissions.actions import shares
+from submissions.models import Report, Submission, SubmissionFile
+from tests.support.every_page import World
+from tests.support.sample_class import COPIED, STARTER, loose, zipped
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+    from submissions.models import Assignment
+    from tests.support.uploads import HandIn
+
+LINE = 100_000
+SOURCES: dict[str, bytes] = {
+    "closes a script": f"{COPIED}# </script><script>window.hacked = 1</script> </code></pre>\n".encode(),
+    "has handlers": COPIED.encode()
+    + b"""# <img src=x onerror="window.hacked=1"><svg onload='window.hacked=1'>\n""",
+    "writes backwards": f"{COPIED}# \u202etxt.elif\u2066 \u200b \ufeff\n".encode(),
+    "paints a terminal": f"{COPIED}# \x1b[31mred\x1b]0;title\x07 \x9b2J \x7f\n".encode(),
+    "writes one line": f"{COPIED}words = '{'x' * LINE}'\n".encode(),
+    "is in utf-16": f"{COPIED}# größer, 大きい\n".encode("utf-16"),
+    "is in latin-1": f"{COPIED}# größer als früher\n".encode("latin-1"),
+    "is not text": f"{COPIED}# ".encode() + b"\xff\xfe\xfa\x80\n",
+    "ends lines as it likes": f"{COPIED}# one\r# two\r\n# three\n\r".encode(),
+}
+# Longest first, so that no name is taken for part of another.
+NAMES = (
+    "<script>window.hacked=1</script>",
+    '"><img src=x onerror=window.hacked=1>',
+    "' onfocus='window.hacked=1' autofocus='",
+    "\u202efdp.yrots\u2066",
+    "two\nlines\rof\ttext",
+    "\x1b[31mred\x07",
+    "{{ settings.SECRET_KEY }}{% csrf_token %}",
+    "=HYPERLINK(1)",
+    "😀" * 100,
+)
+# In no page may any of these stand as it is.
+LIVE = (
+    "<script>window.hacked",
+    "<img src=x",
+    "<svg onload",
+    *"\u202e\u2066\u200b\x1b\x07\x9b\x7f\x00",
+)
+
+
+@pytest.fixture
+def nasty(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
+    """Give an assignment in which everybody's source and name is out to do harm."""
+    folders = [f"student {number}" for number in range(len(SOURCES))]
+    sources = dict(zip(folders, SOURCES.values(), strict=True))
+    zipped_up = {f"{name}/<b onclick=alert(1)>{name}.py": source for name, source in sources.items()}
+    batch = hand_in(zipped(zipped_up | {"x/<i>\u202e.class": b"\xca\xfe\xba\xbe"}, "<u>class</u>.zip"))
+    for name, called in zip(folders, NAMES, strict=True):
+        # Names come in by other ways than archives, which make theirs visible.
+        Submission.objects.filter(name=name).update(name=called)
+    SubmissionFile.objects.filter(path__contains="student 3").update(path="<b>\u202eyp.x")
+    actions.add_boilerplate(assignment, [loose("</li><script>window.hacked=1</script>.py", STARTER)])
+    actions.rerank(assignment)
+    report = assignment.reports.get(state=Report.State.DONE)
+    # With their own names, so that those are in it.
+    share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1), anonymous=False)
+    boilerplate = assignment.boilerplate.get()
+    return World(alice, assignment, batch, boilerplate, report, report.pairs.all()[0], share)

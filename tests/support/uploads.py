@@ -1,0 +1,83 @@
+"""An assignment whose uploads are taken in and ranked by the real tasks, in the test's own process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from moss.celery import app
+from submissions import actions
+from submissions.models import Assignment, Batch, Course, Report
+from tests.support.sample_class import CLASS, STARTER, loose, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from django.contrib.auth.models import User
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    Committing = Callable[..., AbstractContextManager[list[Callable[[], object]]]]
+    HandIn = Callable[..., Batch]
+    CountQueries = Callable[[int], AbstractContextManager[object]]
+
+MANY = {f"student-{n:02}/main.py": source for n, source in enumerate(list(CLASS.values()) * 8)}
+
+
+@pytest.fixture
+def at_once() -> Iterator[None]:
+    """Run tasks where they are enqueued."""
+    app.conf.task_always_eager = app.conf.task_eager_propagates = True
+    yield
+    app.conf.task_always_eager = app.conf.task_eager_propagates = False
+
+
+@pytest.fixture
+def assignment(alice: User) -> Assignment:
+    """Give an empty assignment of Alice's."""
+    course = Course.objects.create(owner=alice, name="Programming 1")
+    return Assignment.objects.create(course=course, name="Statistics")
+
+
+@pytest.fixture
+def hand_in(
+    alice: User,
+    assignment: Assignment,
+    at_once: None,
+    django_capture_on_commit_callbacks: Committing,
+) -> HandIn:
+    """Upload files and wait until they are ranked."""
+
+    def upload(*files: SimpleUploadedFile) -> Batch:
+        with django_capture_on_commit_callbacks(execute=True):
+            batch = actions.create_batch(assignment, alice, files)
+        batch.refresh_from_db()
+        return batch
+
+    return upload
+
+
+@pytest.fixture
+def batch(hand_in: HandIn) -> Batch:
+    """Three submissions, of which Ada's and Ben's share all that they wrote."""
+    return hand_in(zipped(CLASS | {"notes/photo.py": b"\x89PNG\r\n\x1a\n\0\0"}))
+
+
+@pytest.fixture
+def report(batch: Batch) -> Report:
+    """The ranking of `batch`."""
+    return Report.objects.get(assignment=batch.assignment, state=Report.State.DONE)
+
+
+@pytest.fixture
+def starter(
+    assignment: Assignment, at_once: None, django_capture_on_commit_callbacks: Committing
+) -> Callable[[], None]:
+    """Register the starter file as boilerplate."""
+
+    def register() -> None:
+        with django_capture_on_commit_callbacks(execute=True):
+            assert actions.add_boilerplate(assignment, [loose("main.py", STARTER)]) == []
+
+    return register
