@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
+from kombu.exceptions import OperationalError
 
 from moss.celery import app
 
@@ -38,8 +39,14 @@ def broker_answers() -> bool:
 
 
 def a_worker_answers() -> bool:
-    """Return whether a Celery worker answers a ping. A busy worker answers too; the broker must be up."""
-    return bool(app.control.ping(timeout=WORKER_TIMEOUT_SECONDS, limit=1))
+    """Return whether a Celery worker answers a ping; a busy worker does too."""
+    # Not a pooled connection: one from before a restart of the broker is closed.
+    with app.connection_for_write() as link:
+        try:
+            link.ensure_connection(max_retries=1)
+            return bool(app.control.ping(timeout=WORKER_TIMEOUT_SECONDS, limit=1, connection=link))
+        except (OperationalError, *link.connection_errors):
+            return False
 
 
 @never_cache

@@ -56,7 +56,7 @@ def test_pages_are_served_without_a_worker_and_it_is_said(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue_of_nobody = {"global_keyprefix": "nobody:", "fanout_prefix": "/nobody."}
-    lonely = Celery("lonely", broker=settings.CELERY_BROKER_URL)
+    lonely = Celery("lonely", broker=settings.CELERY_BROKER_URL, set_as_current=False)
     lonely.conf.broker_transport_options = queue_of_nobody
     monkeypatch.setattr(health, "app", lonely)
     answer = client.get("/healthz")
