@@ -45,7 +45,7 @@ def a_worker_answers() -> bool:
         try:
             link.ensure_connection(max_retries=1)
             return bool(app.control.ping(timeout=WORKER_TIMEOUT_SECONDS, limit=1, connection=link))
-        except (OperationalError, *link.connection_errors):
+        except (OperationalError, redis.RedisError):
             return False
 
 
