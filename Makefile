@@ -24,6 +24,8 @@ test-fast: warm
 lint: .venv/dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	@if [ -x $(BIN)/biome ]; then set -x; $(BIN)/biome lint --error-on-warnings; \
+	else echo "The JavaScript was not linted: Biome is not built for this platform."; fi
 
 types: .venv/dev
 	$(BIN)/mypy manage.py moss submissions fingerprint tests bench
