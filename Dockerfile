@@ -1,4 +1,4 @@
-# One image for web, worker and beat; compose.yaml says which is which.
+# One image for web, worker and beat; compose.yaml sets the command of each.
 FROM python:3.13-slim
 
 ENV PYTHONDONTWRITEBYTECODE=1 \
@@ -7,7 +7,7 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
     MOSS_STATIC_ROOT=/opt/moss/static \
     NUMBA_CACHE_DIR=/opt/moss/numba
 
-# What documents are printed with; without a font there is no PDF.
+# Fonts for the PDF export, which fails without any font.
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends \
     fonts-dejavu-core fonts-noto-color-emoji fonts-wqy-zenhei && rm -rf /var/lib/apt/lists/*
 
@@ -20,7 +20,7 @@ RUN pip install --no-cache-dir --no-deps /tmp/source
 
 USER moss
 WORKDIR /var/lib/moss
-# Neither needs a database, and the key is for this step only.
+# Neither command needs a database. The secret key is used in this step only.
 RUN SECRET_KEY=build moss manage collectstatic --no-input && python -c "from fingerprint.kernel_cache import compile_kernels; compile_kernels()"
 
 VOLUME /var/lib/moss

@@ -1,4 +1,4 @@
-# make demo, make test; everything else serves these two.
+# The main targets are `make demo` and `make test`.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -13,11 +13,11 @@ demo: .venv/app
 serve: .venv/app
 	$(BIN)/moss serve
 
-# Lint first, it is quick; then every test, browser included.
+# Lint and type-check first, because that is quick; then run every test, the browser tests included.
 test: lint types warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal --cov --cov-report=term:skip-covered --cov-report=html:artifacts/coverage
 
-# What needs neither services nor a browser, in less than a minute.
+# Run the tests that need neither services nor a browser; takes less than a minute.
 test-fast: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow" --hypothesis-profile=few
 
@@ -30,7 +30,7 @@ lint: .venv/dev
 types: .venv/dev
 	$(BIN)/mypy manage.py moss submissions fingerprint tests bench
 
-# One process fills numba's cache before many read it.
+# Compile the kernels in one process first: numba's cache breaks when several processes write it at once.
 warm: .venv/dev
 	$(BIN)/python -c "from fingerprint.kernel_cache import ensure_compiled; ensure_compiled()"
 
@@ -50,11 +50,11 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/made:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; say which: make PYTHON=python3.12 ...")'
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed. Name one: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv .venv
 	touch $@
 
-# The development lock holds all of the other, so whoever has it can run the app.
+# The development lock file includes the application's, so a development install can also run the app.
 .venv/dev: .venv/made requirements-dev.lock pyproject.toml
 	$(PIP) --require-hashes -r requirements-dev.lock
 	$(PIP) -e .

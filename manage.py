@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Django's command line, with the private services where none are given."""
+"""Run Django's command line; start private services where the environment names none."""
 
 import sys
 

@@ -1,1 +1,1 @@
-"""Measurements, each module one command: accuracy on labelled pairs, speed against lexer and other tools."""
+"""Measurements. A module is one command: `python -m bench.accuracy`, `python -m bench.speed` and so on."""

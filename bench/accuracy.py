@@ -1,8 +1,8 @@
-"""Accuracy on labelled pairs: `python -m bench.accuracy FOLDER [--json FILE] [--tool NAME]...`.
+"""Measure accuracy on labelled pairs: `python -m bench.accuracy FOLDER [--json FILE] [--tool NAME]...`.
 
-FOLDER is one set or holds several: SET/files/<group>/<submission> and SET/pairs.csv with the columns
-a,b,label,group,level. A group is one assignment; a tool sees it as a whole. Pairs of all groups of a set are
-pooled; a pair that a tool does not report scores 0; equal scores are counted as ties.
+FOLDER is one set or contains several: SET/files/<group>/<submission> and SET/pairs.csv with the columns
+a,b,label,group,level. A group is one assignment; a tool compares all its submissions with each other. The
+pairs of all groups of a set are pooled. A pair that is not reported has score 0; equal scores are ties.
 """
 
 from __future__ import annotations
@@ -27,23 +27,31 @@ if TYPE_CHECKING:
 
     from bench.metrics import Scores
 
-JOBS = 2  # groups at a time: most of a small one is a tool's start, on one core
+JOBS = 2  # groups compared at a time: with small groups most of the time is the tool's start, on one core
 
 
-class Result(NamedTuple):
-    """One tool on one set; `levels`: AUC of each level against all pairs that are not plagiarised."""
+class AccuracyResult(NamedTuple):
+    """Metrics of one tool on one set.
 
-    set: str
+    `level_auc` is the AUC of each level's plagiarised pairs against all pairs that are not plagiarised.
+    """
+
+    set_name: str
     tool: str
     metrics: Metrics
-    levels: dict[str, float]
+    level_auc: dict[str, float]
 
     def as_json(self) -> dict[str, Any]:
-        return {"set": self.set, "tool": self.tool, **self.metrics._asdict(), "level_auc": self.levels}
+        return {
+            "set": self.set_name,
+            "tool": self.tool,
+            **self.metrics._asdict(),
+            "level_auc": self.level_auc,
+        }
 
 
 def pair_scores(tool: tools.Tool, labelled: LabelledSet) -> Scores:
-    """Score of each pair of the set, in its order, each group compared by itself.
+    """Return the score of each pair of the set, float64 [pairs]; each group is compared separately.
 
     Raises
     ------
@@ -51,54 +59,73 @@ def pair_scores(tool: tools.Tool, labelled: LabelledSet) -> Scores:
     """
     groups = labelled.groups()
     with ThreadPoolExecutor(JOBS) as pool:
-        found = dict(zip(groups, pool.map(tool.scores, groups.values()), strict=True))
+        group_scores = dict(zip(groups, pool.map(tool.scores, groups.values()), strict=True))
     names = [frozenset(Path(side).name for side in (pair.a, pair.b)) for pair in labelled.pairs]
-    scores = [found[pair.group].get(name, 0.0) for pair, name in zip(labelled.pairs, names, strict=True)]
+    scores = [
+        group_scores[pair.group].get(name, 0.0) for pair, name in zip(labelled.pairs, names, strict=True)
+    ]
     return np.array(scores, dtype=np.float64)
 
 
-def score_set(tool: tools.Tool, labelled: LabelledSet) -> Result:
-    """Measure one tool on one set; raises RunFailed, ToolError, and ValueError when nothing can be judged."""
+def score_set(tool: tools.Tool, labelled: LabelledSet) -> AccuracyResult:
+    """Return the metrics of one tool on one set.
+
+    Raises
+    ------
+    RunFailed, ToolError
+    SetError
+        When all pairs have the same label, or a score is NaN.
+    """
     scores = pair_scores(tool, labelled)
     labels = np.array([pair.label == 1 for pair in labelled.pairs])
     levels = np.array([pair.level for pair in labelled.pairs])
     try:
-        return Result(labelled.name, tool.name, measure(scores, labels), level_aucs(scores, labels, levels))
+        metrics, level_auc = measure(scores, labels), level_aucs(scores, labels, levels)
     except ValueError as error:
         raise SetError(f"{labelled.name}: {error}") from error
+    return AccuracyResult(labelled.name, tool.name, metrics, level_auc)
 
 
-def summary_table(results: Sequence[Result]) -> str:
+def summary_table(results: Sequence[AccuracyResult]) -> str:
     header = ["set", "tool", "pairs", "positives", "AP", "AUC", "best F1", "P@N"]
-    rows = [
-        [r.set, r.tool, f"{r.metrics.pairs}", f"{r.metrics.positives}", *(f"{x:.3f}" for x in r.metrics[2:])]
-        for r in results
-    ]
+    rows = []
+    for result in results:
+        counts = [f"{count}" for count in result.metrics[:2]]
+        figures = [f"{figure:.3f}" for figure in result.metrics[2:]]
+        rows.append([result.set_name, result.tool, *counts, *figures])
     return markdown(header, rows)
 
 
-def level_tables(results: Sequence[Result]) -> list[str]:
-    """One table of AUC by level for each set that has levels."""
+def level_tables(results: Sequence[AccuracyResult]) -> list[str]:
+    """Return a table of the AUC by level for each set that has levels."""
     tables = []
-    for name in dict.fromkeys(result.set for result in results if result.levels):
-        of_set = [result for result in results if result.set == name]
-        levels = list(of_set[0].levels)
-        rows = [[r.tool, *(f"{r.levels[level]:.3f}" for level in levels)] for r in of_set]
+    for name in dict.fromkeys(result.set_name for result in results if result.level_auc):
+        set_results = [result for result in results if result.set_name == name]
+        levels = list(set_results[0].level_auc)
+        rows = [
+            [result.tool, *(f"{result.level_auc[level]:.3f}" for level in levels)] for result in set_results
+        ]
         tables.append(f"AUC by level, {name}\n\n" + markdown(["tool", *levels], rows))
     return tables
 
 
-def _installed(names: Sequence[str], python: str | None) -> list[tools.Tool]:
-    """Those of the named tools that are here; the others are said and left out."""
-    found = []
+def _installed_tools(names: Sequence[str], python: str | None) -> list[tools.Tool]:
+    """Return the named tools that are installed; print a message for each of the others.
+
+    Raises
+    ------
+    ToolError
+        When none is installed.
+    """
+    installed = []
     for name in dict.fromkeys(names):
         try:
-            found.append(tools.find(name, python))
+            installed.append(tools.find_tool(name, python))
         except tools.ToolError as error:
-            print(f"{name} left out: {error}", file=sys.stderr)
-    if not found:
+            print(f"{name} is left out: {error}", file=sys.stderr)
+    if not installed:
         raise tools.ToolError("none of the tools is installed")
-    return found
+    return installed
 
 
 def _arguments() -> argparse.Namespace:
@@ -106,16 +133,23 @@ def _arguments() -> argparse.Namespace:
         prog="python -m bench.accuracy", description=(__doc__ or "").split("\n\n")[1]
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="a set, or a folder of sets")
-    parser.add_argument("--tool", action="append", choices=tools.NAMES, help="repeatable; default: moss")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    parser.add_argument("--python", help="interpreter that has copydetect and compare50 (or BENCH_PYTHON)")
+    parser.add_argument(
+        "--tool",
+        action="append",
+        choices=tools.NAMES,
+        help="tool to measure, repeatable (default: moss)",
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the metrics to this file")
+    parser.add_argument(
+        "--python", help="interpreter that has copydetect and compare50 (default: BENCH_PYTHON)"
+    )
     return parser.parse_args()
 
 
 def run() -> None:
     arguments = _arguments()
     sets = find_sets(arguments.folder)
-    installed = _installed(arguments.tool or ["moss"], arguments.python)
+    installed = _installed_tools(arguments.tool or ["moss"], arguments.python)
     results = []
     for labelled in sets:
         for tool in installed:

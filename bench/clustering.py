@@ -1,6 +1,7 @@
-"""The 1997 clustering on synthetic prose of 5 kB a document: `python -m bench.clustering`.
+"""Speed of clustering (syntactic-clustering, 1997) on synthetic prose: `python -m bench.clustering`.
 
-CPU seconds by phase at growing numbers of documents, from text to clusters, on one core.
+A table shows the CPU seconds of each phase, from text to clusters, on one core, for increasing numbers of
+documents of 5 kB each.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from fingerprint.unionfind import UnionFind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FLOOR = 1650  # documents a CPU-second: 50 times the paper's 30 M in 10.5 CPU-days
+TARGET_SPEED = 1650  # documents per CPU-second: 50 times the paper's 30 million in 10.5 CPU-days
 PHASES = ["tokens", "shingles, sketches", "duplicates", "sort", "pairs", "merge, clusters"]
-FAMILY = 10
-WORDS = 780
-HALF = 128 << 20
+FAMILY = 10  # documents: an original and its edited copies
+WORDS = 780  # of a document
+SORT_BYTES = 128 << 20  # memory of each of the two external sorts
 
 
 def vocabulary(random: np.random.Generator, size: int = 20_000) -> list[str]:
@@ -34,33 +35,36 @@ def vocabulary(random: np.random.Generator, size: int = 20_000) -> list[str]:
 
 
 def prose(count: int, random: np.random.Generator) -> Iterator[str]:
-    """Texts of about 5 kB, words chosen much as in Zipf; each tenth begins a family, the others edit it."""
-    known = vocabulary(random)
+    """Yield texts of about 5 kB with word frequencies similar to Zipf's law.
+
+    Every tenth text is an original; the nine after it are copies of it with more and more words replaced.
+    """
+    known_words = vocabulary(random)
     original: list[str] = []
     for document in range(count):
         if document % FAMILY == 0:
-            original = [known[i] for i in (len(known) ** random.random(WORDS)).astype(np.int64)]
+            original = [known_words[i] for i in (len(known_words) ** random.random(WORDS)).astype(np.int64)]
         words = original.copy()
-        for place in random.integers(0, WORDS, 2 * (document % FAMILY)):
-            words[place] = known[random.integers(len(known))]
+        for position in random.integers(0, WORDS, 2 * (document % FAMILY)):
+            words[position] = known_words[random.integers(len(known_words))]
         yield " ".join(words).capitalize() + ".\n"
 
 
-def phases(texts: list[str]) -> tuple[list[float], int]:
-    """CPU seconds of each phase, and the number of clusters of more than one document."""
+def measure_phases(texts: list[str]) -> tuple[list[float], int]:
+    """Return the CPU seconds of each phase, and the number of clusters of more than one document."""
     marks = [time.process_time()]
     kinds = WordKinds()
-    tokens = [kinds.of(text) for text in texts]
+    tokens = [kinds.word_kinds(text) for text in texts]
     marks.append(time.process_time())
-    sketches = Sketches.of_tokens(tokens)
+    sketches = Sketches.from_tokens(tokens)
     marks.append(time.process_time())
     sets = UnionFind(len(sketches))
     sets.join(*Duplicates().add(sketches))
-    kept = sets.labels() == np.arange(len(sketches))
+    distinct = sets.labels() == np.arange(len(sketches))
     marks.append(time.process_time())
     sizes = sketches.sizes
-    with Runs(HALF) as values, Runs(HALF) as pairs:
-        value_runs(sketches, kept, values)
+    with Runs(SORT_BYTES) as values, Runs(SORT_BYTES) as pairs:
+        value_runs(sketches, distinct, values)
         marks.append(time.process_time())
         pair_runs(values.merged(), sizes, pairs)
         marks.append(time.process_time())
@@ -71,19 +75,21 @@ def phases(texts: list[str]) -> tuple[list[float], int]:
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("counts", type=int, nargs="*", default=[1_000, 10_000, 100_000])
-    chosen = options.parse_args()
-    phases(list(prose(20, np.random.default_rng(0))))  # compiles
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "counts", type=int, nargs="*", default=[1_000, 10_000, 100_000], help="numbers of documents"
+    )
+    arguments = parser.parse_args()
+    measure_phases(list(prose(20, np.random.default_rng(0))))  # compiles the kernels
     rows = []
-    for count in chosen.counts:
+    for count in arguments.counts:
         texts = list(prose(count, np.random.default_rng(1997)))
-        took, clusters = phases(texts)
-        speed = count / sum(took)
-        figures = [f"{figure:.2f}" for figure in took]
-        rows.append([f"{count:,}", *figures, f"{speed:,.0f}", f"{speed / FLOOR:.2f}", f"{clusters:,}"])
-        print(f"{sum(map(len, texts)) / count:,.0f} characters a document", flush=True)
-    print(markdown(["documents", *PHASES, "documents/s", f"times {FLOOR}", "clusters"], rows))
+        seconds, clusters = measure_phases(texts)
+        speed = count / sum(seconds)
+        figures = [f"{figure:.2f}" for figure in seconds]
+        rows.append([f"{count:,}", *figures, f"{speed:,.0f}", f"{speed / TARGET_SPEED:.2f}", f"{clusters:,}"])
+        print(f"{sum(map(len, texts)) / count:,.0f} characters per document", flush=True)
+    print(markdown(["documents", *PHASES, "documents/s", f"times {TARGET_SPEED}", "clusters"], rows))
 
 
 if __name__ == "__main__":

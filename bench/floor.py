@@ -1,6 +1,6 @@
-"""The floor of any tool that lexes with Pygments: lex every file of a folder, on all cores, and do no more.
+"""Lower bound for the time of a tool that lexes with Pygments: lex all files of a folder on all cores, only.
 
-Run by itself, `python floor.py FOLDER`; imports nothing but Pygments.
+Run it as a file, `python floor.py FOLDER`. It imports only Pygments.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pygments.lexers import get_lexer_for_filename
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
-CHUNK = 8  # files that a process takes at a time
+CHUNK = 8  # files that a process receives at a time
 
 
 @cache

@@ -1,7 +1,7 @@
-"""SimHash and the Hamming index against peers: `python -m bench.hamming`.
+"""Speed of SimHash and of the Hamming index, compared with peers: `python -m bench.hamming`.
 
-On one core. The peers `faiss-cpu` and `simhash` are measured where they can be imported. Times are CPU
-seconds after a first call that compiles.
+All is measured on one core, in CPU seconds, after a first call that compiles the kernels. The peers
+`faiss-cpu` and `simhash` are measured if they are installed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Words = npt.NDArray[np.uint64]
 
 DISTANCE = 3
-# Hashes, bits of each and bits flipped in a probe: those with which no pair within distance 3 is missed.
+# (hashes, bits of each, bits flipped in a probe) with which faiss misses no pair within distance 3.
 EXACT_MULTI_HASHES = [(4, 16, 0), (3, 21, 1), (2, 32, 1)]
 
 
@@ -42,8 +42,8 @@ def seconds(task: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def planted(stored: Words, count: int, random: np.random.Generator) -> Words:
-    """Random queries, of which one in ten differs from a stored fingerprint in 0 to 5 bits."""
+def sample_queries(stored: Words, count: int, random: np.random.Generator) -> Words:
+    """Return random queries; one in ten differs from a stored fingerprint in 0 to 5 bits."""
     queries = random.integers(0, 2**64, count, dtype=np.uint64)
     near = random.choice(stored, count // 10)
     for _ in range(5):
@@ -54,111 +54,105 @@ def planted(stored: Words, count: int, random: np.random.Generator) -> Words:
 
 
 def batch(queries: int, stored: int, random: np.random.Generator) -> str:
-    """Scan a mapped file of stored fingerprints for a batch of queries (section 3.3)."""
+    """Return a table of the time to scan a mapped file for a batch of queries (section 3.3)."""
     values = random.integers(0, 2**64, stored, dtype=np.uint64)
-    asked = planted(values, queries, random)
-    batch_query(asked[:10], values[:10])
+    probes = sample_queries(values, queries, random)
+    batch_query(probes[:10], values[:10])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "stored.npy")
         np.save(path, values)
         rows = []
         for tables in EXAMPLE_3_1:
             start = time.process_time()
-            found = batch_query(asked, path, DISTANCE, tables=tables)
-            rows.append([str(tables), f"{time.process_time() - start:.2f}", f"{len(found.query):,}"])
+            matches = batch_query(probes, path, DISTANCE, tables=tables)
+            rows.append([str(tables), f"{time.process_time() - start:.2f}", f"{len(matches.query):,}"])
     return markdown(["tables", "CPU s", "matches"], rows)
 
 
 def online(queries: int, stored: int, random: np.random.Generator) -> str:
-    """Time a query of each design, one at a time and many at once, against faiss at recall 1.0."""
+    """Return a table of query times, one query at a time and many at once, with faiss at recall 1.0."""
     values = random.integers(0, 2**64, stored, dtype=np.uint64)
-    asked = planted(values, queries, random)
+    probes = sample_queries(values, queries, random)
     rows = []
     for tables in EXAMPLE_3_1:
-        for form in (False, True):
-            index = HammingIndex(values, tables=tables, compressed=form)
-            name = f"{tables} tables{', compressed' * form}"
-            rows.append(
-                [
-                    name,
-                    *_timed(index.query, lambda found: len(found.query), asked),
-                    _size(index.nbytes, stored),
-                ]
-            )
+        for compressed in (False, True):
+            index = HammingIndex(values, tables=tables, compressed=compressed)
+            name = f"{tables} tables{', compressed' * compressed}"
+            figures = _query_figures(index.query, lambda matches: len(matches.query), probes)
+            rows.append([name, *figures, f"{index.nbytes / stored:.1f}"])
     if importlib.util.find_spec("faiss"):
-        rows += [_faiss(values, asked, *shape) for shape in EXACT_MULTI_HASHES]
-    return markdown(["index", "us/query, many", "us/query, single", "matches", "bytes a fingerprint"], rows)
+        rows += [_faiss_row(values, probes, *shape) for shape in EXACT_MULTI_HASHES]
+    return markdown(["index", "us/query, many", "us/query, single", "matches", "bytes per fingerprint"], rows)
 
 
-def _size(nbytes: int, stored: int) -> str:
-    return f"{nbytes / stored:.1f}"
+def _query_figures(query: Callable[[Any], Any], count: Callable[[Any], int], probes: Any) -> list[str]:
+    """Return microseconds per query in one batch and one at a time, and the number of matches."""
+    sample = probes[: len(probes) // 20]
+    query(sample[:2])
+    matches: list[int] = []
+    many = seconds(lambda: matches.append(count(query(probes)))) / len(probes)
+    single = seconds(lambda: [query(sample[i : i + 1]) for i in range(len(sample))]) / len(sample)
+    return [f"{many * 1e6:.2f}", f"{single * 1e6:.1f}", f"{matches[0]:,}"]
 
 
-def _timed(query: Callable[[Any], Any], count: Callable[[Any], int], asked: Any) -> list[str]:
-    some = asked[: len(asked) // 20]
-    query(some[:2])
-    found: list[int] = []
-    many = seconds(lambda: found.append(count(query(asked)))) / len(asked)
-    single = seconds(lambda: [query(some[i : i + 1]) for i in range(len(some))]) / len(some)
-    return [f"{many * 1e6:.2f}", f"{single * 1e6:.1f}", f"{found[0]:,}"]
-
-
-def _faiss(values: Words, asked: Words, hashes: int, bits: int, flips: int) -> list[str]:
+def _faiss_row(values: Words, probes: Words, hashes: int, bits: int, flips: int) -> list[str]:
     faiss = importlib.import_module("faiss")
 
     faiss.omp_set_num_threads(1)
     index = faiss.IndexBinaryMultiHash(64, hashes, bits)
     index.nflip = flips
     index.add(values.view(np.uint8).reshape(-1, 8))
-    octets = asked.view(np.uint8).reshape(-1, 8)
-    timed = _timed(lambda part: index.range_search(part, DISTANCE + 1), lambda found: len(found[2]), octets)
-    return [f"faiss {hashes} x {bits} bits, {flips} flips", *timed, "-"]
+    octets = probes.view(np.uint8).reshape(-1, 8)
+    figures = _query_figures(
+        lambda part: index.range_search(part, DISTANCE + 1), lambda matches: len(matches[2]), octets
+    )
+    return [f"faiss {hashes} x {bits} bits, {flips} flips", *figures, "-"]
 
 
 def compression(random: np.random.Generator) -> str:
-    """Sizes of blocks by density, against what no code can go below for random fingerprints."""
+    """Return a table of compressed sizes by density, with the lower bound for random fingerprints."""
     rows = []
     for log_count, log_range in ((20, 64), (22, 64), (20, 50)):
         values = np.sort(random.integers(0, 2**log_range, 2**log_count, dtype=np.uint64))
         blocks = compress(values)
         decompress(blocks)
-        took = seconds(partial(decompress, blocks))
-        least = (log_range - log_count + np.log2(np.e)) / 64
+        decoding_seconds = seconds(partial(decompress, blocks))
+        bound = (log_range - log_count + np.log2(np.e)) / 64
         share = f"{blocks.nbytes / values.nbytes:.3f}"
-        rows.append(
-            [f"2^{log_count + 64 - log_range}", share, f"{least:.3f}", f"{len(values) / took / 1e6:.1f}"]
-        )
-    return markdown(["fingerprints", "share of 8 bytes", "least possible", "decoded M/s"], rows)
+        speed = f"{len(values) / decoding_seconds / 1e6:.1f}"
+        rows.append([f"2^{log_count + 64 - log_range}", share, f"{bound:.3f}", speed])
+    return markdown(["fingerprints", "share of 8 bytes", "lower bound", "decoded M/s"], rows)
 
 
 def fingerprints(random: np.random.Generator) -> str:
-    """SimHash of a text of 5,000 characters by its 4-grams, against the `simhash` package on the same."""
+    """Return a table of the time of SimHash on a text of 5,000 characters by its 4-grams, with its peer."""
     text = "".join(random.choice(list("abcdefghijklmnopqrstuvwxyz"), 5000))
 
     def ours() -> int:
         return simhash(kgram_hashes(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32), 4))
 
     ours()
-    took = seconds(lambda: [ours() for _ in range(2000)]) / 2000
-    rows = [["fingerprint.simhash.documents", f"{took * 1e6:.0f}", "1.0"]]
+    own_seconds = seconds(lambda: [ours() for _ in range(2000)]) / 2000
+    rows = [["fingerprint.simhash.documents", f"{own_seconds * 1e6:.0f}", "1.0"]]
     if importlib.util.find_spec("simhash"):
-        peer_of = importlib.import_module("simhash").Simhash
-        peer = seconds(lambda: [peer_of(text) for _ in range(30)]) / 30
-        rows.append(["simhash", f"{peer * 1e6:.0f}", f"{peer / took:.1f}"])
-    return markdown(["package", "us a text", "times ours"], rows)
+        peer_simhash = importlib.import_module("simhash").Simhash
+        peer_seconds = seconds(lambda: [peer_simhash(text) for _ in range(30)]) / 30
+        rows.append(["simhash", f"{peer_seconds * 1e6:.0f}", f"{peer_seconds / own_seconds:.1f}"])
+    return markdown(["package", "us per text", "times ours"], rows)
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--queries", type=int, default=1_000_000)
-    options.add_argument("--stored", type=int, default=40_000_000)
-    options.add_argument("--online-stored", type=int, default=1 << 20)
-    chosen = options.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--queries", type=int, default=1_000_000, help="queries of the batch")
+    parser.add_argument("--stored", type=int, default=40_000_000, help="fingerprints scanned for the batch")
+    parser.add_argument("--online-stored", type=int, default=1 << 20, help="fingerprints in the online index")
+    arguments = parser.parse_args()
+    online_stored = arguments.online_stored
     random = np.random.default_rng(2007)
     print(f"## SimHash\n\n{fingerprints(random)}\n\n## Compression\n\n{compression(random)}\n")
-    print(f"## Online, {chosen.online_stored:,} stored\n\n{online(20_000, chosen.online_stored, random)}\n")
-    print(f"## Batch, {chosen.queries:,} queries, {chosen.stored:,} stored\n")
-    print(batch(chosen.queries, chosen.stored, random))
+    print(f"## Online, {online_stored:,} stored\n\n{online(20_000, online_stored, random)}\n")
+    print(f"## Batch, {arguments.queries:,} queries, {arguments.stored:,} stored\n")
+    print(batch(arguments.queries, arguments.stored, random))
 
 
 if __name__ == "__main__":

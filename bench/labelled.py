@@ -1,4 +1,4 @@
-"""Labelled pairs on disk: SET/files/<group>/<submission> and SET/pairs.csv (a,b,label,group,level)."""
+"""Labelled sets on disk: SET/files/<group>/<submission> and SET/pairs.csv (a,b,label,group,level)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 COLUMNS = ["a", "b", "label", "group", "level"]
-HONEST = "non"  # the level of pairs that are not plagiarised, where levels name disguises
+HONEST = "non"  # the level of pairs that are not plagiarised, in sets whose levels are disguises
 
 
 class SetError(ValueError):
-    """A folder or a row that is no labelled set; the message names it and says why."""
+    """A folder or a row is not a valid labelled set; the message names it and the reason."""
 
 
-class Pair(NamedTuple):
-    """Two submissions of one group, `group/name` below `files/`; label 1 = plagiarised."""
+class LabelledPair(NamedTuple):
+    """Two submissions of one group, as paths `group/name` below `files/`; label 1 = plagiarised."""
 
     a: str
     b: str
@@ -29,24 +29,27 @@ class Pair(NamedTuple):
 
 
 class LabelledSet(NamedTuple):
+    """The pairs of a set, in the order of its file."""
+
     folder: Path
-    pairs: list[Pair]
+    pairs: list[LabelledPair]
 
     @property
     def name(self) -> str:
         return self.folder.name
 
     def groups(self) -> dict[str, Path]:
-        """Folder of each group that a pair belongs to, in the order of the file."""
+        """Return the folder of each group that has a pair, in the order of the file."""
         return {pair.group: self.folder / "files" / pair.group for pair in self.pairs}
 
 
 def find_sets(folder: Path) -> list[LabelledSet]:
-    """Read `folder` when it is a set itself, else every set directly below it, by name.
+    """Return `folder` as a set if it is one, else all sets directly in it, sorted by name.
 
     Raises
     ------
     SetError
+        When there is no set, or one is not valid.
     """
     if not folder.is_dir():
         raise SetError(f"{folder} is not a folder")
@@ -59,46 +62,47 @@ def find_sets(folder: Path) -> list[LabelledSet]:
 
 
 def read_set(folder: Path) -> LabelledSet:
-    """Read one set and check every row of it.
+    """Read one set and check every row.
 
     Raises
     ------
     SetError
-        Naming file, line and reason.
+        The message names the file, the line and the reason.
     """
     path = folder / "pairs.csv"
     with path.open(newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file)
         if list(rows.fieldnames or []) != COLUMNS:
             raise SetError(f"{path}: the first line must be {','.join(COLUMNS)}, not {rows.fieldnames}")
-        pairs = [_checked(row, folder, f"{path}, line {rows.line_num}") for row in rows]
-    twice = [key for key, times in Counter(frozenset(pair[:2]) for pair in pairs).items() if times > 1]
-    if twice:
-        raise SetError(f"{path}: {' and '.join(sorted(twice[0]))} are paired more than once")
+        pairs = [_checked_pair(row, folder, f"{path}, line {rows.line_num}") for row in rows]
+    counts = Counter(frozenset(pair[:2]) for pair in pairs)
+    repeated = [names for names, count in counts.items() if count > 1]
+    if repeated:
+        raise SetError(f"{path}: {' and '.join(sorted(repeated[0]))} are paired more than once")
     return LabelledSet(folder.resolve(), pairs)
 
 
-def _checked(row: dict[str, str], folder: Path, where: str) -> Pair:
+def _checked_pair(row: dict[str, str], folder: Path, location: str) -> LabelledPair:
     if None in row or None in row.values():
-        raise SetError(f"{where}: {len(COLUMNS)} fields are needed")
+        raise SetError(f"{location}: {len(COLUMNS)} fields are needed")
     if row["label"] not in {"0", "1"}:
-        raise SetError(f"{where}: label must be 0 or 1, not {row['label']!r}")
-    pair = Pair(row["a"], row["b"], int(row["label"]), row["group"], row["level"])
+        raise SetError(f"{location}: label must be 0 or 1, not {row['label']!r}")
+    pair = LabelledPair(row["a"], row["b"], int(row["label"]), row["group"], row["level"])
     if pair.a == pair.b:
-        raise SetError(f"{where}: {pair.a} is paired with itself")
+        raise SetError(f"{location}: {pair.a} is paired with itself")
     for side in (pair.a, pair.b):
-        _check_side(PurePosixPath(side), pair.group, folder / "files", where)
+        _check_submission(PurePosixPath(side), pair.group, folder / "files", location)
     return pair
 
 
-def _check_side(side: PurePosixPath, group: str, files: Path, where: str) -> None:
-    if str(side.parent) != group or side.name == ".." or group in {"", ".", ".."}:
-        raise SetError(f"{where}: {side} does not lie directly in group {group!r}")
-    if not (files / side).exists():
-        raise SetError(f"{where}: {files / side} does not exist")
+def _check_submission(path: PurePosixPath, group: str, files: Path, location: str) -> None:
+    if str(path.parent) != group or path.name == ".." or group in {"", ".", ".."}:
+        raise SetError(f"{location}: {path} is not directly in group {group!r}")
+    if not (files / path).exists():
+        raise SetError(f"{location}: {files / path} does not exist")
 
 
-def write_pairs(folder: Path, pairs: Iterable[Pair]) -> None:
+def write_pairs(folder: Path, pairs: Iterable[LabelledPair]) -> None:
     """Write `folder`/pairs.csv."""
     with (folder / "pairs.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""How well scores order labelled pairs; pairs with equal scores are never ordered by accident."""
+"""Metrics of how well scores rank labelled pairs; ties never depend on the order of the input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Counts = npt.NDArray[np.int64]
 
 
 class Metrics(NamedTuple):
-    """Figures of one set: `pairs` scored, `positives` of them plagiarised, the rest in [0, 1]."""
+    """Metrics of one set: numbers of scored pairs and of plagiarised ones (positives); the rest in [0, 1]."""
 
     pairs: int
     positives: int
@@ -23,65 +23,74 @@ class Metrics(NamedTuple):
     precision_at_n: float
 
 
-class _Steps(NamedTuple):
-    """One row for each distinct score, highest first: pairs and positives with at least that score."""
+class _CumulativeCounts(NamedTuple):
+    """Numbers of pairs and positives with at least each distinct score, highest score first."""
 
     pairs: Counts
     positives: Counts
 
 
-def _steps(scores: Scores, labels: Labels) -> _Steps:
+def _cumulative_counts(scores: Scores, labels: Labels) -> _CumulativeCounts:
     order = np.argsort(-scores, kind="stable")
     ordered = scores[order]
     last = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
-    return _Steps(last + 1, np.cumsum(labels[order], dtype=np.int64)[last])
+    return _CumulativeCounts(last + 1, np.cumsum(labels[order], dtype=np.int64)[last])
 
 
 def average_precision(scores: Scores, labels: Labels) -> float:
-    """Mean precision over the positives; equal scores are one threshold, so each sees the whole tie."""
-    steps = _steps(scores, labels)
-    gained = np.diff(steps.positives, prepend=0)
-    return float((gained * (steps.positives / steps.pairs)).sum() / steps.positives[-1])
+    """Return the mean precision over the positives, each at its own score as the threshold.
+
+    Equal scores are one threshold, so that the precision includes the whole tie.
+    """
+    counts = _cumulative_counts(scores, labels)
+    gained = np.diff(counts.positives, prepend=0)
+    return float((gained * (counts.positives / counts.pairs)).sum() / counts.positives[-1])
 
 
 def auc(scores: Scores, labels: Labels) -> float:
-    """Chance that a positive outscores a negative, a tie counting half (Mann-Whitney, average ranks)."""
-    _, ties, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    """Return the probability that a positive scores higher than a negative; a tie counts half.
+
+    Computed from average ranks (Mann-Whitney).
+    """
+    _, rank_of_score, counts = np.unique(scores, return_inverse=True, return_counts=True)
     average_ranks = np.cumsum(counts) - (counts - 1) / 2
     positives = int(labels.sum())
-    above = average_ranks[ties][labels].sum() - positives * (positives + 1) / 2
+    above = average_ranks[rank_of_score][labels].sum() - positives * (positives + 1) / 2
     return float(above / (positives * (len(labels) - positives)))
 
 
 def best_f1(scores: Scores, labels: Labels) -> float:
-    """Highest F1 over all thresholds."""
-    steps = _steps(scores, labels)
-    return float((2 * steps.positives / (steps.pairs + steps.positives[-1])).max())
+    """Return the highest F1 over all thresholds."""
+    counts = _cumulative_counts(scores, labels)
+    return float((2 * counts.positives / (counts.pairs + counts.positives[-1])).max())
 
 
 def precision_at_n(scores: Scores, labels: Labels) -> float:
-    """Share of positives in the first N pairs, N the number of positives; a tie across N counts pro rata."""
-    steps = _steps(scores, labels)
-    wanted = int(steps.positives[-1])
-    cut = int(np.searchsorted(steps.pairs, wanted))
-    pairs_before, found_before = (steps.pairs[cut - 1], steps.positives[cut - 1]) if cut else (0, 0)
-    share = (wanted - pairs_before) / (steps.pairs[cut] - pairs_before)
-    return float((found_before + share * (steps.positives[cut] - found_before)) / wanted)
+    """Return the share of positives in the first N pairs, N being the number of positives.
+
+    Of a tie that crosses position N, the positives count in proportion to its part before N.
+    """
+    counts = _cumulative_counts(scores, labels)
+    n = int(counts.positives[-1])
+    cut = int(np.searchsorted(counts.pairs, n))
+    pairs_before, positives_before = (counts.pairs[cut - 1], counts.positives[cut - 1]) if cut else (0, 0)
+    share = (n - pairs_before) / (counts.pairs[cut] - pairs_before)
+    return float((positives_before + share * (counts.positives[cut] - positives_before)) / n)
 
 
 def measure(scores: Scores, labels: Labels) -> Metrics:
-    """All figures of a set.
+    """Return all metrics of a set; `scores` and `labels` have one element for each pair.
 
     Raises
     ------
     ValueError
-        When all pairs carry the same label, or a score is not a number: no order can be judged then.
+        When all pairs have the same label or a score is NaN.
     """
     positives = int(labels.sum())
     if not 0 < positives < len(labels):
-        raise ValueError(f"{positives} of {len(labels)} pairs are plagiarised; both kinds are needed")
+        raise ValueError(f"{positives} of {len(labels)} pairs are plagiarised; both labels are needed")
     if np.isnan(scores).any():
-        raise ValueError(f"{int(np.isnan(scores).sum())} scores are not numbers")
+        raise ValueError(f"{int(np.isnan(scores).sum())} scores are NaN")
     return Metrics(
         pairs=len(labels),
         positives=positives,
@@ -93,9 +102,9 @@ def measure(scores: Scores, labels: Labels) -> Metrics:
 
 
 def level_aucs(scores: Scores, labels: Labels, levels: npt.NDArray[np.str_]) -> dict[str, float]:
-    """AUC of each level's positives against all negatives of the set; empty when there is one level only."""
-    if len(np.unique(levels)) < 2:  # noqa: PLR2004 - fewer than two is one
+    """Return the AUC of each level's positives against all negatives; empty if the set has one level only."""
+    if len(np.unique(levels)) < 2:  # noqa: PLR2004 - a single level
         return {}
-    wanted = sorted({str(level) for level in levels[labels]})
-    kept = {level: ~labels | (levels == level) for level in wanted}
-    return {level: auc(scores[rows], labels[rows]) for level, rows in kept.items()}
+    positive_levels = sorted({str(level) for level in levels[labels]})
+    selections = {level: ~labels | (levels == level) for level in positive_levels}
+    return {level: auc(scores[selected], labels[selected]) for level, selected in selections.items()}

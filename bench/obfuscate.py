@@ -1,12 +1,13 @@
-"""Labelled data from any programs: `python -m bench.obfuscate FOLDER OUT [--seed 1]`.
+"""Make a labelled set from any programs: `python -m bench.obfuscate FOLDER OUT [--seed 1]`.
 
-FOLDER holds independent programs in Python or Java, each a file (of a folder, its longest source). OUT
-gets a group for each language and disguise: all programs, and of each one a copy disguised that way.
+FOLDER has independent programs in Python or Java. Each entry is one program: a file, or a folder, of which
+the longest source is used. OUT gets one group for each language and disguise, with all programs and a
+disguised copy of each.
 
     OUT/files/<language>-<disguise>/<program>.py    OUT/pairs.csv with a,b,label,group,level
 
-A program and its copy are a pair with label 1, and so is a merged program with each of its two sources;
-all pairs of independent programs have label 0. Where a disguise finds nothing to change there is no copy.
+A program and its copy are a pair with label 1; so is a merged program with each of its two sources. All pairs
+of independent programs have label 0. If a disguise changes nothing in a program, there is no copy of it.
 The same programs and seed give the same data.
 """
 
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bench.disguises import java_functions, java_statements, python_functions, python_statements
 from bench.disguises.java_code import Java
-from bench.labelled import HONEST, Pair, write_pairs
+from bench.labelled import HONEST, LabelledPair, write_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,8 +34,11 @@ if TYPE_CHECKING:
 MERGED = "merge"
 
 
-class Language(NamedTuple):
-    """Disguises by name, and how two programs become one; `check` raises ValueError on broken text."""
+class LanguageDisguises(NamedTuple):
+    """The disguises of a language by name, and the function that merges two programs.
+
+    `check` raises ValueError or SyntaxError for a text that is not a program.
+    """
 
     name: str
     disguises: dict[str, Disguise]
@@ -49,39 +53,46 @@ def _disguises(statements: object, functions: object) -> dict[str, Disguise]:
 
 
 LANGUAGES = {
-    ".py": Language(
+    ".py": LanguageDisguises(
         "python", _disguises(python_statements, python_functions), python_functions.merge, ast.parse
     ),
-    ".java": Language("java", _disguises(java_statements, java_functions), java_functions.merge, Java),
+    ".java": LanguageDisguises(
+        "java", _disguises(java_statements, java_functions), java_functions.merge, Java
+    ),
 }
 
 
 class Program(NamedTuple):
+    """A program: its file name and its text."""
+
     name: str
     text: str
 
 
-class Copy(NamedTuple):
-    """A disguised program and the names of those that it was made from."""
+class DisguisedCopy(NamedTuple):
+    """A disguised program, and the names of the programs that it was made from."""
 
     program: Program
     sources: tuple[str, ...]
 
 
-class NothingToDisguise(ValueError):
-    """A folder with too few programs; the message says of what."""
+class TooFewPrograms(ValueError):
+    """A folder has too few programs to disguise; the message has the details."""
 
 
 def read_programs(folder: Path) -> dict[str, list[Program]]:
-    """Programs of a folder by suffix, in order of their names; one that cannot be read is said and left out.
+    """Return the programs of a folder by suffix, sorted by name.
+
+    A program that cannot be parsed is left out, with a message.
 
     Raises
     ------
-    NothingToDisguise
+    TooFewPrograms
+        When no language has two programs.
     """
     if not folder.is_dir():
-        raise NothingToDisguise(f"{folder} is not a folder")
-    found: dict[str, list[Program]] = {}
+        raise TooFewPrograms(f"{folder} is not a folder")
+    programs_by_suffix: dict[str, list[Program]] = {}
     for entry in sorted(folder.iterdir()):
         source = _longest_source(entry)
         if source is None:
@@ -90,13 +101,16 @@ def read_programs(folder: Path) -> dict[str, list[Program]]:
         try:
             LANGUAGES[source.suffix].check(text)
         except (ValueError, SyntaxError) as error:
-            print(f"{source} left out: {error}", file=sys.stderr)
+            print(f"{source} is left out: {error}", file=sys.stderr)
             continue
-        found.setdefault(source.suffix, []).append(Program(entry.stem + source.suffix, text))
-    enough = {suffix: programs for suffix, programs in found.items() if len(programs) > 1}
-    if not enough:
-        raise NothingToDisguise(f"{folder} holds fewer than two programs of one of {', '.join(LANGUAGES)}")
-    return enough
+        program = Program(entry.stem + source.suffix, text)
+        programs_by_suffix.setdefault(source.suffix, []).append(program)
+    usable = {suffix: programs for suffix, programs in programs_by_suffix.items() if len(programs) > 1}
+    if not usable:
+        raise TooFewPrograms(
+            f"{folder} has fewer than two programs with the same suffix of {', '.join(LANGUAGES)}"
+        )
+    return usable
 
 
 def _longest_source(entry: Path) -> Path | None:
@@ -113,26 +127,33 @@ def _decoded(data: bytes) -> str:
     return text.replace("\r\n", "\n")
 
 
-def make_copies(programs: list[Program], language: Language, disguise: str, seed: int) -> list[Copy]:
-    """Disguise all programs in one way; of a program that this does not change there is no copy."""
-    makers = (
-        _merged(programs, language, seed)
+def make_copies(
+    programs: list[Program], language: LanguageDisguises, disguise: str, seed: int
+) -> list[DisguisedCopy]:
+    """Return a copy of each program with one disguise, without copies that are equal to a program."""
+    copies = (
+        _merged_copies(programs, language, seed)
         if disguise == MERGED
-        else _single(programs, language, disguise, seed)
+        else _single_copies(programs, language, disguise, seed)
     )
-    return [copy for copy in makers if copy.program.text not in {program.text for program in programs}]
+    return [copy for copy in copies if copy.program.text not in {program.text for program in programs}]
 
 
-def _single(programs: list[Program], language: Language, disguise: str, seed: int) -> Iterator[Copy]:
+def _single_copies(
+    programs: list[Program], language: LanguageDisguises, disguise: str, seed: int
+) -> Iterator[DisguisedCopy]:
     for program in programs:
         random = Random(f"{seed} {disguise} {program.name}")
         text = language.disguises[disguise](program.text, random)
-        if not _is_plain_layout(text, program, language, disguise):
-            yield Copy(_copied(program, disguise, text), (program.name,))
+        if not _only_layout_changed(text, program, language, disguise):
+            yield DisguisedCopy(_disguised_program(program, disguise, text), (program.name,))
 
 
-def _is_plain_layout(text: str, program: Program, language: Language, disguise: str) -> bool:
-    """Whether the disguise changed nothing: Python comes back laid out anew even then."""
+def _only_layout_changed(text: str, program: Program, language: LanguageDisguises, disguise: str) -> bool:
+    """Return whether a Python disguise other than `reformat` changed nothing but the layout.
+
+    Every disguise of Python changes the layout, because it writes the program from its syntax tree.
+    """
     return (
         language.name == "python"
         and disguise != "reformat"
@@ -140,27 +161,27 @@ def _is_plain_layout(text: str, program: Program, language: Language, disguise: 
     )
 
 
-def _merged(programs: list[Program], language: Language, seed: int) -> Iterator[Copy]:
-    """Merge each program with the one that stands `len // 2` behind it, so that no two are merged twice."""
+def _merged_copies(
+    programs: list[Program], language: LanguageDisguises, seed: int
+) -> Iterator[DisguisedCopy]:
+    """Merge each program with the one `len(programs) // 2` positions after it; no pair is merged twice."""
     for number, program in enumerate(programs):
         other = programs[(number + len(programs) // 2) % len(programs)]
         if len(programs) % 2 == 0 and number >= len(programs) // 2:
             return
         random = Random(f"{seed} {MERGED} {program.name} {other.name}")
-        yield Copy(
-            _copied(program, MERGED, language.merge(program.text, other.text, random)),
-            (program.name, other.name),
-        )
+        text = language.merge(program.text, other.text, random)
+        yield DisguisedCopy(_disguised_program(program, MERGED, text), (program.name, other.name))
 
 
-def _copied(program: Program, disguise: str, text: str) -> Program:
+def _disguised_program(program: Program, disguise: str, text: str) -> Program:
     path = Path(program.name)
     return Program(f"{path.stem}--{disguise}{path.suffix}", text)
 
 
-def obfuscate(folder: Path, out: Path, seed: int) -> list[Pair]:
-    """Write labelled data to `out` and return its pairs; raises NothingToDisguise."""
-    pairs: list[Pair] = []
+def obfuscate(folder: Path, out: Path, seed: int) -> list[LabelledPair]:
+    """Write a labelled set to `out` and return its pairs; raises TooFewPrograms."""
+    pairs: list[LabelledPair] = []
     for suffix, programs in read_programs(folder).items():
         language = LANGUAGES[suffix]
         for disguise in [*language.disguises, MERGED]:
@@ -179,29 +200,33 @@ def _write_group(folder: Path, programs: list[Program]) -> None:
         (folder / program.name).write_text(program.text, encoding="utf-8")
 
 
-def _pairs(group: str, disguise: str, programs: list[Program], copies: list[Copy]) -> Iterator[Pair]:
+def _pairs(
+    group: str, disguise: str, programs: list[Program], copies: list[DisguisedCopy]
+) -> Iterator[LabelledPair]:
     for copy in copies:
         for source in copy.sources:
-            yield Pair(f"{group}/{source}", f"{group}/{copy.program.name}", 1, group, disguise)
+            yield LabelledPair(f"{group}/{source}", f"{group}/{copy.program.name}", 1, group, disguise)
     for first, second in combinations(programs, 2):
-        yield Pair(f"{group}/{first.name}", f"{group}/{second.name}", 0, group, HONEST)
+        yield LabelledPair(f"{group}/{first.name}", f"{group}/{second.name}", 0, group, HONEST)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m bench.obfuscate",
-        description="Make labelled pairs from a folder of Python or Java programs.",
+        description="Make a labelled set from a folder of Python or Java programs.",
     )
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="independent programs, one an entry")
-    parser.add_argument("out", type=Path, metavar="OUT", help="a folder that does not exist yet, or is empty")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "folder", type=Path, metavar="FOLDER", help="folder of independent programs, one in each entry"
+    )
+    parser.add_argument("out", type=Path, metavar="OUT", help="new or empty folder for the labelled set")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the disguises (default: 1)")
     arguments = parser.parse_args()
     if arguments.out.exists() and any(arguments.out.iterdir()):
         print(f"error: {arguments.out} is not empty", file=sys.stderr)
         return 1
     try:
         pairs = obfuscate(arguments.folder, arguments.out, arguments.seed)
-    except NothingToDisguise as error:
+    except TooFewPrograms as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     copies = sum(pair.label for pair in pairs)

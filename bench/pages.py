@@ -1,12 +1,13 @@
-"""How quick the pages are: `python -m bench.pages [--pairs 5000] [--lines 5000] [--repeat 5]`.
+"""Response times of the pages: `python -m bench.pages [--pairs 5000] [--lines 5000] [--repeat 5]`.
 
-Starts the whole service in a folder of its own (Postgres, Valkey, worker, gunicorn), uploads a made-up class
-that gives so many pairs, two of its files with so many lines each, has it ranked by the worker, and times:
+Starts the whole service (Postgres, Valkey, worker, gunicorn) in a temporary folder, uploads a generated class
+with at least `--pairs` pairs, in which two files have `--lines` lines each, waits until the worker has ranked
+it, and measures as a signed-in user:
 
-- server: from the request to the last byte of the answer, over the loopback, as somebody who is signed in;
-- first paint and loaded: what Chromium reports of them with an empty cache, if it is on the PATH.
+- server: from the request to the last byte of the response, on the loopback interface;
+- first paint, loaded: as reported by Chromium with an empty cache, if Chromium is on the PATH.
 
-Figures are medians; the targets are those that the project has set itself.
+Figures are medians. The targets are the project's own.
 """
 
 from __future__ import annotations
@@ -24,33 +25,32 @@ from bench.tables import markdown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bench.pages_site import Timing
+    from bench.pages_site import PageTiming
 
 HEADER = ("Page", "Server, ms", "kB", "First paint, ms", "Loaded, ms", "Target, ms")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Time the pages and print a table."""
+    """Measure the pages and print a table."""
     parser = argparse.ArgumentParser(prog="python -m bench.pages", description=__doc__)
-    parser.add_argument("--pairs", type=int, default=5_000, help="pairs of the report, at least")
-    parser.add_argument("--lines", type=int, default=5_000, help="lines of both files of the long pair")
-    parser.add_argument("--repeat", type=int, default=5, help="times that each page is asked for")
-    chosen = parser.parse_args(arguments)
-    if min(chosen.pairs, chosen.lines, chosen.repeat) < 1:
-        parser.error("--pairs, --lines and --repeat count from 1")
+    parser.add_argument("--pairs", type=int, default=5_000, help="lowest number of pairs of the report")
+    parser.add_argument("--lines", type=int, default=5_000, help="lines of each file of the long pair")
+    parser.add_argument("--repeat", type=int, default=5, help="requests of each page")
+    options = parser.parse_args(arguments)
+    if min(options.pairs, options.lines, options.repeat) < 1:
+        parser.error("--pairs, --lines and --repeat must be at least 1")
     with tempfile.TemporaryDirectory(prefix="bench-pages-") as home:
         for name in ("DATABASE_URL", "REDIS_URL"):
             os.environ.pop(name, None)
         os.environ |= {"MOSS_HOME": home, "DJANGO_SETTINGS_MODULE": "moss.settings"}
         django.setup()
-        from bench.pages_site import timings  # noqa: PLC0415 - models, which want the settings made above
+        from bench.pages_site import page_timings  # noqa: PLC0415 - imports models, which need the settings
 
-        said = sys.stderr
-        rows = [_row(timing) for timing in timings(chosen.pairs, chosen.lines, chosen.repeat, said)]
-    print(markdown(HEADER, rows))
+        timings = page_timings(options.pairs, options.lines, options.repeat, sys.stderr)
+    print(markdown(HEADER, [_row(timing) for timing in timings]))
 
 
-def _row(timing: Timing) -> tuple[str, ...]:
+def _row(timing: PageTiming) -> tuple[str, ...]:
     figures = (timing.server, timing.kilobytes, timing.first_paint, timing.loaded, timing.target)
     return (timing.page, *("-" if figure is None else f"{figure:,.0f}" for figure in figures))
 

@@ -1,4 +1,4 @@
-"""A made-up class of which every two share some functions, and two long files that share most."""
+"""A generated class whose submissions share some functions, with two long files that share most functions."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import io
 import zipfile
 from random import Random
 
-POOL, TAKEN, OWN = 24, 14, 3
-SHORT, LONG = 6, 18  # lines of a function's body, at least and at most
+# Functions in the common pool, and in each submission: from the pool, and of its own.
+POOL_FUNCTIONS, SHARED_FUNCTIONS, OWN_FUNCTIONS = 24, 14, 3
+MIN_STATEMENTS, MAX_STATEMENTS = 6, 18  # in the body of a function, MAX_STATEMENTS excluded
 STATEMENTS = (
     "    total = total + values[{n}] * {m}",
     "    if values[{n}] > total:\n        total = values[{n}]",
@@ -22,45 +23,48 @@ STATEMENTS = (
 
 
 def zipped_class(pairs: int, lines: int, seed: int = 11) -> bytes:
-    """Pack a class of at least `pairs` pairs as a zip; `long-a` and `long-b` have `lines` lines each."""
-    chance = Random(seed)
-    pool = [_function(chance, f"shared_{number}") for number in range(POOL)]
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number in range(_students(pairs)):
-            own = [_function(chance, f"own_{number}_{n}") for n in range(OWN)]
-            taken = chance.sample(pool, TAKEN)
-            archive.writestr(f"student-{number:03}/main.py", "\n".join(taken + own))
-        for name, source in zip(("long-a", "long-b"), _long(chance, lines), strict=True):
+    """Return a zip archive of a class with at least `pairs` pairs.
+
+    The submissions `long-a` and `long-b` have `lines` lines each.
+    """
+    random = Random(seed)
+    pool = [_function(random, f"shared_{number}") for number in range(POOL_FUNCTIONS)]
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(_class_size(pairs)):
+            own = [_function(random, f"own_{number}_{n}") for n in range(OWN_FUNCTIONS)]
+            shared = random.sample(pool, SHARED_FUNCTIONS)
+            archive.writestr(f"student-{number:03}/main.py", "\n".join(shared + own))
+        for name, source in zip(("long-a", "long-b"), _long_files(random, lines), strict=True):
             archive.writestr(f"{name}/main.py", source)
-    return packed.getvalue()
+    return output.getvalue()
 
 
-def _students(pairs: int) -> int:
-    """Give the smallest class, at least of three, that has so many pairs."""
+def _class_size(pairs: int) -> int:
+    """Return the lowest number of submissions, at least three, that has `pairs` pairs."""
     size = 3
     while size * (size - 1) // 2 < pairs:
         size += 1
     return size
 
 
-def _function(chance: Random, name: str) -> str:
+def _function(random: Random, name: str) -> str:
     body = [
-        chance.choice(STATEMENTS).format(n=chance.randrange(2, 500), m=chance.randrange(2, 50))
-        for _ in range(chance.randrange(SHORT, LONG))
+        random.choice(STATEMENTS).format(n=random.randrange(2, 500), m=random.randrange(2, 50))
+        for _ in range(random.randrange(MIN_STATEMENTS, MAX_STATEMENTS))
     ]
     return "\n".join([f"def {name}(values, names, total=0):", *body, "    return total\n"])
 
 
-def _long(chance: Random, lines: int) -> tuple[str, str]:
-    """Two files of exactly `lines` lines; of three functions the second file has two from the first."""
+def _long_files(random: Random, lines: int) -> tuple[str, str]:
+    """Return two files of exactly `lines` lines; two of three functions of the second are in the first."""
     left: list[str] = []
     right: list[str] = []
     number = 0
     while min(len(left), len(right)) < lines:
         number += 1
-        mine = _function(chance, f"step_{number}")
-        theirs = mine if number % 3 else _function(chance, f"other_{number}")
-        left += mine.splitlines()
-        right += theirs.splitlines()
+        function = _function(random, f"step_{number}")
+        other = function if number % 3 else _function(random, f"other_{number}")
+        left += function.splitlines()
+        right += other.splitlines()
     return "\n".join(left[:lines]) + "\n", "\n".join(right[:lines]) + "\n"

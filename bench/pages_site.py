@@ -1,4 +1,4 @@
-"""The service with a ranked class in it, and its pages timed as a browser gets them."""
+"""Run the service with a ranked class and measure the response times of its pages."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-OVERVIEW_TARGET, PAIR_TARGET = 500.0, 1_000.0  # milliseconds until a page is loaded
+OVERVIEW_TARGET, PAIR_TARGET = 500.0, 1_000.0  # milliseconds until the page is loaded
 PORT = 8_900
-# [None, ...] until there was a paint, [..., 0] until the page is loaded.
-TIMES = """() => [
+# Returns [first paint, loaded] in milliseconds: null before the first paint, 0 until the page is loaded.
+TIMES_SCRIPT = """() => [
   performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? null,
   performance.getEntriesByType("navigation")[0].loadEventEnd,
 ]"""
 
 
-class Timing(NamedTuple):
-    """Medians in milliseconds; what only a browser can tell is None without one."""
+class PageTiming(NamedTuple):
+    """Medians of one page, times in milliseconds; `first_paint` and `loaded` are None without a browser."""
 
     page: str
     server: float
@@ -50,36 +50,36 @@ class Timing(NamedTuple):
     target: float
 
 
-class Wanted(NamedTuple):
-    """A page to time, and the milliseconds within which it has to be loaded."""
+class TimedPage(NamedTuple):
+    """A page to measure, and the milliseconds within which it has to be loaded."""
 
     name: str
     path: str
     target: float
 
 
-class Visitor(NamedTuple):
-    """Somebody who is signed in: where, and with which cookie."""
+class Session(NamedTuple):
+    """The address of the site, and the session cookie of a signed-in user."""
 
     site: str
     cookie: str
 
 
-def timings(pairs: int, lines: int, repeat: int, said: TextIO) -> list[Timing]:
-    """Serve a class of so many pairs and time every page `repeat` times."""
-    with _served(said) as supervisor:
+def page_timings(pairs: int, lines: int, repeat: int, log: TextIO) -> list[PageTiming]:
+    """Serve a class with at least `pairs` pairs and measure each page `repeat` times."""
+    with _served(log) as supervisor:
         teacher = User.objects.create_user("teacher")
-        of = _ranked(supervisor, teacher, zipped_class(pairs, lines), said)
-        visitor = Visitor(supervisor.address, _cookie(teacher))
-        wanted = _pages(of)
-        # Last: Django lets nobody ask the database where a browser's event loop runs.
+        assignment = _ranked_assignment(supervisor, teacher, zipped_class(pairs, lines), log)
+        session = Session(supervisor.address, _session_cookie(teacher))
+        pages = _pages(assignment)
+        # Start the browser last: while its event loop runs, Django refuses to query the database.
         with _browser() as browser:
-            return [_timing(visitor, browser, page, repeat) for page in wanted]
+            return [_timing(session, browser, page, repeat) for page in pages]
 
 
 @contextmanager
-def _served(said: TextIO) -> Iterator[Supervisor]:
-    with Supervisor("127.0.0.1", PORT, workers=1, log=said) as supervisor:
+def _served(log: TextIO) -> Iterator[Supervisor]:
+    with Supervisor("127.0.0.1", PORT, workers=1, log=log) as supervisor:
         supervisor.start()
         yield supervisor
     wait_until_stopped(installation_paths())
@@ -98,85 +98,88 @@ def _browser() -> Iterator[Browser | None]:
         browser.close()
 
 
-def _ranked(supervisor: Supervisor, teacher: User, packed: bytes, said: TextIO) -> Assignment:
+def _ranked_assignment(supervisor: Supervisor, teacher: User, archive: bytes, log: TextIO) -> Assignment:
     """Upload a class and wait until the worker has ranked it."""
     course = Course.objects.create(owner=teacher, name="Programming 1")
-    # Nothing is too common here: every two share something.
-    of = course.assignments.create(name="Made up", common_limit=100_000)
-    began = time.perf_counter()
-    batch = actions.create_batch(of, teacher, [SimpleUploadedFile("class.zip", packed)])
+    # The limit is so high that nothing is common code, although many submissions share each function.
+    assignment = course.assignments.create(name="Generated", common_limit=100_000)
+    start = time.perf_counter()
+    batch = actions.create_batch(assignment, teacher, [SimpleUploadedFile("class.zip", archive)])
     while batch.is_running:
         supervisor.tick()
         time.sleep(0.2)
         batch.refresh_from_db()
     if batch.state != Batch.State.DONE:
         raise RuntimeError(f"The class was not ranked: {batch.message}")
-    report = of.reports.get(state=Report.State.DONE)
-    seconds = time.perf_counter() - began
-    said.write(f"{batch.submissions.count()} submissions, {report.pairs.count()} pairs in {seconds:.0f} s\n")
-    return of
+    report = assignment.reports.get(state=Report.State.DONE)
+    seconds = time.perf_counter() - start
+    log.write(f"{batch.submissions.count()} submissions, {report.pairs.count()} pairs in {seconds:.0f} s\n")
+    return assignment
 
 
-def _cookie(teacher: User) -> str:
+def _session_cookie(teacher: User) -> str:
     client = Client()
     client.force_login(teacher)
     return str(client.cookies[settings.SESSION_COOKIE_NAME].value)
 
 
-def _pages(of: Assignment) -> list[Wanted]:
-    overview = of.get_absolute_url()
-    long = of.reports.get(state=Report.State.DONE).pairs.get(left__name="long-a", right__name="long-b")
-    pair = reverse("pair", args=[of.pk, long.left_id, long.right_id])
+def _pages(assignment: Assignment) -> list[TimedPage]:
+    overview = assignment.get_absolute_url()
+    report = assignment.reports.get(state=Report.State.DONE)
+    long_pair = report.pairs.get(left__name="long-a", right__name="long-b")
+    pair = reverse("pair", args=[assignment.pk, long_pair.left_id, long_pair.right_id])
     return [
-        Wanted("overview", overview, OVERVIEW_TARGET),
-        Wanted("overview, sorted by tokens", f"{overview}?sort=-tokens", OVERVIEW_TARGET),
-        Wanted("overview, searched by name", f"{overview}?q=student-00", OVERVIEW_TARGET),
-        Wanted("overview, from 50 %", f"{overview}?minimum=50", OVERVIEW_TARGET),
-        Wanted("overview, page 3", f"{overview}?page=3", OVERVIEW_TARGET),
-        Wanted("pair of the long files", pair, PAIR_TARGET),
+        TimedPage("overview", overview, OVERVIEW_TARGET),
+        TimedPage("overview, sorted by tokens", f"{overview}?sort=-tokens", OVERVIEW_TARGET),
+        TimedPage("overview, searched by name", f"{overview}?q=student-00", OVERVIEW_TARGET),
+        TimedPage("overview, from 50 %", f"{overview}?threshold=50", OVERVIEW_TARGET),
+        TimedPage("overview, page 3", f"{overview}?page=3", OVERVIEW_TARGET),
+        TimedPage("pair of the long files", pair, PAIR_TARGET),
     ]
 
 
-def _timing(visitor: Visitor, browser: Browser | None, page: Wanted, repeat: int) -> Timing:
-    _fetch(visitor, page.path)  # what a server process does once, it has done
-    answers = [_fetch(visitor, page.path) for _ in range(repeat)]
-    seen = [_open(visitor, browser, page.path) for _ in range(repeat)] if browser else []
-    return Timing(
+def _timing(session: Session, browser: Browser | None, page: TimedPage, repeat: int) -> PageTiming:
+    _fetch(
+        session, page.path
+    )  # Not measured: the first request includes work that a server process does once.
+    responses = [_fetch(session, page.path) for _ in range(repeat)]
+    loads = [_load_in_browser(session, browser, page.path) for _ in range(repeat)] if browser else []
+    return PageTiming(
         page.name,
-        median(milliseconds for milliseconds, _ in answers),
-        answers[0][1] / 1_000,
-        median(paint for paint, _ in seen) if seen else None,
-        median(loaded for _, loaded in seen) if seen else None,
+        median(milliseconds for milliseconds, _ in responses),
+        responses[0][1] / 1_000,
+        median(first_paint for first_paint, _ in loads) if loads else None,
+        median(loaded for _, loaded in loads) if loads else None,
         page.target,
     )
 
 
-def _fetch(visitor: Visitor, path: str) -> tuple[float, int]:
-    """Give milliseconds until the last byte, and the number of bytes."""
-    link = http.client.HTTPConnection(urlsplit(visitor.site).netloc)
-    began = time.perf_counter()
-    link.request("GET", path, headers={"Cookie": f"{settings.SESSION_COOKIE_NAME}={visitor.cookie}"})
-    answer = link.getresponse()
-    body = answer.read()
-    took = (time.perf_counter() - began) * 1_000
-    link.close()
-    if answer.status != http.HTTPStatus.OK:
-        raise RuntimeError(f"{path} answered {answer.status}")
-    return took, len(body)
+def _fetch(session: Session, path: str) -> tuple[float, int]:
+    """Return the milliseconds until the last byte of the response, and its number of bytes."""
+    connection = http.client.HTTPConnection(urlsplit(session.site).netloc)
+    start = time.perf_counter()
+    connection.request("GET", path, headers={"Cookie": f"{settings.SESSION_COOKIE_NAME}={session.cookie}"})
+    response = connection.getresponse()
+    body = response.read()
+    milliseconds = (time.perf_counter() - start) * 1_000
+    connection.close()
+    if response.status != http.HTTPStatus.OK:
+        raise RuntimeError(f"{path} has status {response.status}")
+    return milliseconds, len(body)
 
 
-def _open(visitor: Visitor, browser: Browser, path: str) -> tuple[float, float]:
-    """Give milliseconds until the first paint and until a fresh browser has loaded the page."""
-    context = browser.new_context(base_url=visitor.site, viewport={"width": 1280, "height": 900})
+def _load_in_browser(session: Session, browser: Browser, path: str) -> tuple[float, float]:
+    """Return the milliseconds until the first paint and until the page is loaded, with an empty cache."""
+    context = browser.new_context(base_url=session.site, viewport={"width": 1280, "height": 900})
     context.add_cookies(
-        [{"name": settings.SESSION_COOKIE_NAME, "value": visitor.cookie, "url": visitor.site}]
+        [{"name": settings.SESSION_COOKIE_NAME, "value": session.cookie, "url": session.site}]
     )
     page = context.new_page()
     page.goto(path)
-    # The pages' security policy lets nobody evaluate text in them, so that this cannot be waited for there.
-    first_paint, loaded = page.evaluate(TIMES)
+    # Poll from here: the pages' content security policy forbids scripts that would wait in the page.
+    first_paint, loaded = page.evaluate(TIMES_SCRIPT)
     while first_paint is None or not loaded:
         page.wait_for_timeout(10)
-        first_paint, loaded = page.evaluate(TIMES)
+        first_paint, loaded = page.evaluate(TIMES_SCRIPT)
     context.close()
     return first_paint, loaded

@@ -1,4 +1,4 @@
-"""Make the experiments of the four papers again and write docs/experiments.md with a table or plot a figure.
+"""Repeat the experiments of the four papers and write the results to docs/experiments.md, with plots.
 
 python -m bench.papers [FOLDER...] [--megabytes 100] [--quick] [--output docs]
 """
@@ -22,13 +22,15 @@ from fingerprint.params import ENGINE_VERSION
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from bench.experiments.corpus import Count
+    from bench.experiments.corpus import KindCounts
 
 MEGABYTE = 1_000_000
-KILOBYTES_A_MEGABYTE = 1024
+KILOBYTES_PER_MEGABYTE = 1024
 
 
-class Sizes(NamedTuple):
+class ExperimentSizes(NamedTuple):
+    """Sizes of the experiments, by default those of docs/experiments.md."""
+
     random_bytes: int = 8 * MEGABYTE
     frequency_bytes: int = 32 * MEGABYTE
     trials: int = 10_000
@@ -36,10 +38,11 @@ class Sizes(NamedTuple):
     archives: tuple[int, ...] = (1_000, 10_000, 100_000)
 
 
-QUICK = Sizes(200_000, MEGABYTE, 50, 300, (50, 100))
+QUICK = ExperimentSizes(200_000, MEGABYTE, 50, 300, (50, 100))
 
 
 def machine() -> str:
+    """Return a line about this run: the date, the machine, the versions."""
     packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "matplotlib"))
     load = f"load average {os.getloadavg()[0]:.1f} at the start"
     cores = f"{os.cpu_count()} cores ({platform.machine()}), of which one is used; {load}"
@@ -47,7 +50,7 @@ def machine() -> str:
     return f"{time.strftime('%Y-%m-%d')}; {cores}; {python}."
 
 
-def corpus_section(counts: Mapping[str, Count]) -> str:
+def corpus_section(counts: Mapping[str, KindCounts]) -> str:
     rows = [
         [
             kind,
@@ -59,21 +62,22 @@ def corpus_section(counts: Mapping[str, Count]) -> str:
     ]
     return f"""## The real text
 
-Files of Python's library, of Python packages and of what Debian packages share, in one order drawn at random,
-until they hold enough text; of HTML the text without tags. Copies are kept. The papers' corpora are pages of
-the web of 1996 to 2006.
+Files of Python's library, of Python packages and of Debian packages (/usr/share), read in random order
+until there is enough text. Of HTML only the text without tags counts. Copies are not removed. The papers'
+corpora are web pages of 1996 to 2006.
 
 {markdown(["", "documents", "MB of files", "MB without white space"], rows)}
 """
 
 
-def report(folders: Sequence[Path], megabytes: float, sizes: Sizes, output: Path) -> str:
+def report(folders: Sequence[Path], megabytes: float, sizes: ExperimentSizes, output: Path) -> str:
+    """Run all experiments, draw their figures below `output` and return the report, as Markdown."""
     figures = output / "experiments"
-    parts = ["# The papers' experiments, made again", f"Written by `python -m bench.papers`. {machine()}"]
+    parts = ["# The papers' experiments, repeated", f"Written by `python -m bench.papers`. {machine()}"]
     phases = growth.section(growth.measure(sizes.archives))
     documents, counts = collect(folders, int(megabytes * MEGABYTE))
     if not documents:
-        raise SystemExit("no HTML, text or code in the folders given")
+        raise SystemExit("the folders have no HTML, text or code")
     texts = [document.text for document in documents]
     parts.append(corpus_section(counts))
     random = density.measure([density.random_text(sizes.random_bytes)])
@@ -83,23 +87,25 @@ def report(folders: Sequence[Path], megabytes: float, sizes: Sizes, output: Path
     parts.append(frequency.section(curves, figures / "frequency.png"))
     parts.append(acceptance.section(acceptance.measure(sizes.trials), figures / "acceptance.png"))
     parts.append(hamming.section(hamming.measure(texts, sizes.sample), figures))
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KILOBYTES_A_MEGABYTE
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KILOBYTES_PER_MEGABYTE
     return "\n\n".join(part.strip() for part in [*parts, phases, f"Memory at most {memory:,.0f} MB."]) + "\n"
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    options.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="where the real text is")
-    options.add_argument("--megabytes", type=float, default=100, help="of text without white space")
-    options.add_argument("--quick", action="store_true", help="small sizes and 1 MB of text: does it run?")
-    options.add_argument("--output", type=Path, default=Path("docs"), help="folder of experiments.md")
-    chosen = options.parse_args()
-    megabytes, sizes = (1, QUICK) if chosen.quick else (chosen.megabytes, Sizes())
-    text = report(chosen.folders or default_folders(), megabytes, sizes, chosen.output)
-    chosen.output.mkdir(parents=True, exist_ok=True)
-    (chosen.output / "experiments.md").write_text(text)
+    parser.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="folders with the real text")
+    parser.add_argument(
+        "--megabytes", type=float, default=100, help="MB of text to use, without white space (default: 100)"
+    )
+    parser.add_argument("--quick", action="store_true", help="try it out: small sizes and 1 MB of text")
+    parser.add_argument("--output", type=Path, default=Path("docs"), help="folder for experiments.md")
+    arguments = parser.parse_args()
+    megabytes, sizes = (1, QUICK) if arguments.quick else (arguments.megabytes, ExperimentSizes())
+    text = report(arguments.folders or default_folders(), megabytes, sizes, arguments.output)
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    (arguments.output / "experiments.md").write_text(text)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A Postgres for one measurement."""
+"""A Postgres server for the duration of one measurement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def database(dsn: str | None) -> Iterator[str]:
-    """Yield the given address, or that of a private server that is gone afterwards."""
+    """Yield `dsn` if not None, else the address of a private server that is deleted afterwards."""
     if dsn:
         yield dsn
         return

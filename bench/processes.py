@@ -1,7 +1,7 @@
-"""Run a command as a user would: wall time of the whole process, peak memory over all of its descendants.
+"""Run a command and measure the wall time of the whole process and the peak memory of its process tree.
 
-Memory is the sum over the process tree of the proportional set size (PSS, pages shared by n processes count
-1/n for each), sampled every 50 ms from Linux's /proc; other systems give time only.
+Memory is the proportional set size (PSS: a page shared by n processes counts 1/n for each), summed over the
+process and its descendants and sampled every 50 ms from Linux's /proc. Other systems measure time only.
 """
 
 from __future__ import annotations
@@ -20,27 +20,30 @@ if TYPE_CHECKING:
 
 INTERVAL = 0.05  # seconds between samples
 PROC = Path("/proc")
-# As installed: where it is set, each start would compile all of its modules anew, and that would be measured.
+# Let the command write bytecode, as an installed one does. Otherwise each run would compile all its modules.
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 
 
 class RunFailed(RuntimeError):
-    """A command that ended with an error, or did not end in time; the message carries its last words."""
+    """A command ended with an error or did not end in time; the message has the end of its error output."""
 
 
-class Run(NamedTuple):
-    """`seconds` of wall time; `peak` bytes over the process tree, None where they cannot be measured."""
+class ProcessRun(NamedTuple):
+    """`seconds` of wall time, and the `peak` memory in bytes; None where it cannot be measured."""
 
     seconds: float
     peak: int | None
 
 
-def run(command: Sequence[str], env: Mapping[str, str] | None = None, timeout: float = 3600) -> Run:
-    """Run to the end and measure; `env` is added to this process's environment, `timeout` is in seconds.
+def run(command: Sequence[str], env: Mapping[str, str] | None = None, timeout: float = 3600) -> ProcessRun:
+    """Run a command to its end and measure it.
+
+    `env` is added to this process's environment; `timeout` is in seconds.
 
     Raises
     ------
     RunFailed
+        When the command fails, or runs longer than `timeout` and is killed.
     """
     with tempfile.TemporaryFile() as errors:
         begin = time.perf_counter()
@@ -58,28 +61,35 @@ def run(command: Sequence[str], env: Mapping[str, str] | None = None, timeout: f
         finally:
             seconds = time.perf_counter() - begin
             sampler.stop()
-            _end(process)
+            _kill_session(process)
         if process.returncode:
             errors.seek(0)
-            words = errors.read().decode(errors="replace").strip()[-2000:]
-            cause = f"ran for more than {timeout:g} s" if sampler.late else f"ended with {process.returncode}"
-            raise RunFailed(f"{' '.join(command)} {cause}: {words}")
-    return Run(seconds, sampler.peak or None)
+            message = errors.read().decode(errors="replace").strip()[-2000:]
+            cause = (
+                f"ran for more than {timeout:g} s"
+                if sampler.timed_out
+                else f"ended with {process.returncode}"
+            )
+            raise RunFailed(f"{' '.join(command)} {cause}: {message}")
+    return ProcessRun(seconds, sampler.peak or None)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End what the command started, its own session, when it did not end by itself."""
+def _kill_session(process: subprocess.Popen[bytes]) -> None:
+    """Kill the command and all processes of its session, if it still runs."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
 class _Sampler:
-    """Watches a process tree from a thread, so that the wait for its end is not a poll; ends a late one."""
+    """A thread that samples the memory of a process tree, and kills it at the deadline.
+
+    A thread, so that the main thread can block until the process ends instead of polling it.
+    """
 
     def __init__(self, pid: int, deadline: float) -> None:
         self.pid, self.deadline = pid, deadline
-        self.peak, self.late = 0, False
+        self.peak, self.timed_out = 0, False
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True)
         self._thread.start()
@@ -90,7 +100,7 @@ class _Sampler:
             if self._done.wait(INTERVAL):
                 return
             if time.perf_counter() > self.deadline:
-                self.late = True
+                self.timed_out = True
                 os.killpg(self.pid, signal.SIGKILL)
                 return
 
@@ -100,7 +110,7 @@ class _Sampler:
 
 
 def tree_memory(pid: int) -> int:
-    """PSS in bytes of a process and its descendants now; a process that ends meanwhile counts nothing."""
+    """Return the current PSS in bytes of a process and its descendants; an ended process counts 0."""
     try:
         rollup = (PROC / str(pid) / "smaps_rollup").read_text()
         threads = list((PROC / str(pid) / "task").iterdir())

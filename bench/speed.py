@@ -1,12 +1,15 @@
-"""Speed on real sources: `python -m bench.speed FOLDER [--sizes 250,500] [--repeat 3] [--tool NAME]...`.
+"""Speed on source files: `python -m bench.speed FOLDER [--sizes 250,500] [--repeat 3] [--tool NAME]...`.
 
-FOLDER is any folder of source files: those of its commonest language, drawn with a seed, are the cohorts. All
-measurements are of whole processes, in turns, so that a busy machine slows all alike; a table shows medians:
+FOLDER is any folder of source files. The cohorts are random samples of the files of its most frequent
+language. Whole processes are measured, and the tools take turns, so that a busy machine slows all of them
+equally.
 
-- floor: Pygments lexing the same files on the same cores, and nothing else;
-- moss: `moss check`, its 250 best pairs, without its cache; moss --all: all pairs; moss, warm: as moss, with
-  the folder in its cache;
-- the peers that are installed (see bench.tools), writing the scores of all pairs and no report.
+A table shows the medians of:
+
+- floor: Pygments lexing the same files on the same cores, and doing nothing else;
+- moss: `moss check` with its 250 best pairs, without its cache; moss --all: with all pairs; moss, warm: like
+  moss, with the folder in its cache;
+- the installed peers (see bench.tools), writing the scores of all pairs and no report.
 
 Memory is the highest sum of the proportional set sizes (PSS) of a process and all its descendants.
 """
@@ -22,15 +25,16 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pygments.lexers import get_lexer_for_filename
 from pygments.util import ClassNotFound
 
 from bench import tools
-from bench.processes import Run, RunFailed
+from bench.processes import ProcessRun, RunFailed
 from bench.tables import markdown
-from bench.targets import GROWTH, verdicts
+from bench.targets import GROWTH_FILES, target_results
+from bench.timings import ToolTiming
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,31 +42,29 @@ if TYPE_CHECKING:
 SIZES = (250, 500, 1000, 1500, 2000)
 FLOOR = "floor"
 ALL, WARM = "moss --all", "moss, warm"
-OURS = frozenset({FLOOR, "moss", ALL, WARM})
-PROSE = frozenset({".txt", ".md", ".rst", ".json", ".xml", ".html", ".css", ".csv", ".yml", ".yaml", ".toml"})
+OWN_TOOLS = frozenset({FLOOR, "moss", ALL, WARM})
+NOT_CODE = frozenset(
+    {".txt", ".md", ".rst", ".json", ".xml", ".html", ".css", ".csv", ".yml", ".yaml", ".toml"}
+)
 
 
 class SpeedError(ValueError):
-    """A folder with too few sources; the message says how many it has."""
-
-
-class Timing(NamedTuple):
-    """Median `seconds` and highest `peak` in bytes of one contestant's runs at one size."""
-
-    tool: str
-    files: int
-    runs: int
-    seconds: float
-    peak: int | None
+    """A folder has too few source files; the message has their number."""
 
 
 def sources(folder: Path) -> list[Path]:
-    """Files of the language that the folder has most of, told by their suffix, in order of their paths."""
+    """Return the files of the most frequent programming language, determined by suffix, sorted by path.
+
+    Raises
+    ------
+    SpeedError
+        When there are no source files.
+    """
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size)
-    counts = Counter(path.suffix for path in files if path.suffix not in PROSE)
+    counts = Counter(path.suffix for path in files if path.suffix not in NOT_CODE)
     suffix = next((suffix for suffix, _ in counts.most_common() if suffix and _is_code(suffix)), None)
     if suffix is None:
-        raise SpeedError(f"{folder} holds no source files")
+        raise SpeedError(f"{folder} has no source files")
     return [path for path in files if path.suffix == suffix]
 
 
@@ -74,94 +76,99 @@ def _is_code(suffix: str) -> bool:
     return True
 
 
-def draw(files: Sequence[Path], size: int, seed: int, into: Path) -> Path:
-    """Copy `size` of the files into a new flat folder; each larger draw holds the smaller ones."""
+def copy_sample(files: Sequence[Path], size: int, seed: int, parent: Path) -> Path:
+    """Copy a random sample of `size` files into a new folder of `parent`, without subfolders.
+
+    With the same seed, a larger sample contains the smaller ones.
+    """
     order = Random(seed).sample(files, len(files))
-    folder = into / f"{size}"
+    folder = parent / f"{size}"
     folder.mkdir()
     for number, path in enumerate(order[:size]):
         shutil.copyfile(path, folder / f"{number:05}-{path.name}")
     return folder
 
 
-class Contest:
-    """Contestants and cohorts of one measurement; `scratch` takes outputs and caches.
+class Measurement:
+    """Runs of each tool on each cohort; `scratch` is the folder for their outputs and caches.
 
-    A peer that fails or takes more than `limit` seconds at one size is said and left out from that size on.
+    If a peer fails or takes more than `limit` seconds on one cohort, a message is printed and the peer is
+    left out from that size on.
     """
 
     def __init__(
-        self, contestants: list[tools.Tool], cohorts: dict[int, Path], scratch: Path, limit: float
+        self, measured_tools: list[tools.Tool], cohorts: dict[int, Path], scratch: Path, limit: float
     ) -> None:
-        self.contestants, self.cohorts, self.scratch, self.limit = contestants, cohorts, scratch, limit
+        self.tools, self.cohorts, self.scratch, self.limit = measured_tools, cohorts, scratch, limit
         self.too_large: dict[str, int] = {}
 
     def prepare(self) -> None:
-        """Run, unmeasured, each contestant on the smallest cohort, and what fills the warm caches."""
+        """Run each tool on the smallest cohort, and fill the caches of the warm runs, without measuring."""
         smallest = min(self.cohorts)
-        for tool in self.contestants:
+        for tool in self.tools:
             for size in self.cohorts if tool.name == WARM else [smallest]:
                 self._run(tool, size)
 
-    def measure(self, repeat: int) -> list[Timing]:
-        runs: dict[tuple[str, int], list[Run]] = {}
+    def measure(self, repeat: int) -> list[ToolTiming]:
+        runs: dict[tuple[str, int], list[ProcessRun]] = {}
         for turn in range(1, repeat + 1):
             for size in self.cohorts:
-                for tool in self.contestants:
+                for tool in self.tools:
                     run = self._run(tool, size)
                     if run:
                         runs.setdefault((tool.name, size), []).append(run)
                         print(f"{turn}: {size} files, {tool.name}: {run.seconds:.2f} s", file=sys.stderr)
-        return [_timing(tool, size, made) for (tool, size), made in runs.items()]
+        return [_timing(tool, size, tool_runs) for (tool, size), tool_runs in runs.items()]
 
-    def _run(self, tool: tools.Tool, size: int) -> Run | None:
+    def _run(self, tool: tools.Tool, size: int) -> ProcessRun | None:
         if size >= self.too_large.get(tool.name, size + 1):
             return None
         env = {"MOSS_CACHE": str(self.scratch / f"cache-{size}")} if tool.name == WARM else {}
         try:
             return tool.run(self.cohorts[size], self.scratch / "pairs.csv", env, self.limit)
         except RunFailed as error:
-            if tool.name in OURS:
+            if tool.name in OWN_TOOLS:
                 raise
             self.too_large[tool.name] = size
-            print(f"{tool.name} left out from {size} files on: {error}", file=sys.stderr)
+            print(f"{tool.name} is left out from {size} files on: {error}", file=sys.stderr)
             return None
 
 
-def _timing(tool: str, size: int, runs: Sequence[Run]) -> Timing:
+def _timing(tool: str, size: int, runs: Sequence[ProcessRun]) -> ToolTiming:
     peaks = [run.peak for run in runs if run.peak is not None]
-    return Timing(tool, size, len(runs), median(run.seconds for run in runs), max(peaks, default=None))
+    return ToolTiming(tool, size, len(runs), median(run.seconds for run in runs), max(peaks, default=None))
 
 
-def contestants(names: Sequence[str], python: str | None) -> list[tools.Tool]:
-    """Return the floor, moss cold and warm, and the named peers that are installed."""
+def measured_tools(peers: Sequence[str], python: str | None) -> list[tools.Tool]:
+    """Return the floor, moss (without and with its cache), and the named peers that are installed."""
     moss = tools.moss()
     script = str(Path(__file__).with_name("floor.py"))
-    found = [
+    installed = [
         tools.Tool(FLOOR, (sys.executable, script), ("{folder}",)),
         moss,
         tools.moss(ALL, "--all"),
-        tools.Tool(WARM, moss.command, moss.ending),
+        tools.Tool(WARM, moss.command, moss.arguments),
     ]
-    for name in names:
+    for name in peers:
         try:
-            found.append(tools.find(name, python))
+            installed.append(tools.find_tool(name, python))
         except tools.ToolError as error:
-            print(f"{name} left out: {error}", file=sys.stderr)
-    return found
+            print(f"{name} is left out: {error}", file=sys.stderr)
+    return installed
 
 
-def timing_table(timings: Sequence[Timing]) -> str:
-    """Seconds, ratio to the floor and memory of each contestant, a column a size."""
+def timing_table(timings: Sequence[ToolTiming]) -> str:
+    """Return a table with seconds, ratio to the floor and memory of each tool; one column for each size."""
     sizes = sorted({timing.files for timing in timings})
-    found = {(timing.tool, timing.files): timing for timing in timings}
+    by_tool_and_size = {(timing.tool, timing.files): timing for timing in timings}
+    floors = {size: by_tool_and_size[FLOOR, size].seconds for size in sizes}
     rows = []
     for tool in dict.fromkeys(timing.tool for timing in timings):
-        ours = [found.get((tool, size)) for size in sizes]
-        ratios = [one and one.seconds / found[FLOOR, one.files].seconds for one in ours]
-        rows.append([f"{tool}, s", *(f"{one.seconds:.2f}" if one else "-" for one in ours)])
+        cells = [by_tool_and_size.get((tool, size)) for size in sizes]
+        ratios = [timing and timing.seconds / floors[timing.files] for timing in cells]
+        rows.append([f"{tool}, s", *(f"{timing.seconds:.2f}" if timing else "-" for timing in cells)])
         rows.append([f"{tool}, times the floor", *(f"{ratio:.2f}" if ratio else "-" for ratio in ratios)])
-        rows.append([f"{tool}, MB at most", *(_megabytes(one and one.peak) for one in ours)])
+        rows.append([f"{tool}, MB at most", *(_megabytes(timing and timing.peak) for timing in cells)])
     return markdown(["files", *map(str, sizes)], rows)
 
 
@@ -169,38 +176,40 @@ def _megabytes(peak: int | None) -> str:
     return "-" if peak is None else f"{peak / 1e6:.0f}"
 
 
-def growth(timings: Sequence[Timing]) -> dict[str, float]:
-    """How many times as long 2,000 files take as 500, by tool; empty when one of these was not measured."""
+def growth(timings: Sequence[ToolTiming]) -> dict[str, float]:
+    """Return how many times as long 2,000 files take as 500, for each tool measured at both sizes."""
     seconds = {(timing.tool, timing.files): timing.seconds for timing in timings}
-    small, large = GROWTH
+    small, large = GROWTH_FILES
     measured = [tool for tool, size in seconds if size == large and (tool, small) in seconds]
     return {tool: seconds[tool, large] / seconds[tool, small] for tool in measured}
 
 
-def as_json(timings: Sequence[Timing]) -> dict[str, Any]:
+def as_json(timings: Sequence[ToolTiming]) -> dict[str, Any]:
     floors = {timing.files: timing.seconds for timing in timings if timing.tool == FLOOR}
     rows = [{**timing._asdict(), "times_floor": timing.seconds / floors[timing.files]} for timing in timings]
-    held = [verdict._asdict() for verdict in verdicts(timings)]
-    return {"timings": rows, "growth": growth(timings), "targets": held}
+    targets = [result._asdict() for result in target_results(timings)]
+    return {"timings": rows, "growth": growth(timings), "targets": targets}
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m bench.speed", description=(__doc__ or "").split("\n\n")[1]
     )
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="source files, at any depth")
-    parser.add_argument("--sizes", type=_sizes, default=SIZES, help="files to measure at, such as 250,500")
-    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each (default: 3)")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder with source files, at any depth")
+    parser.add_argument("--sizes", type=_sizes, default=SIZES, help="numbers of files, such as 250,500")
+    parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each tool (default: 3)")
     parser.add_argument(
-        "--limit", type=float, default=600, metavar="SECONDS", help="a peer gets (default: 600)"
+        "--limit", type=float, default=600, metavar="SECONDS", help="time limit of a peer (default: 600)"
     )
-    parser.add_argument("--seed", type=int, default=1, help="for drawing the files")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the random samples (default: 1)")
     parser.add_argument(
-        "--tool", action="append", choices=tools.NAMES[1:4], help="repeatable; default: all peers"
+        "--tool", action="append", choices=tools.NAMES[1:4], help="peer, repeatable (default: all peers)"
     )
-    parser.add_argument("--no-peers", action="store_true", help="the floor and moss only")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
-    parser.add_argument("--python", help="interpreter that has copydetect and compare50 (or BENCH_PYTHON)")
+    parser.add_argument("--no-peers", action="store_true", help="measure only the floor and moss")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures to this file")
+    parser.add_argument(
+        "--python", help="interpreter that has copydetect and compare50 (default: BENCH_PYTHON)"
+    )
     return parser.parse_args()
 
 
@@ -212,21 +221,22 @@ def _run(arguments: argparse.Namespace) -> None:
     files = sources(arguments.folder)
     fitting = [size for size in arguments.sizes if size <= len(files)]
     for size in sorted({*arguments.sizes} - {*fitting}):
-        print(f"{size} files left out: {arguments.folder} has {len(files)}", file=sys.stderr)
+        print(f"size {size} is left out: {arguments.folder} has {len(files)} files", file=sys.stderr)
     if not fitting:
-        raise SpeedError(f"{arguments.folder} has {len(files)} sources, too few for any of the sizes")
-    names = [] if arguments.no_peers else arguments.tool or tools.NAMES[1:4]
+        raise SpeedError(f"{arguments.folder} has {len(files)} source files, too few for any of the sizes")
+    peers = [] if arguments.no_peers else arguments.tool or tools.NAMES[1:4]
     with tempfile.TemporaryDirectory() as scratch:
-        cohorts = {size: draw(files, size, arguments.seed, Path(scratch)) for size in fitting}
-        contest = Contest(contestants(names, arguments.python), cohorts, Path(scratch), arguments.limit)
-        contest.prepare()
-        timings = contest.measure(arguments.repeat)
+        cohorts = {size: copy_sample(files, size, arguments.seed, Path(scratch)) for size in fitting}
+        chosen_tools = measured_tools(peers, arguments.python)
+        measurement = Measurement(chosen_tools, cohorts, Path(scratch), arguments.limit)
+        measurement.prepare()
+        timings = measurement.measure(arguments.repeat)
     print(f"{len(files)} {files[0].suffix} files in {arguments.folder.name}\n\n{timing_table(timings)}")
     for tool, times in growth(timings).items():
-        print(f"\n{tool}: {GROWTH[1]} files take {times:.2f} times as long as {GROWTH[0]}")
+        print(f"\n{tool}: {GROWTH_FILES[1]} files take {times:.2f} times as long as {GROWTH_FILES[0]}")
     print("\nTargets\n")
-    for verdict in verdicts(timings):
-        print(f"- {verdict}")
+    for result in target_results(timings):
+        print(f"- {result}")
     if arguments.json:
         arguments.json.write_text(json.dumps(as_json(timings), indent=2) + "\n")
 

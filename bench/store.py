@@ -1,4 +1,4 @@
-"""Rows or packed arrays: time both uses of stored fingerprints on a real Postgres.
+"""Compare designs for storing fingerprints in Postgres: rows, packed arrays and inverted indexes.
 
 python -m bench.store --documents 20000 --fingerprints 500 [--dsn postgresql://...]
 """
@@ -25,48 +25,52 @@ if TYPE_CHECKING:
     Connection = psycopg.Connection[tuple[Any, ...]]
     Ids = npt.NDArray[np.int64]
 
-POOL = 200_000  # k-grams that many documents may hold
-SHARED = 0.4  # how many of a document's fingerprints come from the pool
+POOL = 200_000  # hashes that several documents may share
+SHARED = 0.4  # share of a document's fingerprints that come from the pool
 
 
 @dataclass(frozen=True)
-class Fingerprints:
-    """Parallel arrays, in order of document and position."""
+class FingerprintRows:
+    """Fingerprints of several documents as parallel arrays, sorted by document and position."""
 
     documents: Ids
     positions: npt.NDArray[np.int32]
     hashes: Ids
 
-    def of(self, document: int) -> Fingerprints:
+    def hashes_of(self, document: int) -> Ids:
         low, high = np.searchsorted(self.documents, [document, document + 1])
-        return Fingerprints(self.documents[low:high], self.positions[low:high], self.hashes[low:high])
+        return self.hashes[low:high]
 
 
 @dataclass(frozen=True)
-class Design:
-    """One way to store: tables and indexes, and the four operations on them."""
+class StorageDesign:
+    """A way to store fingerprints: statements that create its tables and indexes, and four operations.
+
+    `save` stores fingerprints; `load` reads those of some documents and returns their number; `sharing` looks
+    up the documents that share one of the hashes and returns their number; `drop` deletes documents.
+    """
 
     name: str
     tables: tuple[str, ...]
     create: tuple[str, ...]
     index: tuple[str, ...]
-    save: Callable[[Connection, Fingerprints], None]
+    save: Callable[[Connection, FingerprintRows], None]
     load: Callable[[Connection, Ids], int]
     sharing: Callable[[Connection, Ids], int]
     drop: tuple[str, ...]
 
 
-def invented(first: int, documents: int, each: int) -> Fingerprints:
-    """Invent documents that share a part of their hashes; the commonest is in about a third of them."""
+def random_fingerprints(first: int, documents: int, per_document: int) -> FingerprintRows:
+    """Return random documents, numbered from `first`; the commonest hash is in about a third of them."""
     random = np.random.default_rng(first)
-    total = documents * each
+    total = documents * per_document
     own = random.integers(-(2**63), 2**63 - 1, total, dtype=np.int64)
     ranks = (POOL * random.random(total) ** 2).astype(np.uint64)
     common = ranks * np.uint64(0x9E3779B97F4A7C15)
     hashes = np.where(random.random(total) < SHARED, common.view(np.int64), own)
-    ids = np.repeat(np.arange(first, first + documents, dtype=np.int64), each)
-    gaps = random.integers(1, 5, (documents, each), dtype=np.int32)
-    return Fingerprints(ids, np.cumsum(gaps, axis=1, dtype=np.int32).ravel(), hashes)
+    ids = np.repeat(np.arange(first, first + documents, dtype=np.int64), per_document)
+    gaps = random.integers(1, 5, (documents, per_document), dtype=np.int32)
+    return FingerprintRows(ids, np.cumsum(gaps, axis=1, dtype=np.int32).ravel(), hashes)
 
 
 def copy_in(connection: Connection, table: str, *columns: npt.NDArray[np.integer]) -> None:
@@ -74,18 +78,18 @@ def copy_in(connection: Connection, table: str, *columns: npt.NDArray[np.integer
         copy.write(encode(columns))
 
 
-def save_rows(connection: Connection, made: Fingerprints) -> None:
-    copy_in(connection, "rows (document, position, hash)", made.documents, made.positions, made.hashes)
+def save_rows(connection: Connection, rows: FingerprintRows) -> None:
+    copy_in(connection, "rows (document, position, hash)", rows.documents, rows.positions, rows.hashes)
 
 
 def load_rows(connection: Connection, ids: Ids) -> int:
-    """Let the server join a document's rows: COPY OUT is one message, so one Python step, a row."""
+    """Aggregate the rows of a document in the server: COPY would send Python one message for each row."""
     query = (
         "SELECT document, string_agg(int8send(hash), ''), string_agg(int4send(position), '')"
         " FROM rows WHERE document = ANY(%s) GROUP BY document"
     )
-    found = connection.execute(query, [ids.tolist()], binary=True).fetchall()
-    return len(np.frombuffer(b"".join(row[1] for row in found), ">i8").astype(np.int64))
+    documents = connection.execute(query, [ids.tolist()], binary=True).fetchall()
+    return len(np.frombuffer(b"".join(row[1] for row in documents), ">i8").astype(np.int64))
 
 
 def sharing_rows(connection: Connection, hashes: Ids) -> int:
@@ -93,56 +97,58 @@ def sharing_rows(connection: Connection, hashes: Ids) -> int:
     return len(connection.execute(query, [np.unique(hashes).tolist()], binary=True).fetchall())
 
 
-def save_packed(connection: Connection, made: Fingerprints) -> None:
+def save_packed(connection: Connection, rows: FingerprintRows) -> None:
     with connection.cursor().copy(
         "COPY packed (document, hashes, positions) FROM STDIN (FORMAT binary)"
     ) as copy:
         copy.set_types(["int8", "bytea", "bytea"])
-        for document, low, high in spans(made):
-            copy.write_row((document, made.hashes[low:high].tobytes(), made.positions[low:high].tobytes()))
+        for document, low, high in spans(rows):
+            copy.write_row((document, rows.hashes[low:high].tobytes(), rows.positions[low:high].tobytes()))
 
 
-def spans(made: Fingerprints) -> list[tuple[int, int, int]]:
-    ids, starts = np.unique(made.documents, return_index=True)
-    ends = np.append(starts[1:], len(made.documents))
+def spans(rows: FingerprintRows) -> list[tuple[int, int, int]]:
+    """Return (document, start, end) of each document's rows."""
+    ids, starts = np.unique(rows.documents, return_index=True)
+    ends = np.append(starts[1:], len(rows.documents))
     return list(zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True))
 
 
 def load_packed(connection: Connection, ids: Ids) -> int:
     query = "SELECT document, hashes, positions FROM packed WHERE document = ANY(%s)"
-    found = connection.execute(query, [ids.tolist()], binary=True).fetchall()
-    hashes = np.frombuffer(b"".join(row[1] for row in found), np.int64)
-    positions = np.frombuffer(b"".join(row[2] for row in found), np.int32)
-    documents = np.repeat([row[0] for row in found], [len(row[1]) // 8 for row in found])
+    rows = connection.execute(query, [ids.tolist()], binary=True).fetchall()
+    hashes = np.frombuffer(b"".join(row[1] for row in rows), np.int64)
+    positions = np.frombuffer(b"".join(row[2] for row in rows), np.int32)
+    documents = np.repeat([row[0] for row in rows], [len(row[1]) // 8 for row in rows])
     assert len(documents) == len(positions)
     return len(hashes)
 
 
 def sharing_packed(connection: Connection, hashes: Ids) -> int:
-    """Read everything: what is left when nothing is inverted."""
-    wanted = np.unique(hashes)
-    found = 0
+    """Scan all documents, because there is no inverted index."""
+    distinct = np.unique(hashes)
+    count = 0
     with connection.cursor("scan", withhold=True) as cursor:
         cursor.itersize = 1000
         for _, packed in cursor.execute("SELECT document, hashes FROM packed", binary=True):
-            found += bool(np.isin(np.frombuffer(packed, np.int64), wanted).any())
-    return found
+            count += bool(np.isin(np.frombuffer(packed, np.int64), distinct).any())
+    return count
 
 
-def save_gin(connection: Connection, made: Fingerprints) -> None:
+def save_gin(connection: Connection, rows: FingerprintRows) -> None:
     with connection.cursor().copy(
         "COPY arrays (document, hashes, positions) FROM STDIN (FORMAT binary)"
     ) as copy:
         copy.set_types(["int8", "int8[]", "bytea"])
-        for document, low, high in spans(made):
-            copy.write_row((document, made.hashes[low:high].tolist(), made.positions[low:high].tobytes()))
+        for document, low, high in spans(rows):
+            copy.write_row((document, rows.hashes[low:high].tolist(), rows.positions[low:high].tobytes()))
 
 
 def load_gin(connection: Connection, ids: Ids) -> int:
     query = "SELECT document, array_send(hashes), positions FROM arrays WHERE document = ANY(%s)"
-    found = connection.execute(query, [ids.tolist()], binary=True).fetchall()
+    rows = connection.execute(query, [ids.tolist()], binary=True).fetchall()
+    # The binary format of an array: a header of 20 bytes, then a length and a value for each element.
     element = np.dtype([("length", ">i4"), ("value", ">i8")])
-    return sum(len(np.frombuffer(row[1], element, -1, 20)["value"].astype(np.int64)) for row in found)
+    return sum(len(np.frombuffer(row[1], element, -1, 20)["value"].astype(np.int64)) for row in rows)
 
 
 def sharing_gin(connection: Connection, hashes: Ids) -> int:
@@ -153,13 +159,13 @@ def sharing_gin(connection: Connection, hashes: Ids) -> int:
     return len(connection.execute(query, {"h": np.unique(hashes).tolist()}, binary=True).fetchall())
 
 
-def save_postings(connection: Connection, made: Fingerprints) -> None:
-    save_packed(connection, made)
-    order = np.lexsort((made.hashes, made.documents))
-    documents, hashes = made.documents[order], made.hashes[order]
-    fresh = np.ones(len(hashes), dtype=np.bool_)
-    fresh[1:] = (hashes[1:] != hashes[:-1]) | (documents[1:] != documents[:-1])
-    copy_in(connection, "postings (hash, document)", hashes[fresh], documents[fresh])
+def save_postings(connection: Connection, rows: FingerprintRows) -> None:
+    save_packed(connection, rows)
+    order = np.lexsort((rows.hashes, rows.documents))
+    documents, hashes = rows.documents[order], rows.hashes[order]
+    is_first = np.ones(len(hashes), dtype=np.bool_)
+    is_first[1:] = (hashes[1:] != hashes[:-1]) | (documents[1:] != documents[:-1])
+    copy_in(connection, "postings (hash, document)", hashes[is_first], documents[is_first])
 
 
 def sharing_postings(connection: Connection, hashes: Ids) -> int:
@@ -179,32 +185,32 @@ BRIN = "CREATE INDEX ON rows USING brin (document) WITH (pages_per_range = 8)"
 DROP_ROWS = ("DELETE FROM rows WHERE document = ANY(%s)",)
 DROP_PACKED = ("DELETE FROM packed WHERE document = ANY(%s)",)
 DESIGNS = (
-    Design(
+    StorageDesign(
         "rows, primary key, btree(hash)", ("rows",), (ROWS,),
         ("ALTER TABLE rows ADD PRIMARY KEY (document, position)", "CREATE INDEX ON rows (hash)"),
         save_rows, load_rows, sharing_rows, DROP_ROWS,
     ),
-    Design(
+    StorageDesign(
         "rows, btree(document), btree(hash, document)", ("rows",), (ROWS,),
         ("CREATE INDEX ON rows (document)", "CREATE INDEX ON rows (hash, document)"),
         save_rows, load_rows, sharing_rows, DROP_ROWS,
     ),
-    Design(
+    StorageDesign(
         "rows, brin(document), btree(hash, document)", ("rows",), (ROWS,),
         (BRIN, "CREATE INDEX ON rows (hash, document)"),
         save_rows, load_rows, sharing_rows, DROP_ROWS,
     ),
-    Design(
+    StorageDesign(
         "packed, nothing inverted", ("packed",), (PACKED,), (),
         save_packed, load_packed, sharing_packed, DROP_PACKED,
     ),
-    Design(
+    StorageDesign(
         "packed bigint[], GIN", ("arrays",),
         (ARRAYS,),
         ("CREATE INDEX ON arrays USING gin (hashes) WITH (fastupdate = off)",),
         save_gin, load_gin, sharing_gin, ("DELETE FROM arrays WHERE document = ANY(%s)",),
     ),
-    Design(
+    StorageDesign(
         "packed, postings(hash, document)", ("packed", "postings"),
         (PACKED, "CREATE TABLE postings (hash bigint NOT NULL, document bigint NOT NULL)"),
         ("ALTER TABLE postings ADD PRIMARY KEY (hash, document)", "CREATE INDEX ON postings (document)"),
@@ -214,44 +220,48 @@ DESIGNS = (
 )  # fmt: skip
 
 
-def seconds(work: Callable[[], object]) -> float:
+def seconds(task: Callable[[], object]) -> float:
     start = time.perf_counter()
-    work()
+    task()
     return time.perf_counter() - start
 
 
-def measure(connection: Connection, design: Design, made: Fingerprints, each: int) -> list[str]:
-    """Build one design's archive and time what the app does with it; a row of the table."""
+def measure(connection: Connection, design: StorageDesign, rows: FingerprintRows, each: int) -> list[str]:
+    """Store fingerprints with a design and time the app's operations; return the cells of a table row.
+
+    `each` is the number of fingerprints of a document that is added later.
+    """
     for statement in design.create:
         connection.execute(statement)
-    load = seconds(partial(design.save, connection, made))
-    index = seconds(lambda: [connection.execute(statement) for statement in design.index])
+    save_seconds = seconds(partial(design.save, connection, rows))
+    index_seconds = seconds(lambda: [connection.execute(statement) for statement in design.index])
     connection.execute(f"VACUUM ANALYZE {', '.join(design.tables)}")
     heap, total = sizes(connection, design)
-    documents = int(made.documents[-1])
+    documents = int(rows.documents[-1])
     random = np.random.default_rng(7)
     cohorts = [random.choice(documents, size, replace=False) + 1 for size in (200, 2000) if size <= documents]
-    loads = [min(seconds(partial(design.load, connection, c)) for _ in range(3)) for c in cohorts]
-    probes = [made.of(int(d)).hashes for d in random.choice(documents, 5, replace=False) + 1]
-    cold = [seconds(partial(design.sharing, connection, p)) for p in probes]
-    warm = [seconds(partial(design.sharing, connection, p)) for p in probes]
-    later = invented(documents + 1, 200, each)
-    added = seconds(lambda: design.save(connection, later))
-    ids = np.unique(later.documents).tolist()
-    dropped = seconds(lambda: [connection.execute(statement, [ids]) for statement in design.drop])
+    loads = [min(seconds(partial(design.load, connection, cohort)) for _ in range(3)) for cohort in cohorts]
+    probes = [rows.hashes_of(int(document)) for document in random.choice(documents, 5, replace=False) + 1]
+    cold = [seconds(partial(design.sharing, connection, probe)) for probe in probes]
+    warm = [seconds(partial(design.sharing, connection, probe)) for probe in probes]
+    new_rows = random_fingerprints(documents + 1, 200, each)
+    add_seconds = seconds(lambda: design.save(connection, new_rows))
+    ids = np.unique(new_rows.documents).tolist()
+    drop_seconds = seconds(lambda: [connection.execute(statement, [ids]) for statement in design.drop])
     for table in design.tables:
         connection.execute(f"DROP TABLE {table}")
-    count = len(made.hashes)
+    count = len(rows.hashes)
     return [
-        design.name, f"{count / load / 1e6:.2f}", f"{index:.1f}",
+        design.name, f"{count / save_seconds / 1e6:.2f}", f"{index_seconds:.1f}",
         f"{heap / count:.0f}", f"{(total - heap) / count:.0f}",
-        *(f"{1e3 * t:.0f}" for t in loads), f"{1e3 * np.median(cold):.1f}", f"{1e3 * np.median(warm):.1f}",
-        f"{1e3 * added / 200:.2f}", f"{1e3 * dropped / 200:.2f}",
+        *(f"{1e3 * load:.0f}" for load in loads),
+        f"{1e3 * np.median(cold):.1f}", f"{1e3 * np.median(warm):.1f}",
+        f"{1e3 * add_seconds / 200:.2f}", f"{1e3 * drop_seconds / 200:.2f}",
     ]  # fmt: skip
 
 
-def sizes(connection: Connection, design: Design) -> tuple[int, int]:
-    """Bytes of the tables, out-of-line values included, and of the tables with their indexes."""
+def sizes(connection: Connection, design: StorageDesign) -> tuple[int, int]:
+    """Return the bytes of the tables with their out-of-line values, without and with the indexes."""
     query = (
         "SELECT sum(pg_table_size(t)), sum(pg_total_relation_size(t)) FROM unnest(%s::text[]::regclass[]) t"
     )
@@ -268,20 +278,19 @@ HEADINGS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--documents", type=int, default=20_000)
-    parser.add_argument("--fingerprints", type=int, default=500, help="a document")
-    parser.add_argument("--dsn")
-    parser.add_argument("--only", default="", help="designs whose name holds this")
-    options = parser.parse_args()
-    made = invented(1, options.documents, options.fingerprints)
-    with database(options.dsn) as dsn, psycopg.connect(dsn, autocommit=True) as connection:
+    parser.add_argument("--documents", type=int, default=20_000, help="number of documents")
+    parser.add_argument("--fingerprints", type=int, default=500, help="fingerprints of each document")
+    parser.add_argument("--dsn", help="database to use (default: a private server)")
+    parser.add_argument("--only", default="", help="measure only designs with this text in their name")
+    arguments = parser.parse_args()
+    rows = random_fingerprints(1, arguments.documents, arguments.fingerprints)
+    with database(arguments.dsn) as dsn, psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("CREATE SCHEMA IF NOT EXISTS bench_store")
         connection.execute("SET search_path TO bench_store")
         print("| " + " | ".join(HEADINGS) + " |\n|" + "---|" * len(HEADINGS))
-        for design in (design for design in DESIGNS if options.only in design.name):
-            print(
-                "| " + " | ".join(measure(connection, design, made, options.fingerprints)) + " |", flush=True
-            )
+        for design in (design for design in DESIGNS if arguments.only in design.name):
+            cells = measure(connection, design, rows, arguments.fingerprints)
+            print("| " + " | ".join(cells) + " |", flush=True)
         connection.execute("DROP SCHEMA bench_store")
 
 

@@ -1,4 +1,4 @@
-"""Plain tables for a terminal or a README."""
+"""Markdown tables for a terminal or a README."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table: first column to the left, figures to the right, columns lined up."""
+    """Return a Markdown table with aligned columns: the first one to the left, the others to the right."""
     widths = [max(3, *(len(row[column]) for row in [header, *rows])) for column in range(len(header))]
     rule = [":" + "-" * (widths[0] - 1), *("-" * (width - 1) + ":" for width in widths[1:])]
     return "\n".join(_line(row, widths) for row in [header, rule, *rows])

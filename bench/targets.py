@@ -1,4 +1,4 @@
-"""What `moss check` is held to, told from the timings of one run of bench.speed."""
+"""The speed and memory targets of `moss check`, checked against the timings of one run of bench.speed."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bench.speed import Timing
+    from bench.timings import ToolTiming
 
-# Files at which times are compared, and at which memory is read, where so many were measured.
-FILES, MOST_FILES = 1500, 2000
-FLOORS, START = 1.5, 1.0  # times the floor, and seconds to start
-FASTER = {"dolos": 8.0, "copydetect": 20.0}
-GROWTH, GROWN = (500, 2000), 4.4
-MEGABYTES = 600.0
+# Highest number of files at which times are compared, and at which memory is read.
+TIME_FILES, MEMORY_FILES = 1500, 2000
+# moss may take FLOOR_FACTOR times the seconds of the floor plus START_SECONDS.
+FLOOR_FACTOR, START_SECONDS = 1.5, 1.0
+# How many times as fast as a peer moss must be.
+MIN_SPEEDUP = {"dolos": 8.0, "copydetect": 20.0}
+# Numbers of files between which growth is measured, and how many times as long the larger one may take.
+GROWTH_FILES, MAX_GROWTH = (500, 2000), 4.4
+MAX_MEGABYTES = 600.0
 
 
-class Verdict(NamedTuple):
-    """One target: what was measured, what it is held to, and whether that is met."""
+class TargetResult(NamedTuple):
+    """One target: its name, the measured value, the limit, and whether it is met."""
 
     target: str
     measured: float
@@ -31,28 +34,27 @@ class Verdict(NamedTuple):
         )
 
 
-def verdicts(timings: Sequence[Timing]) -> Iterator[Verdict]:
-    """Hold `moss` to each target of which all that it compares was measured."""
+def target_results(timings: Sequence[ToolTiming]) -> Iterator[TargetResult]:
+    """Yield the result of each target for which all needed timings were measured."""
     seconds = {(timing.tool, timing.files): timing.seconds for timing in timings}
     sizes = sorted(files for tool, files in seconds if tool == "moss")
-    size = max((files for files in sizes if files <= FILES), default=sizes[0])
-    ours, floor = seconds["moss", size], seconds["floor", size]
-    limit = FLOORS * floor + START
-    yield _at_most(f"seconds for {size:,} files, {FLOORS:g} times the floor plus {START:g}", ours, limit)
-    for tool, times in FASTER.items():
+    size = max((files for files in sizes if files <= TIME_FILES), default=sizes[0])
+    moss, floor = seconds["moss", size], seconds["floor", size]
+    name = f"seconds for {size:,} files, {FLOOR_FACTOR:g} times the floor plus {START_SECONDS:g}"
+    yield _at_most(name, moss, FLOOR_FACTOR * floor + START_SECONDS)
+    for tool, speedup in MIN_SPEEDUP.items():
         if (tool, size) in seconds:
-            ratio = seconds[tool, size] / ours
-            name = f"times as fast as {tool} on {size:,} files"
-            yield Verdict(name, ratio, times, ratio >= times)
-    small, large = GROWTH
+            ratio = seconds[tool, size] / moss
+            yield TargetResult(f"times as fast as {tool} on {size:,} files", ratio, speedup, ratio >= speedup)
+    small, large = GROWTH_FILES
     if {small, large} <= set(sizes):
-        grown = seconds["moss", large] / seconds["moss", small]
-        yield _at_most(f"times as long for {large:,} files as for {small:,}", grown, GROWN)
-    measured = [timing for timing in timings if timing.tool == "moss" and timing.files <= MOST_FILES]
+        growth = seconds["moss", large] / seconds["moss", small]
+        yield _at_most(f"times as long for {large:,} files as for {small:,}", growth, MAX_GROWTH)
+    measured = [timing for timing in timings if timing.tool == "moss" and timing.files <= MEMORY_FILES]
     largest = max(measured, key=lambda timing: timing.files, default=None)
     if largest and largest.peak is not None:
-        yield _at_most(f"MB for {largest.files:,} files", largest.peak / 1e6, MEGABYTES)
+        yield _at_most(f"MB for {largest.files:,} files", largest.peak / 1e6, MAX_MEGABYTES)
 
 
-def _at_most(target: str, measured: float, limit: float) -> Verdict:
-    return Verdict(target, measured, limit, measured <= limit)
+def _at_most(target: str, measured: float, limit: float) -> TargetResult:
+    return TargetResult(target, measured, limit, measured <= limit)

@@ -1,10 +1,9 @@
-"""The tools that are measured, each a command that scores all pairs of a folder into a CSV file.
+"""The measured tools. Each is a command that writes the scores of all pairs of a folder to a CSV file.
 
-A peer runs in its own interpreter or in node, found through an option or the environment, so that it is
-measured only where somebody installed it:
+The tools other than moss (peers) are not dependencies of this project; they are measured if installed:
 
-- copydetect and compare50: BENCH_PYTHON, an interpreter that imports them (default: this one);
-- Dolos: `@dodona/dolos-lib` in a folder of NODE_PATH, or where `npm root` or `npm root -g` say.
+- copydetect and compare50: in the interpreter named by --python or BENCH_PYTHON (default: this one);
+- Dolos: `@dodona/dolos-lib`, in a folder of NODE_PATH or in those that `npm root` and `npm root -g` print.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.processes import Run, run
+from bench.processes import ProcessRun, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,31 +28,32 @@ PEERS = Path(__file__).with_name("peers")
 
 
 class ToolError(RuntimeError):
-    """A tool that is not installed, or whose output is not what it should be."""
+    """A tool is not installed, or its output is not valid."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """`command` scores the folder and writes the file at its end; `measure` is the column read of that.
+    """A command with its last arguments, which name the folder to read and the CSV file to write.
 
-    Set-up that belongs to the run but not to the tool, such as a fixed hash seed, is in `env`.
+    `env` has environment variables for the run, such as a fixed hash seed; `measure` is the column of the CSV
+    file with the scores.
     """
 
     name: str
     command: tuple[str, ...]
-    ending: tuple[str, ...] = ("{folder}", "{out}")
+    arguments: tuple[str, ...] = ("{folder}", "{out}")
     env: Mapping[str, str] = field(default_factory=dict)
     measure: str = "similarity"
 
     def run(
         self, folder: Path, out: Path, env: Mapping[str, str] | None = None, timeout: float = 3600
-    ) -> Run:
-        """Score all pairs of `folder`, within `timeout` seconds; raises RunFailed."""
-        ending = [part.format(folder=folder, out=out) for part in self.ending]
-        return run([*self.command, *ending], {**self.env, **(env or {})}, timeout)
+    ) -> ProcessRun:
+        """Write the scores of all pairs of `folder` to `out`, within `timeout` seconds; raises RunFailed."""
+        arguments = [argument.format(folder=folder, out=out) for argument in self.arguments]
+        return run([*self.command, *arguments], {**self.env, **(env or {})}, timeout)
 
     def scores(self, folder: Path) -> dict[frozenset[str], float]:
-        """Score of each reported pair of names in `folder`.
+        """Return the score of each reported pair of names in `folder`.
 
         Raises
         ------
@@ -66,30 +66,32 @@ class Tool:
 
 
 def read_scores(path: Path, measure: str, names: set[str]) -> dict[frozenset[str], float]:
-    """Read a tool's CSV; a pair or a name that cannot be would otherwise pass as a score of zero.
+    """Return the scores in a tool's CSV file, by pair of names.
 
     Raises
     ------
     ToolError
+        When a pair is repeated or has an unknown name. Without this check such a pair would silently get
+        score 0, like a pair that is not reported.
     """
-    found: dict[frozenset[str], float] = {}
+    scores: dict[frozenset[str], float] = {}
     with path.open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             pair = frozenset((row["left"], row["right"]))
-            if len(pair) != 2 or pair in found or not pair <= names:  # noqa: PLR2004 - a pair
-                raise ToolError(f"a pair that cannot be: {row['left']!r} and {row['right']!r}")
-            found[pair] = float(row[measure])
-    return found
+            if len(pair) != 2 or pair in scores or not pair <= names:  # noqa: PLR2004 - a pair
+                raise ToolError(f"invalid pair in the output: {row['left']!r} and {row['right']!r}")
+            scores[pair] = float(row[measure])
+    return scores
 
 
 def moss(name: str = "moss", *options: str) -> Tool:
-    """Return the `moss` command of this environment; without its cache, so that each run does all work."""
-    beside = Path(sys.executable).with_name("moss")
-    command = str(beside) if beside.exists() else shutil.which("moss")
+    """Return `moss check` of this environment, without its cache, so that each run does all the work."""
+    in_environment = Path(sys.executable).with_name("moss")
+    command = str(in_environment) if in_environment.exists() else shutil.which("moss")
     if command is None:
-        raise ToolError("the moss command is not installed here: pip install -e .")
-    ending = ("{folder}", *options, "--format", "csv", "-o", "{out}")
-    return Tool(name, (command, "check"), ending, {"MOSS_CACHE": "off"})
+        raise ToolError("the moss command is not installed: pip install -e .")
+    arguments = ("{folder}", *options, "--format", "csv", "-o", "{out}")
+    return Tool(name, (command, "check"), arguments, {"MOSS_CACHE": "off"})
 
 
 def copydetect(python: str) -> Tool:
@@ -113,23 +115,23 @@ def dolos(name: str = "dolos", measure: str = "similarity") -> Tool:
     return Tool(name, (node, str(PEERS / "dolos_scores.mjs")), env=env, measure=measure)
 
 
-def find(name: str, python: str | None = None) -> Tool:
-    """Return one of NAMES; `python` is the interpreter that has the peers written in Python.
+def find_tool(name: str, python: str | None = None) -> Tool:
+    """Return the tool `name`, one of NAMES; `python` is the interpreter with the peers written in Python.
 
     Raises
     ------
     ToolError
-        When it is not installed; the message says what to do.
+        When it is not installed; the message explains what to do.
     """
     interpreter = python or os.environ.get("BENCH_PYTHON", sys.executable)
-    makers: dict[str, Callable[[], Tool]] = {
+    factories: dict[str, Callable[[], Tool]] = {
         "moss": lambda: moss("moss", "--all"),
         "copydetect": lambda: copydetect(interpreter),
         "compare50": lambda: compare50(interpreter),
         "dolos": dolos,
         "dolos-overlap": lambda: dolos("dolos-overlap", "overlap"),
     }
-    return makers[name]()
+    return factories[name]()
 
 
 NAMES = ("moss", "copydetect", "compare50", "dolos", "dolos-overlap")
@@ -138,23 +140,24 @@ NAMES = ("moss", "copydetect", "compare50", "dolos", "dolos-overlap")
 def _require(python: str, package: str) -> None:
     command = [python, "-c", f"import {package}"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        process = subprocess.run(command, capture_output=True, text=True, check=False)
     except OSError as error:
         raise ToolError(f"{python} cannot be run: {error.strerror}") from error
-    if done.returncode:
+    if process.returncode:
         raise ToolError(
-            f"{package} is not installed for {python}: pip install it into an environment of its own and "
-            f"name that interpreter with --python or BENCH_PYTHON"
+            f"{package} is not installed for {python}: install it with pip into a separate environment, and "
+            f"name that environment's interpreter with --python or BENCH_PYTHON"
         )
 
 
 @cache
 def _module_folders() -> tuple[str, ...]:
-    """Where node's packages may lie: NODE_PATH, then what npm says of this folder and of the machine."""
+    """Return the folders that may have node's packages: NODE_PATH, then npm's local and global folder."""
     npm = shutil.which("npm")
-    asked = [[npm, "root"], [npm, "root", "-g"]] if npm else []
-    answers = [
-        subprocess.run(ask, capture_output=True, text=True, check=False).stdout.strip() for ask in asked
+    commands = [[npm, "root"], [npm, "root", "-g"]] if npm else []
+    npm_folders = [
+        subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+        for command in commands
     ]
-    named = os.environ.get("NODE_PATH", "").split(os.pathsep)
-    return tuple(folder for folder in [*named, *answers] if folder)
+    node_path = os.environ.get("NODE_PATH", "").split(os.pathsep)
+    return tuple(folder for folder in [*node_path, *npm_folders] if folder)

@@ -1,10 +1,10 @@
-"""Fingerprinting of documents: four papers, and the engine that ranks the submissions of a class.
+"""Document fingerprinting: the algorithms of four papers, and the engine that ranks the pairs of a cohort.
 
-The papers' functions and types are imported from here, `from fingerprint import robust_winnow`; an
-application calls `fingerprint.engine`. Nothing here knows a web framework, a queue or a database.
+Import the functions and types of the papers from here: `from fingerprint import robust_winnow`. An
+application uses `fingerprint.engine`. This package does not depend on a web framework, a queue or a database.
 
-A name is imported when it is first used: `import fingerprint` loads neither numba nor NumPy. Only the
-function `simhash` is imported from `fingerprint.simhash`, the package of its paper.
+A name is imported when it is first used, so `import fingerprint` loads neither numba nor NumPy. One function
+is not here: import `simhash` from `fingerprint.simhash`, the package of its paper.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ if TYPE_CHECKING:
     from fingerprint.packing import pack as pack, unpack as unpack
     from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
     from fingerprint.permutation import permute as permute
-    from fingerprint.ranking.duplicates import Group as Group, Sameness as Sameness, groups as groups
+    from fingerprint.ranking.duplicates import (
+        DuplicateGroup as DuplicateGroup,
+        Sameness as Sameness,
+        group_duplicates as group_duplicates,
+    )
     from fingerprint.shingling.clusters import (
         Clustering as Clustering,
         cluster as cluster,
@@ -89,7 +93,7 @@ else:
         "packing": "pack unpack",
         "params": "ENGINE_VERSION Params Profile",
         "permutation": "permute",
-        "ranking.duplicates": "Group Sameness groups",
+        "ranking.duplicates": "DuplicateGroup Sameness group_duplicates",
         "shingling.clusters": "Clustering cluster cluster_by_super_shingles join_similar pair_runs"
         " value_runs",
         "shingling.shingles": "AdaptiveSketch adaptive_containment adaptive_resemblance adaptive_sketch"

@@ -1,4 +1,4 @@
-"""The one way kernels are compiled: cached on disk, without the GIL, wrapping integer arithmetic."""
+"""The decorator that compiles every kernel of the engine."""
 
 from __future__ import annotations
 
@@ -14,4 +14,5 @@ R = TypeVar("R")
 
 
 def njit(kernel: Callable[P, R]) -> Callable[P, R]:
+    """Compile a function with numba: cached on disk, without the GIL, with integer arithmetic that wraps."""
     return cast("Callable[P, R]", numba.njit(cache=True, nogil=True)(kernel))

@@ -1,4 +1,4 @@
-"""Names of a module that are imported from elsewhere when they are first used."""
+"""Lazy re-exports: a module offers names of other modules and imports each one when it is first used."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def lazy_names(
 ) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
     """Return `__getattr__`, `__dir__` and `__all__` of a module.
 
-    `sources` maps a module below `fingerprint` to the names that it defines, separated by spaces.
+    `sources` maps a module below `fingerprint` to the names to re-export from it, separated by spaces.
     """
-    homes = {name: f"fingerprint.{source}" for source, names in sources.items() for name in names.split()}
+    origins = {name: f"fingerprint.{source}" for source, names in sources.items() for name in names.split()}
 
     def load(name: str) -> object:
-        if name not in homes:
+        if name not in origins:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
-        value = getattr(import_module(homes[name]), name)
+        value = getattr(import_module(origins[name]), name)
         setattr(sys.modules[module], name, value)
         return value
 
-    return load, lambda: sorted(homes), sorted(homes)
+    return load, lambda: sorted(origins), sorted(origins)

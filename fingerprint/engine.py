@@ -1,11 +1,12 @@
-"""The interface of the engine: the functions that the application calls, and the types that they exchange.
+"""Interface of the engine: the functions that an application calls, with their argument and result types.
 
     reading = engine.read(data, "Main.java")
     fingerprints = engine.fingerprint(reading.tokens.kinds, params)
-    ranking = engine.rank(engine.RankingInput.of(files, submissions, params.k))
-    passages = engine.draw(inputs.cohort, left, right)
+    inputs = engine.RankingInput.from_files(files, submissions, params.k)
+    ranking = engine.rank(inputs)
+    passages = engine.find_passages(inputs.cohort, left, right)
 
-A name is imported when it is first used: a web page that only decodes a file does not load numba.
+A name is imported when it is first used, so a web page that only decodes a file does not load numba.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ if TYPE_CHECKING:
         decode as decode,
         front_end as front_end,
     )
-    from fingerprint.languages.lexical_terms import Lexical as Lexical
+    from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
     from fingerprint.languages.words import WordKinds as WordKinds
     from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
     from fingerprint.ranking.cohort import Cohort as Cohort, common_limit as common_limit
-    from fingerprint.ranking.duplicates import groups as groups
+    from fingerprint.ranking.duplicates import group_duplicates as group_duplicates
     from fingerprint.ranking.inputs import (
         CohortFile as CohortFile,
         Exclusions as Exclusions,
         RankingInput as RankingInput,
     )
     from fingerprint.ranking.passages import Passage as Passage, passage_weight as passage_weight
-    from fingerprint.ranking.rank import Ranking as Ranking, draw as draw, rank as rank
+    from fingerprint.ranking.rank import Ranking as Ranking, find_passages as find_passages, rank as rank
     from fingerprint.ranking.score_constants import SCORE_VERSION as SCORE_VERSION
     from fingerprint.reading import (
         FILE_SECONDS as FILE_SECONDS,
@@ -59,14 +60,14 @@ else:
         "fingerprints": "Fingerprints fingerprint",
         "kernel_cache": "compile_kernels ensure_compiled",
         "languages": "Decoded FrontEnd LexerFailed Span choices decode front_end",
-        "languages.lexical_terms": "Lexical",
+        "languages.lexical_terms": "LexicalTerms",
         "languages.words": "WordKinds",
         "params": "ENGINE_VERSION Params Profile",
         "ranking.cohort": "Cohort common_limit",
-        "ranking.duplicates": "groups",
+        "ranking.duplicates": "group_duplicates",
         "ranking.inputs": "CohortFile Exclusions RankingInput",
         "ranking.passages": "Passage passage_weight",
-        "ranking.rank": "Ranking draw rank",
+        "ranking.rank": "Ranking find_passages rank",
         "ranking.score_constants": "SCORE_VERSION",
         "reading": "FILE_SECONDS Reading Unreadable identify profile_of read token_lines",
         "time_limit": "TooSlow time_limit",

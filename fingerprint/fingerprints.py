@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class Fingerprints(NamedTuple):
-    """Parallel arrays in order of position.
+    """Fingerprints of one document as parallel arrays, ordered by position.
 
-    `hashes` uint64; `positions` int64, each the index of the first token of its k-gram.
+    `hashes` uint64: hashes of the selected k-grams; `positions` int64: index of each k-gram's first token.
     """
 
     hashes: Hashes
@@ -23,7 +23,7 @@ class Fingerprints(NamedTuple):
 
 
 def fingerprint(kinds: Kinds, params: Params) -> Fingerprints:
-    """Fingerprint a document by robust winnowing of its k-gram hashes."""
+    """Return the fingerprints of a document, selected among its k-gram hashes by robust winnowing."""
     hashes = kgram_hashes(kinds, params.k)
     positions = robust_winnow(hashes, params.window)
     return Fingerprints(hashes[positions], positions)

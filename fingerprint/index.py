@@ -1,4 +1,4 @@
-"""Inverted index from hashes to the documents that hold them (winnowing, section 5.2)."""
+"""Inverted index from hashes to the documents that contain them (winnowing, section 5.2)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,24 @@ if TYPE_CHECKING:
     from fingerprint.types import Bounds, Counts, Hashes, Owners
 
 
-class Candidates(NamedTuple):
-    """Parallel int32 arrays: owners `left` < `right` and how many distinct values they share."""
+class CandidatePairs(NamedTuple):
+    """Pairs of owners as parallel int32 arrays: `left` < `right`, and how many distinct values they share."""
 
     left: Owners
     right: Owners
     shared: Counts
 
-    def take(self, rows: npt.NDArray[np.integer]) -> Candidates:
-        return Candidates(self.left[rows], self.right[rows], self.shared[rows])
+    def take(self, rows: npt.NDArray[np.integer]) -> CandidatePairs:
+        return CandidatePairs(self.left[rows], self.right[rows], self.shared[rows])
 
 
 @dataclass(frozen=True, slots=True)
 class InvertedIndex:
-    """Distinct `values` (uint64, ascending); those who hold value v are `owners[starts[v]:starts[v + 1]]`."""
+    """Index from values to owners.
+
+    `values` uint64 [v]: the distinct values, ascending; `starts` int64 [v + 1]: value number i belongs to
+    `owners[starts[i]:starts[i + 1]]`; `owners` int32, ascending for each value.
+    """
 
     values: Hashes
     starts: Bounds
@@ -34,25 +38,32 @@ class InvertedIndex:
 
     @classmethod
     def build(cls, values: Hashes, owners: npt.NDArray[np.integer]) -> InvertedIndex:
-        """Index parallel arrays of n values and their owners (0, 1, ...); repeats count once an owner."""
+        """Build the index from parallel arrays: values, and the number (0, 1, ...) of each value's owner.
+
+        A value that an owner has several times counts once.
+        """
         order = np.lexsort((owners, values))
-        values, holders = values[order], owners[order].astype(np.int32)
-        fresh = np.ones(len(values), dtype=np.bool_)
-        fresh[1:] = (values[1:] != values[:-1]) | (holders[1:] != holders[:-1])
-        values, holders = values[fresh], holders[fresh]
+        values, sorted_owners = values[order], owners[order].astype(np.int32)
+        is_new = np.ones(len(values), dtype=np.bool_)
+        is_new[1:] = (values[1:] != values[:-1]) | (sorted_owners[1:] != sorted_owners[:-1])
+        values, sorted_owners = values[is_new], sorted_owners[is_new]
         distinct, starts = np.unique(values, return_index=True)
-        return cls(distinct, np.append(starts, len(values)).astype(np.int64), holders)
+        return cls(distinct, np.append(starts, len(values)).astype(np.int64), sorted_owners)
 
     @property
     def frequency(self) -> Counts:
-        """Document frequency: how many owners hold each value."""
+        """Document frequency, int32 [v]: the number of owners of each value."""
         return np.diff(self.starts).astype(np.int32)
 
     def lookup(self, values: Hashes, limit: int | None = None) -> tuple[Owners, Counts]:
-        """Owners that share some of `values`, with how many (winnowing, section 3.2).
+        """Return the owners that have any of `values`, and how many each has (winnowing, section 3.2).
 
-        The smallest `limit` distinct values are looked up: with a small limit the counts estimate
-        resemblance, without one they give containment.
+        Only the smallest `limit` distinct values are looked up. With a small limit the counts estimate
+        resemblance; without a limit they give containment.
+
+        Returns
+        -------
+        Two int32 arrays: owners, ascending, and the number of values for each.
 
         Raises
         ------
@@ -60,11 +71,11 @@ class InvertedIndex:
             When `limit` is below 1.
         """
         if limit is not None and limit < 1:
-            raise ValueError(f"limit is {limit}; at least 1 value is looked up")
-        wanted = np.unique(values)[:limit]
-        at = np.searchsorted(self.values, wanted)
-        known = at < len(self.values)
-        known[known] = self.values[at[known]] == wanted[known]
-        hits = [self.owners[self.starts[i] : self.starts[i + 1]] for i in at[known]]
+            raise ValueError(f"limit is {limit}; it must be at least 1")
+        queries = np.unique(values)[:limit]
+        rows = np.searchsorted(self.values, queries)
+        known = rows < len(self.values)
+        known[known] = self.values[rows[known]] == queries[known]
+        hits = [self.owners[self.starts[i] : self.starts[i + 1]] for i in rows[known]]
         owners, counts = np.unique(np.concatenate([np.empty(0, np.int32), *hits]), return_counts=True)
         return owners, counts.astype(np.int32)

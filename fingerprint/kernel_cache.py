@@ -1,7 +1,7 @@
-"""Compile the kernels once on a machine, in one process at a time.
+"""Compilation of the kernels: once on a machine, by one process at a time.
 
-numba's cache on disk can break when several processes fill it at once. The first process compiles under a
-lock, and the others wait.
+numba's cache on disk can break when several processes write it at the same time. Therefore the first process
+compiles while it holds a lock, and the others wait for it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 def ensure_compiled() -> None:
-    """Compile the kernels unless they are compiled; return when they are ready."""
+    """Compile the kernels if they are not compiled yet, or wait for the process that compiles them."""
     marker = _marker()
     if marker.exists():
         return
@@ -31,39 +31,46 @@ def ensure_compiled() -> None:
 
 
 def compile_kernels() -> None:
-    """Compile or load every kernel that a ranking calls."""
-    # Only a process that ranks loads numba.
+    """Compile every kernel that a ranking calls, or load it from the cache."""
+    # Imported here, so that only a process that ranks loads numba.
     import numpy as np  # noqa: PLC0415
 
     from fingerprint.fingerprints import fingerprint  # noqa: PLC0415
-    from fingerprint.languages.lexical_terms import Lexical  # noqa: PLC0415
+    from fingerprint.languages.lexical_terms import LexicalTerms  # noqa: PLC0415
     from fingerprint.params import Params  # noqa: PLC0415
     from fingerprint.ranking.inputs import CohortFile, Exclusions, RankingInput  # noqa: PLC0415
-    from fingerprint.ranking.rank import draw, rank  # noqa: PLC0415
+    from fingerprint.ranking.rank import find_passages, rank  # noqa: PLC0415
 
     params, kinds = Params(), np.arange(30, dtype=np.uint64)
     hashes, lines = fingerprint(kinds, params).hashes, np.arange(30, dtype=np.int32)
-    files = [CohortFile(at, kinds, lines, Lexical(kinds, kinds), hashes) for at in range(2)]
-    inputs = RankingInput.of(files, 2, params.k, Exclusions(kinds=[kinds[:12]]))
+    files = [CohortFile(i, kinds, lines, LexicalTerms(kinds, kinds), hashes) for i in range(2)]
+    inputs = RankingInput.from_files(files, 2, params.k, Exclusions(kinds=[kinds[:12]]))
     rank(inputs)
-    draw(inputs.cohort, 0, 1)
+    find_passages(inputs.cohort, 0, 1)
 
 
 def _marker() -> Path:
-    """Return the file that exists once these very sources were compiled for this user, Python and numba."""
+    """Return the path of a file that exists when the kernels are compiled.
+
+    The name depends on the sources, the Python and numba versions and the path of the installation. In a
+    temporary folder, each user has an own marker.
+    """
     digest = blake2b(f"{sys.version}\0{version('numba')}\0{PACKAGE}".encode(), digest_size=8)
     for source in sorted(PACKAGE.rglob("*.py")):
         digest.update(source.read_bytes())
-    # Beside the compiled kernels, so that both are deleted together; elsewhere where that is read-only.
-    beside = PACKAGE / "__pycache__"
-    writable = os.access(beside if beside.exists() else PACKAGE, os.W_OK)
-    folder = beside if writable else Path(tempfile.gettempdir()) / f"moss-kernels-{os.getuid()}"
+    # Next to the compiled kernels, so that both are deleted together; elsewhere if that folder is read-only.
+    cache = PACKAGE / "__pycache__"
+    writable = os.access(cache if cache.exists() else PACKAGE, os.W_OK)
+    folder = cache if writable else Path(tempfile.gettempdir()) / f"moss-kernels-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     return folder / f"kernels-{digest.hexdigest()}"
 
 
 def _delete_compiled() -> None:
-    """Delete kernels compiled from other sources: numba notices changes of a kernel, not of what it calls."""
+    """Delete the kernels compiled from other sources.
+
+    numba recompiles a kernel when its own file changes, but not when a function that it calls changes.
+    """
     for compiled in PACKAGE.rglob("__pycache__/*.nb[ic]"):
         if os.access(compiled.parent, os.W_OK):
             compiled.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Sketches as bytes that name the engine version, so that only equals are ever compared."""
+"""Sketches as bytes that name the engine version, so that only those of one version are ever compared."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ HEADER = struct.Struct("<4sIQ")  # magic, engine version, number of values
 
 
 def pack(values: Hashes, engine_version: int = ENGINE_VERSION) -> bytes:
-    """Write a sketch or feature vector of n uint64 values: 16 bytes of header, then 8 little-endian each."""
+    """Return a sketch or feature vector of n uint64 values as 16 + 8 n bytes: header, little-endian data."""
     return HEADER.pack(MAGIC, engine_version, len(values)) + values.astype("<u8").tobytes()
 
 
 def unpack(data: bytes) -> Hashes:
-    """Read what `pack` wrote: a uint64 array.
+    """Return the uint64 array that `pack` packed.
 
     Raises
     ------
     ValueError
-        When the data is of another engine version, cut off, too long or no packed sketch at all.
+        When the data is not a packed sketch, is of another engine version, or has the wrong length.
     """
     if len(data) < HEADER.size or data[: len(MAGIC)] != MAGIC:
         raise ValueError(f"not a packed sketch: {len(data)} bytes that do not start with {MAGIC!r}")
@@ -35,6 +35,6 @@ def unpack(data: bytes) -> Hashes:
     if version != ENGINE_VERSION:
         raise ValueError(f"sketch of engine version {version}; this engine reads version {ENGINE_VERSION}")
     if len(data) != HEADER.size + 8 * count:
-        held = len(data) - HEADER.size
-        raise ValueError(f"sketch of {count} values has {held} bytes of them; it should have {8 * count}")
+        size = len(data) - HEADER.size
+        raise ValueError(f"sketch of {count} values has {size} bytes of data; it should have {8 * count}")
     return np.frombuffer(data, dtype="<u8", offset=HEADER.size).astype(np.uint64)

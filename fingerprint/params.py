@@ -1,16 +1,18 @@
-"""What decides which fingerprints a document gets; stored beside everything made with it."""
+"""The parameters that determine the fingerprints of a document; stored with all that depends on them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Rises whenever the same tokens would give other fingerprints: hashing, mixing or selection changed.
+# Raise it whenever the same tokens would get other fingerprints: when hashing, mixing or selection changes.
 ENGINE_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """Thresholds of winnowing (section 3): no match under `k` tokens is seen, none of `guarantee` is missed.
+    """Parameters of winnowing (section 3): tokens in a k-gram, and hashes in a window.
+
+    No match shorter than `k` tokens is detected, and every match of at least `guarantee` tokens is.
 
     Raises
     ------
@@ -29,15 +31,15 @@ class Params:
 
     @property
     def guarantee(self) -> int:
-        """Length in tokens from which a shared run is always found: t = w + k - 1."""
+        """Length in tokens from which a shared run is always detected: t = w + k - 1."""
         return self.window + self.k - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Everything a stored fingerprint depends on; only equal profiles are compared.
+    """Everything that a stored fingerprint depends on; only fingerprints of equal profiles are compared.
 
-    `language` is a front-end's name, `frontend_version` rises when its tokens change.
+    `language` is the name of a front-end; `frontend_version` is raised when its tokens change.
     """
 
     language: str
@@ -47,6 +49,6 @@ class Profile:
 
     @property
     def key(self) -> str:
-        """Text form, unique a profile: `java.1-k9w4-e1`."""
-        p = self.params
-        return f"{self.language}.{self.frontend_version}-k{p.k}w{p.window}-e{self.engine_version}"
+        """Unique text form of the profile: `java.1-k9w4-e1`."""
+        params = self.params
+        return f"{self.language}.{self.frontend_version}-k{params.k}w{params.window}-e{self.engine_version}"

@@ -1,4 +1,4 @@
-"""Seeded pseudo-random permutations of 64-bit values, the pi of the sketches."""
+"""Seeded pseudo-random permutations of 64-bit values: the permutation pi of the sketches."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ GOLDEN = 0x9E3779B97F4A7C15
 MASK = (1 << WORD_BITS) - 1
 
 
-def stream(seed: int, count: int) -> Hashes:
-    """Pseudo-random words of a seed (SplitMix64): uint64 array of `count`, the same everywhere.
+def random_words(seed: int, count: int) -> Hashes:
+    """Return `count` pseudo-random uint64 words of a seed (SplitMix64), the same on every machine.
 
     Raises
     ------
@@ -41,42 +41,46 @@ def stream(seed: int, count: int) -> Hashes:
 
 @lru_cache(maxsize=256)
 def _keys(seed: int) -> Hashes:
-    keys = stream(seed, 2 * ROUNDS)
+    keys = random_words(seed, 2 * ROUNDS)
     keys[1::2] |= np.uint64(1)
     return keys
 
 
 @lru_cache(maxsize=64)
 def linear_maps(seed: int, count: int) -> tuple[Hashes, Hashes]:
-    """Odd factors and terms of `count` pseudo-random maps x -> factor * x + term modulo 2**64.
+    """Return the odd factors and the terms of `count` pseudo-random maps x -> factor * x + term modulo 2**64.
 
-    Each permutes the 64-bit values, and does for values that are mixed already what a random permutation
-    would (near-duplicate-features, section 2).
+    Each map is a permutation of the 64-bit values. On values that are mixed already it can replace a random
+    permutation (near-duplicate-features, section 2).
+
+    Returns
+    -------
+    Two uint64 arrays of `count` values: factors and terms.
     """
-    words = stream(seed ^ 1, 2 * count)
+    words = random_words(seed ^ 1, 2 * count)
     return words[:count] | np.uint64(1), words[count:]
 
 
 @njit
 def _permute(values: Hashes, keys: Hashes, bits: int, permuted: Hashes) -> None:
     mask = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - bits)
-    fold = np.uint64((bits + 1) // 2)
+    half = np.uint64((bits + 1) // 2)
     for i in range(len(values)):
         value = values[i]
-        for turn in range(ROUNDS):  # add, multiply by an odd number, fold the high half in: each reversible
-            value = ((value + keys[2 * turn]) * keys[2 * turn + 1]) & mask
-            value ^= value >> fold
+        for step in range(ROUNDS):  # add, multiply by an odd number, xor the high half in: all reversible
+            value = ((value + keys[2 * step]) * keys[2 * step + 1]) & mask
+            value ^= value >> half
         permuted[i] = value
 
 
 def permute(values: npt.NDArray[np.integer], seed: int, bits: int = WORD_BITS) -> Hashes:
-    """Pseudo-random permutation of [0, 2**bits), one a seed (syntactic-clustering, "Estimating ...").
+    """Apply the pseudo-random permutation of [0, 2**bits) of a seed (syntactic-clustering, "Estimating ...").
 
     Parameters
     ----------
     values : integer array, any shape, each below 2**bits
     seed : 0 to 2**64 - 1; equal seeds give equal permutations on every machine
-    bits : 1 to 64; 40 for the paper's values
+    bits : 1 to 64; the paper's values have 40
 
     Returns
     -------

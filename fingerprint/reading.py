@@ -1,4 +1,4 @@
-"""From the bytes of one file to its tokens: decode, tell the language, run its front-end."""
+"""Read one file: decode its bytes, detect its language, run the front-end to get its tokens."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.languages import decode, detect, front_end
-from fingerprint.languages.lexical_terms import Lexical, lexical_of
+from fingerprint.languages.lexical_terms import LexicalTerms, lexical_terms
 from fingerprint.params import Params, Profile
 from fingerprint.time_limit import TooSlow, time_limit
 
@@ -21,36 +21,36 @@ if TYPE_CHECKING:
 
 
 LINE_END = re.compile(r"\r\n|\r|\n")
-# Seconds that one file may take; 1 MB of source needs about one.
+# Default time limit for one file; 1 MB of source takes about one second.
 FILE_SECONDS = 20.0
 
 
 class Unreadable(ValueError):
-    """A file of which no tokens can be made; the message says why, for its uploader."""
+    """Raised for a file that cannot be turned into tokens. The message gives the reason, for its uploader."""
 
 
 class Reading(NamedTuple):
-    """One file read: `text` as shown, the front-end that read it, its tokens, its names and literals."""
+    """One file after reading: the text to show, the front-end used, the tokens, the names and literals."""
 
     text: str
     front_end: FrontEnd
     tokens: TokenStream
-    lexical: Lexical
+    lexical: LexicalTerms
 
 
 def identify(data: bytes, filename: str, language: str = "") -> tuple[str, FrontEnd]:
-    """Decode a file and find its front-end: `language` where given, else told by name and content.
+    """Decode a file and choose its front-end, by `language` or, if that is empty, by file name and content.
 
     Returns
     -------
-    The text as its front-end shows it, and the front-end.
+    The text as the front-end shows it, and the front-end.
 
     Raises
     ------
     Unreadable
-        When the bytes are no text, or a container such as a notebook is broken.
+        When the bytes are not text, or a container such as a notebook is broken.
     ValueError
-        When there is no such language.
+        When `language` is unknown.
     """
     chosen = front_end(language) if language else None
     try:
@@ -62,12 +62,19 @@ def identify(data: bytes, filename: str, language: str = "") -> tuple[str, Front
 
 
 def read(data: bytes, filename: str, language: str = "", seconds: float = FILE_SECONDS) -> Reading:
-    """Read one file whole, within `seconds`; raises as `identify` does."""
+    """Read one file within `seconds`.
+
+    Raises
+    ------
+    Unreadable
+        When the file is not text, its container is broken, its lexer fails or takes too long, or `language`
+        is unknown.
+    """
     try:
         with time_limit(seconds):
             text, chosen = identify(data, filename, language)
             scan = chosen.scan(text)
-            return Reading(text, chosen, scan.tokens, lexical_of(scan))
+            return Reading(text, chosen, scan.tokens, lexical_terms(scan))
     except TooSlow:
         raise Unreadable(f"reading it as {language or 'code'} took longer than {seconds:g} s") from None
     except Unreadable:
@@ -76,13 +83,13 @@ def read(data: bytes, filename: str, language: str = "", seconds: float = FILE_S
         raise Unreadable(str(error)) from error
 
 
-def profile_of(chosen: FrontEnd, params: Params) -> Profile:
-    """Give the profile under which a front-end's fingerprints are stored."""
-    return Profile(chosen.name, chosen.version, params)
+def profile_of(frontend: FrontEnd, params: Params) -> Profile:
+    """Return the profile of the fingerprints that a front-end's tokens get with `params`."""
+    return Profile(frontend.name, frontend.version, params)
 
 
 def _line_starts(text: str) -> npt.NDArray[np.int64]:
-    """Offsets at which the lines of a text begin; LF, CRLF and lone CR end one."""
+    """Return the offsets at which lines begin (int64, code points); LF, CRLF and a lone CR end a line."""
     chars = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     ends = chars == ord("\n")
     if "\r" in text:
@@ -93,5 +100,5 @@ def _line_starts(text: str) -> npt.NDArray[np.int64]:
 
 
 def token_lines(text: str, tokens: TokenStream) -> Lines:
-    """Line, from 1, on which each token begins (int32 [n])."""
+    """Return the line, counted from 1, on which each token begins: int32 [n]."""
     return np.searchsorted(_line_starts(text), tokens.starts, side="right").astype(np.int32)

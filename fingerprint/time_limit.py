@@ -1,4 +1,4 @@
-"""A limit on how long one file may take: some lexers need for ever on some texts."""
+"""A time limit for reading one file: on some texts, some lexers never end."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
 
 
 class TooSlow(BaseException):
-    """Out of time. Not an Exception, so that no lexer's own `except` can swallow it."""
+    """Raised at the end of the time limit. Not an `Exception`, so that no lexer's own `except` catches it."""
 
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TooSlow in the body once it has run for `seconds`; for the main thread of a process.
+    """Raise `TooSlow` in the body of a `with` statement after `seconds`; for the main thread of a process.
 
-    The interval repeats, in case the first signal falls into code that cannot be interrupted. Python's
-    regular expressions can: they look for signals while they backtrack.
+    The timer repeats, in case the first signal arrives during code that cannot be interrupted. Python's
+    regular expressions can be interrupted: they check for signals while they backtrack.
     """
 
     def stop(_signal: int, _frame: object) -> NoReturn:
         raise TooSlow
 
-    before = signal.signal(signal.SIGALRM, stop)
+    previous = signal.signal(signal.SIGALRM, stop)
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGALRM, previous)

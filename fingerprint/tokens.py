@@ -1,4 +1,4 @@
-"""What a front-end makes of a text, and all that the engine knows of a document."""
+"""Tokens: the result of a front-end, and all that the engine knows of a document."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=65536)
 def kind_id(family: str, name: str) -> int:
-    """64-bit id of a token kind, the same on every machine and in every version.
+    """Return the 64-bit id of a token kind, the same on every machine and in every version.
 
-    `family` salts it, so that languages of different families never share a k-gram.
+    The id depends on the language `family` too, so that languages of different families never share a k-gram.
     """
     digest = blake2b(f"{family}\0{name}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "little")
 
 
 class Token(NamedTuple):
-    """One token: `text[start:end]`, folded to `kind`."""
+    """One token: `text[start:end]`, normalised to `kind`."""
 
     kind: int
     start: int
@@ -35,9 +35,10 @@ class Token(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TokenStream:
-    """Parallel arrays of n tokens in text order.
+    """The tokens of one text as parallel arrays of n tokens, in text order.
 
-    `kinds` uint64 ids (see `kind_id`); `starts`, `ends` int32 offsets, in code points, into the decoded text.
+    `kinds` uint64: ids of the kinds (see `kind_id`); `starts`, `ends` int32: offsets into the decoded text,
+    in code points.
     """
 
     kinds: Kinds
@@ -48,8 +49,8 @@ class TokenStream:
         return len(self.kinds)
 
     @classmethod
-    def of(cls, tokens: Iterable[tuple[int, int, int]]) -> TokenStream:
-        """Build from (kind, start, end) triples."""
+    def from_triples(cls, tokens: Iterable[tuple[int, int, int]]) -> TokenStream:
+        """Build a stream from (kind, start, end) triples."""
         columns = list(zip(*tokens, strict=True)) or [(), (), ()]
         return cls(
             np.array(columns[0], dtype=np.uint64),

@@ -1,4 +1,4 @@
-"""Array types of the engine. Each name means one dtype, in every module."""
+"""Array types of the engine. Each name stands for one dtype in all modules."""
 
 from __future__ import annotations
 
@@ -8,30 +8,30 @@ import numpy.typing as npt
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
-# int32: dense numbers and places within one document
+# int32: consecutive numbers, and positions within one document
 Counts = npt.NDArray[np.int32]
 Ids = npt.NDArray[np.int32]
 Lines = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int32]
 Owners = npt.NDArray[np.int32]
 
-# int64: places within a cohort or a collection
+# int64: positions within a cohort or a collection
 Bounds = npt.NDArray[np.int64]
 Documents = npt.NDArray[np.int64]
 Positions = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.int64]
 Runs = npt.NDArray[np.int64]
 
-# uint8 and uint32: classes, bits and ranks
+# uint8 and uint32: token classes, bit sets and ranks
 Classes = npt.NDArray[np.uint8]
 Marks = npt.NDArray[np.uint32]
 Ranks = npt.NDArray[np.uint32]
 
-# uint64: hashes and what is made of them
+# uint64: hashes, and values computed from hashes
 Hashes = npt.NDArray[np.uint64]
 Kinds = npt.NDArray[np.uint64]
 Terms = npt.NDArray[np.uint64]
 Words = npt.NDArray[np.uint64]
 
-# Arguments that are converted
+# Arguments of any integer dtype; the function converts them
 Integers = npt.NDArray[np.integer]

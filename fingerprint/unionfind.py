@@ -27,7 +27,7 @@ def _join(parents: Documents, left: Documents, right: Documents) -> None:
     for i in range(len(left)):
         a = _root(parents, left[i])
         b = _root(parents, right[i])
-        if a < b:  # the smaller number stays root, so that labels do not depend on the order of the pairs
+        if a < b:  # the smaller number stays the root, so that labels do not depend on the order of the pairs
             parents[b] = a
         else:
             parents[a] = b
@@ -35,34 +35,46 @@ def _join(parents: Documents, left: Documents, right: Documents) -> None:
 
 @njit
 def _flatten(parents: Documents) -> None:
-    for document in range(len(parents)):  # a parent is never larger, so it is flat already
+    for document in range(len(parents)):  # the parent is never larger, so it points to its root already
         parents[document] = parents[parents[document]]
 
 
 class UnionFind:
-    """Disjoint sets of the documents 0 .. count - 1; links may come in any number of pieces."""
+    """Disjoint sets of the documents 0 .. count - 1. `join` may be called any number of times.
+
+    Raises
+    ------
+    ValueError
+        When `count` is negative.
+    """
 
     def __init__(self, count: int) -> None:
         if count < 0:
-            raise ValueError(f"count is {count}; a number of documents is at least 0")
+            raise ValueError(f"count is {count}; it must be at least 0")
         self._parents: Documents = np.arange(count, dtype=np.int64)
 
     def __len__(self) -> int:
         return len(self._parents)
 
     def grow(self, count: int) -> None:
-        """Add documents, each a set of its own, until there are `count`; fewer than now are refused."""
+        """Add documents until there are `count`, each in a set of its own.
+
+        Raises
+        ------
+        ValueError
+            When there are more than `count` documents already.
+        """
         if count < len(self):
             raise ValueError(f"count is {count}; {len(self)} documents are there already")
         self._parents = np.concatenate([self._parents, np.arange(len(self), count)])
 
     def join(self, left: npt.NDArray[np.integer], right: npt.NDArray[np.integer]) -> None:
-        """Put `left[i]` and `right[i]` into one set, for every i.
+        """Merge the sets of `left[i]` and `right[i]`, for every i.
 
         Raises
         ------
         ValueError
-            When the arrays differ in length or name a document outside 0 .. count - 1.
+            When the arrays differ in length or contain a document outside 0 .. count - 1.
         """
         if len(left) != len(right):
             raise ValueError(f"left has {len(left)} documents and right {len(right)}; a pair has one of each")
@@ -73,7 +85,7 @@ class UnionFind:
         _join(self._parents, left.astype(np.int64), right.astype(np.int64))
 
     def labels(self) -> Documents:
-        """int64 array: for each document the smallest document of its set."""
+        """Return the smallest document of each document's set: int64 [count]."""
         _flatten(self._parents)
         return self._parents.copy()
 
@@ -81,7 +93,7 @@ class UnionFind:
 def components(
     count: int, left: npt.NDArray[np.integer], right: npt.NDArray[np.integer]
 ) -> npt.NDArray[np.int64]:
-    """Label the connected components that the pairs (left[i], right[i]) make of `count` documents.
+    """Label the connected components of `count` documents that are joined by the pairs (left[i], right[i]).
 
     Parameters
     ----------
@@ -90,7 +102,8 @@ def components(
 
     Returns
     -------
-    int64 array of `count` labels: the smallest document of each one's component, whatever the pairs' order.
+    int64 array of `count` labels: for each document, the smallest document of its component. The labels do
+    not depend on the order of the pairs.
 
     Raises
     ------

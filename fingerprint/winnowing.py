@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from fingerprint.types import Hashes, Integers, Positions
 
 
-# Short windows choose so often that branches on the hashes are mispredicted; there all windows of a block
-# are looked at without branches. The work grows with the window, and from here on it does not pay.
+# With short windows, selections are so frequent that branches on the hashes are mispredicted. Up to this
+# window, minima are computed without branches for a BLOCK of windows; above it that is slower.
 SHORT_WINDOW = 5
 BLOCK = 512
 
@@ -29,7 +29,7 @@ def _least_of_eight(hashes: Hashes, at: int) -> np.uint64:
 
 @njit
 def _first_below(hashes: Hashes, start: int, end: int, value: np.uint64) -> int:
-    """First position in [start, end) of a hash below `value`, else `end`: one branch for eight hashes."""
+    """Return the first position in [start, end) of a hash below `value`, else `end`; branch once in eight."""
     at = start
     while at + 8 <= end and _least_of_eight(hashes, at) >= value:
         at += 8
@@ -48,24 +48,25 @@ def _rightmost_minimum(hashes: Hashes, start: int, end: int) -> int:
 
 
 @njit
-def _robust(hashes: Hashes, window: int, picked: Positions) -> int:
+def _fill_robust(hashes: Hashes, window: int, selected: Positions) -> int:
+    """Robust winnowing, Definition 3; fill `selected` and return how many positions there are."""
     best, count = _rightmost_minimum(hashes, 0, window), 1
-    picked[0] = best
+    selected[0] = best
     right = window
     while True:
-        leaves = best + window  # the first window without the last choice ends here
-        arrival = _first_below(hashes, right, min(leaves, len(hashes)), hashes[best])
+        expiry = best + window  # the first window that no longer contains the last selection ends here
+        arrival = _first_below(hashes, right, min(expiry, len(hashes)), hashes[best])
         if arrival == len(hashes):
             return count
-        best = arrival if arrival < leaves else _rightmost_minimum(hashes, best + 1, leaves + 1)
-        picked[count] = best
+        best = arrival if arrival < expiry else _rightmost_minimum(hashes, best + 1, expiry + 1)
+        selected[count] = best
         count += 1
         right = arrival + 1
 
 
 @njit
-def _rightmost(hashes: Hashes, window: int, picked: Positions) -> int:
-    """Figure 5 of the paper."""
+def _fill_rightmost(hashes: Hashes, window: int, selected: Positions) -> int:
+    """Winnowing as in Figure 5 of the paper; fill `selected` and return how many positions there are."""
     count, best, value = 0, -1, hashes[0]
     for right in range(window - 1, len(hashes)):
         arrival = hashes[right]
@@ -78,13 +79,14 @@ def _rightmost(hashes: Hashes, window: int, picked: Positions) -> int:
             best, value = right, arrival
         else:
             continue
-        picked[count] = best
+        selected[count] = best
         count += 1
     return count
 
 
 @njit
-def _lower(arrivals: Hashes, offset: np.uint64, least: Hashes, first: Hashes, last: Hashes) -> None:
+def _update_minima(arrivals: Hashes, offset: np.uint64, least: Hashes, first: Hashes, last: Hashes) -> None:
+    """Update the minimum of each window, its first and last offset, with the hash one place to the left."""
     for i in range(len(least)):
         arrival, value = arrivals[i], least[i]
         last[i] = offset if arrival < value else last[i]
@@ -93,17 +95,17 @@ def _lower(arrivals: Hashes, offset: np.uint64, least: Hashes, first: Hashes, la
 
 
 @njit
-def _minima(hashes: Hashes, window: int, least: Hashes, first: Hashes, last: Hashes) -> None:
-    """Minimum of the windows that start at the first len(least) hashes, and its first and last offset."""
+def _window_minima(hashes: Hashes, window: int, least: Hashes, first: Hashes, last: Hashes) -> None:
+    """Fill minima, with first and last offset, of the windows that start at the first len(least) hashes."""
     least[:] = hashes[window - 1 : window - 1 + len(least)]
     first[:] = np.uint64(window - 1)
     last[:] = np.uint64(window - 1)
     for offset in range(window - 2, -1, -1):
-        _lower(hashes[offset : offset + len(least)], np.uint64(offset), least, first, last)
+        _update_minima(hashes[offset : offset + len(least)], np.uint64(offset), least, first, last)
 
 
 @njit
-def _differ(first: Hashes, last: Hashes) -> bool:
+def _has_tie(first: Hashes, last: Hashes) -> bool:
     bits = np.uint64(0)
     for i in range(len(first)):
         bits |= first[i] ^ last[i]
@@ -111,57 +113,58 @@ def _differ(first: Hashes, last: Hashes) -> bool:
 
 
 @njit
-def _keep_last(last: Hashes, start: int, picked: Positions, count: int) -> int:
-    best = picked[count - 1] if count else -1
+def _append_rightmost(last: Hashes, start: int, selected: Positions, count: int) -> int:
+    """Append the rightmost minimum of each window to the `count` selected positions; return the new count."""
+    best = selected[count - 1] if count else -1
     for i in range(len(last)):
         chosen = start + i + np.int64(last[i])
-        picked[count] = chosen
+        selected[count] = chosen
         count += chosen != best
         best = chosen
     return count
 
 
 @njit
-def _scratch() -> tuple[Hashes, Hashes, Hashes]:
+def _block_buffers() -> tuple[Hashes, Hashes, Hashes]:
     return np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
 
 
 @njit
-def _rightmost_short(hashes: Hashes, window: int, picked: Positions) -> int:
-    leasts, firsts, lasts = _scratch()
+def _fill_rightmost_short(hashes: Hashes, window: int, selected: Positions) -> int:
+    leasts, firsts, lasts = _block_buffers()
     windows, count = len(hashes) - window + 1, 0
     for start in range(0, windows, BLOCK):
         size = min(BLOCK, windows - start)
-        _minima(hashes[start:], window, leasts[:size], firsts[:size], lasts[:size])
-        count = _keep_last(lasts[:size], start, picked, count)
+        _window_minima(hashes[start:], window, leasts[:size], firsts[:size], lasts[:size])
+        count = _append_rightmost(lasts[:size], start, selected, count)
     return count
 
 
 @njit
-def _robust_short(hashes: Hashes, window: int, picked: Positions) -> int:
-    leasts, firsts, lasts = _scratch()
+def _fill_robust_short(hashes: Hashes, window: int, selected: Positions) -> int:
+    leasts, firsts, lasts = _block_buffers()
     windows, count = len(hashes) - window + 1, 0
     for start in range(0, windows, BLOCK):
         size = min(BLOCK, windows - start)
         least, first, last = leasts[:size], firsts[:size], lasts[:size]
-        _minima(hashes[start:], window, least, first, last)
-        if not _differ(first, last):  # a window without a tie chooses as Definition 1 has it
-            count = _keep_last(last, start, picked, count)
+        _window_minima(hashes[start:], window, least, first, last)
+        if not _has_tie(first, last):  # without ties, Definition 3 selects the same as Definition 1
+            count = _append_rightmost(last, start, selected, count)
             continue
         for at in range(start, start + size):
-            if not count or picked[count - 1] < at or least[at - start] < hashes[picked[count - 1]]:
-                picked[count] = at + np.int64(last[at - start])
+            if not count or selected[count - 1] < at or least[at - start] < hashes[selected[count - 1]]:
+                selected[count] = at + np.int64(last[at - start])
                 count += 1
     return count
 
 
 @njit
-def _safe(good: npt.NDArray[np.bool_], window: int, picked: Positions) -> int:
-    count, since = 0, 0  # since: hashes that were not good, up to and with this one
+def _fill_safe(good: npt.NDArray[np.bool_], window: int, selected: Positions) -> int:
+    count, since_good = 0, 0  # since_good: number of hashes after the last good one, up to this one
     for i in range(len(good)):
-        since = 0 if good[i] else since + 1
-        if since == 0 or since >= window:
-            picked[count] = i
+        since_good = 0 if good[i] else since_good + 1
+        if since_good == 0 or since_good >= window:
+            selected[count] = i
             count += 1
     return count
 
@@ -170,11 +173,11 @@ def _check_window(window: int, hashes: int | None = None) -> None:
     if window < 1:
         raise ValueError(f"window is {window}; a window holds at least 1 hash")
     if hashes is not None and window > hashes:
-        raise ValueError(f"window is {window}; the document has {hashes} hashes, a window holds no more")
+        raise ValueError(f"window is {window}; the document has {hashes} hashes, a window cannot have more")
 
 
 def winnow(hashes: Integers, window: int) -> Positions:
-    """Positions chosen by winnowing (section 3, Definition 1): in each window the rightmost minimal hash.
+    """Select positions by winnowing (section 3, Definition 1): the rightmost minimal hash of each window.
 
     Parameters
     ----------
@@ -183,7 +186,7 @@ def winnow(hashes: Integers, window: int) -> Positions:
 
     Returns
     -------
-    int64 array of sorted positions.
+    int64 array of selected positions, ascending.
 
     Raises
     ------
@@ -192,17 +195,16 @@ def winnow(hashes: Integers, window: int) -> Positions:
     """
     _check_window(window, len(hashes))
     values = np.ascontiguousarray(hashes, dtype=np.uint64)
-    picked = np.empty(len(hashes), dtype=np.int64)
-    select = _rightmost_short if window <= SHORT_WINDOW else _rightmost
-    return picked[: select(values, window, picked)].copy()
+    selected = np.empty(len(hashes), dtype=np.int64)
+    select = _fill_rightmost_short if window <= SHORT_WINDOW else _fill_rightmost
+    return selected[: select(values, window, selected)].copy()
 
 
 def robust_winnow(hashes: Integers, window: int) -> Positions:
-    """Positions chosen by robust winnowing (section 5.1, Definition 3).
+    """Select positions by robust winnowing (section 5.1, Definition 3): a minimal hash of each window.
 
-    In each window the minimal hash; of equal ones the previous window's choice, else the rightmost.
-    A document shorter than one window is its own window, so that it has one fingerprint (an empty one
-    none) and still meets its equals.
+    Among equal minima, select the one that the previous window selected, otherwise the rightmost. A document
+    shorter than one window counts as one: it has one fingerprint (none if empty) and can match its equals.
 
     Parameters
     ----------
@@ -211,7 +213,7 @@ def robust_winnow(hashes: Integers, window: int) -> Positions:
 
     Returns
     -------
-    int64 array of sorted positions.
+    int64 array of selected positions, ascending.
 
     Raises
     ------
@@ -223,22 +225,22 @@ def robust_winnow(hashes: Integers, window: int) -> Positions:
         return np.empty(0, dtype=np.int64)
     values = np.ascontiguousarray(hashes, dtype=np.uint64)
     window = min(window, len(hashes))
-    picked = np.empty(len(hashes), dtype=np.int64)
-    select = _robust_short if window <= SHORT_WINDOW else _robust
-    return picked[: select(values, window, picked)].copy()
+    selected = np.empty(len(hashes), dtype=np.int64)
+    select = _fill_robust_short if window <= SHORT_WINDOW else _fill_robust
+    return selected[: select(values, window, selected)].copy()
 
 
 def modulo(hashes: Integers, p: int) -> Positions:
-    """Positions of the hashes that are 0 mod `p` (sections 1 and 3.1.1): a density of 1/p, but no guarantee.
+    """Select the hashes that are 0 mod `p` (sections 1 and 3.1.1): density 1/p, but no detection guarantee.
 
     Parameters
     ----------
     hashes : integer array of n hashes, taken as uint64
-    p : at least 1
+    p : modulus, at least 1
 
     Returns
     -------
-    int64 array of sorted positions.
+    int64 array of selected positions, ascending.
 
     Raises
     ------
@@ -251,42 +253,43 @@ def modulo(hashes: Integers, p: int) -> Positions:
 
 
 def safe_modulo(hashes: Integers, p: int, window: int) -> Positions:
-    """Positions chosen by Safe 0 mod p (section 3.1.2).
+    """Select positions by Safe 0 mod p (section 3.1.2).
 
-    A hash is good when it is 0 mod `p`, bad when neither it nor the `window` - 1 hashes before it are good,
-    else ugly; the good and the bad are chosen, so that every whole window holds one. A hash with fewer than
-    `window` - 1 before it ends no window and is never bad.
+    A hash is good if it is 0 mod `p`, bad if neither it nor the `window` - 1 hashes before it are good, and
+    ugly otherwise. The good and the bad hashes are selected, so that every whole window has a selected hash.
+    A hash with fewer than `window` - 1 hashes before it is not the end of a window and is never bad.
 
     Parameters
     ----------
     hashes : integer array of n hashes, taken as uint64
-    p : at least 1; see `best_safe_p`
+    p : modulus, at least 1; see `best_safe_p`
     window : hashes in a window, 1 to n
 
     Returns
     -------
-    int64 array of sorted positions.
+    int64 array of selected positions, ascending.
 
     Raises
     ------
     ValueError
-        When `p` or `window` is below 1, or the window longer than the document.
+        When `p` or `window` is below 1, or the window is longer than the document.
     """
     _check_window(window, len(hashes))
     good = np.zeros(len(hashes), dtype=np.bool_)
     good[modulo(hashes, p)] = True
-    picked = np.empty(len(hashes), dtype=np.int64)
-    return picked[: _safe(good, window, picked)].copy()
+    selected = np.empty(len(hashes), dtype=np.int64)
+    return selected[: _fill_safe(good, window, selected)].copy()
 
 
 def best_safe_p(window: int) -> int:
-    """Modulus that gives Safe 0 mod p its least density (section 3.1.2).
+    """Return the modulus with which Safe 0 mod p has its lowest density (section 3.1.2).
 
-    The paper minimises P + exp(-wP) at P = ln w / w; here the exact P + (1 - P)^w is compared over whole p.
+    The paper minimises P + exp(-wP) at P = ln w / w. Here the exact density P + (1 - P)^w is minimised over
+    all integers p, with P = 1 / p.
 
     Returns
     -------
-    p, at least 1; at a tie the larger.
+    p, at least 1; the largest at a tie.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""`python -m moss` is the `moss` command."""
+"""Run the `moss` command: `python -m moss`."""
 
 from moss.cli import main
 

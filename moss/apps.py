@@ -1,4 +1,4 @@
-"""Ties the task queue to Django: whoever loads the apps may enqueue."""
+"""Connect the task queue to Django, so that every process that loads the apps can enqueue tasks."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ class MossConfig(AppConfig):
     name = "moss"
 
     def ready(self) -> None:
-        from moss import celery  # noqa: F401, PLC0415 - makes its app the one that tasks are sent through
+        from moss import celery  # noqa: F401, PLC0415 - the import makes this the current Celery app

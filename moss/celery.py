@@ -1,4 +1,4 @@
-"""The task queue: `celery -A moss worker` and `celery -A moss beat`."""
+"""The Celery application: `celery -A moss worker` and `celery -A moss beat`."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ app.autodiscover_tasks()
 @worker_init.connect
 @beat_init.connect
 def start_services(**_: object) -> None:
-    """Start the private services for a worker or beat that was started by hand."""
+    """Start the private services for a worker or beat that was started without `moss serve`."""
     ensure_services()

@@ -1,4 +1,4 @@
-"""The `moss` command; a command's module is imported when it is called, so that help comes at once."""
+"""The `moss` command. A subcommand's module is imported only when it runs, so that help is fast."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from importlib import import_module
 
 import click
 
-# name: module and function, one line of help
+# Name of the subcommand: (module and function, one line of help).
 COMMANDS = {
-    "check": ("moss.commands.check:check", "Rank the pairs of submissions in PATH, most alike first."),
+    "check": (
+        "moss.commands.check:check",
+        "Rank all pairs of submissions in PATH by similarity, highest first.",
+    ),
     "corpus": ("moss.commands.corpus:corpus", "Screen an archive of documents for near-duplicates."),
     "demo": ("moss.commands.demo:demo", "Run everything on the bundled sample class and keep serving."),
     "serve": ("moss.commands.serve:serve", "Run the web server, the worker and the scheduler until Ctrl-C."),
@@ -19,9 +22,9 @@ COMMANDS = {
 
 
 class LazyGroup(click.Group):
-    """Finds its commands in COMMANDS."""
+    """A click group that imports its commands, listed in COMMANDS, on demand."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click calls it so
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
@@ -34,7 +37,7 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - as above
         with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+            formatter.write_dl([(name, short_help) for name, (_, short_help) in COMMANDS.items()])
 
 
 @click.group(
@@ -44,6 +47,6 @@ class LazyGroup(click.Group):
 def main() -> None:
     """Find the submissions of a programming course that share code.
 
-    `moss check FOLDER` ranks a folder of submissions here and now. `moss demo` shows the web server with a
-    sample class. Every command explains itself with --help.
+    `moss check FOLDER` ranks a folder of submissions in the terminal. `moss demo` starts the web server
+    with a sample class. `moss COMMAND --help` explains a command.
     """

@@ -1,4 +1,4 @@
-"""The health of an installation: whether its database, its broker and a worker answer."""
+"""Health check of an installation: check that its database, its broker and a worker answer."""
 
 from __future__ import annotations
 
@@ -38,25 +38,28 @@ def broker_answers() -> bool:
         return False
 
 
-def a_worker_answers() -> bool:
+def worker_answers() -> bool:
     """Return whether a Celery worker answers a ping; a busy worker does too."""
-    # Not a pooled connection: one from before a restart of the broker is closed.
-    with app.connection_for_write() as link:
+    # Open a new connection: a pooled one may be closed since the broker was restarted.
+    with app.connection_for_write() as connection_to_broker:
         try:
-            link.ensure_connection(max_retries=1)
-            return bool(app.control.ping(timeout=WORKER_TIMEOUT_SECONDS, limit=1, connection=link))
+            connection_to_broker.ensure_connection(max_retries=1)
+            replies = app.control.ping(
+                timeout=WORKER_TIMEOUT_SECONDS, limit=1, connection=connection_to_broker
+            )
+            return bool(replies)
         except (OperationalError, redis.RedisError):
             return False
 
 
 @never_cache
 def healthz(_request: HttpRequest) -> JsonResponse:
-    """Return which parts answer: 200 when the database and the broker do, else 503.
+    """Report which parts answer, as JSON: status 200 if the database and the broker do, else 503.
 
-    Without a worker, pages can still be read and uploads are queued, so a web server that has none is
-    healthy; `workers` says that nothing is being read or ranked.
+    The status does not depend on the workers: without one, pages can still be read and uploads are queued.
+    `workers` is false when no worker is there to read or rank submissions.
     """
     database, broker = database_answers(), broker_answers()
-    workers = broker and a_worker_answers()
+    workers = broker and worker_answers()
     parts = {"database": database, "broker": broker, "workers": workers}
     return JsonResponse(parts, status=200 if database and broker else 503)

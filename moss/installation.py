@@ -1,4 +1,7 @@
-"""Prepare an installation, and run Django's commands, with private services where none are named."""
+"""Prepare an installation and run Django's commands.
+
+Private services are started where the environment names none.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +24,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SETTINGS = "moss.settings"
-# Commands that only look at the code.
+# Commands that need neither database nor broker.
 WITHOUT_SERVICES = frozenset({"help", "version", "check", "collectstatic", "diffsettings"})
 COMPILE = [sys.executable, "-c", "from fingerprint.engine import ensure_compiled; ensure_compiled()"]
 
 
 def start_django() -> None:
-    """Start the services, and load the settings and the apps."""
+    """Start the private services where needed, and load Django's settings and apps."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", SETTINGS)
     ensure_services()
     django.setup()
 
 
 def run(arguments: list[str]) -> None:
-    """Run one of Django's commands: the program's name, the command, its arguments."""
+    """Run one of Django's commands; `arguments` are the program's name, the command and its arguments."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", SETTINGS)
     command = next((argument for argument in arguments[1:] if not argument.startswith("-")), "help")
     if command not in WITHOUT_SERVICES and "--help" not in arguments:
@@ -43,14 +46,15 @@ def run(arguments: list[str]) -> None:
 
 
 def prepare() -> None:
-    """Compile the engine's kernels, migrate and collect static files; quick when there is nothing to do."""
-    # numba's cache breaks when several workers fill it at once, so one process does, beside the migration.
-    with subprocess.Popen(COMPILE, cwd=PACKAGE.parent) as compiling:  # noqa: S603 - a constant
+    """Compile the engine's kernels, migrate and collect static files; fast when nothing has changed."""
+    # numba's cache breaks when several workers write it at once, so one process fills it before they start.
+    # It runs in parallel with the migration.
+    with subprocess.Popen(COMPILE, cwd=PACKAGE.parent) as compiler:  # noqa: S603 - a constant
         start_django()
         migrate()
         collect_static()
-        if compiling.wait() != 0:
-            raise RuntimeError("The engine's kernels could not be compiled; the reason stands above.")
+        if compiler.wait() != 0:
+            raise RuntimeError("The engine's kernels could not be compiled; the error is printed above.")
 
 
 def migrate() -> None:
@@ -58,7 +62,7 @@ def migrate() -> None:
 
 
 def collect_static() -> None:
-    """Collect and compress static files unless these very files were collected before."""
+    """Collect and compress the static files, unless they are unchanged since the last time."""
     marker = settings.STATIC_ROOT / ".sources"
     digest = hashlib.sha256("\n".join(sorted(_static_sources())).encode()).hexdigest()
     if not marker.exists() or marker.read_text() != digest:

@@ -1,4 +1,4 @@
-"""Settings, all from the environment. A bad value stops the start with an error that names its variable."""
+"""Settings, all read from the environment. An invalid value stops the start and names its variable."""
 
 from __future__ import annotations
 
@@ -21,37 +21,39 @@ env = Env()
 def _origins(values: list[str]) -> None:
     for value in values:
         if urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).netloc:
-            raise ValidationError(f"{value} is no origin such as https://moss.example.org.")
+            raise ValidationError(f"{value} is not an origin such as https://moss.example.org.")
 
 
 def _time_zone(name: str) -> None:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:
-        raise ValidationError(f"{name} is no time zone such as Europe/Berlin.") from error
+        raise ValidationError(f"{name} is not a time zone such as Europe/Berlin.") from error
 
 
 def _url(name: str, default: str, schemes: tuple[str, ...]) -> str:
-    """Read the URL of a service. An empty variable counts as not set, as in compose files."""
+    """Return the URL of a service. An empty variable counts as not set, as in compose files."""
     value = env.str(name, default="") or default
     if urlsplit(value).scheme not in schemes:
-        raise ImproperlyConfigured(f"{name} has to start with {' or '.join(s + '://' for s in schemes)}.")
+        raise ImproperlyConfigured(f"{name} must start with {' or '.join(s + '://' for s in schemes)}.")
     return value
 
 
 def _secret_key(folder: Path) -> str:
     """Return SECRET_KEY, or a key that is generated once for a private installation."""
-    if given := env.str("SECRET_KEY", default=""):
-        return given
+    if secret_key := env.str("SECRET_KEY", default=""):
+        return secret_key
     if os.environ.get("DATABASE_URL"):
-        raise ImproperlyConfigured("SECRET_KEY has to be set where DATABASE_URL is: a long random string.")
+        raise ImproperlyConfigured(
+            "SECRET_KEY must be set to a long random string, because DATABASE_URL is set."
+        )
     path = folder / "secret_key"
     if not path.exists():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = folder / f"secret_key.{secrets.token_hex(8)}"
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
             file.write(secrets.token_urlsafe(64))
-        # Of two processes that start together, one key wins, and both read it.
+        # Two processes may start together: both use the key that was put in place first.
         if not path.exists():
             draft.rename(path)
         draft.unlink(missing_ok=True)
@@ -79,10 +81,10 @@ DEBUG = env.bool("MOSS_DEBUG", default=False)
 SECRET_KEY = _secret_key(MOSS_HOME)
 ALLOWED_HOSTS = env.list("MOSS_ALLOWED_HOSTS", subcast=str.strip, default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("MOSS_CSRF_TRUSTED_ORIGINS", subcast=str.strip, default=[], validate=_origins)
-# True behind a proxy that speaks HTTPS and sets X-Forwarded-Proto itself.
+# Set to true behind a proxy that terminates HTTPS and always sets X-Forwarded-Proto itself.
 HTTPS = env.bool("MOSS_HTTPS", default=False)
 MAX_UPLOAD_MB = env.int("MOSS_MAX_UPLOAD_MB", default=200, validate=validate.Range(1, 100_000))
-# Seconds that reading one file may take before it is cut off and named.
+# Time limit in seconds for reading one file; a file that takes longer is skipped and named in the report.
 FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(1, 30))
 LOG_LEVEL = env.str(
     "MOSS_LOG_LEVEL", default="INFO", validate=validate.OneOf(("DEBUG", "INFO", "WARNING", "ERROR"))
@@ -104,7 +106,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "submissions.pages.middleware.KeptToOneself",
+    "submissions.pages.middleware.PrivateCacheControl",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -112,7 +114,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "submissions.pages.middleware.WholePageSignIn",
+    "submissions.pages.middleware.HtmxLoginRedirect",
 ]
 ROOT_URLCONF = "moss.urls"
 WSGI_APPLICATION = "moss.wsgi.application"
@@ -139,13 +141,13 @@ DATABASES = {
         **dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True),
     }
 }
-# How far a ranking has come; nothing that must outlive the server.
+# Holds the progress of rankings only, which may be lost when the server stops.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": env.str("MOSS_QUEUE_PREFIX", default="moss:"),
-        # Plain data: whoever else may write to that server must not have code run here, as pickles would.
+        # JSON, not pickle: unpickling would run code that any other client of that server could store there.
         "OPTIONS": {"serializer": "django.core.signing.JSONSerializer"},
     }
 }
@@ -178,7 +180,7 @@ STORAGES = {
 }
 FILE_UPLOAD_PERMISSIONS = 0o600
 MAX_UPLOAD_BYTES = MAX_UPLOAD_MB * 1_000_000
-# A folder dropped on the form is one file field with many files.
+# A folder that is dropped on the upload form arrives as one field with many files.
 DATA_UPLOAD_MAX_NUMBER_FILES = 10_000
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
@@ -210,7 +212,7 @@ CELERY_TASK_TIME_LIMIT = 10 * 60
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     # Several installations may share one server.
     "global_keyprefix": env.str("MOSS_QUEUE_PREFIX", default="moss:"),
-    # Longer than any task may run, so that none is handed out twice while it runs.
+    # Longer than the time limit of a task, so that a running task is not delivered to a second worker.
     "visibility_timeout": 2 * CELERY_TASK_TIME_LIMIT,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

@@ -1,4 +1,4 @@
-"""Addresses: the app's own, Django admin, signing in and out, and the health check."""
+"""URL patterns: the app's pages, the Django admin, sign-in and sign-out, and the health check."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from moss.health import healthz
 
 
 def favicon(_request: HttpRequest) -> HttpResponseRedirect:
-    """Answer browsers that ask without being told, as on Django's admin pages."""
+    """Redirect to the icon: browsers request this URL on pages that link no icon, such as Django's admin."""
     return HttpResponseRedirect(static("submissions/icon.svg"))
 
 

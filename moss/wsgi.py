@@ -1,4 +1,4 @@
-"""The entry for a web server: `gunicorn moss.wsgi`."""
+"""The WSGI application: `gunicorn moss.wsgi`."""
 
 from __future__ import annotations
 

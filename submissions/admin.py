@@ -1,4 +1,4 @@
-"""The back room: what is stored, to look at. Pages and workers write; here only names and owners change."""
+"""Django admin for support: all rows are read-only except courses and assignments."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ else:
     ModelAdmin = admin.ModelAdmin  # takes no parameter at run time
 
 
-class ReadOnly(ModelAdmin):
-    """Rows that only workers make; deleting one alone would leave a report that lies."""
+class ReadOnlyAdmin(ModelAdmin):
+    """Admin of rows that only the service writes; deleting one of them would make reports inconsistent."""
 
     show_full_result_count = False
 
@@ -45,12 +45,12 @@ class AssignmentAdmin(ModelAdmin):
     list_select_related = ("course",)
     search_fields = ("name", "course__name")
     autocomplete_fields = ("course",)
-    # What was read in one language is not read again in another.
+    # Stored documents are not read again when the language changes.
     readonly_fields = ("language",)
 
 
 @admin.register(models.Batch)
-class BatchAdmin(ReadOnly):
+class BatchAdmin(ReadOnlyAdmin):
     list_display = ("name", "assignment", "uploaded_by", "state", "created", "touched")
     list_filter = ("state",)
     list_select_related = ("assignment", "uploaded_by")
@@ -58,14 +58,14 @@ class BatchAdmin(ReadOnly):
 
 
 @admin.register(models.Submission)
-class SubmissionAdmin(ReadOnly):
+class SubmissionAdmin(ReadOnlyAdmin):
     list_display = ("name", "batch")
     list_select_related = ("batch",)
     search_fields = ("name",)
 
 
 @admin.register(models.Entry)
-class EntryAdmin(ReadOnly):
+class EntryAdmin(ReadOnlyAdmin):
     list_display = ("name", "batch", "size", "accepted", "reason")
     list_filter = ("accepted",)
     list_select_related = ("batch",)
@@ -73,7 +73,7 @@ class EntryAdmin(ReadOnly):
 
 
 @admin.register(models.Source)
-class SourceAdmin(ReadOnly):
+class SourceAdmin(ReadOnlyAdmin):
     list_display = ("sha256", "size")
     search_fields = ("sha256",)
     fields = ("sha256", "size")
@@ -83,7 +83,7 @@ class SourceAdmin(ReadOnly):
 
 
 @admin.register(models.Document)
-class DocumentAdmin(ReadOnly):
+class DocumentAdmin(ReadOnlyAdmin):
     list_display = ("source", "language", "profile", "state", "token_count", "attempts")
     list_filter = ("state", "language")
     list_select_related = ("source",)
@@ -95,7 +95,7 @@ class DocumentAdmin(ReadOnly):
 
 
 @admin.register(models.Report)
-class ReportAdmin(ReadOnly):
+class ReportAdmin(ReadOnlyAdmin):
     list_display = ("pk", "assignment", "state", "created", "finished")
     list_filter = ("state",)
     list_select_related = ("assignment",)
@@ -103,7 +103,7 @@ class ReportAdmin(ReadOnly):
 
 
 @admin.register(models.Pair)
-class PairAdmin(ReadOnly):
+class PairAdmin(ReadOnlyAdmin):
     list_display = ("left", "right", "report", "similarity", "tokens", "longest")
     list_select_related = ("left", "right", "report__assignment")
     search_fields = ("left__name", "right__name")

@@ -1,7 +1,7 @@
-"""Every state change of a batch or a report: a conditional update, and one log line with ids and reason.
+"""All state changes of batches and reports: conditional updates, each with a log line with ids and reason.
 
 A batch goes queued -> unpacking -> fingerprinting -> ranking -> done, a report queued -> running -> done.
-Both may fail or be cancelled on the way. docs/stuck-batch.md says how to read the log.
+Until done, both can fail or be cancelled. docs/stuck-batch.md explains how to read the log.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ NOT_RANKED = (
 
 
 def lock_assignment(assignment_id: int) -> Assignment | None:
-    """Lock an assignment until the transaction ends, so that ranking and deleting it take turns."""
-    # Not its key: new uploads may refer to the assignment meanwhile.
+    """Lock an assignment until the transaction ends; ranking and deleting it exclude each other this way."""
+    # `no_key`: other transactions can still insert rows that refer to the assignment, such as new uploads.
     return Assignment.objects.select_for_update(no_key=True).filter(pk=assignment_id).first()
 
 
@@ -36,7 +36,7 @@ def lock_assignment(assignment_id: int) -> Assignment | None:
 
 
 def start_unpacking(batch_id: int) -> bool:
-    """Begin to unpack a batch, or begin again after a worker was lost."""
+    """Start unpacking a batch, or restart it after a worker was lost. Return whether the state allowed it."""
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
     return _change_batches(waiting, Batch.State.UNPACKING)
 
@@ -52,19 +52,19 @@ def start_ranking(batch_id: int) -> bool:
 
 
 def finish_batches(batch_ids: Iterable[int]) -> None:
-    """End batches whose submissions were ranked."""
-    ranked = Batch.objects.filter(pk__in=list(batch_ids), state__in=Batch.READ)
+    """Set ranked batches to done."""
+    ranked = Batch.objects.filter(pk__in=list(batch_ids), state__in=Batch.FULLY_READ)
     _change_batches(ranked, Batch.State.DONE)
 
 
 def fail_batch(batch_id: int, message: str, reason: str = "") -> None:
-    """Fail a running batch with a `message` for its uploader; the log has `reason`, or else the message."""
+    """Fail a running batch with a `message` for its uploader; the log gets `reason`, or else the message."""
     running = Batch.objects.filter(pk=batch_id, state__in=Batch.RUNNING)
     _change_batches(running, Batch.State.FAILED, message, reason)
 
 
 def cancel_batch(batch: Batch) -> bool:
-    """Cancel a running batch; its workers notice before their next file. False when it had ended already."""
+    """Cancel a running batch; its workers stop before their next file. Return whether it was running."""
     running = Batch.objects.filter(pk=batch.pk, state__in=Batch.RUNNING)
     return _change_batches(running, Batch.State.CANCELLED, "Cancelled.")
 
@@ -73,13 +73,14 @@ def cancel_batch(batch: Batch) -> bool:
 
 
 def queue_report(assignment: Assignment) -> Report:
-    """Return a report that waits for a worker: the one that waits already, or else a new one.
+    """Return the assignment's queued report, or create one.
 
-    It is locked until the transaction ends, so that no worker starts it before it can see what to rank.
+    It is locked until the transaction ends, so that no worker starts it before the changes that it is to rank
+    are committed.
     """
     waiting = assignment.reports.select_for_update().filter(state=Report.State.QUEUED).first()
     if waiting:
-        # It is as new as what it will rank.
+        # It will rank the newest changes, so it counts as created now.
         assignment.reports.filter(pk=waiting.pk).update(created=timezone.now())
         return waiting
     report = Report.objects.create(assignment=assignment)
@@ -88,19 +89,19 @@ def queue_report(assignment: Assignment) -> Report:
 
 
 def start_report(report_id: int) -> bool:
-    """Begin to rank a report, or begin again after a worker was lost."""
+    """Start ranking a report, or restart it after a worker was lost. Return whether the state allowed it."""
     unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
     return _change_reports(unfinished, Report.State.RUNNING)
 
 
 def finish_report(report: Report) -> bool:
-    """End a report that was ranked. False when somebody cancelled it meanwhile."""
+    """Set a ranked report to done. Return False when it was cancelled meanwhile."""
     running = Report.objects.filter(pk=report.pk, state__in=Report.UNFINISHED)
     return _change_reports(running, Report.State.DONE, finished=timezone.now())
 
 
 def fail_report(report_id: int, message: str) -> None:
-    """Fail an unfinished report, and the batches that wait for it and for no other report."""
+    """Fail an unfinished report; fail the batches that wait for it when no other report is unfinished."""
     for report in Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED):
         unfinished = Report.objects.filter(assignment=report.assignment_id, state__in=Report.UNFINISHED)
         _change_reports(unfinished.filter(pk=report.pk), Report.State.FAILED, message=message)
@@ -110,16 +111,20 @@ def fail_report(report_id: int, message: str) -> None:
 
 
 def cancel_reports(assignment: Assignment) -> bool:
-    """Cancel the unfinished reports of an assignment; their workers notice at the next stage."""
+    """Cancel the unfinished reports of an assignment; their workers stop at the next stage.
+
+    Return whether there were any.
+    """
     unfinished = assignment.reports.filter(state__in=Report.UNFINISHED)
     return _change_reports(unfinished, Report.State.CANCELLED, finished=timezone.now())
 
 
 @transaction.atomic
 def cancel_ranking(assignment: Assignment) -> bool:
-    """Cancel the ranking of an assignment; the last report stays. False when nothing was being ranked.
+    """Cancel the ranking of an assignment; the newest finished report stays.
 
-    Batches that waited for it are ranked together with the next one.
+    Batches that waited for the ranking are set to done with a message; the next ranking includes them. Return
+    False when no ranking was queued or running.
     """
     if not cancel_reports(assignment):
         return False

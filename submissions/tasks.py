@@ -1,7 +1,7 @@
-"""Celery tasks: ids in, nothing out, every step safe to run twice.
+"""Celery tasks. They take primary keys and return nothing; running one twice is safe.
 
-A batch goes ingest -> fingerprint (chunks) -> rank. Each step looks at the state first, so that one that is
-delivered twice, late or after a cancellation does nothing.
+A batch goes through ingest -> fingerprint (in chunks) -> rank. Each task checks the state first, so that a
+task delivered twice, late or after a cancellation does nothing.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from submissions import lifecycle
 from submissions.archives.limits import BadArchive
 from submissions.ingest.batches import (
     BatchEnded,
-    count_one_more,
     count_pending,
     discard_uploads,
+    increment_documents_done,
     ingest_batch,
     pending_documents,
 )
-from submissions.ingest.documents import delete_forgotten, fingerprint_pending
+from submissions.ingest.documents import delete_unreferenced, fingerprint_pending
 from submissions.models import Assignment, Batch, Boilerplate, Document, Report, Upload
 from submissions.ranking.progress import Cancelled
 
@@ -35,18 +35,20 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# Number of documents per fingerprint task.
 CHUNK = 16
-# Longer than any task may run: what did not change for so long was lost.
+# Longer than the time limit of a task: work that did not change for this long was lost.
 STALLED = timedelta(minutes=12)
-# Longer than any upload takes: a source that nothing refers to by then is not needed.
-FORGOTTEN = timedelta(hours=2)
+# Longer than any upload takes: a source that nothing refers to after this time is not needed.
+SOURCE_GRACE_PERIOD = timedelta(hours=2)
 OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smaller parts."
 BROKEN = (
     "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
 )
 
 
-# A source may be deleted with another batch while this one refers to it: the second try stores it again.
+# IntegrityError: a source was deleted with another batch just before this one referred to it; the retry
+# stores it again.
 @shared_task(autoretry_for=(IntegrityError,), retry_backoff=True, max_retries=3)
 def ingest(batch_id: int) -> None:
     """Unpack a batch and enqueue its documents."""
@@ -64,7 +66,7 @@ def ingest(batch_id: int) -> None:
         except Exception as error:
             lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
             raise
-    # Also after an earlier run whose worker was lost between unpacking and here.
+    # Also when an earlier run lost its worker between unpacking and this point.
     _enqueue_documents(batch_id)
 
 
@@ -73,13 +75,13 @@ def _enqueue_documents(batch_id: int) -> None:
         return
     discard_uploads(Upload.objects.filter(batch=batch_id))
     keys = pending_documents(batch_id)
-    for at in range(0, len(keys), CHUNK):
-        fingerprint.delay(batch_id, keys[at : at + CHUNK])
+    for start in range(0, len(keys), CHUNK):
+        fingerprint.delay(batch_id, keys[start : start + CHUNK])
     _rank_when_read(batch_id)
 
 
 def _rank_when_read(batch_id: int) -> None:
-    """Count the documents that were read, and enqueue the ranking once, when none is left."""
+    """Update the number of documents read; when none is left, enqueue the ranking, once."""
     if count_pending(batch_id):
         return
     with transaction.atomic():
@@ -96,29 +98,29 @@ def enqueue_rank(assignment: Assignment) -> Report:
 
 @shared_task
 def fingerprint(batch_id: int, document_ids: list[int]) -> None:
-    """Fingerprint a chunk of a batch's documents."""
+    """Read and fingerprint a chunk of a batch's documents."""
     batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
     for pk in document_ids:
         if not batch.exists():
             return
         fingerprint_pending([pk])
-        count_one_more(batch_id)
+        increment_documents_done(batch_id)
     _rank_when_read(batch_id)
 
 
 @shared_task
 def fingerprint_boilerplate(assignment_id: int, document_ids: list[int]) -> None:
-    """Fingerprint code that was handed out, then rank the assignment without it."""
+    """Fingerprint boilerplate, then enqueue a ranking of the assignment without it."""
     fingerprint_pending(document_ids)
     with transaction.atomic():
         assignment = lifecycle.lock_assignment(assignment_id)
-        if assignment and assignment.batches.filter(state__in=Batch.READ).exists():
+        if assignment and assignment.batches.filter(state__in=Batch.FULLY_READ).exists():
             enqueue_rank(assignment)
 
 
 @shared_task
 def rank(report_id: int) -> None:
-    """Rank a report's cohort; older reports of the assignment are deleted once it is done."""
+    """Rank a report's cohort, then delete the older reports of the assignment."""
     if not lifecycle.start_report(report_id):
         return
     try:
@@ -134,13 +136,13 @@ def rank(report_id: int) -> None:
 
 
 def _rank_locked(report_id: int) -> None:
-    from submissions.ranking.rank import rank as rank_report  # noqa: PLC0415 - numba, in workers only
+    from submissions.ranking.rank import rank as rank_report  # noqa: PLC0415 - imports numba: workers only
 
     unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
     assignment_id = unfinished.values_list("assignment_id", flat=True).first()
     locked = lifecycle.lock_assignment(assignment_id) if assignment_id else None
     report = unfinished.select_related("assignment").first()
-    if locked is None or report is None:  # another worker was quicker, or it was deleted
+    if locked is None or report is None:  # another worker was faster, or the report was deleted
         return
     ranked = _rank_without_cancelled(report, rank_report)
     if not lifecycle.finish_report(report):
@@ -151,9 +153,12 @@ def _rank_locked(report_id: int) -> None:
 
 
 def _rank_without_cancelled(report: Report, rank_report: Callable[[Report], None]) -> list[int]:
-    """Rank until no batch was cancelled meanwhile; return the batches that this ends, superseded ones too."""
+    """Rank a report again until no batch was cancelled during the ranking.
+
+    Return the primary keys of the batches that are done with it, including superseded ones.
+    """
     while True:
-        read = Batch.objects.filter(assignment=report.assignment_id, state__in=Batch.READ)
+        read = Batch.objects.filter(assignment=report.assignment_id, state__in=Batch.FULLY_READ)
         ranked = list(read.exclude(state=Batch.State.DONE, message="").values_list("pk", flat=True))
         rank_report(report)
         if not Batch.objects.filter(submissions__reports=report, state=Batch.State.CANCELLED).exists():
@@ -162,7 +167,7 @@ def _rank_without_cancelled(report: Report, rank_report: Callable[[Report], None
 
 @shared_task
 def sweep() -> None:
-    """Re-enqueue work lost to a crashed worker or broker, and delete what nothing refers to any more."""
+    """Re-enqueue work lost to a crashed worker or broker; delete unused uploads, documents and sources."""
     long_ago = timezone.now() - STALLED
     for batch in Batch.objects.filter(state__in=Batch.RUNNING, touched__lt=long_ago):
         _resume(batch)
@@ -174,7 +179,7 @@ def sweep() -> None:
         logger.warning("re-enqueued boilerplate document %s of assignment %s", document_id, assignment_id)
         fingerprint_boilerplate.delay(assignment_id, [document_id])
     discard_uploads(Upload.objects.exclude(batch__state__in=Batch.RUNNING))
-    delete_forgotten(timezone.now() - FORGOTTEN)
+    delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)
 
 
 def _resume(batch: Batch) -> None:

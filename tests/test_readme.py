@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
-from moss.commands.demo import planted
+from moss.commands.demo import planted_pairs
 from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
@@ -56,10 +56,8 @@ def test_make_demo_ranks_serves_and_leaves_nothing_behind(tmp_path: Path) -> Non
         )
     try:
         said = _until_it_serves(demo, output)
-        assert (
-            f"The top {len(planted())} pairs hold {len(planted())} of the {len(planted())} planted ones."
-            in said
-        )
+        planted = len(planted_pairs())
+        assert f"The top {planted} pairs contain {planted} of the {planted} planted pairs." in said
         address = re.search(r"Open (\S+) and sign in as instructor with password \S+", said)
         assert address, said
         assert b"Sign in" in urlopen(address[1], timeout=20).read()

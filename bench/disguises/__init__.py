@@ -1,1 +1,1 @@
-"""What people do to hide a copy, done by machine: a program's text in, a disguised one's out."""
+"""Disguises: functions that change a program's text as people do to hide a copy."""

@@ -1,4 +1,4 @@
-"""Java as tokens with the structure that rewriting needs: brackets, methods, blocks, statements."""
+"""Java tokens and the structure that the disguises need: brackets, methods, classes, blocks, statements."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ PAIRS = {"(": ")", "{": "}", "[": "]"}
 JUMPS = frozenset({"return", "break", "continue", "throw", "yield"})
 
 
-class Token(NamedTuple):
-    """A lexeme and where it stands; comments and white space are none."""
+class JavaToken(NamedTuple):
+    """A lexeme and its offsets [start, end) in the text; comments and white space are not tokens."""
 
     text: str
     start: int
@@ -43,7 +43,7 @@ class Token(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """Put `text` in the place of [start, end)."""
+    """Replacement of the characters [start, end) by `text`."""
 
     start: int
     end: int
@@ -51,14 +51,14 @@ class Edit(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """Tokens [first, end) of one statement or one member of a class."""
+    """The tokens [first, end) of a statement, of a member of a class, or of a part of a statement."""
 
     first: int
     end: int
 
 
 class Method(NamedTuple):
-    """A method with a body: token numbers of its first modifier, its name and both pairs of brackets."""
+    """A method with a body: the indexes of its first token, of its name and of both pairs of brackets."""
 
     first: int
     name: int
@@ -67,47 +67,59 @@ class Method(NamedTuple):
 
 
 class JavaError(ValueError):
-    """A text whose brackets do not match; the message says where."""
+    """The brackets of a text do not match, or two edits overlap; the message has the position."""
 
 
-def lex(source: str) -> list[Token]:
-    """Tokens of a Java text; a string is one token, and so is an operator of two characters."""
-    found: list[Token] = []
+def lex(source: str) -> list[JavaToken]:
+    """Return the tokens of a Java text; a string or an operator of several characters is one token."""
+    tokens: list[JavaToken] = []
     inside_string = False
     for start, kind, text in JavaLexer(ensurenl=False, stripnl=False).get_tokens_unprocessed(source):
         if is_token_subtype(kind, Comment) or (is_token_subtype(kind, Text) and not text.strip()):
             inside_string = False
             continue
-        before = found[-1] if found else Token("", -1, -1)
+        before = tokens[-1] if tokens else JavaToken("", -1, -1)
         joined = (inside_string and is_token_subtype(kind, String)) or before.text + text in OPERATORS
         if joined and before.end == start:
-            found[-1] = Token(before.text + text, before.start, start + len(text))
+            tokens[-1] = JavaToken(before.text + text, before.start, start + len(text))
         else:
-            found.append(Token(text, start, start + len(text)))
+            tokens.append(JavaToken(text, start, start + len(text)))
         inside_string = is_token_subtype(kind, String)
-    return found
+    return tokens
 
 
-def apply(source: str, edits: Iterable[Edit]) -> str:
-    """Return the text with the edits made; they must not overlap, those at one place keep their order."""
-    made, done = [], 0
+def apply_edits(source: str, edits: Iterable[Edit]) -> str:
+    """Return the text with all edits applied; edits at the same position keep their order.
+
+    Raises
+    ------
+    JavaError
+        When two edits overlap.
+    """
+    parts, end = [], 0
     for edit in sorted(edits, key=lambda edit: edit[:2]):
-        if edit.start < done:
+        if edit.start < end:
             raise JavaError(f"two edits overlap at character {edit.start}")
-        made += [source[done : edit.start], edit.text]
-        done = edit.end
-    return "".join([*made, source[done:]])
+        parts += [source[end : edit.start], edit.text]
+        end = edit.end
+    return "".join([*parts, source[end:]])
 
 
 class Java:
-    """A Java text and its tokens; raises JavaError when its brackets do not match."""
+    """A Java text with its tokens; `match` has the index of the other bracket of each bracket.
+
+    Raises
+    ------
+    JavaError
+        When the brackets do not match.
+    """
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.tokens = lex(source)
-        self.match = self._brackets()
+        self.match = self._matching_brackets()
 
-    def _brackets(self) -> dict[int, int]:
+    def _matching_brackets(self) -> dict[int, int]:
         match: dict[int, int] = {}
         opened: list[int] = []
         for i, token in enumerate(self.tokens):
@@ -115,7 +127,7 @@ class Java:
                 opened.append(i)
             elif token.text in PAIRS.values():
                 if not opened or PAIRS[self.tokens[opened[-1]].text] != token.text:
-                    raise JavaError(f"{token.text!r} at character {token.start} closes nothing")
+                    raise JavaError(f"{token.text!r} at character {token.start} has no opening bracket")
                 match[i] = opened.pop()
                 match[match[i]] = i
         if opened:
@@ -123,23 +135,23 @@ class Java:
         return match
 
     def at(self, i: int) -> str:
-        """Text of a token, empty beyond both ends."""
+        """Return the text of token `i`, empty before the first and after the last token."""
         return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
 
     def text(self, first: int, end: int) -> str:
-        """Return what is written from token `first` up to the end of token `end - 1`."""
+        """Return the source text from the start of token `first` to the end of token `end - 1`."""
         return self.source[self.tokens[first].start : self.tokens[end - 1].end] if first < end else ""
 
     def names(self, first: int, end: int) -> set[str]:
-        """Names among the tokens, without those that follow a dot."""
+        """Return the names among the tokens, without those after a dot."""
         return {
             t.text for i, t in enumerate(self.tokens[first:end], first) if t.is_name and self.at(i - 1) != "."
         }
 
     @cached_property
     def methods(self) -> list[Method]:
-        found = (self._method(i) for i, token in enumerate(self.tokens) if token.is_name)
-        return [method for method in found if method]
+        methods = (self._method(i) for i, token in enumerate(self.tokens) if token.is_name)
+        return [method for method in methods if method]
 
     def _method(self, name: int) -> Method | None:
         if self.at(name + 1) != "(" or not self.ends_type(name - 1) or self.at(name - 1) == "record":
@@ -156,7 +168,7 @@ class Java:
         return Method(first, name, (name + 1, closing), (brace, self.match[brace]))
 
     def ends_type(self, i: int) -> bool:
-        """Whether a token can be the last of a type that stands in front of a declared name."""
+        """Return whether token `i` can be the last token of a type, before a declared name."""
         if i < 0:
             return False
         token = self.tokens[i]
@@ -183,10 +195,10 @@ class Java:
 
     @cached_property
     def blocks(self) -> list[tuple[int, int]]:
-        """Brace pairs that hold statements: bodies of methods and of compound statements, but `switch`."""
-        found = [method.body for method in self.methods]
-        inside = [i for opening, closing in found for i in range(opening + 1, closing) if self.at(i) == "{"]
-        return sorted(set(found) | {(i, self.match[i]) for i in inside if self._is_compound(i)})
+        """Brace pairs of blocks: the bodies of methods and of compound statements except `switch`."""
+        bodies = [method.body for method in self.methods]
+        inside = [i for opening, closing in bodies for i in range(opening + 1, closing) if self.at(i) == "{"]
+        return sorted(set(bodies) | {(i, self.match[i]) for i in inside if self._is_compound(i)})
 
     def _is_compound(self, brace: int) -> bool:
         if self.at(brace - 1) in {"else", "try", "do", "finally"}:
@@ -196,17 +208,20 @@ class Java:
 
     @cached_property
     def classes(self) -> list[tuple[int, int]]:
-        """Brace pairs of the bodies of classes, interfaces and records; an enum's constants come first."""
-        found = []
+        """Brace pairs of the bodies of classes, interfaces and records.
+
+        Enums are left out, because their constants must come first.
+        """
+        bodies = []
         for i, token in enumerate(self.tokens):
             named = i + 1 < len(self.tokens) and self.tokens[i + 1].is_name
             if token.text in {"class", "interface", "record"} and named and self.at(i - 1) != ".":
                 brace = next((j for j in range(i, len(self.tokens)) if self.at(j) in {"{", ";"}), i)
-                found += [(brace, self.match[brace])] if self.at(brace) == "{" else []
-        return found
+                bodies += [(brace, self.match[brace])] if self.at(brace) == "{" else []
+        return bodies
 
     def statements(self, opening: int, closing: int) -> list[Statement]:
-        """Statements of a block, or members of a class, between its braces."""
+        """Return the statements of a block, or the members of a class, between two braces."""
         return list(self._statements(opening + 1, closing))
 
     def _statements(self, first: int, end: int) -> Iterator[Statement]:
@@ -221,7 +236,7 @@ class Java:
             yield Statement(begin, end)
 
     def _ends_statement(self, begin: int, brace: int) -> bool:
-        """Whether the brace pair closes its statement: it is no initialiser, lambda or anonymous class."""
+        """Return whether the brace pair ends its statement; that of an initialiser or a lambda does not."""
         after = self.at(self.match[brace] + 1)
         if after in {";", ",", ")", "."} or self.at(brace - 1) in {"=", "]", "->", ","}:
             return False

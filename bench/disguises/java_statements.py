@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from bench.disguises.java_code import JUMPS, KEYWORDS, PAIRS, WORD, Edit, Java, Statement, apply
+from bench.disguises.java_code import JUMPS, KEYWORDS, PAIRS, WORD, Edit, Java, Statement, apply_edits
 from bench.disguises.python_scopes import fresh_name
 
 if TYPE_CHECKING:
     from random import Random
 
-DEAD_STATEMENTS = 0.4  # of the places get one
-# methods that somebody else's code calls by name, with or without @Override
+DEAD_STATEMENTS = 0.4  # share of the possible positions that get a dead statement
+# Methods that the Java library calls by name, with or without @Override.
 CALLED_FROM_OUTSIDE = frozenset(
     re.findall(
         r"\w+",
@@ -27,16 +27,16 @@ def taken_names(java: Java) -> set[str]:
 
 
 def rename(source: str, random: Random) -> str:
-    """Give another name to every variable and method that is only used without a dot, or after `this.`."""
+    """Rename every variable and method that is only used without a dot or after `this.`."""
     java = Java(source)
     taken = taken_names(java)
     names = {name: fresh_name(taken, random) for name in sorted(own_names(java))}
     renamed = (token for token in java.tokens if token.text in names)
-    return apply(source, (Edit(token.start, token.end, names[token.text]) for token in renamed))
+    return apply_edits(source, (Edit(token.start, token.end, names[token.text]) for token in renamed))
 
 
 def own_names(java: Java) -> set[str]:
-    """Names that the text declares and that nothing outside of it can mean."""
+    """Return the names that the text declares and that no code outside of it can use."""
     methods = {
         java.at(method.name) for method in java.methods if "@Override" not in _header(java, method.first)
     }
@@ -47,8 +47,8 @@ def own_names(java: Java) -> set[str]:
         for i, token in enumerate(java.tokens)
         if token.text in {"class", "interface", "enum", "record"}
     }
-    found = (methods | declared) - overriding - types - _dotted(java) - CALLED_FROM_OUTSIDE
-    return {name for name in found if name[0].islower() or name.isupper()}
+    names = (methods | declared) - overriding - types - _dotted_names(java) - CALLED_FROM_OUTSIDE
+    return {name for name in names if name[0].islower() or name.isupper()}
 
 
 def _header(java: Java, first: int) -> str:
@@ -62,7 +62,7 @@ def _declares(java: Java, i: int) -> bool:
     return after not in {"(", "."} and not WORD.fullmatch(after) and java.ends_type(i - 1)
 
 
-def _dotted(java: Java) -> set[str]:
+def _dotted_names(java: Java) -> set[str]:
     return {
         token.text
         for i, token in enumerate(java.tokens)
@@ -71,7 +71,7 @@ def _dotted(java: Java) -> set[str]:
 
 
 def reformat(source: str, random: Random) -> str:
-    """Drop the comments and lay the code out anew, with braces on lines of their own."""
+    """Remove the comments and change the layout: each brace of a block is on a separate line."""
     java = Java(source)
     indent = random.choice(("  ", "   ", "\t"))
     lines: list[str] = [""]
@@ -91,7 +91,7 @@ def reformat(source: str, random: Random) -> str:
 
 
 def _is_block(java: Java, i: int) -> bool:
-    """Whether a brace belongs to a block, and not to an array's initial values."""
+    """Return whether a brace belongs to a block, and not to an array's initial values."""
     if java.at(i) not in {"{", "}"}:
         return False
     opening = i if java.at(i) == "{" else java.match[i]
@@ -115,7 +115,7 @@ def _ends_line(java: Java, i: int, opened: list[str], *, block: bool) -> bool:
 
 
 def reorder(source: str, random: Random) -> str:
-    """Move the methods of each class behind its fields and shuffle them; shuffle the imports."""
+    """Shuffle the imports, and the methods of each class, which are moved after its fields."""
     source = _shuffle_imports(source, random)
     for number in range(len(Java(source).classes)):
         java = Java(source)
@@ -125,9 +125,12 @@ def reorder(source: str, random: Random) -> str:
 
 def _shuffle_imports(source: str, random: Random) -> str:
     lines = source.splitlines(keepends=True)
-    places = [i for i, line in enumerate(lines) if line.startswith("import ") and line.rstrip().endswith(";")]
-    for place, line in zip(places, random.sample([lines[i] for i in places], len(places)), strict=True):
-        lines[place] = line
+    numbers = [
+        i for i, line in enumerate(lines) if line.startswith("import ") and line.rstrip().endswith(";")
+    ]
+    imports = [lines[i] for i in numbers]
+    for number, line in zip(numbers, random.sample(imports, len(imports)), strict=True):
+        lines[number] = line
     return "".join(lines)
 
 
@@ -139,36 +142,40 @@ def _shuffle_methods(java: Java, opening: int, closing: int, random: Random) -> 
     ordered = [*others, *random.sample(methods, len(methods))]
     inside = "".join(_with_comments(java, member) for member in ordered)
     tail = java.source[java.tokens[closing - 1].end : java.tokens[closing].start]
-    return apply(java.source, [Edit(java.tokens[opening].end, java.tokens[closing].start, inside + tail)])
+    return apply_edits(
+        java.source, [Edit(java.tokens[opening].end, java.tokens[closing].start, inside + tail)]
+    )
 
 
 def _with_comments(java: Java, member: Statement) -> str:
-    """Return a member as it is written, with all that stands between it and the one before."""
+    """Return the source text of a member, with the text between it and the token before."""
     return java.source[java.tokens[member.first - 1].end : java.tokens[member.end - 1].end]
 
 
 def insert(source: str, random: Random) -> str:
-    """Put statements that do nothing in between the statements of every block."""
+    """Insert dead statements between the statements of every block."""
     java = Java(source)
     taken = taken_names(java)
-    places = [place for block in java.blocks for place in _insertable(java, *block)]
-    chosen = [place for place in places if random.random() < DEAD_STATEMENTS]
-    edits = [Edit(end, end, "\n" + _dead_statement(fresh_name(taken, random), random)) for end in chosen]
-    return apply(source, edits)
+    offsets = [offset for block in java.blocks for offset in _insertion_offsets(java, *block)]
+    chosen = [offset for offset in offsets if random.random() < DEAD_STATEMENTS]
+    edits = [
+        Edit(offset, offset, "\n" + _dead_statement(fresh_name(taken, random), random)) for offset in chosen
+    ]
+    return apply_edits(source, edits)
 
 
-def _insertable(java: Java, opening: int, closing: int) -> list[int]:
-    """Offsets behind the opening brace and behind each statement that lets the next one be reached."""
+def _insertion_offsets(java: Java, opening: int, closing: int) -> list[int]:
+    """Return the offsets after the opening brace and after each statement, as long as they are reachable."""
     ends = []
     for statement in java.statements(opening, closing):
-        if java.at(opening + 1) in {"this", "super"} or _never_ends(java, statement):
+        if java.at(opening + 1) in {"this", "super"} or _may_not_complete(java, statement):
             break
         ends.append(java.tokens[statement.end - 1].end)
     return [java.tokens[opening].end, *ends] if ends else []
 
 
-def _never_ends(java: Java, statement: Statement) -> bool:
-    """Whether what follows a statement might not be reachable: it jumps, in all its ways, or never stops."""
+def _may_not_complete(java: Java, statement: Statement) -> bool:
+    """Return whether the code after a statement may be unreachable, because it jumps or loops for ever."""
     texts = [java.at(i) for i in range(statement.first, statement.end)]
     if texts[0] in {"for", "while"}:
         header = texts[1 : java.match[statement.first + 1] - statement.first]
@@ -193,8 +200,8 @@ def _dead_statement(name: str, random: Random) -> str:
     )
 
 
-def loops(source: str, random: Random) -> str:  # noqa: ARG001 - every disguise is called alike
-    """Write `for` with a counter as `while` and `while` as `for`."""
+def loops(source: str, random: Random) -> str:  # noqa: ARG001 - all disguises have the same parameters
+    """Change `for` loops to `while` loops and `while` loops to `for` loops."""
     java = Java(source)
     edits: list[Edit] = []
     for i, token in enumerate(java.tokens):
@@ -202,7 +209,7 @@ def loops(source: str, random: Random) -> str:  # noqa: ARG001 - every disguise 
             closing = java.match[i + 1]
             if java.at(closing + 1) == "{":
                 edits += _to_for(java, i, closing) if token.text == "while" else _to_while(java, i, closing)
-    return apply(source, edits)
+    return apply_edits(source, edits)
 
 
 def _to_for(java: Java, keyword: int, closing: int) -> list[Edit]:
@@ -215,7 +222,7 @@ def _to_while(java: Java, keyword: int, closing: int) -> list[Edit]:
     body = (closing + 1, java.match[closing + 1])
     if len(parts) == 1:
         return _to_iterator(java, keyword, closing)
-    if not _runs_through(java, *body):
+    if not _can_append_step(java, *body):
         return []
     start, condition, step = (java.text(*part) for part in parts)
     if java.at(parts[0].first + 1) == "=" or not start:
@@ -230,7 +237,7 @@ def _to_while(java: Java, keyword: int, closing: int) -> list[Edit]:
 
 
 def _to_iterator(java: Java, keyword: int, closing: int) -> list[Edit]:
-    """`for (T x : items)` with an iterator, where the items are known to be no array."""
+    """Return the edits that change `for (T x : items)` to an iterator; none if the items may be an array."""
     colon = next(i for i in range(keyword, closing) if java.at(i) == ":")
     if not _is_collection(java, colon + 1, closing):
         return []
@@ -246,7 +253,7 @@ def _to_iterator(java: Java, keyword: int, closing: int) -> list[Edit]:
 
 
 def _is_collection(java: Java, first: int, end: int) -> bool:
-    """Whether an expression is a view of a map, or a name that is declared with a generic type each time."""
+    """Return whether an expression is a view of a map, or a name declared only with generic types."""
     if java.at(end - 1) == ")":
         return java.at(end - 3) in {"entrySet", "keySet"} or (
             java.at(end - 3) == "values" and java.at(end - 5)[:1].islower()
@@ -261,8 +268,11 @@ def _split_header(java: Java, first: int, end: int) -> list[Statement]:
     return [Statement(a, b) for a, b in zip([first, *(cut + 1 for cut in cuts)], [*cuts, end], strict=True)]
 
 
-def _runs_through(java: Java, opening: int, closing: int) -> bool:
-    """Whether a step may stand at the end of the body: that has statements and neither skips nor leaves."""
+def _can_append_step(java: Java, opening: int, closing: int) -> bool:
+    """Return whether the loop's step can be moved to the end of its body.
+
+    It can if the body has statements, does not contain `continue` and does not end with a jump.
+    """
     statements = java.statements(opening, closing)
-    skips = any(java.at(i) == "continue" for i in range(opening, closing))
-    return bool(statements) and not skips and java.at(statements[-1].first) not in JUMPS
+    has_continue = any(java.at(i) == "continue" for i in range(opening, closing))
+    return bool(statements) and not has_continue and java.at(statements[-1].first) not in JUMPS

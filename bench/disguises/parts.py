@@ -1,4 +1,4 @@
-"""Which parts of a program to take over, so that what is taken stands by itself."""
+"""Choice of the parts of a program that go into a merged one, so that no part misses a definition."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from random import Random
 
-SHARE = 0.6  # of a program's text, at least, goes into a merged one
+MIN_SHARE = 0.6  # share of a program's text that goes into a merged one, at least
 
 
-class Part(NamedTuple):
+class ProgramPart(NamedTuple):
     """One definition: the names it defines, the names it reads, and its length in characters."""
 
     defines: set[str]
@@ -19,23 +19,26 @@ class Part(NamedTuple):
     length: int
 
 
-def choose(parts: Sequence[Part], random: Random) -> list[int]:
-    """Numbers of the parts taken, ascending: drawn until they make up SHARE, each with all that it needs."""
-    wanted = SHARE * sum(part.length for part in parts)
-    taken: set[int] = set()
+def choose_parts(parts: Sequence[ProgramPart], random: Random) -> list[int]:
+    """Return the indexes of random parts, ascending, that have at least MIN_SHARE of the text.
+
+    With each part, all parts that it needs are chosen too.
+    """
+    min_length = MIN_SHARE * sum(part.length for part in parts)
+    chosen: set[int] = set()
     for start in random.sample(range(len(parts)), len(parts)):
-        if sum(parts[i].length for i in taken) >= wanted:
+        if sum(parts[i].length for i in chosen) >= min_length:
             break
-        taken |= _needed(start, parts)
-    return sorted(taken)
+        chosen |= _with_dependencies(start, parts)
+    return sorted(chosen)
 
 
-def _needed(start: int, parts: Sequence[Part]) -> set[int]:
-    """Return a part and everything that it reads, directly or not."""
-    reached, waiting = {start}, [start]
-    while waiting:
-        reads = parts[waiting.pop()].reads
-        more = {i for i, part in enumerate(parts) if part.defines & reads} - reached
-        reached |= more
-        waiting += sorted(more)
+def _with_dependencies(start: int, parts: Sequence[ProgramPart]) -> set[int]:
+    """Return a part and all parts whose names it reads, directly or indirectly."""
+    reached, pending = {start}, [start]
+    while pending:
+        reads = parts[pending.pop()].reads
+        new = {i for i, part in enumerate(parts) if part.defines & reads} - reached
+        reached |= new
+        pending += sorted(new)
     return reached

@@ -1,4 +1,4 @@
-"""Names of a Python program: which are its own, which another one is free to use."""
+"""The names of a Python program: bound, read and imported ones, and those that may be renamed."""
 
 from __future__ import annotations
 
@@ -20,69 +20,69 @@ BUILTIN_ATTRIBUTES = frozenset(
 SYLLABLES = ("ka", "lo", "mi", "ra", "ten", "vo", "shu", "bel", "dor", "fi", "nu", "pa", "qui", "sol", "zet")
 
 
-def bound(nodes: Sequence[ast.AST]) -> set[str]:
-    """Names that the statements bind at any depth: targets, definitions, parameters, exceptions."""
-    found = set()
+def bound_names(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names that the nodes bind at any depth, by assignment, definition, parameter or import."""
+    names = set()
     for node in _walk(nodes):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
+            names.add(node.id)
         elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            found.add(node.name)
+            names.add(node.name)
         elif isinstance(node, ast.arg):
-            found.add(node.arg)
+            names.add(node.arg)
         elif isinstance(node, ast.ExceptHandler) and node.name:
-            found.add(node.name)
-    return found | imported(nodes)
+            names.add(node.name)
+    return names | imported_names(nodes)
 
 
-def imported(nodes: Sequence[ast.AST]) -> set[str]:
-    """Names that imports bind."""
+def imported_names(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names that imports bind."""
     imports = (node for node in _walk(nodes) if isinstance(node, ast.Import | ast.ImportFrom))
     return {(alias.asname or alias.name).split(".")[0] for node in imports for alias in node.names}
 
 
-def loaded(nodes: Sequence[ast.AST]) -> set[str]:
-    """Names that the statements read, at any depth."""
+def loaded_names(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return the names that the nodes read, at any depth."""
     names = (node for node in _walk(nodes) if isinstance(node, ast.Name))
     return {name.id for name in names if isinstance(name.ctx, ast.Load)}
 
 
-def used(nodes: Sequence[ast.AST]) -> set[str]:
-    """All names and attributes that occur."""
+def used_names(nodes: Sequence[ast.AST]) -> set[str]:
+    """Return all names, attributes and keywords that occur."""
     attributes = {node.attr for node in _walk(nodes) if isinstance(node, ast.Attribute)}
     keywords = {node.arg for node in _walk(nodes) if isinstance(node, ast.keyword) and node.arg}
-    return bound(nodes) | loaded(nodes) | attributes | keywords
+    return bound_names(nodes) | loaded_names(nodes) | attributes | keywords
 
 
 def own_names(tree: ast.Module) -> set[str]:
-    """Names that may be renamed all over the program without it meaning something else.
+    """Return the names that can be renamed in the whole program without a change of its meaning.
 
-    Left out: imports, builtins, dunders, what a call of foreign code passes by keyword, members of an enum,
-    which are looked up by text, and methods or fields named as those of built-in types, where an attribute
-    does not say whose it is.
+    Excluded are: imports, builtins, dunder names, keywords passed to code outside the program, members of
+    enums, which can be looked up by text, and methods or fields with the name of an attribute of a built-in
+    type, because an attribute access does not show the type of its object.
     """
-    kept = imported([tree]) | BUILTIN_NAMES | foreign_keywords(tree) | _enum_members(tree)
+    excluded = imported_names([tree]) | BUILTIN_NAMES | foreign_keywords(tree) | _enum_members(tree)
     members = _members(tree)
     attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    names = {name for name in bound([tree]) if name not in attributes or name in members}
-    safe = (names | members) - kept - (members & BUILTIN_ATTRIBUTES)
+    names = {name for name in bound_names([tree]) if name not in attributes or name in members}
+    safe = (names | members) - excluded - (members & BUILTIN_ATTRIBUTES)
     return {name for name in safe if not name.startswith("__")}
 
 
 def _members(tree: ast.Module) -> set[str]:
-    """Names of methods, of class-level fields and of attributes set on `self`."""
-    found: set[str] = set()
+    """Return the names of methods, of annotated class-level fields and of attributes set on `self`."""
+    names: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef):
-            found |= {item.name for item in node.body if isinstance(item, FUNCTIONS)}
-            found |= {
+            names |= {item.name for item in node.body if isinstance(item, FUNCTIONS)}
+            names |= {
                 item.target.id
                 for item in node.body
                 if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name)
             }
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            found |= {node.attr} if isinstance(node.value, ast.Name) and node.value.id == "self" else set()
-    return found
+            names |= {node.attr} if isinstance(node.value, ast.Name) and node.value.id == "self" else set()
+    return names
 
 
 def _enum_members(tree: ast.Module) -> set[str]:
@@ -90,30 +90,30 @@ def _enum_members(tree: ast.Module) -> set[str]:
     enums = [
         node for node in classes if any(ast.unparse(base).endswith(("Enum", "Flag")) for base in node.bases)
     ]
-    return bound([item for node in enums for item in node.body if isinstance(item, ast.Assign)])
+    return bound_names([item for node in enums for item in node.body if isinstance(item, ast.Assign)])
 
 
 def foreign_keywords(tree: ast.Module) -> set[str]:
-    """Keywords passed to anything that the program does not define."""
-    own = {id(call) for call in own_calls(tree)}
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in own)
+    """Return the keywords that are passed to code outside the program."""
+    own_call_ids = {id(call) for call in own_calls(tree)}
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and id(node) not in own_call_ids)
     return {keyword.arg for call in calls for keyword in call.keywords if keyword.arg}
 
 
 def own_calls(tree: ast.Module) -> list[ast.Call]:
-    """Return calls of functions and classes that the program defines, as far as their names tell."""
+    """Return the calls of functions and classes that the program defines, determined by name only."""
     defined = {node.name for node in ast.walk(tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    return [call for call in calls if _called_name(call) in defined]
+    return [call for call in calls if _callee_name(call) in defined]
 
 
-def _called_name(call: ast.Call) -> str | None:
+def _callee_name(call: ast.Call) -> str | None:
     target = call.func
     return target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", None)
 
 
 def fresh_name(taken: set[str], random: Random) -> str:
-    """Make up a word that is not taken yet, and take it."""
+    """Return a random word that is not in `taken`, and add it to `taken`."""
     while True:
         name = "".join(random.choices(SYLLABLES, k=random.randint(2, 3)))
         if name not in taken:

@@ -15,17 +15,18 @@ if TYPE_CHECKING:
     from random import Random
 
 PURE = (ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.expr_context)
-BLANK_LINES = 0.2  # of the statements get a blank line in front
-DEAD_STATEMENTS = 0.4  # of the places get one
-REPEATABLE = frozenset(
+BLANK_LINES = 0.2  # share of the statements that get a blank line before them
+DEAD_STATEMENTS = 0.4  # share of the possible positions that get a dead statement
+# Functions and methods that return finite iterables.
+FINITE_CALLS = frozenset(
     {"range", "sorted", "enumerate", "zip", "list", "items", "values", "keys", "splitlines"}
 )
 
 
 def rename(source: str, random: Random) -> str:
-    """Give every name that is the program's own another one."""
+    """Rename every name that the program defines and that can be renamed safely."""
     tree = ast.parse(source)
-    taken = scopes.used([tree]) | scopes.BUILTIN_NAMES | set(keyword.kwlist)
+    taken = scopes.used_names([tree]) | scopes.BUILTIN_NAMES | set(keyword.kwlist)
     names = {name: scopes.fresh_name(taken, random) for name in sorted(scopes.own_names(tree))}
     return ast.unparse(_Renamer(names, tree).visit(tree)) + "\n"
 
@@ -49,12 +50,11 @@ class _Renamer(ast.NodeTransformer):
 
 
 def reformat(source: str, random: Random) -> str:
-    """Drop the comments, lay the code out anew, indent by another width, spread blank lines."""
+    """Remove the comments and change the layout: another indentation, and random blank lines."""
     text = ast.unparse(ast.parse(source)) + "\n"
     width = random.choice((2, 3, 8))
     lines = text.splitlines(keepends=True)
-    starts = _statement_lines(text)
-    for number in sorted(starts):
+    for number in sorted(_statement_lines(text)):
         line = lines[number]
         depth = (len(line) - len(line.lstrip(" "))) // 4
         blank = "\n" if random.random() < BLANK_LINES else ""
@@ -63,32 +63,36 @@ def reformat(source: str, random: Random) -> str:
 
 
 def _statement_lines(text: str) -> set[int]:
-    """Numbers of the lines, from 0, on which a statement begins; lines inside a long string are not."""
-    found, fresh = set(), True
+    """Return the numbers of the lines, from 0, on which a statement begins.
+
+    Lines inside a multi-line string are not among them.
+    """
+    layout = {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+    numbers, starts_statement = set(), True
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.NEWLINE:
-            fresh = True
-        elif fresh and token.type not in {tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}:
-            found.add(token.start[0] - 1)
-            fresh = False
-    return found
+            starts_statement = True
+        elif starts_statement and token.type not in layout:
+            numbers.add(token.start[0] - 1)
+            starts_statement = False
+    return numbers
 
 
 def reorder(source: str, random: Random) -> str:
-    """Shuffle functions, methods and imports, and swap neighbours that do not touch each other."""
+    """Shuffle functions and methods, and swap neighbouring assignments that are independent."""
     tree = ast.parse(source)
-    ready = scopes.BUILTIN_NAMES | scopes.imported(tree.body)
+    available = scopes.BUILTIN_NAMES | scopes.imported_names(tree.body)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef):
-            _shuffle_definitions(node.body, ready, random)
+            _shuffle_definitions(node.body, available, random)
         for block in [] if isinstance(node, ast.ClassDef) else _blocks(node):
             _swap_neighbours(block)
     return ast.unparse(tree) + "\n"
 
 
-def _shuffle_definitions(body: list[ast.stmt], ready: set[str] | frozenset[str], random: Random) -> None:
-    """Shuffle in place the functions whose header reads nothing that is not there from the beginning."""
-    movable = [item for item in body if _is_movable(item, ready)]
+def _shuffle_definitions(body: list[ast.stmt], available: set[str] | frozenset[str], random: Random) -> None:
+    """Shuffle, in place, the functions whose header reads only names that are available from the start."""
+    movable = [item for item in body if _is_movable(item, available)]
     if not movable:
         return
     rest = [item for item in body if item not in movable]
@@ -97,15 +101,15 @@ def _shuffle_definitions(body: list[ast.stmt], ready: set[str] | frozenset[str],
     body[:] = [*rest[:head], *movable, *rest[head:]]
 
 
-def _is_movable(item: ast.stmt, ready: set[str] | frozenset[str]) -> bool:
+def _is_movable(item: ast.stmt, available: set[str] | frozenset[str]) -> bool:
     if not isinstance(item, ast.FunctionDef) or item.decorator_list:
         return False
     header: list[ast.AST] = [item.args, *([item.returns] if item.returns else [])]
-    return scopes.loaded(header) <= ready
+    return scopes.loaded_names(header) <= available
 
 
 def _is_prologue(item: ast.stmt) -> bool:
-    """Whether a statement stays in front: the docstring, an import, a plain field."""
+    """Return whether a statement stays before the functions: a docstring, an import, an annotated field."""
     if isinstance(item, ast.Expr):
         return isinstance(item.value, ast.Constant)
     return isinstance(item, ast.Import | ast.ImportFrom | ast.AnnAssign)
@@ -132,32 +136,34 @@ def _is_pure(item: ast.stmt) -> bool:
 
 
 def _independent(first: ast.stmt, second: ast.stmt) -> bool:
-    writes, others = scopes.bound([first]), scopes.bound([second])
-    return not (writes & (others | scopes.loaded([second])) or others & scopes.loaded([first]))
+    first_bound, second_bound = scopes.bound_names([first]), scopes.bound_names([second])
+    if first_bound & (second_bound | scopes.loaded_names([second])):
+        return False
+    return not second_bound & scopes.loaded_names([first])
 
 
 def insert(source: str, random: Random) -> str:
-    """Put statements that do nothing in between the statements of every function."""
+    """Insert dead statements between the statements of every function."""
     tree = ast.parse(source)
-    taken = scopes.used([tree]) | set(keyword.kwlist)
+    taken = scopes.used_names([tree]) | set(keyword.kwlist)
     functions = [node for node in ast.walk(tree) if isinstance(node, scopes.FUNCTIONS)]
     inner = [block for function in functions for block in _inner_blocks(function)]
     for block in inner:
         first = 1 if ast.get_docstring(ast.Module(block, [])) is not None else 0
-        for place in range(len(block), first - 1, -1):
+        for position in range(len(block), first - 1, -1):
             if random.random() < DEAD_STATEMENTS:
-                block[place:place] = _dead_statement(scopes.fresh_name(taken, random), random)
+                block[position:position] = _dead_statement(scopes.fresh_name(taken, random), random)
     return ast.unparse(ast.fix_missing_locations(tree)) + "\n"
 
 
 def _inner_blocks(function: ast.AST) -> list[list[ast.stmt]]:
-    """Blocks of a function and of its compound statements, without those of functions and classes in it."""
+    """Return the blocks of a function and its compound statements, without nested functions and classes."""
     blocks = _blocks(function)
     handlers = list(getattr(function, "handlers", []))
     nested = [
         item for block in blocks for item in block if not isinstance(item, (*scopes.FUNCTIONS, ast.ClassDef))
     ]
-    return blocks + [found for item in [*handlers, *nested] for found in _inner_blocks(item)]
+    return blocks + [block for item in [*handlers, *nested] for block in _inner_blocks(item)]
 
 
 def _dead_statement(name: str, random: Random) -> list[ast.stmt]:
@@ -177,9 +183,9 @@ def _dead_statement(name: str, random: Random) -> list[ast.stmt]:
 
 
 def loops(source: str, random: Random) -> str:
-    """Write every `for` as a `while` and every `while` as a `for`."""
+    """Change every `for` loop to a `while` loop and every `while` loop to a `for` loop."""
     tree = ast.parse(source)
-    taken = scopes.used([tree]) | set(keyword.kwlist)
+    taken = scopes.used_names([tree]) | set(keyword.kwlist)
     swapped = _LoopSwapper(lambda: scopes.fresh_name(taken, random)).visit(tree)
     return ast.unparse(ast.fix_missing_locations(swapped)) + "\n"
 
@@ -192,7 +198,7 @@ class _LoopSwapper(ast.NodeTransformer):
         self.generic_visit(node)
         if node.orelse:
             return node
-        return self._counted(node) if _is_repeatable(node.iter) else self._drawn(node)
+        return self._while_with_index(node) if _is_finite_call(node.iter) else self._while_with_next(node)
 
     def visit_While(self, node: ast.While) -> ast.AST:
         self.generic_visit(node)
@@ -201,31 +207,31 @@ class _LoopSwapper(ast.NodeTransformer):
         head = f"for {self.fresh()} in iter(int, 1):\n if not ({ast.unparse(node.test)}):\n  break"
         return _with_body(head, node.body)[0]
 
-    def _counted(self, node: ast.For) -> list[ast.stmt]:
+    def _while_with_index(self, node: ast.For) -> list[ast.stmt]:
         items, index, target = self.fresh(), self.fresh(), ast.unparse(node.target)
         head = f"{items} = list({ast.unparse(node.iter)})\n{index} = 0\n"
         head += f"while {index} < len({items}):\n {target} = {items}[{index}]\n {index} += 1"
         return _with_body(head, node.body)
 
-    def _drawn(self, node: ast.For) -> list[ast.stmt]:
+    def _while_with_next(self, node: ast.For) -> list[ast.stmt]:
         items, target = self.fresh(), ast.unparse(node.target)
         head = f"{items} = iter({ast.unparse(node.iter)})\nwhile True:\n try:\n  {target} = next({items})\n"
         return _with_body(head + " except StopIteration:\n  break", node.body)
 
 
 def _with_body(head: str, body: list[ast.stmt]) -> list[ast.stmt]:
-    """Statements of `head`, the last of which is a loop; `body` goes to the loop's end."""
-    made = ast.parse(head).body
-    loop = made[-1]
+    """Return the statements of `head`, the last of which is a loop, with `body` appended to that loop."""
+    statements = ast.parse(head).body
+    loop = statements[-1]
     assert isinstance(loop, ast.For | ast.While)
     loop.body += body
-    return made
+    return statements
 
 
-def _is_repeatable(iterable: ast.expr) -> bool:
-    """Whether all items can be taken at once: a call known to end."""
+def _is_finite_call(iterable: ast.expr) -> bool:
+    """Return whether all items can be put into a list first: the iterable is a call of FINITE_CALLS."""
     if not isinstance(iterable, ast.Call):
         return False
     target = iterable.func
     name = target.attr if isinstance(target, ast.Attribute) else getattr(target, "id", "")
-    return name in REPEATABLE
+    return name in FINITE_CALLS

@@ -1,1 +1,1 @@
-"""The papers' experiments made again, one module a figure."""
+"""The papers' experiments, repeated: one module for each experiment."""

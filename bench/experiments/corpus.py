@@ -1,4 +1,4 @@
-"""Real text: the HTML, prose and code that the packages of a machine hold."""
+"""Real text for the experiments: HTML, prose and code of the packages installed on this machine."""
 
 from __future__ import annotations
 
@@ -25,24 +25,28 @@ KINDS = {
     **dict.fromkeys((".py", ".pyi", ".c", ".h", ".hpp", ".js", ".pl", ".pm", ".sh", ".css"), CODE),
 }
 NAMED = {"copyright": PROSE, "LICENSE": PROSE}
-SMALLEST, LARGEST = 256, 4 << 20  # bytes of a file
-PIECE = 8_000_000
+MIN_FILE_BYTES, MAX_FILE_BYTES = 256, 4 << 20
+PIECE_BYTES = 8_000_000
 SEED = 2003
 
 
-class Document(NamedTuple):
+class TextDocument(NamedTuple):
+    """A text, and its kind: HTML, PROSE or CODE."""
+
     kind: str
     text: str
 
 
-class Count(NamedTuple):
+class KindCounts(NamedTuple):
+    """Number of documents of one kind, bytes of their files, bytes of their text without white space."""
+
     documents: int
     file_bytes: int
     text_bytes: int
 
 
 def default_folders() -> list[Path]:
-    """Python's own library and packages, and what Debian's packages share, where they exist."""
+    """Return the existing folders of Python's library and packages and of Debian's shared files."""
     python = [sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")]
     folders = (Path(folder) for folder in [*python, "/usr/share", "/usr/lib/python3"])
     return [folder for folder in folders if folder.is_dir()]
@@ -53,25 +57,28 @@ def kind_of(name: str) -> str | None:
 
 
 def files(folders: Iterable[Path]) -> list[tuple[Path, str]]:
-    """(path, kind) of every file that holds text, each once, in an order that mixes the packages."""
-    found = {}
+    """Return (path, kind) of each text file, without links and repetitions, in a random order.
+
+    The order is the same for the same files, and mixes the packages.
+    """
+    kinds = {}
     for folder in folders:
-        for path in folder.rglob("*"):  # which follows no link to a folder
+        for path in folder.rglob("*"):  # does not follow links to folders
             if (kind := kind_of(path.name)) and path.is_file() and not path.is_symlink():
-                found[path] = kind
-    paths = sorted(found.items())
+                kinds[path] = kind
+    paths = sorted(kinds.items())
     random.Random(SEED).shuffle(paths)
     return paths
 
 
 def symbols(text: str) -> bytes:
-    """Drop white space: what is left is fingerprinted (winnowing, section 5.1)."""
+    """Return the text without white space, as UTF-8: the input of fingerprinting (winnowing, section 5.1)."""
     return "".join(text.split()).encode()
 
 
 def read(path: Path, kind: str) -> str | None:
-    """Text of a file without its tags; None when it is not UTF-8, or too small or too large."""
-    data = path.read_bytes() if SMALLEST <= path.stat().st_size <= LARGEST else b""
+    """Return the text of a file, of HTML without tags; None if it is not UTF-8, too small or too large."""
+    data = path.read_bytes() if MIN_FILE_BYTES <= path.stat().st_size <= MAX_FILE_BYTES else b""
     if not data or b"\0" in data:
         return None
     try:
@@ -81,9 +88,14 @@ def read(path: Path, kind: str) -> str | None:
     return LexborHTMLParser(text).text(separator=" ") if kind == HTML else text
 
 
-def collect(folders: Sequence[Path], text_bytes: int) -> tuple[list[Document], dict[str, Count]]:
-    """Read until there are `text_bytes` bytes without white space; documents, and their number by kind."""
-    documents: list[Document] = []
+def collect(folders: Sequence[Path], text_bytes: int) -> tuple[list[TextDocument], dict[str, KindCounts]]:
+    """Read files until they have `text_bytes` bytes without white space.
+
+    Returns
+    -------
+    The documents, and the counts of each kind.
+    """
+    documents: list[TextDocument] = []
     numbers: Counter[str] = Counter()
     sizes: Counter[str] = Counter()
     texts: Counter[str] = Counter()
@@ -92,22 +104,26 @@ def collect(folders: Sequence[Path], text_bytes: int) -> tuple[list[Document], d
             break
         text = read(path, kind)
         if text:
-            documents.append(Document(kind, text))
+            documents.append(TextDocument(kind, text))
             numbers[kind] += 1
             sizes[kind] += path.stat().st_size
             texts[kind] += len(symbols(text))
-    return documents, {kind: Count(numbers[kind], sizes[kind], texts[kind]) for kind in (HTML, PROSE, CODE)}
+    counts = {kind: KindCounts(numbers[kind], sizes[kind], texts[kind]) for kind in (HTML, PROSE, CODE)}
+    return documents, counts
 
 
-def pieces(texts: Iterable[str], size: int = PIECE) -> Iterator[Bytes]:
-    """Documents one after the other without a break, as in the paper, cut between documents near `size`."""
-    held: list[bytes] = []
+def pieces(texts: Iterable[str], size: int = PIECE_BYTES) -> Iterator[Bytes]:
+    """Yield the texts without white space, joined to uint8 arrays of at least `size` bytes.
+
+    Texts are joined without a separator, as in the paper, and never split. The last array may be shorter.
+    """
+    parts: list[bytes] = []
     total = 0
     for text in texts:
-        held.append(symbols(text))
-        total += len(held[-1])
+        parts.append(symbols(text))
+        total += len(parts[-1])
         if total >= size:
-            yield np.frombuffer(b"".join(held), dtype=np.uint8)
-            held, total = [], 0
+            yield np.frombuffer(b"".join(parts), dtype=np.uint8)
+            parts, total = [], 0
     if total:
-        yield np.frombuffer(b"".join(held), dtype=np.uint8)
+        yield np.frombuffer(b"".join(parts), dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Density and longest run without a fingerprint (winnowing, section 5.1 and Figure 3)."""
+"""Density of fingerprints, and longest run without one (winnowing, section 5.1 and Figure 3)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PAPER_LONGEST = ("-", "-", "29,983", "-")
 
 
 class Selection(NamedTuple):
-    """How much a method chose, and the most hashes in a row of which it chose none."""
+    """Numbers of hashes and of selected ones (fingerprints), and the longest run without a selected one."""
 
     hashes: int
     fingerprints: int
@@ -49,14 +49,17 @@ class Selection(NamedTuple):
 
 
 def longest_run(positions: Positions, hashes: int) -> int:
-    """Most hashes in a row that were not chosen, those before the first and after the last counted."""
+    """Return the length of the longest run of hashes that are not selected.
+
+    The hashes before the first and after the last selected one are runs too.
+    """
     return int(np.diff(positions, prepend=-1, append=hashes).max()) - 1
 
 
 def measure(pieces: Iterable[npt.NDArray[np.uint8]]) -> dict[str, Selection]:
-    """Apply every method to each piece; pieces shorter than one window are left out."""
-    hashed: Counter[str] = Counter()
-    chosen: Counter[str] = Counter()
+    """Return the selection of each method, over all pieces; pieces shorter than one window are left out."""
+    total_hashes: Counter[str] = Counter()
+    fingerprints: Counter[str] = Counter()
     longest: Counter[str] = Counter()
     for piece in pieces:
         hashes = kgram_hashes(piece, K)
@@ -64,10 +67,10 @@ def measure(pieces: Iterable[npt.NDArray[np.uint8]]) -> dict[str, Selection]:
             continue
         for name, select in METHODS.items():
             positions = select(hashes)
-            hashed[name] += len(hashes)
-            chosen[name] += len(positions)
+            total_hashes[name] += len(hashes)
+            fingerprints[name] += len(positions)
             longest[name] = max(longest[name], longest_run(positions, len(hashes)))
-    return {name: Selection(hashed[name], chosen[name], longest[name]) for name in METHODS}
+    return {name: Selection(total_hashes[name], fingerprints[name], longest[name]) for name in METHODS}
 
 
 def random_text(size: int) -> npt.NDArray[np.uint8]:
@@ -75,6 +78,7 @@ def random_text(size: int) -> npt.NDArray[np.uint8]:
 
 
 def section(random: dict[str, Selection], real: dict[str, Selection]) -> str:
+    """Return the section of the report, as Markdown."""
     header = ["", "expected", "random", "paper", "real", "paper", "longest run, random", "real", "paper"]
     rows = []
     for name, expected, paper_random, paper_real, paper_longest in zip(
@@ -89,14 +93,15 @@ def section(random: dict[str, Selection], real: dict[str, Selection]) -> str:
     return f"""## Density and longest gap (winnowing, section 5.1 and Figure 3)
 
 Bytes without white space, and of HTML without tags; k = {K}, window {WINDOW}. Random: {first:,} hashes of
-random bytes (paper: 8 MB). Real: {second:,} hashes (paper: 1,940,576,399 of 500,000 pages). A run is
-of hashes of which none is chosen; winnowing and safe 0 mod p promise at most {WINDOW - 1}.
+random bytes (paper: 8 MB). Real: {second:,} hashes (paper: 1,940,576,399 of 500,000 pages). A run is a number
+of hashes in a row of which none is selected; winnowing and safe 0 mod p guarantee at most {WINDOW - 1}.
 
 {markdown(header, rows)}
 
-Among so many hashes as here in the real text, were they random, 0 mod {P} would leave a longest run of about
-{chance:,.0f}. The paper traces longer ones to repetitive passages of few distinct k-grams, on which ties also
-let winnowing choose more than its robust form. For safe 0 mod p the expectation is the exact P + (1 - P)^w
-at a whole p; the paper gives the estimate (1 + ln w) / w = {ESTIMATE:.4f}. On these random bytes 0 mod {P}
-lies {sigma:+.1f} standard errors from its expectation; a run has one draw of them.
+If the hashes of the real text were random, the longest run of 0 mod {P} would be about
+{chance:,.0f}. The paper explains longer runs by repetitive passages with few distinct k-grams; on these,
+ties also make winnowing select more hashes than robust winnowing. For safe 0 mod p the expected density is
+exactly P + (1 - P)^w for a whole p; the paper gives the estimate (1 + ln w) / w = {ESTIMATE:.4f}. On
+these random bytes the density of 0 mod {P} is {sigma:+.1f} standard errors from its expectation; it was
+measured once.
 """

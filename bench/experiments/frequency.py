@@ -1,4 +1,4 @@
-"""Frequency by rank of hashes and fingerprints (winnowing, section 5.1 and Figure 4)."""
+"""Frequency of hashes and of fingerprints by their rank (winnowing, section 5.1 and Figure 4)."""
 
 from __future__ import annotations
 
@@ -28,38 +28,41 @@ SAMPLES = 3
 PAPER_SLOPE = "about -0.7"
 
 
-class Curve(NamedTuple):
-    """End points of the plateaus: int64 arrays, two points a plateau, ranks from 1."""
+class RankCurve(NamedTuple):
+    """The end points of the plateaus of a curve: int64 arrays, two points for each plateau, ranks from 1."""
 
     ranks: Integers
     frequencies: Integers
 
     @property
     def slope(self) -> float:
-        """Exponent of the power law that fits the end points (least squares on logarithms)."""
+        """Exponent of the power law fitted to the end points (least squares on logarithms)."""
         slope, _ = np.polyfit(np.log(self.ranks), np.log(self.frequencies), 1)
         return float(slope)
 
 
 def frequencies(values: Hashes) -> Integers:
-    """How often each distinct value occurs; sorts `values` in place."""
+    """Return the number of occurrences of each distinct value, int64; sorts `values` in place."""
     values.sort()
     starts = np.flatnonzero(values[1:] != values[:-1]) + 1
     return np.diff(starts, prepend=0, append=len(values))
 
 
-def plateaus(counts: Integers) -> Curve:
-    """Both ends of each run of equal frequencies; that of a single rank is there twice, as in the paper."""
+def plateaus(counts: Integers) -> RankCurve:
+    """Return the first and last rank of each frequency; a plateau of one rank has two equal points.
+
+    This is the paper's way of drawing.
+    """
     numbers = np.bincount(counts)
     levels = np.flatnonzero(numbers)[::-1]
     lengths = numbers[levels]
     right = np.cumsum(lengths)
     ranks = np.column_stack([right - lengths + 1, right]).ravel()
-    return Curve(ranks, np.repeat(levels, 2))
+    return RankCurve(ranks, np.repeat(levels, 2))
 
 
-def _joined(texts: Sequence[str], text_bytes: int, *, selected: bool) -> Hashes:
-    """Hashes of the first `text_bytes` bytes, up to whole pieces; of these all, or the fingerprints."""
+def _hashes(texts: Sequence[str], text_bytes: int, *, only_fingerprints: bool) -> Hashes:
+    """Return the hashes, or only the fingerprints, of the first pieces with at least `text_bytes` bytes."""
     parts: list[Hashes] = []
     total = 0
     for piece in pieces(texts):
@@ -67,21 +70,22 @@ def _joined(texts: Sequence[str], text_bytes: int, *, selected: bool) -> Hashes:
         if len(values) < WINDOW or total >= text_bytes:
             break
         total += len(piece)
-        parts.append(values[winnow(values, WINDOW)] if selected else values)
+        parts.append(values[winnow(values, WINDOW)] if only_fingerprints else values)
     return np.concatenate(parts)
 
 
-def measure(texts: Sequence[str], text_bytes: int) -> dict[str, Curve]:
-    """Curves of all hashes and of the fingerprints, of all documents and of each distinct text once."""
+def measure(texts: Sequence[str], text_bytes: int) -> dict[str, RankCurve]:
+    """Return the curves of all hashes and of the fingerprints, for all texts and for each distinct one."""
     curves = {}
-    for name, chosen in (("all", texts), ("each text once", list(dict.fromkeys(texts)))):
-        for what, selected in (("hashes", False), ("fingerprints", True)):
-            values = _joined(chosen, text_bytes, selected=selected)
-            curves[f"{what}, {name}"] = plateaus(frequencies(values))
+    for name, selection in (("all", texts), ("each text once", list(dict.fromkeys(texts)))):
+        for values_name, only_fingerprints in (("hashes", False), ("fingerprints", True)):
+            values = _hashes(selection, text_bytes, only_fingerprints=only_fingerprints)
+            curves[f"{values_name}, {name}"] = plateaus(frequencies(values))
     return curves
 
 
-def section(samples: Sequence[dict[str, Curve]], path: Path) -> str:
+def section(samples: Sequence[dict[str, RankCurve]], path: Path) -> str:
+    """Draw the figure to `path` and return the section of the report, as Markdown."""
     with plot(path) as (axes,):
         for name, curve in samples[0].items():
             axes.loglog(curve.ranks, curve.frequencies, ".-", markersize=2, linewidth=0.6, label=name)
@@ -98,10 +102,10 @@ def section(samples: Sequence[dict[str, Curve]], path: Path) -> str:
 
 {markdown(header, rows)}
 
-The corpus is dealt into {len(samples)} samples without a document in common; plot and numbers are of the
-first, slopes of each. Points are the ends of plateaus and the slope is fitted to all of them. The paper
-leaves one aberrant plateau out of its fit, without a rule for it; here nothing is chosen by eye, and the
-second pair of curves takes each distinct text once, which removes what whole copies of a file make, but not
-a pattern repeated within one file or kept by many. Corpus and fit are not the paper's, and which of them
-moves the slope was not told apart.
+The corpus is split into {len(samples)} samples that have no document in common. The plot and the numbers are
+of the first sample, the slopes of all. The points are the ends of plateaus, and the slope is fitted to all of
+them. The paper leaves one aberrant plateau out of its fit, without a rule; here no point is left out. The
+curves "each text once" count each distinct text once. This removes the effect of copies of whole files, but
+not of patterns that are repeated within a file or occur in many files. Corpus and fit differ from the
+paper's; which of them changes the slope was not investigated.
 """

@@ -1,4 +1,4 @@
-"""Phase times of the clustering as the archive grows (syntactic-clustering, "Status")."""
+"""Times of the clustering's phases for growing archives (syntactic-clustering, "Status")."""
 
 from __future__ import annotations
 
@@ -7,36 +7,42 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from bench.clustering import PHASES, phases, prose
+from bench.clustering import PHASES, measure_phases, prose
 from bench.tables import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# CPU-days of the paper: sketching; duplicates; shingle merging; pairs; pair merging and clusters.
+# The paper's CPU-days: sketching; duplicates; shingle merging; pairs; pair merging and clusters.
 PAPER_DAYS = (4.6, 0.3, 1.7, 0.7, 2.6 + 0.5)
 PAPER_SPEED = 30_000_000 / (10.5 * 86_400)
 
 
-class Run(NamedTuple):
+class ClusteringRun(NamedTuple):
+    """Clustering of one archive; `seconds` are the CPU seconds of each phase."""
+
     documents: int
     characters: int
-    seconds: list[float]  # of CPU, one a phase
+    seconds: list[float]
     clusters: int
 
 
-def measure(counts: Sequence[int]) -> list[Run]:
-    phases(list(prose(20, np.random.default_rng(0))))  # compiles
+def measure(counts: Sequence[int]) -> list[ClusteringRun]:
+    """Cluster an archive of each number of documents."""
+    measure_phases(list(prose(20, np.random.default_rng(0))))  # compiles the kernels
     runs = []
     for count in counts:
         texts = list(prose(count, np.random.default_rng(1997)))
         characters = sum(map(len, texts))
-        runs.append(Run(count, characters, *phases(texts)))
+        runs.append(ClusteringRun(count, characters, *measure_phases(texts)))
     return runs
 
 
-def exponents(small: Run, large: Run) -> list[float]:
-    """Powers of the number of documents with which the phases grow, and last the whole."""
+def exponents(small: ClusteringRun, large: ClusteringRun) -> list[float]:
+    """Return the power of the number of documents with which each phase grows, and last the sum of all.
+
+    NaN where a phase took no measurable time.
+    """
     step = log(large.documents / small.documents)
     before, after = [*small.seconds, sum(small.seconds)], [*large.seconds, sum(large.seconds)]
     return [
@@ -44,7 +50,8 @@ def exponents(small: Run, large: Run) -> list[float]:
     ]
 
 
-def section(runs: Sequence[Run]) -> str:
+def section(runs: Sequence[ClusteringRun]) -> str:
+    """Return the section of the report, as Markdown."""
     header = ["documents", *PHASES, "all, s", "documents/s", "clusters"]
     rows = []
     for run in runs:
@@ -61,13 +68,14 @@ def section(runs: Sequence[Run]) -> str:
     rows.append(["paper's share", "", *paper, "10.5 CPU-days", f"{PAPER_SPEED:.0f}", "3.6 M"])
     return f"""## Phases of the clustering (syntactic-clustering, "Status")
 
-Synthetic prose of {runs[-1].characters / runs[-1].documents:,.0f} characters a document (paper: 5 kB),
-shingles of 10 words, 1 in 25 kept, threshold 50%; a tenth of the documents are originals, the rest their
-edits. CPU seconds on one core.
+Synthetic prose of {runs[-1].characters / runs[-1].documents:,.0f} characters per document (paper: 5 kB),
+shingles of 10 words, 1 in 25 selected, threshold 50%. A tenth of the documents are originals, the others
+edited copies of them. CPU seconds on one core.
 
 {markdown(header, rows)}
 
-The paper sketched 30 million documents on the machines of 1996 and sorted on disk; the sizes here fit the
-budget of memory. Its sketching includes the tokens. A family has 10 documents whatever the size of the
-archive, so that pairs grow in step with the documents; where passages are common to all, they grow faster.
+The paper sketched 30 million documents on machines of 1996 and sorted on disk; the sizes here fit into
+memory. The paper's time for sketching includes the tokens. A family has 10 documents for any size of the
+archive, so that the number of pairs is proportional to the number of documents; in an archive with passages
+common to all documents it grows faster.
 """

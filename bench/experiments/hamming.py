@@ -1,4 +1,4 @@
-"""SimHash against resemblance, and how its fingerprints lie (simhash-web-crawling, Figures 1 and 2)."""
+"""SimHash against resemblance, and the spread of its fingerprints (simhash-web-crawling, Figures 1 and 2)."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Integers = npt.NDArray[np.int64]
 
-FEWEST_WORDS = 200
-SHINGLE = 10
-GRAM = 3  # words in a feature of SimHash
-SAMPLE = 8  # 1 in so many shingles finds the pairs that may resemble
+MIN_WORDS = 200  # of a document
+SHINGLE = 10  # words
+FEATURE = 3  # words in a feature of SimHash
+SAMPLE = 8  # 1 in SAMPLE shingles is used to find candidates for resembling pairs
 DISTANCES = range(1, 11)
 PAPER_DISTANCE, PAPER_QUALITY = 3, "0.75, 0.75"
-TRUTHS = (0.5, 0.8, 0.9)
+MIN_RESEMBLANCES = (0.5, 0.8, 0.9)  # from which on a pair is a true pair
 BITS = 64
 BUCKETS = 128
-DROP = 8  # bits below the most frequent leading bit, where chance leaves little
-BUDGET = 256 << 20
+DROP = 8  # bits below the most frequent leading bit, where random fingerprints have few leading bits
+SORT_BYTES = 256 << 20  # memory of each external sort
 
 
-class Pairs(NamedTuple):
-    """Pairs of distinct documents near by either measure: resemblance and Hamming distance."""
+class NearPairs(NamedTuple):
+    """Pairs of distinct documents that are near by resemblance or by Hamming distance; both of each pair."""
 
     resemblance: Floats
     distance: Integers
@@ -51,27 +51,29 @@ class Quality(NamedTuple):
     recall: float
 
 
-class Measured(NamedTuple):
+class HammingMeasurement(NamedTuple):
+    """Number of documents, their near pairs, and their SimHash fingerprints, uint64 [documents]."""
+
     documents: int
-    pairs: Pairs
+    pairs: NearPairs
     fingerprints: Words
 
 
-def _tokens(texts: Sequence[str], most: int) -> list[Words]:
-    """Token kinds of up to `most` distinct documents of at least FEWEST_WORDS."""
+def _tokens(texts: Sequence[str], limit: int) -> list[Words]:
+    """Return the token kinds of up to `limit` distinct documents of at least MIN_WORDS words."""
     kinds = WordKinds()
-    found: dict[bytes, Words] = {}
+    documents: dict[bytes, Words] = {}
     for text in texts:
-        if len(found) == most:
+        if len(documents) == limit:
             break
-        tokens = kinds.of(text)
-        if len(tokens) >= FEWEST_WORDS:
-            found.setdefault(tokens.tobytes(), tokens)
-    return list(found.values())
+        tokens = kinds.word_kinds(text)
+        if len(tokens) >= MIN_WORDS:
+            documents.setdefault(tokens.tobytes(), tokens)
+    return list(documents.values())
 
 
-def close(fingerprints: Words, distance: int) -> Iterator[tuple[int, Integers]]:
-    """For each document the later ones at most `distance` bits apart, by looking at all pairs."""
+def near_documents(fingerprints: Words, distance: int) -> Iterator[tuple[int, Integers]]:
+    """Yield each document with the later ones at most `distance` bits away; compares all pairs."""
     for document in range(len(fingerprints) - 1):
         bits = np.bitwise_count(fingerprints[document + 1 :] ^ fingerprints[document])
         others = np.flatnonzero(bits <= distance) + document + 1
@@ -79,20 +81,24 @@ def close(fingerprints: Words, distance: int) -> Iterator[tuple[int, Integers]]:
             yield document, others
 
 
-def _resembling(sets: list[Words]) -> Integers:
-    """Pairs (left << 32 | right) that share a sampled shingle found in at most 1,000 documents."""
-    sketches = Sketches.of(mod_sketch(values, SAMPLE) for values in sets)
-    with Runs(BUDGET) as values, Runs(BUDGET) as pairs:
+def _resembling_pairs(sets: list[Words]) -> Integers:
+    """Return the pairs (left << 32 | right) whose resemblance may reach the lowest of MIN_RESEMBLANCES.
+
+    The resemblance is estimated from sampled shingles. Those in more than 1,000 documents are ignored.
+    """
+    sketches = Sketches.from_sketches(mod_sketch(values, SAMPLE) for values in sets)
+    with Runs(SORT_BYTES) as values, Runs(SORT_BYTES) as pairs:
         value_runs(sketches, np.ones(len(sketches), dtype=np.bool_), values)
         pair_runs(values.merged(), sketches.sizes, pairs)
         keys = [np.empty(0, dtype=np.uint64)]
-        least = min(TRUTHS) / 2  # of the estimate, of which many a pair that matters not falls short
+        # Half the lowest resemblance, because it is an estimate; excludes many pairs that are not needed.
+        threshold = min(MIN_RESEMBLANCES) / 2
         for piece in pairs.merged():
             starts = np.flatnonzero(np.diff(piece.keys, prepend=piece.keys[0] + np.uint64(1)) != 0)
             shared = np.add.reduceat(piece.payloads, starts).astype(np.int64)
             left, right = _sides(piece.keys[starts].astype(np.int64))
             union = sketches.sizes[left] + sketches.sizes[right] - shared
-            keys.append(piece.keys[starts][shared >= least * union])
+            keys.append(piece.keys[starts][shared >= threshold * union])
     return np.concatenate(keys).astype(np.int64)
 
 
@@ -100,27 +106,35 @@ def _sides(pairs: Integers) -> tuple[Integers, Integers]:
     return pairs >> 32, pairs & (2**32 - 1)
 
 
-def measure(texts: Sequence[str], most: int) -> Measured:
-    """Resemblance and distance of all pairs of which one or the other is near."""
-    tokens = _tokens(texts, most)
+def measure(texts: Sequence[str], limit: int) -> HammingMeasurement:
+    """Return resemblance and distance of all near pairs among up to `limit` distinct documents."""
+    tokens = _tokens(texts, limit)
     sets = [shingles(kinds, SHINGLE) for kinds in tokens]
-    prints = np.array([simhash(np.unique(kgram_hashes(kinds, GRAM))) for kinds in tokens], dtype=np.uint64)
-    near = [(document << 32) | others for document, others in close(prints, max(DISTANCES))]
-    left, right = _sides(np.unique(np.concatenate([_resembling(sets), *near])))
-    resemblance = resemblances(Sketches.of(sets), left, right)
-    distance = np.bitwise_count(prints[left] ^ prints[right]).astype(np.int64)
-    return Measured(len(tokens), Pairs(resemblance, distance), prints)
+    fingerprints = np.array(
+        [simhash(np.unique(kgram_hashes(kinds, FEATURE))) for kinds in tokens], dtype=np.uint64
+    )
+    near = [(document << 32) | others for document, others in near_documents(fingerprints, max(DISTANCES))]
+    left, right = _sides(np.unique(np.concatenate([_resembling_pairs(sets), *near])))
+    resemblance = resemblances(Sketches.from_sketches(sets), left, right)
+    distance = np.bitwise_count(fingerprints[left] ^ fingerprints[right]).astype(np.int64)
+    return HammingMeasurement(len(tokens), NearPairs(resemblance, distance), fingerprints)
 
 
-def quality(pairs: Pairs, distance: int, truth: float) -> Quality:
-    """Precision and recall of "at most `distance` bits apart"; NaN where there are no pairs to judge by."""
-    said, true = pairs.distance <= distance, pairs.resemblance >= truth
-    right = int((said & true).sum())
-    return Quality(*(right / int(some.sum()) if some.any() else float("nan") for some in (said, true)))
+def quality(pairs: NearPairs, distance: int, min_resemblance: float) -> Quality:
+    """Return precision and recall of reporting the pairs at most `distance` bits apart.
+
+    True pairs are those with at least `min_resemblance`. NaN where there are no reported or no true pairs.
+    """
+    reported, true = pairs.distance <= distance, pairs.resemblance >= min_resemblance
+    correct = int((reported & true).sum())
+    return Quality(*(correct / int(part.sum()) if part.any() else float("nan") for part in (reported, true)))
 
 
 def leading_bits(fingerprints: Words) -> Floats:
-    """Share of the successive fingerprints, in order, whose highest differing bit is 0 .. 63 (Figure 2a)."""
+    """Return, for each bit 0 .. 63, the share of neighbours whose highest differing bit it is (Figure 2a).
+
+    Neighbours are successive distinct fingerprints in ascending order.
+    """
     ordered = np.unique(fingerprints)
     different = ordered[1:] ^ ordered[:-1]
     _, exponents = np.frexp((different & ~(different >> np.uint64(1))).astype(np.float64))
@@ -128,18 +142,19 @@ def leading_bits(fingerprints: Words) -> Floats:
 
 
 def buckets(fingerprints: Words) -> Floats:
-    """Share of the fingerprints in each of 128 equal intervals of their range (Figure 2b)."""
+    """Return the share of the fingerprints in each of 128 equal intervals of their range (Figure 2b)."""
     heads = (fingerprints >> np.uint64(57)).astype(np.int64)
     return np.bincount(heads, minlength=BUCKETS) / len(fingerprints)
 
 
-def _draw_quality(pairs: Pairs, path: Path) -> None:
-    with plot(path, len(TRUTHS)) as all_axes:
-        for axes, truth in zip(all_axes, TRUTHS, strict=True):
-            results = [quality(pairs, distance, truth) for distance in DISTANCES]
+def _draw_quality(pairs: NearPairs, path: Path) -> None:
+    with plot(path, len(MIN_RESEMBLANCES)) as all_axes:
+        for axes, min_resemblance in zip(all_axes, MIN_RESEMBLANCES, strict=True):
+            results = [quality(pairs, distance, min_resemblance) for distance in DISTANCES]
             axes.plot(DISTANCES, [result.precision for result in results], "o-", label="precision")
             axes.plot(DISTANCES, [result.recall for result in results], "s-", label="recall")
-            axes.set(xlabel="Hamming distance", ylim=(0, 1.05), title=f"resemblance of at least {truth}")
+            title = f"resemblance of at least {min_resemblance}"
+            axes.set(xlabel="Hamming distance", ylim=(0, 1.05), title=title)
             axes.legend()
 
 
@@ -152,49 +167,57 @@ def _draw_spread(fingerprints: Words, path: Path) -> None:
         spread.set(xlabel="bucket", ylabel="share")
 
 
-def _quality_table(pairs: Pairs) -> str:
-    header = [
-        "distance",
-        "pairs",
-        *(f"{name}, {truth}" for truth in TRUTHS for name in Quality._fields),
-        "paper",
-    ]
+def _quality_table(pairs: NearPairs) -> str:
+    figure_names = [f"{name}, {limit}" for limit in MIN_RESEMBLANCES for name in Quality._fields]
+    header = ["distance", "pairs", *figure_names, "paper"]
     rows = []
     for distance in DISTANCES:
-        judged = [quality(pairs, distance, truth) for truth in TRUTHS]
-        figures = [f"{figure:.3f}" for both in judged for figure in both]
+        qualities = [quality(pairs, distance, limit) for limit in MIN_RESEMBLANCES]
+        figures = [f"{figure:.3f}" for both in qualities for figure in both]
         paper = PAPER_QUALITY if distance == PAPER_DISTANCE else ""
         rows.append([f"{distance}", f"{int((pairs.distance <= distance).sum()):,}", *figures, paper])
     return markdown(header, rows)
 
 
-def section(result: Measured, folder: Path) -> str:
-    first, second = folder / "simhash-quality.png", folder / "simhash-spread.png"
-    _draw_quality(result.pairs, first)
-    _draw_spread(result.fingerprints, second)
-    true = ", ".join(f"{int((result.pairs.resemblance >= truth).sum()):,} at {truth}" for truth in TRUTHS)
-    spread, leading = buckets(result.fingerprints), leading_bits(result.fingerprints)
-    peak, mean = int(leading.argmax()), len(result.fingerprints) / BUCKETS
-    low = leading[: max(0, peak - DROP)].sum()
-    # Neighbours in order whose XOR is below 2**b share a cell of that size: n / 2**(64 - b + 1) of them.
-    expected = len(result.fingerprints) * 2.0 ** (peak - DROP - BITS - 1)
+def section(result: HammingMeasurement, folder: Path) -> str:
+    """Draw both figures into `folder` and return the section of the report, as Markdown."""
+    return f"{_pairs_section(result, folder)}\n{_spread_section(result, folder)}"
+
+
+def _pairs_section(result: HammingMeasurement, folder: Path) -> str:
+    figure = folder / "simhash-quality.png"
+    _draw_quality(result.pairs, figure)
+    true = ", ".join(
+        f"{int((result.pairs.resemblance >= limit).sum()):,} at {limit}" for limit in MIN_RESEMBLANCES
+    )
     return f"""## Precision and recall of SimHash (simhash-web-crawling, Figure 1)
 
-{image(first, "Precision and recall by Hamming distance")}
+{image(figure, "Precision and recall by Hamming distance")}
 
 {_quality_table(result.pairs)}
 
-{result.documents:,} distinct documents of the real text of at least {FEWEST_WORDS} words; features are the
-distinct runs of {GRAM} words, each of weight 1. True pairs are those whose sets of {SHINGLE}-word shingles
-resemble each other that much, counted exactly: {true}.
-All pairs of fingerprints were compared; pairs that resemble were sought by 1 in {SAMPLE} of their shingles.
-The paper had people judge pairs of web pages, an equal number at each distance, and weighted its features.
-A pair counts here however large its family: a few families of generated files weigh more than many single
-copies.
+{result.documents:,} distinct documents of the real text with at least {MIN_WORDS} words; features are the
+distinct runs of {FEATURE} words, each of weight 1. True pairs are those with at least the given resemblance
+of their sets of {SHINGLE}-word shingles, computed exactly: {true}.
+All pairs of fingerprints were compared; candidates for true pairs were found by 1 in {SAMPLE} of their
+shingles. In the paper, people judged pairs of web pages, an equal number at each distance, and the features
+were weighted. Here every pair counts the same, so that a few large families of generated files weigh more
+than many single copies.
+"""
 
-## Leading bits and buckets (simhash-web-crawling, Figure 2)
 
-{image(second, "Leading bits and buckets of the fingerprints")}
+def _spread_section(result: HammingMeasurement, folder: Path) -> str:
+    figure = folder / "simhash-spread.png"
+    _draw_spread(result.fingerprints, figure)
+    spread, leading = buckets(result.fingerprints), leading_bits(result.fingerprints)
+    peak, mean = int(leading.argmax()), len(result.fingerprints) / BUCKETS
+    low = leading[: max(0, peak - DROP)].sum()
+    # Of n random fingerprints, n / 2**(64 - b + 1) neighbours in order have an XOR below 2**b: that is the
+    # number of neighbours in the same interval of that size.
+    expected = len(result.fingerprints) * 2.0 ** (peak - DROP - BITS - 1)
+    return f"""## Leading bits and buckets (simhash-web-crawling, Figure 2)
+
+{image(figure, "Leading bits and buckets of the fingerprints")}
 
 | | here | random |
 |:---|---:|---:|
@@ -203,8 +226,9 @@ copies.
 | fullest of {BUCKETS} buckets | {spread.max():.4f} | {1 / BUCKETS:.4f} |
 | emptiest | {spread.min():.4f} | {1 / BUCKETS:.4f} |
 
-Equal fingerprints are taken once for the leading bits. The paper explains more small differences than
-chance has by near-duplicates, which lie close together. A bucket holds {mean:.0f} documents on average;
-chance alone spreads the buckets by {1 / np.sqrt(mean):.0%} of that (standard deviation), and here it is
-{spread.std() * BUCKETS:.0%}. The paper shows the buckets of 8 billion pages, with spikes too.
+For the leading bits, equal fingerprints are counted once. The paper finds more small differences than random
+fingerprints would have, and explains them by near-duplicates, whose fingerprints are close. A bucket has
+{mean:.0f} documents on average. With random fingerprints the standard deviation of the buckets would be
+{1 / np.sqrt(mean):.0%} of that; here it is {spread.std() * BUCKETS:.0%}. The paper's buckets, of
+8 billion pages, have spikes too.
 """

@@ -1,4 +1,4 @@
-"""Figures as small PNG files."""
+"""Figures, written as small PNG files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ WIDTH, HEIGHT, DPI = 4.6, 3.4, 100
 
 @contextmanager
 def plot(path: Path, columns: int = 1) -> Iterator[list[Axes]]:
-    """Axes side by side, written to `path` at the end; two runs of one version write the same file."""
+    """Yield `columns` axes side by side, and write the figure to `path` at the end of the block.
+
+    The same data and version of matplotlib give the same file, because it has no metadata.
+    """
     with mpl.rc_context({"font.size": 8, "axes.grid": True, "grid.alpha": 0.3}):
         figure = Figure(figsize=(WIDTH * columns, HEIGHT), dpi=DPI, layout="constrained")
         yield list(figure.subplots(1, columns, squeeze=False)[0])
@@ -28,5 +31,5 @@ def plot(path: Path, columns: int = 1) -> Iterator[list[Axes]]:
 
 
 def image(path: Path, title: str) -> str:
-    """Markdown that shows the figure in a page of the folder above it."""
+    """Return Markdown that shows the figure, for a page in the parent of the figure's folder."""
     return f"![{title}]({path.parent.name}/{path.name})"

@@ -1,4 +1,7 @@
-"""Score every pair of files in a folder with compare50 (pass `structure`), run where it is: FOLDER OUT."""
+"""Write the compare50 scores (pass `structure`) of all pairs of files in a folder to a CSV file.
+
+Arguments: FOLDER OUT. Run it with an interpreter that has compare50.
+"""
 
 import csv
 import sys

@@ -1,4 +1,7 @@
-"""Score every pair of files in a folder with copydetect, run where it is installed: FOLDER OUT."""
+"""Write the copydetect scores of all pairs of files in a folder to a CSV file.
+
+Arguments: FOLDER OUT. Run it with an interpreter that has copydetect.
+"""
 
 import csv
 import sys

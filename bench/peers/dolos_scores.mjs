@@ -1,4 +1,5 @@
-// Score every pair of files in a folder with Dolos: FOLDER OUT. NODE_PATH names where @dodona/dolos-lib lies.
+// Write the Dolos scores of all pairs of files in a folder to a CSV file.
+// Arguments: FOLDER OUT. NODE_PATH must name the folder that has @dodona/dolos-lib.
 import { readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";

@@ -1,15 +1,15 @@
-"""Front-ends: bytes to text, text to tokens, one table row a language."""
+"""Front-ends: bytes to text, text to tokens, one table row for each language."""
 
-from fingerprint.languages.base import Class, FrontEnd, LexerFailed, Scan, Span
+from fingerprint.languages.base import FrontEnd, LexerFailed, LexicalClass, Scan, Span
 from fingerprint.languages.decode import Decoded, NotText, decode
 from fingerprint.languages.detect import detect
-from fingerprint.languages.registry import choices, front_end, tuned
+from fingerprint.languages.registry import choices, front_end, tuned_front_ends
 
 __all__ = [
-    "Class",
     "Decoded",
     "FrontEnd",
     "LexerFailed",
+    "LexicalClass",
     "NotText",
     "Scan",
     "Span",
@@ -17,5 +17,5 @@ __all__ = [
     "decode",
     "detect",
     "front_end",
-    "tuned",
+    "tuned_front_ends",
 ]

@@ -1,4 +1,4 @@
-"""The contract of a front-end: text in, tokens out (winnowing, section 5.2)."""
+"""The interface of a front-end: text in, tokens out (winnowing, section 5.2)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Span = tuple[int, int, str]
 
 
 class LexerFailed(ValueError):
-    """A lexer broke on a text; the message says which and why."""
+    """A lexer failed on a text; the message names the lexer and the reason."""
 
 
-class Class(IntEnum):
-    """What a token of `Scan.lexical` was before it was folded away."""
+class LexicalClass(IntEnum):
+    """Class of a token of `Scan.lexical`."""
 
     IDENTIFIER = 1
     STRING = 2
@@ -28,22 +28,23 @@ class Class(IntEnum):
 
 
 class Scan(NamedTuple):
-    """Both sides of one lexing pass: what the engine compares, and what normalisation folded away.
+    """Result of one lexing pass: the normalised tokens, and the lexemes that normalisation replaced.
 
-    `tokens` holds the folded stream; `lexical` the identifiers and literals as they were written (kinds are
-    ids of the lexeme, case kept), in text order; `classes` uint8, a `Class` for each of `lexical`.
+    `tokens` is the normalised stream, which the engine compares. `lexical` has the identifiers and literals
+    in text order; their kinds are ids of the lexemes as written, with their case. `lexical_classes` (uint8)
+    has a `LexicalClass` for each token of `lexical`.
     """
 
     tokens: TokenStream
     lexical: TokenStream
-    classes: Classes
+    lexical_classes: Classes
 
 
 class FrontEnd(Protocol):
-    """One language: what is shown of a file, and the tokens that the engine compares.
+    """One language: the text that is shown of a file, and the tokens that the engine compares.
 
-    `name` is what a user types and what a profile stores; `title` is what a page shows;
-    `version` rises whenever the same text would give other tokens.
+    `name` is what users type and profiles store; `title` is what pages show;
+    `version` rises whenever the same text would yield other tokens.
     """
 
     @property
@@ -56,16 +57,18 @@ class FrontEnd(Protocol):
     def version(self) -> int: ...
 
     def text(self, decoded: str) -> str:
-        """Text to show and to count offsets in: the decoded file, except where that is a container.
+        """Return the text to show, in which offsets are counted.
+
+        It is the decoded file itself, unless that is a container such as a notebook.
 
         Raises
         ------
         ValueError
-            When the container is broken; the message says how.
+            When the container is broken; the message gives the reason.
         """
 
     def tokens(self, text: str) -> TokenStream:
-        """Tokens of `text`, offsets in code points, comments and white space left out.
+        """Return the tokens of `text` without comments and white space; offsets are in code points.
 
         Raises
         ------
@@ -73,10 +76,10 @@ class FrontEnd(Protocol):
         """
 
     def scan(self, text: str) -> Scan:
-        """Tokens of `text` and what was folded away, from one pass over it; raises as `tokens` does."""
+        """Return the tokens and the replaced lexemes of `text` from one pass; raises as `tokens` does."""
 
-    def named(self, text: str) -> Iterator[Span]:
-        """(start, end, kind name) for each token of `tokens(text)`, for people and golden files."""
+    def named_tokens(self, text: str) -> Iterator[Span]:
+        """Yield (start, end, kind name) for each token of `tokens(text)`, for people and golden files."""
 
     def highlight(self, text: str) -> list[Span]:
-        """(start, end, CSS class) spans that colour `text` for reading; never overlapping, in order."""
+        """Return (start, end, CSS class) spans for syntax colours, in order and without overlaps."""

@@ -1,6 +1,6 @@
-"""The front-end of every programming language: a Pygments lexer and a row of the table.
+"""The front-end of every programming language: a Pygments lexer and a row of the language table.
 
-Only here and in `quick` is Pygments known.
+Only this module and `lexer_dispatch` import Pygments.
 """
 
 from __future__ import annotations
@@ -14,11 +14,18 @@ from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filen
 from pygments.token import STANDARD_TYPES
 from pygments.util import ClassNotFound
 
-from fingerprint.languages.base import Class, LexerFailed, Scan
-from fingerprint.languages.folding import Mark, Tokens, fold, located, split_runs, with_joined_literals
-from fingerprint.languages.lexeme_ids import family_of, merged
-from fingerprint.languages.lexer_dispatch import quick
-from fingerprint.languages.newlines import Lexed
+from fingerprint.languages.base import LexerFailed, LexicalClass, Scan
+from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
+from fingerprint.languages.lexer_dispatch import dispatching_lexer
+from fingerprint.languages.newlines import LexerInput
+from fingerprint.languages.normalisation import (
+    LexedTokens,
+    Mark,
+    locate_tokens,
+    normalise,
+    split_runs,
+    with_joined_literals,
+)
 from fingerprint.languages.spec import Language
 from fingerprint.languages.vocabulary import Vocabulary
 from fingerprint.tokens import TokenStream, kind_id
@@ -30,17 +37,17 @@ if TYPE_CHECKING:
     from pygments.token import _TokenType
 
     from fingerprint.languages.base import Span
-    from fingerprint.languages.lexeme_ids import Column, Evidence
+    from fingerprint.languages.lexeme_ids import LexemeColumns, LexicalColumns
     from fingerprint.types import Kinds, Offsets
 
 # Rises when a rule that all languages share changes their tokens; a row's own version is added to it.
 RULES_VERSION = 1
 
-# A vocabulary that holds so many lexemes or characters is started afresh: workers live long.
+# A vocabulary with more lexemes or characters than this is replaced by an empty one: workers run for long.
 LEXEMES_LIMIT = 1 << 17
 CHARACTERS_LIMIT = 1 << 24
 
-# What a broken lexer raises. A caller's time limit is none of these, and passes through.
+# Errors that a broken lexer raises. A caller's time limit is none of them, so it is not caught.
 LEXER_ERRORS = (
     ArithmeticError,
     AssertionError,
@@ -52,8 +59,8 @@ LEXER_ERRORS = (
 )
 
 
-def untuned(alias: str) -> Language | None:
-    """Make a plain row for a Pygments lexer that the table does not name; None when there is none."""
+def untuned_language(alias: str) -> Language | None:
+    """Return a default row for a Pygments lexer without a row of its own; None if there is no such lexer."""
     try:
         lexer = find_lexer_class_by_name(alias)
     except ClassNotFound:
@@ -62,13 +69,13 @@ def untuned(alias: str) -> Language | None:
 
 
 def lexer_for_filename(filename: str) -> str:
-    """Alias of the Pygments lexer for a file of that name, or an empty string."""
+    """Return the alias of the Pygments lexer for a file of that name, or an empty string."""
     lexer = find_lexer_class_for_filename(filename)
     return lexer.aliases[0] if lexer is not None and lexer.aliases else ""
 
 
 class CodeFrontEnd:
-    """One language, lexed by Pygments and folded by its row of the table."""
+    """The front-end of one language, lexed by Pygments and normalised by its row of the table."""
 
     def __init__(self, language: Language) -> None:
         self.language = language
@@ -83,39 +90,43 @@ class CodeFrontEnd:
         return decoded
 
     def tokens(self, text: str) -> TokenStream:
-        lexed = Lexed(text)
-        _, folded, vocabulary = self._folded(lexed.source)
-        return _stream(lexed, vocabulary.kinds()[folded.codes], folded.starts, folded.ends)
+        lexer_input = LexerInput(text)
+        _, normalised, vocabulary = self._normalised(lexer_input.source)
+        kinds = vocabulary.kinds()[normalised.codes]
+        return _stream(lexer_input, kinds, normalised.starts, normalised.ends)
 
     def scan(self, text: str) -> Scan:
-        lexed = Lexed(text)
-        live, folded, vocabulary = self._folded(lexed.source)
-        tokens = _stream(lexed, vocabulary.kinds()[folded.codes], folded.starts, folded.ends)
-        classes, kinds, starts, ends = self._evidence(live, lexed.source, vocabulary)
-        return Scan(tokens, _stream(lexed, kinds, starts, ends), classes)
+        lexer_input = LexerInput(text)
+        significant, normalised, vocabulary = self._normalised(lexer_input.source)
+        kinds = vocabulary.kinds()[normalised.codes]
+        tokens = _stream(lexer_input, kinds, normalised.starts, normalised.ends)
+        classes, ids, starts, ends = self._lexical(significant, lexer_input.source, vocabulary)
+        return Scan(tokens, _stream(lexer_input, ids, starts, ends), classes)
 
-    def named(self, text: str) -> Iterator[Span]:
-        lexed = Lexed(text)
-        _, folded, vocabulary = self._folded(lexed.source)
-        starts, ends = lexed.starts(folded.starts), lexed.ends(folded.ends)
-        for code, start, end in zip(folded.codes, starts, ends, strict=True):
-            yield int(start), int(end), vocabulary.names[code]
+    def named_tokens(self, text: str) -> Iterator[Span]:
+        lexer_input = LexerInput(text)
+        _, normalised, vocabulary = self._normalised(lexer_input.source)
+        starts, ends = lexer_input.starts(normalised.starts), lexer_input.ends(normalised.ends)
+        for code, start, end in zip(normalised.codes, starts, ends, strict=True):
+            yield int(start), int(end), vocabulary.kind_names[code]
 
     def highlight(self, text: str) -> list[Span]:
-        lexed = Lexed(text)
+        lexer_input = LexerInput(text)
         types, starts, ends = [], array("i"), array("i")
-        for start, ttype, value in self._lex(lexed.source):
+        for start, ttype, value in self._lex(lexer_input.source):
             css = _css_class(ttype)
             if css and not value.isspace():
                 types.append(css)
                 starts.append(start)
                 ends.append(start + len(value))
-        begins, closes = lexed.starts(_int32(starts)), lexed.ends(_int32(ends))
-        return [(int(s), int(e), css) for s, e, css in zip(begins, closes, types, strict=True) if s < e]
+        text_starts, text_ends = lexer_input.starts(_int32(starts)), lexer_input.ends(_int32(ends))
+        return [
+            (int(s), int(e), css) for s, e, css in zip(text_starts, text_ends, types, strict=True) if s < e
+        ]
 
     @cached_property
     def _lexer(self) -> Lexer:
-        return quick(find_lexer_class_by_name(self.language.lexer))
+        return dispatching_lexer(find_lexer_class_by_name(self.language.lexer))
 
     def _lex(self, source: str) -> Iterator[tuple[int, _TokenType, str]]:
         try:
@@ -124,53 +135,56 @@ class CodeFrontEnd:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
 
-    def _folded(self, source: str) -> tuple[Tokens, Tokens, Vocabulary]:
-        """Tokens that are no space, those of them that are compared, and what their codes mean."""
+    def _normalised(self, source: str) -> tuple[LexedTokens, LexedTokens, Vocabulary]:
+        """Return the tokens without white space and comments, the normalised tokens, and their vocabulary."""
         vocabulary = self._current_vocabulary()
         codes, starts = array("i"), array("i")
         add_code, add_start = codes.append, starts.append
         for start, ttype, value in self._lex(source):
             add_start(start)
             add_code(vocabulary[ttype, value])
-        split = split_runs(_int32(codes), _int32(starts), vocabulary.lexemes().marks, vocabulary.pieces)
-        raw = located(*split, vocabulary.lexemes())
-        live = raw.take(~raw.having(Mark.SPACE))
-        return live, fold(live, vocabulary.join, by_line=self.language.by_line), vocabulary
+        marks = vocabulary.lexemes().marks
+        split = split_runs(_int32(codes), _int32(starts), marks, vocabulary.punctuation_codes)
+        tokens = locate_tokens(*split, vocabulary.lexemes())
+        significant = tokens.take(~tokens.has_mark(Mark.SPACE))
+        normalised = normalise(significant, vocabulary.join_operators, by_line=self.language.by_line)
+        return significant, normalised, vocabulary
 
     def _current_vocabulary(self) -> Vocabulary:
-        known = self._vocabulary
-        if len(known) > LEXEMES_LIMIT or known.characters > CHARACTERS_LIMIT:
+        vocabulary = self._vocabulary
+        if len(vocabulary) > LEXEMES_LIMIT or vocabulary.characters > CHARACTERS_LIMIT:
             self._vocabulary = Vocabulary(self.language)
         return self._vocabulary
 
-    def _evidence(self, live: Tokens, source: str, vocabulary: Vocabulary) -> Evidence:
-        """Collect what was folded away: identifiers and literals, in text order."""
-        live = with_joined_literals(live)
-        identifiers = live.take(live.having(Mark.IDENTIFIER))
-        written = vocabulary.written()[identifiers.codes]
+    def _lexical(self, tokens: LexedTokens, source: str, vocabulary: Vocabulary) -> LexicalColumns:
+        """Return the identifiers and literals as written, in text order."""
+        tokens = with_joined_literals(tokens)
+        identifiers = tokens.take(tokens.has_mark(Mark.IDENTIFIER))
+        ids = vocabulary.identifier_ids()[identifiers.codes]
+        names = (LexicalClass.IDENTIFIER, ids, identifiers.starts, identifiers.ends)
         salt = self.language.salt
-        strings = _lexemes(live.take(live.having(Mark.STRING)), source, salt, Class.STRING)
-        numbers = _lexemes(live.take(live.having(Mark.NUMBER)), source, salt, Class.NUMBER)
-        return merged([(Class.IDENTIFIER, written, identifiers.starts, identifiers.ends), strings, numbers])
+        strings = _literals(tokens.take(tokens.has_mark(Mark.STRING)), source, salt, LexicalClass.STRING)
+        numbers = _literals(tokens.take(tokens.has_mark(Mark.NUMBER)), source, salt, LexicalClass.NUMBER)
+        return merge_in_text_order([names, strings, numbers])
 
 
-def _lexemes(tokens: Tokens, source: str, salt: str, sort: Class) -> Column:
+def _literals(tokens: LexedTokens, source: str, salt: str, lexical_class: LexicalClass) -> LexemeColumns:
     starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
-    family = family_of(salt, sort)
-    kinds = [kind_id(family, source[start:end]) for start, end in zip(starts, ends, strict=True)]
-    return sort, np.array(kinds, dtype=np.uint64), tokens.starts, tokens.ends
+    family = lexeme_family(salt, lexical_class)
+    ids = [kind_id(family, source[start:end]) for start, end in zip(starts, ends, strict=True)]
+    return lexical_class, np.array(ids, dtype=np.uint64), tokens.starts, tokens.ends
 
 
 def _int32(column: array[int]) -> Offsets:
     return np.frombuffer(column, dtype=np.int32)
 
 
-def _stream(lexed: Lexed, kinds: Kinds, starts: Offsets, ends: Offsets) -> TokenStream:
-    return TokenStream(kinds, lexed.starts(starts), lexed.ends(ends))
+def _stream(lexer_input: LexerInput, kinds: Kinds, starts: Offsets, ends: Offsets) -> TokenStream:
+    return TokenStream(kinds, lexer_input.starts(starts), lexer_input.ends(ends))
 
 
 def _css_class(ttype: _TokenType | None) -> str:
-    """Pygments' short CSS class of a token type, or of the nearest type above it that has one."""
+    """Return Pygments' short CSS class of a token type, or of its nearest parent type that has one."""
     while ttype is not None and ttype not in STANDARD_TYPES:
         ttype = ttype.parent
     return "" if ttype is None else STANDARD_TYPES[ttype]

@@ -1,19 +1,19 @@
-"""From the bytes of a file to text, or a refusal that a teacher understands."""
+"""From the bytes of a file to text, or to an error message that an instructor understands."""
 
 from __future__ import annotations
 
 import codecs
 from typing import NamedTuple
 
-# Bytes shown to the guesser of encodings: enough to tell, and never slow.
+# Bytes from which an encoding is guessed: enough for a good guess, and few enough to be fast.
 SAMPLE = 1 << 16
 
-# A text may hold this share of control characters; old files have form feeds and an end-of-file mark.
+# Largest share of control characters in a text; old files have form feeds and an end-of-file mark.
 CONTROLS_ALLOWED = 0.02
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, since it begins with the mark of UTF-16
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -43,10 +43,10 @@ _SIGNATURES = (
     (b"{\\rtf", "a rich text document; save it as plain text"),
 )
 
-# Control characters that no text holds; tabs, line ends, escapes and the end-of-file mark are usual.
+# Control characters that texts do not contain; tabs, line ends, escapes and the end-of-file mark are usual.
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b\b")) + b"\x7f"
 
-# What files are in when not in Unicode, so that a short one is not taken for something exotic.
+# Likely encodings other than Unicode. A guess is limited to them: short files look like rare encodings.
 _LIKELY = (
     "cp1252 cp1250 cp1251 koi8_r gb18030 big5 cp932 euc_jp euc_kr cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 "
     "cp874 mac_roman cp437 cp850"
@@ -55,40 +55,40 @@ _LATIN = frozenset({"cp1250", "cp1254", "cp1257", "cp1258", "mac_roman", "cp437"
 
 
 class NotText(ValueError):
-    """The bytes are no text; the message says what they seem to be."""
+    """The bytes are not text; the message says what they seem to be."""
 
 
 class Decoded(NamedTuple):
-    """Text of a file, its line ends as they were and no byte order mark, and the encoding it was in."""
+    """Text of a file, with its own line ends and without byte order mark, and the encoding of the file."""
 
     text: str
     encoding: str
 
 
 def decode(data: bytes) -> Decoded:
-    """Text of a file: UTF-8, else what its byte order mark says, else the likeliest encoding.
+    """Decode a file: by its byte order mark, as UTF-8, or in the likeliest other encoding.
 
     Raises
     ------
     NotText
         For an image, an archive, a program, or anything else that is not text.
     """
-    for signature, what in _SIGNATURES:
+    for signature, description in _SIGNATURES:
         if data.startswith(signature):
-            raise NotText(f"it is {what}, not a text file")
+            raise NotText(f"it is {description}, not a text file")
     for mark, encoding in _BOMS:
         if data.startswith(mark):
-            return _as_marked(data[len(mark) :], encoding)
+            return _decode_as(data[len(mark) :], encoding)
     if b"\0" in data:
-        return _wide(data)
+        return _decode_unmarked_utf_16(data)
     _refuse_controls(data)
     try:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
-        return _legacy(data)
+        return _decode_legacy(data)
 
 
-def _as_marked(data: bytes, encoding: str) -> Decoded:
+def _decode_as(data: bytes, encoding: str) -> Decoded:
     text = data.decode(encoding, errors="replace")
     if text.count("\ufffd") > max(1, len(text) * CONTROLS_ALLOWED):
         raise NotText(f"it is marked as {encoding.upper()}, but cannot be read as that")
@@ -96,13 +96,13 @@ def _as_marked(data: bytes, encoding: str) -> Decoded:
     return Decoded(text, encoding)
 
 
-def _wide(data: bytes) -> Decoded:
-    """UTF-16 without its mark: most of its text is Latin, so that every other byte is NUL."""
+def _decode_unmarked_utf_16(data: bytes) -> Decoded:
+    """Decode UTF-16 without byte order mark: most of its text is Latin, so that every other byte is NUL."""
     half = max(1, len(data) // 2)
     if len(data) % 2 == 0:
         for encoding, high in (("utf-16-le", data[1::2]), ("utf-16-be", data[0::2])):
             if high.count(0) > half * 0.6 and data.count(0) == high.count(0):
-                return _as_marked(data, encoding)
+                return _decode_as(data, encoding)
     raise NotText(
         f"it holds a NUL byte (at offset {data.index(0):,}), as binary files do and text files do not"
     )
@@ -116,17 +116,17 @@ def _refuse_nul(text: str) -> None:
 def _refuse_controls(data: bytes) -> None:
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls > len(data) * CONTROLS_ALLOWED:
-        share = controls / len(data)
-        raise NotText(f"{share:.0%} of it are control characters, as in binary files")
+        ratio = controls / len(data)
+        raise NotText(f"{ratio:.0%} of it are control characters, as in binary files")
 
 
-def _legacy(data: bytes) -> Decoded:
+def _decode_legacy(data: bytes) -> Decoded:
     damaged = data.decode("utf-8", errors="replace")
     beyond_ascii = len(damaged) - len(damaged.encode("ascii", "ignore"))
     wrong = damaged.count("\ufffd")
-    if beyond_ascii > 5 * wrong:  # a few broken bytes in what is plainly UTF-8
+    if beyond_ascii > 5 * wrong:  # UTF-8 with a few broken bytes
         return Decoded(damaged, "utf-8")
-    for encoding in (_guessed(data), "cp1252"):
+    for encoding in (_guess_encoding(data), "cp1252"):
         try:
             return Decoded(data.decode(encoding), encoding)
         except UnicodeDecodeError:
@@ -134,22 +134,26 @@ def _legacy(data: bytes) -> Decoded:
     return Decoded(data.decode("latin-1"), "latin-1")
 
 
-def _guessed(data: bytes) -> str:
+def _guess_encoding(data: bytes) -> str:
     from charset_normalizer import from_bytes  # noqa: PLC0415 - slow to import and seldom needed
 
-    guess = from_bytes(_telling_lines(data), cp_isolation=_LIKELY.split()).best()
+    guess = from_bytes(_non_ascii_lines(data), cp_isolation=_LIKELY.split()).best()
     if guess is None or "cp1252" in guess.could_be_from_charset:
         return "cp1252"
-    return "cp1252" if guess.encoding in _LATIN and _reads_as_western(data) else str(guess.encoding)
+    return "cp1252" if guess.encoding in _LATIN and _looks_western(data) else str(guess.encoding)
 
 
-def _reads_as_western(data: bytes) -> bool:
-    """Whether all beyond ASCII would be letters in Western Europe: few words do not tell `ï` from `ď`."""
-    beyond = data.translate(None, bytes(range(128)))[:SAMPLE]
-    return beyond.decode("cp1252", errors="replace").isalpha()
+def _looks_western(data: bytes) -> bool:
+    """Return whether all bytes beyond ASCII are letters in cp1252.
+
+    The guess of another Latin encoding is then not trusted: a few words do not show whether a byte is `ï` or
+    `ď`.
+    """
+    beyond_ascii = data.translate(None, bytes(range(128)))[:SAMPLE]
+    return beyond_ascii.decode("cp1252", errors="replace").isalpha()
 
 
-def _telling_lines(data: bytes) -> bytes:
-    """Pick the first lines that are not plain ASCII: the others tell nothing of the encoding."""
+def _non_ascii_lines(data: bytes) -> bytes:
+    """Return the first lines that are not plain ASCII, since only they depend on the encoding."""
     sample = b"\n".join(line[:400] for line in data[: 16 * SAMPLE].splitlines() if not line.isascii())
     return sample[:SAMPLE] or data[-SAMPLE:]

@@ -1,4 +1,4 @@
-"""Which language a file is in: told by its name, then by its content."""
+"""Detection of a file's language, from its name and then from its content."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from fingerprint.languages.tables import LANGUAGES, OTHERS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Enough of a file to tell its language by.
-LOOKED_AT = 20_000
+# Characters of a file that are searched for patterns.
+HEAD_CHARACTERS = 20_000
 
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?(\w+?)[\d.]*(?:\s|$)")
 _INTERPRETERS = {
@@ -24,7 +24,7 @@ _INTERPRETERS = {
     "sbcl": "common-lisp", "guile": "scheme", "scala": "scala", "swift": "swift", "octave": "matlab",
 }  # fmt: skip
 
-# Extensions that two languages share: the first pattern that is found decides, else the last name.
+# Extensions that two languages share: the first pattern that occurs decides; the empty one always does.
 _CPP = (
     r"^\s*(?:class|namespace|template|using|public:|private:|protected:)\b|\bstd::|#include\s*<\w+>|\w+::\w+"
 )
@@ -51,8 +51,8 @@ _AMBIGUOUS = {
 }  # fmt: skip
 
 
-# Content of a file whose name says nothing: the first pattern that is found decides.
-_TELLING = (
+# Content of a file whose name does not determine the language: the first pattern that occurs decides.
+_CONTENT_PATTERNS = (
     (r"\A\s*<\?php", "php"),
     (r"(?i)\A\s*(?:<!doctype html|<html)", "html"),
     (r"^\s*#include\s*<(?:iostream|string|vector|map|algorithm)>|\bstd::", "cpp"),
@@ -68,14 +68,18 @@ _TELLING = (
 
 
 def detect(filename: str, text: str) -> str:
-    """Name of the language of a file: by its name, then by what it says; prose when nothing tells."""
+    """Return the language of a file, from its name or else from its content; prose when nothing matches."""
     name = PurePosixPath(filename.replace("\\", "/")).name
     extension = PurePosixPath(name.lower()).suffix
-    head = text[:LOOKED_AT]
+    head = text[:HEAD_CHARACTERS]
     if extension in _AMBIGUOUS:
-        return _first_found(_AMBIGUOUS[extension], head)
+        return _first_match(_AMBIGUOUS[extension], head)
     return (
-        _by_pattern(name) or _by_shebang(head) or _by_pygments(name) or _first_found(_TELLING, head) or "text"
+        _by_pattern(name)
+        or _by_shebang(head)
+        or _by_pygments(name)
+        or _first_match(_CONTENT_PATTERNS, head)
+        or "text"
     )
 
 
@@ -88,7 +92,7 @@ def _by_pattern(name: str) -> str:
 
 @cache
 def _patterns() -> list[tuple[str, str]]:
-    return [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.files.split()]
+    return [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.file_patterns.split()]
 
 
 def _by_shebang(head: str) -> str:
@@ -102,5 +106,5 @@ def _by_pygments(name: str) -> str:
     return lexer_for_filename(name)
 
 
-def _first_found(choices: Iterable[tuple[str, str]], head: str) -> str:
+def _first_match(choices: Iterable[tuple[str, str]], head: str) -> str:
     return next((language for pattern, language in choices if re.search(pattern, head, re.MULTILINE)), "")

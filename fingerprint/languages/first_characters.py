@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Chars = frozenset[str]
-# Characters that are told apart; every other one may begin any match.
+# Only ASCII characters are distinguished; any other character may begin any match.
 ASCII: Chars = frozenset(map(chr, range(128)))
 NONE: Chars = frozenset()
 CATEGORIES = {
@@ -23,69 +23,70 @@ CATEGORIES = {
 SETS = frozenset({"LITERAL", "NOT_LITERAL", "IN", "CATEGORY"})
 GROUPS = frozenset({"BRANCH", "SUBPATTERN", "ATOMIC_GROUP"})
 REPEATS = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
-# They take no character, and only make a match rarer.
+# They consume no character; they only restrict where the expression matches.
 CONDITIONS = frozenset({"AT", "ASSERT", "ASSERT_NOT"})
 
 
 def first_characters(pattern: re.Pattern[str]) -> Chars:
-    """ASCII characters that a match can begin with, rather too many than too few; all if it can be empty.
+    """Return the ASCII characters that a match can begin with; all of them when a match can be empty.
 
-    Told from the parsed expression, which only a private module of Python gives; without it all are given.
+    The result may include too many characters, never too few. It is derived from the parsed expression, which
+    only a private module of Python provides; without that module all characters are returned.
     """
     try:
         parsed = import_module("re._parser").parse(pattern.pattern, pattern.flags)
     except (ImportError, AttributeError):
         return ASCII
-    chars, empty = _of_sequence(parsed, pattern.flags)
+    chars, empty = _sequence_characters(parsed, pattern.flags)
     return ASCII if empty else chars
 
 
-def _of_sequence(items: Iterable[tuple[object, Any]], flags: int) -> tuple[Chars, bool]:
-    """First characters of parts one after another, and whether all of them can be empty."""
-    found = NONE
+def _sequence_characters(items: Iterable[tuple[object, Any]], flags: int) -> tuple[Chars, bool]:
+    """Return the first characters of consecutive parts, and whether all of the parts can be empty."""
+    chars = NONE
     for kind, value in items:
-        chars, empty = _of_part(str(kind), value, flags)
-        found |= chars
+        part_chars, empty = _part_characters(str(kind), value, flags)
+        chars |= part_chars
         if not empty:
-            return found, False
-    return found, True
+            return chars, False
+    return chars, True
 
 
-def _of_part(kind: str, value: Any, flags: int) -> tuple[Chars, bool]:
+def _part_characters(kind: str, value: Any, flags: int) -> tuple[Chars, bool]:
     if kind in CONDITIONS:
         return NONE, True
     if kind in REPEATS:
-        chars, empty = _of_sequence(value[2], flags)
+        chars, empty = _sequence_characters(value[2], flags)
         return chars, empty or value[0] == 0
     if kind in GROUPS:
-        parts = [_of_sequence(inner, found) for inner, found in _inside(kind, value, flags)]
+        parts = [_sequence_characters(*alternative) for alternative in _alternatives(kind, value, flags)]
         return NONE.union(*(chars for chars, _ in parts)), any(empty for _, empty in parts)
     if kind in SETS:
         items = value if kind == "IN" else [(kind.removeprefix("NOT_"), value)]
-        return _of_set([*items, *([("NEGATE", None)] if kind == "NOT_LITERAL" else [])], flags), False
-    return ASCII, kind != "ANY"  # what a back reference repeats, or anything that is not known here
+        return _set_characters([*items, *([("NEGATE", None)] if kind == "NOT_LITERAL" else [])], flags), False
+    return ASCII, kind != "ANY"  # a back reference, or a part that is not known here
 
 
-def _inside(kind: str, value: Any, flags: int) -> list[tuple[Any, int]]:
-    """Give the choices that a group holds, each with the flags in force there."""
+def _alternatives(kind: str, value: Any, flags: int) -> list[tuple[Any, int]]:
+    """Return the alternatives of a group, each with the flags that apply in it."""
     if kind == "SUBPATTERN":
         _, added, removed, inner = value
         return [(inner, (flags | added) & ~removed)]
     return [(inner, flags) for inner in (value[1] if kind == "BRANCH" else [value])]
 
 
-def _of_set(items: Iterable[tuple[object, Any]], flags: int) -> Chars:
+def _set_characters(items: Iterable[tuple[object, Any]], flags: int) -> Chars:
     names = [(str(kind), value) for kind, value in items]
-    members = NONE.union(*(_members(kind, value) for kind, value in names))
+    chars = NONE.union(*(_item_characters(kind, value) for kind, value in names))
     negated = any(kind == "NEGATE" for kind, _ in names)
-    if flags & re.IGNORECASE:  # some letters beyond ASCII fold to ASCII ones
-        beyond = any(_reaches_beyond(kind, value) for kind, value in names)
-        members = members.union(*((char.lower(), char.upper()) for char in members))
-        return ASCII if negated or beyond else members
-    return ASCII - members if negated else members
+    if flags & re.IGNORECASE:  # some letters beyond ASCII equal ASCII letters when case is ignored
+        beyond_ascii = any(_includes_non_ascii(kind, value) for kind, value in names)
+        chars = chars.union(*((char.lower(), char.upper()) for char in chars))
+        return ASCII if negated or beyond_ascii else chars
+    return ASCII - chars if negated else chars
 
 
-def _members(kind: str, value: Any) -> Chars:
+def _item_characters(kind: str, value: Any) -> Chars:
     if kind == "LITERAL":
         return ASCII & {chr(value)}
     if kind == "RANGE":
@@ -95,6 +96,6 @@ def _members(kind: str, value: Any) -> Chars:
     return NONE if kind == "NEGATE" else ASCII
 
 
-def _reaches_beyond(kind: str, value: Any) -> bool:
+def _includes_non_ascii(kind: str, value: Any) -> bool:
     last = {"LITERAL": lambda: value, "RANGE": lambda: value[1]}.get(kind, lambda: 0)()
     return int(last) >= len(ASCII)

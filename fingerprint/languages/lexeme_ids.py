@@ -1,4 +1,4 @@
-"""Lexemes as evidence: what normalisation folds away, kept aside under its own kinds."""
+"""Ids of lexemes as written: identifiers and literals, which normalisation replaces by kinds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.languages.base import Class
+from fingerprint.languages.base import LexicalClass
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
@@ -16,24 +16,28 @@ if TYPE_CHECKING:
     from fingerprint.types import Classes, Kinds, Offsets
 
 
-Column = tuple[Class, "Kinds", "Offsets", "Offsets"]
-Evidence = tuple["Classes", "Kinds", "Offsets", "Offsets"]
+# Lexemes of one class: (class, ids, starts, ends).
+LexemeColumns = tuple[LexicalClass, "Kinds", "Offsets", "Offsets"]
+# Lexemes of several classes as parallel arrays: (classes, ids, starts, ends).
+LexicalColumns = tuple["Classes", "Kinds", "Offsets", "Offsets"]
 
 
 @cache
-def family_of(salt: str, sort: Class) -> str:
-    """Family of the ids of lexemes as they are written, apart from every kind of the folded stream."""
-    return f"{salt} as written, {sort.name}"
+def lexeme_family(salt: str, lexical_class: LexicalClass) -> str:
+    """Return the family of lexeme ids, so that no lexeme id equals the id of a kind (see `kind_id`)."""
+    return f"{salt} as written, {lexical_class.name}"
 
 
-def lexeme_id(salt: str, sort: Class, lexeme: str) -> int:
-    """64-bit id of a lexeme as it is written."""
-    return kind_id(family_of(salt, sort), lexeme)
+def lexeme_id(salt: str, lexical_class: LexicalClass, lexeme: str) -> int:
+    """Return the 64-bit id of a lexeme as written."""
+    return kind_id(lexeme_family(salt, lexical_class), lexeme)
 
 
-def merged(columns: Sequence[Column]) -> Evidence:
-    """One set of parallel arrays in text order: classes, kinds, starts, ends."""
-    classes = np.concatenate([np.full(len(kinds), sort, dtype=np.uint8) for sort, kinds, _, _ in columns])
-    kinds, starts, ends = (np.concatenate([column[i] for column in columns]) for i in (1, 2, 3))
+def merge_in_text_order(columns: Sequence[LexemeColumns]) -> LexicalColumns:
+    """Merge lexemes of several classes into parallel arrays in text order."""
+    classes = np.concatenate(
+        [np.full(len(ids), lexical_class, dtype=np.uint8) for lexical_class, ids, _, _ in columns]
+    )
+    ids, starts, ends = (np.concatenate([column[i] for column in columns]) for i in (1, 2, 3))
     order = np.argsort(starts, kind="stable")
-    return classes[order], kinds[order], starts[order], ends[order]
+    return classes[order], ids[order], starts[order], ends[order]

@@ -1,7 +1,7 @@
-"""Pygments' lexers with most of their work left out: rules that cannot match at a character are not tried.
+"""Pygments' lexers, faster: rules that cannot match at the current character are not tried.
 
-A lexer tries the rules of its state one after another, some fifteen for a token; by the character that stands
-there most are ruled out beforehand. What is left is tried in the same order, so that the tokens are the same.
+A lexer tries the rules of its state one after another, some fifteen for a token. The character at the current
+position rules out most of them. The others are tried in the same order, so that the tokens are the same.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from pygments.lexer import Lexer
 
-    Found = Iterator[tuple[int, _TokenType, str]]
-    Action = _TokenType | Callable[[RegexLexer, Match[str]], Found] | None
+    RawTokens = Iterator[tuple[int, _TokenType, str]]
+    Action = _TokenType | Callable[[RegexLexer, Match[str]], RawTokens] | None
     Rule = tuple[Callable[[str, int], Match[str] | None], Action, Any]
 
 
-class State(dict[str, "list[Rule]"]):
-    """Rules of one state of a lexer that can match at a character, worked out on first sight."""
+class RulesByCharacter(dict[str, "list[Rule]"]):
+    """Maps a character to the rules of one lexer state that can match at it; filled at first use."""
 
     def __init__(self, rules: list[Rule]) -> None:
         super().__init__()
@@ -35,12 +35,12 @@ class State(dict[str, "list[Rule]"]):
     def __missing__(self, char: str) -> list[Rule]:
         if char not in ASCII:
             return self.rules
-        self[char] = fitting = [rule for rule in self.rules if char in _firsts(_pattern(rule))]
-        return fitting
+        self[char] = rules = [rule for rule in self.rules if char in _first_characters(_pattern(rule))]
+        return rules
 
 
 @cache
-def _firsts(pattern: Pattern[str]) -> frozenset[str]:
+def _first_characters(pattern: Pattern[str]) -> frozenset[str]:
     return first_characters(pattern)
 
 
@@ -49,58 +49,58 @@ def _pattern(rule: Rule) -> Pattern[str]:
     return pattern
 
 
-class Quick(RegexLexer):
-    """Goes before a lexer of Pygments that has the usual loop over its rules."""
+class DispatchingLexer(RegexLexer):
+    """Selects rules by the current character; a mixin for lexers with the usual loop of Pygments."""
 
     _tokens: ClassVar[dict[str, list[Rule]]]
-    states: ClassVar[dict[str, State]]
+    states: ClassVar[dict[str, RulesByCharacter]]
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         if "states" not in vars(type(self)):
-            type(self).states = {name: State(rules) for name, rules in self._tokens.items()}
+            type(self).states = {name: RulesByCharacter(rules) for name, rules in self._tokens.items()}
 
-    def get_tokens_unprocessed(self, text: str, stack: Iterable[str] = ("root",)) -> Found:
+    def get_tokens_unprocessed(self, text: str, stack: Iterable[str] = ("root",)) -> RawTokens:
         states, names, at, end = self.states, list(stack), 0, len(text)
         state = states[names[-1]]
         while True:
-            for match, action, move in state[text[at]] if at < end else state.rules:
-                found = match(text, at)
-                if found is None:
+            for match_at, action, transition in state[text[at]] if at < end else state.rules:
+                match = match_at(text, at)
+                if match is None:
                     continue
                 if isinstance(action, _TokenType):
-                    yield at, action, found.group()
+                    yield at, action, match.group()
                 elif action is not None:
-                    yield from action(self, found)
-                at = found.end()
-                if move is not None:
-                    _move(names, move)
+                    yield from action(self, match)
+                at = match.end()
+                if transition is not None:
+                    _apply_transition(names, transition)
                     state = states[names[-1]]
                 break
             else:
                 if at >= end:
                     return
-                if text[at] == "\n":  # no rule goes on to the next line
+                if text[at] == "\n":  # no rule matches: the next line begins in the root state
                     names, state = ["root"], states["root"]
                 yield at, Whitespace if text[at] == "\n" else Error, text[at]
                 at += 1
 
 
-def _move(names: list[str], move: int | str | tuple[str, ...]) -> None:
-    """Do as a rule says: push names of states, or pop some; one always stays."""
-    if isinstance(move, int):
-        del names[max(1, len(names) - abs(move)) :]
+def _apply_transition(names: list[str], transition: int | str | tuple[str, ...]) -> None:
+    """Push states on the stack `names` or pop some, as the rule demands; one state always remains."""
+    if isinstance(transition, int):
+        del names[max(1, len(names) - abs(transition)) :]
         return
-    for name in (move,) if isinstance(move, str) else move:
+    for name in (transition,) if isinstance(transition, str) else transition:
         if name == "#pop":
             del names[max(1, len(names) - 1) :]
         else:
             names.append(names[-1] if name == "#push" else name)
 
 
-def quick(lexer: type[Lexer]) -> Lexer:
-    """Make a lexer, a quick one where it has the usual loop."""
+def dispatching_lexer(lexer: type[Lexer]) -> Lexer:
+    """Return a lexer that dispatches on characters, or a plain one where `lexer` has a loop of its own."""
     if lexer.get_tokens_unprocessed is not RegexLexer.get_tokens_unprocessed:
         return lexer()
-    made: Lexer = type(lexer.__name__, (Quick, lexer), {})()
-    return made
+    dispatching: Lexer = type(lexer.__name__, (DispatchingLexer, lexer), {})()
+    return dispatching

@@ -1,4 +1,4 @@
-"""The front-end of Jupyter notebooks: cells' sources, code in the notebook's language, the rest prose."""
+"""The front-end of Jupyter notebooks: sources of cells, as prose or as code in the notebook's language."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.base import FrontEnd, Span
 
-# Stands above each cell in the shown text, and tells where it begins and what it is in.
+# The header above each cell in the shown text; it marks where the cell begins and names its language.
 _HEADER = re.compile(r"^───── cell \d+, (\S+) ─────\n?", re.MULTILINE)
 _BROKEN = (AttributeError, LookupError, RecursionError, TypeError, ValueError, nbformat.ValidationError)
 
 
 class Notebook:
-    """A notebook is shown and compared as its cells' sources; outputs are left out.
+    """The front-end of notebooks. They are shown and compared as the sources of their cells, without outputs.
 
-    `front_end` finds the front-end of a cell's language, and raises ValueError for an unknown one.
+    `front_end` returns the front-end of a language, and raises ValueError for an unknown one.
     """
 
     name = "notebook"
@@ -36,64 +36,66 @@ class Notebook:
 
     def __init__(self, front_end: Callable[[str], FrontEnd]) -> None:
         self._front_end = front_end
-        # An unknown name is looked for among all languages, which takes long in a notebook that repeats it.
-        self._known = cache(self._find)
+        # Cached, since the lookup of an unknown name takes long and a notebook may repeat it in each cell.
+        self._known_front_end = cache(self._find_front_end)
 
     def text(self, decoded: str) -> str:
         notebook = _read(decoded)
         language = self._language(notebook)
         try:
-            cells = [(_kind(cell, language), _source(cell)) for cell in notebook["cells"]]
+            cells = [(_cell_language(cell, language), _source(cell)) for cell in notebook["cells"]]
         except _BROKEN as error:
             raise ValueError(
                 f"it is a notebook whose cells cannot be read ({type(error).__name__}: {error})"
             ) from error
         return "\n".join(
-            f"───── cell {number}, {kind} ─────\n{source}\n"
-            for number, (kind, source) in enumerate(cells, start=1)
+            f"───── cell {number}, {name} ─────\n{source}\n"
+            for number, (name, source) in enumerate(cells, start=1)
         )
 
     def tokens(self, text: str) -> TokenStream:
-        return _shifted([(start, part.tokens(text[start:end])) for part, start, end in self._parts(text)])
+        return _concatenated(
+            [(start, cell.tokens(text[start:end])) for cell, start, end in self._cells(text)]
+        )
 
     def scan(self, text: str) -> Scan:
-        scans = [(start, part.scan(text[start:end])) for part, start, end in self._parts(text)]
-        tokens = _shifted([(start, scan.tokens) for start, scan in scans])
-        lexical = _shifted([(start, scan.lexical) for start, scan in scans])
-        classes = [scan.classes for _, scan in scans]
+        scans = [(start, cell.scan(text[start:end])) for cell, start, end in self._cells(text)]
+        tokens = _concatenated([(start, scan.tokens) for start, scan in scans])
+        lexical = _concatenated([(start, scan.lexical) for start, scan in scans])
+        classes = [scan.lexical_classes for _, scan in scans]
         return Scan(tokens, lexical, np.concatenate([np.empty(0, dtype=np.uint8), *classes]))
 
-    def named(self, text: str) -> Iterator[Span]:
-        for part, begin, end in self._parts(text):
-            for start, stop, kind in part.named(text[begin:end]):
+    def named_tokens(self, text: str) -> Iterator[Span]:
+        for cell, begin, end in self._cells(text):
+            for start, stop, kind in cell.named_tokens(text[begin:end]):
                 yield begin + start, begin + stop, kind
 
     def highlight(self, text: str) -> list[Span]:
         spans = [(*header.span(), "gh") for header in _HEADER.finditer(text)]
-        for part, begin, end in self._parts(text):
+        for cell, begin, end in self._cells(text):
             spans += [
-                (begin + start, begin + stop, css) for start, stop, css in part.highlight(text[begin:end])
+                (begin + start, begin + stop, css) for start, stop, css in cell.highlight(text[begin:end])
             ]
         return sorted(spans)
 
     def _language(self, notebook: dict[str, Any]) -> str:
-        """Return the language of the code cells, as the metadata name it; Python when they name none."""
+        """Return the language of the code cells from the metadata; Python when these name no known one."""
         metadata = notebook.get("metadata", {})
         for section, key in (("language_info", "name"), ("kernelspec", "language"), ("kernelspec", "name")):
-            written = str(metadata.get(section, {}).get(key, "")).lower()
-            known = self._known(written) if written else None
-            if known:
-                return known.name
+            name = str(metadata.get(section, {}).get(key, "")).lower()
+            front_end = self._known_front_end(name) if name else None
+            if front_end:
+                return front_end.name
         return "python"
 
-    def _parts(self, text: str) -> Iterator[tuple[FrontEnd, int, int]]:
+    def _cells(self, text: str) -> Iterator[tuple[FrontEnd, int, int]]:
         """Yield (front-end, start, end) of each cell's source in the shown text."""
         headers = list(_HEADER.finditer(text))
         ends = [*(header.start() for header in headers[1:]), len(text)][: len(headers)]
         for header, end in zip(headers, ends, strict=True):
-            yield self._known(header[1]) or self._front_end("text"), header.end(), end
+            yield self._known_front_end(header[1]) or self._front_end("text"), header.end(), end
 
-    def _find(self, language: str) -> FrontEnd | None:
+    def _find_front_end(self, language: str) -> FrontEnd | None:
         try:
             return self._front_end(language)
         except ValueError:
@@ -102,9 +104,9 @@ class Notebook:
 
 def _read(decoded: str) -> dict[str, Any]:
     try:
-        json.loads(decoded)  # says on which line it breaks, which nbformat does not
+        json.loads(decoded)  # its error has the line of the fault, unlike the error of nbformat
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about cells without ids: it is read, not written
+            warnings.simplefilter("ignore")  # about cells without ids, which matter only when writing
             notebook: dict[str, Any] = nbformat.reads(decoded, as_version=4)  # type: ignore[no-untyped-call]  # no stubs
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no notebook: line {error.lineno} is not JSON ({error.msg})") from error
@@ -113,7 +115,7 @@ def _read(decoded: str) -> dict[str, Any]:
     return notebook
 
 
-def _kind(cell: dict[str, Any], language: str) -> str:
+def _cell_language(cell: dict[str, Any], language: str) -> str:
     return language if cell["cell_type"] == "code" else "text"
 
 
@@ -122,8 +124,8 @@ def _source(cell: dict[str, Any]) -> str:
     return source if isinstance(source, str) else "".join(source)
 
 
-def _shifted(streams: list[tuple[int, TokenStream]]) -> TokenStream:
-    """One stream of many, each moved by where its text begins."""
+def _concatenated(streams: list[tuple[int, TokenStream]]) -> TokenStream:
+    """Return one stream of (start of the cell, stream of the cell) pairs, with offsets in the whole text."""
     kinds = [np.empty(0, dtype=np.uint64), *(stream.kinds for _, stream in streams)]
     starts = [np.empty(0, dtype=np.int32), *(stream.starts + np.int32(shift) for shift, stream in streams)]
     ends = [np.empty(0, dtype=np.int32), *(stream.ends + np.int32(shift) for shift, stream in streams)]

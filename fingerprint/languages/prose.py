@@ -1,4 +1,4 @@
-"""The front-end of prose, and of every text that is in no known language: words of any script."""
+"""The front-end of prose, and of all text in no known language: words of any script."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from fingerprint.languages.base import Class, Scan
+from fingerprint.languages.base import LexicalClass, Scan
 from fingerprint.languages.lexeme_ids import lexeme_id
 from fingerprint.tokens import TokenStream, kind_id
 
@@ -24,7 +24,7 @@ _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3031-\u3035\u303b\u3040-\u30ff\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
-# Combining marks belong to the letter before them; soft hyphens and joiners to the word around them.
+# Combining marks belong to the letter before them, soft hyphens and joiners to the word that they are in.
 _MARKS = (
     "\u00ad\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0711\u0730-\u074a"
     "\u07a6-\u07b0\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09cd\u0a01-\u0a51"
@@ -39,15 +39,15 @@ WORD = re.compile(
 _IGNORED = str.maketrans("", "", "\u00ad\u200c\u200d'\u2019")
 
 
-def folded(word: str) -> str:
-    """Fold a word to what is compared: no case, no width or ligature variants, no apostrophes."""
+def normalise_word(word: str) -> str:
+    """Return a word as it is compared: without case, width variants, ligatures and apostrophes."""
     if word.isascii():
         return word.lower().replace("'", "")
     return normalize("NFKC", normalize("NFKC", word).casefold()).translate(_IGNORED)
 
 
 class Prose:
-    """Words, whatever stands between them left out."""
+    """The front-end whose tokens are words; everything between words is ignored."""
 
     name = "text"
     title = "Plain text"
@@ -57,29 +57,31 @@ class Prose:
         return decoded
 
     def tokens(self, text: str) -> TokenStream:
-        known: dict[str, int] = {}
-        return TokenStream.of((_kind(known, match[0]), *match.span()) for match in WORD.finditer(text))
+        kinds: dict[str, int] = {}
+        return TokenStream.from_triples(
+            (_word_kind(kinds, match[0]), *match.span()) for match in WORD.finditer(text)
+        )
 
     def scan(self, text: str) -> Scan:
-        """Words are compared as they are but for their case; that, as they are written, is the evidence."""
+        """Return the words twice: normalised as tokens, and as written, with their case, as identifiers."""
         tokens = self.tokens(text)
-        starts, ends = tokens.starts.tolist(), tokens.ends.tolist()
-        written = [lexeme_id(FAMILY, Class.IDENTIFIER, text[s:e]) for s, e in zip(starts, ends, strict=True)]
-        lexical = TokenStream(np.array(written, dtype=np.uint64), tokens.starts, tokens.ends)
-        return Scan(tokens, lexical, np.full(len(tokens), Class.IDENTIFIER, dtype=np.uint8))
+        spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
+        ids = [lexeme_id(FAMILY, LexicalClass.IDENTIFIER, text[start:end]) for start, end in spans]
+        lexical = TokenStream(np.array(ids, dtype=np.uint64), tokens.starts, tokens.ends)
+        return Scan(tokens, lexical, np.full(len(tokens), LexicalClass.IDENTIFIER, dtype=np.uint8))
 
-    def named(self, text: str) -> Iterator[Span]:
+    def named_tokens(self, text: str) -> Iterator[Span]:
         for match in WORD.finditer(text):
-            yield match.start(), match.end(), folded(match[0])
+            yield match.start(), match.end(), normalise_word(match[0])
 
     def highlight(self, text: str) -> list[Span]:
-        """Nothing: prose is read as it is."""
+        """Return no spans: prose has no syntax colours."""
         del text
         return []
 
 
-def _kind(known: dict[str, int], word: str) -> int:
-    kind = known.get(word)
+def _word_kind(kinds: dict[str, int], word: str) -> int:
+    kind = kinds.get(word)
     if kind is None:
-        kind = known[word] = kind_id(FAMILY, folded(word))
+        kind = kinds[word] = kind_id(FAMILY, normalise_word(word))
     return kind

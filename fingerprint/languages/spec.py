@@ -7,52 +7,55 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """What a language is called, how its files are told, and what of it is folded away.
+    """Names and file patterns of a language, and the rules by which its tokens are normalised.
 
-    Comments and white space vanish, names fold to one kind and literals to one a sort in every language;
-    the rest is here. Lists are words separated by spaces; lexemes stand as written, in lower case where
-    `fold_case`.
+    In every language comments and white space are dropped, all names become one kind, and the literals of
+    each sort become one kind; the other rules are here. Lists are words separated by spaces. Lexemes are
+    given as written, in lower case where `ignore_case`.
 
+    name : what users type and profiles store
+    title : what pages show
     lexer : Pygments alias
-    files : patterns of file names, the usual one first
-    aliases : other names a user may type, MOSS's among them
-    family : languages that share kinds, so that a copy is found when only its extension changed
+    file_patterns : patterns of file names, the most usual first
+    aliases : other names that users may type, MOSS's names included
+    family : languages of one family share their kinds, so that a copy under another extension is found
     version : rises when the row changes the tokens of any text
-    fold_case : words mean the same in either case
-    by_line : a statement ends with its line unless a bracket is open; else at `;`
-    punctuation : marks that calls and lists are written with; they vanish, and so does `;` in a language
-        that is read `by_line`; what blocks, statements and indexing are written with stays
-    noise : keywords that vanish since they are no part of what is compared
-    statements : first words of statements that vanish whole, such as imports
-    decorators : lexemes or Pygments types that vanish with the arguments in parentheses behind them
-    names : words that the lexer takes for keywords and that stand where a type stands
-    keywords : words that keep their lexeme though the lexer takes them for names
-    only_keywords : no other words keep theirs, though the lexer takes them for keywords
-    kept : Pygments types of names that keep their lexeme, such as `Name.Tag`
-    markup : text between marks folds to one token a run
-    same : spellings of one thing, each folded to the other
+    ignore_case : words mean the same in upper and lower case
+    by_line : a statement ends with its line unless a bracket is open; otherwise it ends at `;`
+    punctuation : punctuation of calls and lists, which is dropped; so is `;` in a language that is read
+        `by_line`. Punctuation of blocks, statements and indexing is compared.
+    noise : keywords that are dropped since they are not compared
+    statements : first words of statements that are dropped whole, such as imports
+    decorators : lexemes or Pygments token types that are dropped with the arguments in parentheses after them
+    type_words : words that the lexer returns as keywords and that are used like types
+    keywords : words that keep their lexeme though the lexer returns them as names
+    only_keywords : no words but `keywords` keep their lexeme, even if the lexer returns them as keywords
+    kept_types : Pygments token types of names that keep their lexeme, such as `Name.Tag`
+    markup : each run of text between tags becomes one token
+    synonyms : maps lexemes to the lexeme of the same meaning that replaces them
     """
 
     name: str
     title: str
     lexer: str
-    files: str = ""
+    file_patterns: str = ""
     aliases: str = ""
     family: str = ""
     version: int = 1
-    fold_case: bool = False
+    ignore_case: bool = False
     by_line: bool = False
     punctuation: str = "( ) , . : :: ->"
     noise: str = ""
     statements: str = ""
     decorators: str = "Name.Decorator"
-    names: str = ""
+    type_words: str = ""
     keywords: str = ""
     only_keywords: bool = False
-    kept: str = ""
+    kept_types: str = ""
     markup: bool = False
-    same: dict[str, str] = field(default_factory=dict)
+    synonyms: dict[str, str] = field(default_factory=dict)
 
     @property
     def salt(self) -> str:
+        """Family of the language's kind ids (see `kind_id`)."""
         return self.family or self.name

@@ -1,4 +1,4 @@
-"""Every tuned language, in menu order. A new one is a row here and a golden file (CONTRIBUTING.md)."""
+"""All tuned languages, in menu order. A new language needs a row here and a golden file (CONTRIBUTING.md)."""
 
 from __future__ import annotations
 
@@ -32,31 +32,31 @@ LANGUAGES = (
     Language(
         "java", "Java", "java", "*.java", statements="import package",
         noise="public private protected final strictfp transient native",
-        names="var",
+        type_words="var",
     ),
-    Language("c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, names="auto"),
+    Language("c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, type_words="auto"),
     Language(
         "cpp", "C++", "cpp", "*.cpp *.cc *.cxx *.c++ *.hpp *.hh *.hxx *.ino", "cc c++", "c",
         statements="using",
         noise=_C_NOISE + " public private protected friend override final explicit"
         " constexpr consteval noexcept mutable typename ]]",
-        decorators="[[", names="auto", same={"and": "&&", "or": "||", "not": "!"},
+        decorators="[[", type_words="auto", synonyms={"and": "&&", "or": "||", "not": "!"},
     ),
     Language(
         "csharp", "C#", "csharp", "*.cs", "c# cs", statements="using", decorators="Name.Attribute",
-        names="var void object dynamic",
+        type_words="var void object dynamic",
         noise="public private protected internal partial async unsafe extern volatile",
     ),
     Language(
         "javascript", "JavaScript", "javascript", "*.js *.mjs *.cjs *.jsx", "js", "javascript", by_line=True,
         statements="import", decorators="Name.Decorator @", noise="export async",
-        same={"===": "==", "!==": "!=", "let": "var", "const": "var"},
+        synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
     ),
     Language(
         "typescript", "TypeScript", "typescript", "*.ts *.mts *.cts *.tsx", "ts", "javascript", by_line=True,
         statements="import", decorators="Name.Decorator @",
         noise="public private protected export async declare override",
-        same={"===": "==", "!==": "!=", "let": "var", "const": "var"},
+        synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
     ),
     Language("go", "Go", "go", "*.go", "golang", by_line=True, statements="package import"),
     Language(
@@ -66,41 +66,41 @@ LANGUAGES = (
     Language(
         "kotlin", "Kotlin", "kotlin", "*.kt *.kts", "kt", by_line=True, statements="import package",
         noise="public private protected internal final const lateinit inline tailrec operator infix suspend",
-        same={"val": "var"},
+        synonyms={"val": "var"},
     ),
     Language(
         "scala", "Scala", "scala", "*.scala *.sc", by_line=True, statements="import package",
-        noise="private protected final implicit lazy", same={"val": "var"},
+        noise="private protected final implicit lazy", synonyms={"val": "var"},
     ),
     Language(
         "swift", "Swift", "swift", "*.swift", by_line=True, statements="import",
         decorators="@ private fileprivate internal public open",
         noise="public private fileprivate internal final weak unowned lazy mutating nonmutating"
         " required convenience dynamic",
-        same={"let": "var"},
+        synonyms={"let": "var"},
     ),
     Language(
-        "php", "PHP", "php", "*.php *.phtml *.php5", fold_case=True, decorators="#[ declare",
+        "php", "PHP", "php", "*.php *.phtml *.php5", ignore_case=True, decorators="#[ declare",
         statements="use namespace require require_once include include_once",
         noise="public private protected final readonly const var global",
-        same={"===": "==", "!==": "!=", "<>": "!=", "and": "&&", "or": "||", "elseif": "else if"},
+        synonyms={"===": "==", "!==": "!=", "<>": "!=", "and": "&&", "or": "||", "elseif": "else if"},
     ),
     Language(
         "ruby", "Ruby", "ruby", "*.rb *.rake Rakefile Gemfile", "rb", by_line=True, decorators="",
         statements="require require_relative load include extend",
         noise="public private protected module_function",
-        same={"and": "&&", "or": "||", "not": "!"},
+        synonyms={"and": "&&", "or": "||", "not": "!"},
     ),
     Language(
         "perl", "Perl", "perl", "*.pl *.pm *.t", by_line=False, statements="use no require package",
         noise="my our local",
-        same={"and": "&&", "or": "||", "not": "!", "foreach": "for"},
+        synonyms={"and": "&&", "or": "||", "not": "!", "foreach": "for"},
     ),
     Language("haskell", "Haskell", "haskell", "*.hs *.lhs", "hs", by_line=True, statements="import module"),
     Language("ocaml", "OCaml", "ocaml", "*.ml *.mli", "ml", by_line=True, statements="open"),
     Language("scheme", "Scheme", "scheme", "*.scm *.ss *.sld *.rkt", punctuation="", statements="import"),
     Language(
-        "common-lisp", "Common Lisp", "common-lisp", "*.lisp *.lsp *.cl *.el", "lisp cl", fold_case=True,
+        "common-lisp", "Common Lisp", "common-lisp", "*.lisp *.lsp *.cl *.el", "lisp cl", ignore_case=True,
         punctuation="",
         statements="in-package defpackage use-package require declaim",
         keywords="defun defmacro defvar defparameter defconstant defstruct defclass defmethod defgeneric "
@@ -108,7 +108,7 @@ LANGUAGES = (
     ),
     Language("prolog", "Prolog", "prolog", "*.pl *.pro *.prolog", "swipl", punctuation=", ."),
     Language(
-        "fortran", "Fortran", "fortran", "*.f90 *.f95 *.f03 *.f08 *.for *.f *.ftn", "f90", fold_case=True,
+        "fortran", "Fortran", "fortran", "*.f90 *.f95 *.f03 *.f08 *.for *.f *.ftn", "f90", ignore_case=True,
         by_line=True,
         statements="use implicit", punctuation="( ) , : :: & ;", decorators="intent",
         noise="public private pure elemental recursive target save allocatable pointer optional contains "
@@ -116,13 +116,13 @@ LANGUAGES = (
         keywords="and or not eqv neqv lt le gt ge eq ne",
     ),
     Language(
-        "ada", "Ada", "ada", "*.adb *.ads *.ada", fold_case=True, statements="with use",
+        "ada", "Ada", "ada", "*.adb *.ads *.ada", ignore_case=True, statements="with use",
         noise="aliased constant",
     ),
     Language(
-        "pascal", "Pascal", "pascal", "*.pas *.pp *.dpr *.lpr", "delphi", fold_case=True,
+        "pascal", "Pascal", "pascal", "*.pas *.pp *.dpr *.lpr", "delphi", ignore_case=True,
         statements="uses program unit",
-        names="string",
+        type_words="string",
         noise="public private protected published overload inline cdecl stdcall",
     ),
     Language("modula2", "Modula-2", "modula2", "*.mod *.def *.mi", "modula-2", statements="from import"),
@@ -132,48 +132,48 @@ LANGUAGES = (
     ),
     Language(
         "r", "R", "r", "*.r *.R", "s", by_line=True, statements="library require source",
-        same={"<-": "=", "<<-": "="},
+        synonyms={"<-": "=", "<<-": "="},
     ),
     Language(
-        "sql", "SQL", "sql", "*.sql *.ddl *.dml", "", "sql", fold_case=True, keywords=_SQL_WORDS,
+        "sql", "SQL", "sql", "*.sql *.ddl *.dml", "", "sql", ignore_case=True, keywords=_SQL_WORDS,
         only_keywords=True,
-        same={"<>": "!="},
+        synonyms={"<>": "!="},
     ),
     Language(
-        "plsql", "PL/SQL", "sql", "*.pls *.plb *.pks *.pkb *.plsql", "pl/sql", "sql", fold_case=True,
-        keywords=_SQL_WORDS + _PLSQL_WORDS, only_keywords=True, same={"<>": "!="},
+        "plsql", "PL/SQL", "sql", "*.pls *.plb *.pks *.pkb *.plsql", "pl/sql", "sql", ignore_case=True,
+        keywords=_SQL_WORDS + _PLSQL_WORDS, only_keywords=True, synonyms={"<>": "!="},
     ),
     Language(
         "vb", "Visual Basic", "vbnet", "*.vb *.bas *.vbs *.frm *.cls", "visualbasic vb.net vbnet",
-        fold_case=True,
+        ignore_case=True,
         by_line=True, statements="imports option", decorators="Name.Attribute",
         noise="public private protected friend overloads shadows readonly const partial byval byref",
     ),
     Language(
-        "verilog", "Verilog", "verilog", "*.v *.vh", by_line=True, names="integer genvar",
+        "verilog", "Verilog", "verilog", "*.v *.vh", by_line=True, type_words="integer genvar",
         statements="`timescale `include `define `default_nettype",
     ),
-    Language("vhdl", "VHDL", "vhdl", "*.vhd *.vhdl", fold_case=True, statements="library use"),
+    Language("vhdl", "VHDL", "vhdl", "*.vhd *.vhdl", ignore_case=True, statements="library use"),
     Language(
         "mips", "MIPS assembly", "mips", "*.mips", by_line=True, statements=".globl .global",
-        kept="Name.Variable Name.Entity",
+        kept_types="Name.Variable Name.Entity",
     ),
     Language(
-        "x86", "x86 assembly", "nasm", "*.nasm *.s86", "a8086 nasm asm 8086", fold_case=True, by_line=True,
-        statements="global extern bits default", kept="Name.Function",
+        "x86", "x86 assembly", "nasm", "*.nasm *.s86", "a8086 nasm asm 8086", ignore_case=True, by_line=True,
+        statements="global extern bits default", kept_types="Name.Function",
     ),
     Language(
         "bash", "Bash", "bash", "*.sh *.bash *.zsh *.ksh", "shell sh", by_line=True, decorators="",
-        statements="source", noise="local readonly declare typeset export", kept="Name.Builtin",
+        statements="source", noise="local readonly declare typeset export", kept_types="Name.Builtin",
         keywords="-eq -ne -lt -gt -le -ge -z -n -e -f -d",
     ),
     Language(
-        "html", "HTML", "html", "*.html *.htm *.xhtml", fold_case=True, decorators="",
-        kept="Name.Tag Name.Attribute",
+        "html", "HTML", "html", "*.html *.htm *.xhtml", ignore_case=True, decorators="",
+        kept_types="Name.Tag Name.Attribute",
         markup=True,
     ),
     Language(
-        "css", "CSS", "css", "*.css", fold_case=True, decorators="",
-        kept="Name.Tag Name.Builtin Name.Decorator",
+        "css", "CSS", "css", "*.css", ignore_case=True, decorators="",
+        kept_types="Name.Tag Name.Builtin Name.Decorator",
     ),
 )  # fmt: skip

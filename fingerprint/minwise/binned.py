@@ -1,4 +1,4 @@
-"""Min-wise sketches in about one pass over the set, for estimates where `features` are not wanted."""
+"""Min-wise sketches in about one pass over the set, to estimate resemblance; not suitable for `features`."""
 
 from __future__ import annotations
 
@@ -27,46 +27,46 @@ def _mix(values: Hashes, factor: np.uint64, term: np.uint64, words: Hashes) -> N
 
 
 @njit
-def _place(words: Hashes, turn: int, slots: Hashes, filled: Positions) -> int:
-    """Keep the least rank of each slot that no earlier turn has filled; how many got their first."""
-    count, fresh = len(slots), 0
+def _fill_slots(words: Hashes, turn: int, slots: Hashes, filled: Positions) -> int:
+    """Store the least rank of each slot that no earlier turn has filled; return how many are newly filled."""
+    count, newly_filled = len(slots), 0
     for word in words:
-        # The upper half chooses the slot, and from turn `count` on the turn does.
+        # The upper half of the word chooses the slot; from turn `count` on, the turn does.
         slot = ((word >> HALF) * np.uint64(count)) >> HALF if turn < count else np.uint64(turn - count)
         rank = (word << HALF) | (word >> HALF)
         if rank <= slots[slot] and filled[slot] >= turn:
-            fresh += filled[slot] > turn
+            newly_filled += filled[slot] > turn
             filled[slot] = turn
             slots[slot] = rank
-    return fresh
+    return newly_filled
 
 
 @njit
-def _fill(values: Hashes, factors: Hashes, terms: Hashes, slots: Hashes) -> None:
+def _sketch(values: Hashes, factors: Hashes, terms: Hashes, slots: Hashes) -> None:
     empty = len(slots)
     filled = np.full(empty, 2 * empty, dtype=np.int64)  # the turn in which a slot got its first value
     slots[:] = np.uint64(0xFFFFFFFFFFFFFFFF)
     words = np.empty_like(values)
     for turn in range(len(factors)):
         _mix(values, factors[turn], terms[turn], words)
-        empty -= _place(words, turn, slots, filled)
+        empty -= _fill_slots(words, turn, slots, filled)
         if empty == 0:
             return
 
 
 def binned_min_wise(values: Hashes, count: int, seed: int = 0) -> Hashes:
-    """Sketch whose places agree with probability r(A, B), like `min_wise`, in about one pass.
+    """Return a sketch whose positions agree with probability r(A, B), like `min_wise`, in about one pass.
 
-    Each value goes to one slot a turn and the least of a slot stays; turns are added while a slot is
-    empty (Dahlgaard, Knudsen and Thorup, "Fast similarity sketching", 2017). The estimate of
-    `min_wise_resemblance` is unbiased and varies no more than with `min_wise`, but places are not those of
+    In each turn every value is assigned to one slot, and a slot keeps its least value; further turns follow
+    while a slot is empty (Dahlgaard, Knudsen and Thorup, "Fast similarity sketching", 2017). The estimate of
+    `min_wise_resemblance` is unbiased and varies no more than with `min_wise`. But positions are not those of
     independent permutations, which features need (near-duplicate-features, section 2).
 
     Parameters
     ----------
     values : uint64 array of n values, a set; order and repeats do not count
     count : number of slots, 1 to 2**20
-    seed : 0 to 2**64 - 1; only sketches of one seed and kind are compared
+    seed : 0 to 2**64 - 1; only sketches with the same seed, from the same function, can be compared
 
     Returns
     -------
@@ -82,5 +82,5 @@ def binned_min_wise(values: Hashes, count: int, seed: int = 0) -> Hashes:
     if not len(values):
         raise ValueError("the set is empty; a min-wise sketch needs at least 1 value")
     slots = np.empty(count, dtype=np.uint64)
-    _fill(np.ascontiguousarray(values).astype(np.uint64, copy=False), *linear_maps(seed, 2 * count), slots)
+    _sketch(np.ascontiguousarray(values).astype(np.uint64, copy=False), *linear_maps(seed, 2 * count), slots)
     return slots

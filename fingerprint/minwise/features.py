@@ -1,4 +1,4 @@
-"""Min-wise sketches, and the features that filter near-duplicates (near-duplicate-features)."""
+"""Min-wise sketches, and features that filter near-duplicates (near-duplicate-features)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, and not the base of the k-gram hashes (section 3)
 SHIFT = np.uint64(32)
-NODES = 96  # of the quadrature on each side of the target
-USUAL_ERROR = 0.4
-LARGEST_TARGET = 0.999  # above, a feature would take thousands of minima
+NODES = 96  # nodes of the quadrature on each side of the target
+USUAL_ERROR = 0.4  # default total error, as a part of 1 - target
+MAX_TARGET = 0.999  # above it, a feature would need thousands of minima
 
 
 class Filter(NamedTuple):
-    """`k` features of `s` minima each; a pair that shares `r` of them is taken for near-duplicates."""
+    """`k` features of `s` minima each; pairs that share at least `r` are accepted as near-duplicates."""
 
     k: int
     s: int
@@ -41,49 +41,49 @@ def _minima(values: Hashes, factors: Hashes, terms: Hashes, minima: Hashes) -> N
 
 
 @njit
-def _fold(rows: Hashes, folded: Hashes) -> None:
+def _hash_rows_into(rows: Hashes, hashes: Hashes) -> None:
     for i in range(len(rows)):
-        value = np.uint64(i + 1) * BASE  # the number of the group goes first
+        value = np.uint64(i + 1) * BASE  # hash the number of the row first
         for j in range(rows.shape[1]):
             value = (value ^ rows[i, j]) * BASE
             value ^= value >> SHIFT
-        folded[i] = value * BASE
+        hashes[i] = value * BASE
 
 
-def _folded(rows: Hashes) -> Hashes:
-    folded = np.empty(len(rows), dtype=np.uint64)
-    _fold(rows, folded)
-    return folded
+def _hash_rows(rows: Hashes) -> Hashes:
+    hashes = np.empty(len(rows), dtype=np.uint64)
+    _hash_rows_into(rows, hashes)
+    return hashes
 
 
-def _at_least_one(**numbers: int) -> None:
+def _check_at_least_one(**numbers: int) -> None:
     for name, number in numbers.items():
         if number < 1:
             raise ValueError(f"{name} is {number}; it is at least 1")
 
 
 def min_wise(values: Hashes, count: int, seed: int = 0) -> Hashes:
-    """Smallest image of a set under each of `count` permutations (section 2, equation 1).
+    """Return the smallest image of a set under each of `count` permutations (section 2, equation 1).
 
-    A permutation is one shared mixing of the values, then a linear map of its own modulo 2**64: for
+    All permutations share one mixing of the values, after which each has its own linear map modulo 2**64: for
     well-mixed values random linear maps suffice in practice (section 2).
 
     Parameters
     ----------
     values : uint64 array of n values, a set; order and repeats do not count
     count : number of permutations, at least 1
-    seed : 0 to 2**64 - 1; only sketches of one seed are compared
+    seed : 0 to 2**64 - 1; only sketches with the same seed can be compared
 
     Returns
     -------
-    uint64 array of `count` minima; those of two sets agree in a place with probability r(A, B).
+    uint64 array of `count` minima; those of two sets agree in a position with probability r(A, B).
 
     Raises
     ------
     ValueError
         When the set is empty, `count` is below 1 or `seed` is out of range.
     """
-    _at_least_one(count=count)
+    _check_at_least_one(count=count)
     if not len(values):
         raise ValueError("the set is empty; a min-wise sketch needs at least 1 value")
     minima = np.empty(count, dtype=np.uint64)
@@ -92,7 +92,7 @@ def min_wise(values: Hashes, count: int, seed: int = 0) -> Hashes:
 
 
 def min_wise_resemblance(a: Hashes, b: Hashes) -> float:
-    """Unbiased estimate of r(A, B): the share of places where two min-wise sketches agree (section 2).
+    """Return an unbiased estimate of r(A, B): the part of positions in which two sketches agree (section 2).
 
     Raises
     ------
@@ -103,29 +103,29 @@ def min_wise_resemblance(a: Hashes, b: Hashes) -> float:
 
 
 def features(values: Hashes, k: int = 6, s: int = 14, seed: int = 0) -> Hashes:
-    """Features of a set: k groups of s minima, each hashed with its number to 64 bits (section 3).
+    """Return the features of a set: k groups of s minima, each hashed with its number to 64 bits (section 3).
 
     Parameters
     ----------
     values : uint64 array of n values, a set
     k, s : features, and minima in each; at least 1
-    seed : 0 to 2**64 - 1; only features of one seed, k and s are compared
+    seed : 0 to 2**64 - 1; only features with the same seed, k and s can be compared
 
     Returns
     -------
-    uint64 array of k features; those of two sets agree in a place with probability r(A, B)**s.
+    uint64 array of k features; those of two sets agree in a position with probability r(A, B)**s.
 
     Raises
     ------
     ValueError
         When the set is empty, `k` or `s` is below 1 or `seed` is out of range.
     """
-    _at_least_one(k=k, s=s)
-    return _folded(min_wise(values, k * s, seed).reshape(k, s))
+    _check_at_least_one(k=k, s=s)
+    return _hash_rows(min_wise(values, k * s, seed).reshape(k, s))
 
 
 def shared_features(a: Hashes, b: Hashes) -> int:
-    """In how many places two feature vectors of one length agree (section 3).
+    """Return the number of positions in which two feature vectors of one length agree (section 3).
 
     Raises
     ------
@@ -138,7 +138,7 @@ def shared_features(a: Hashes, b: Hashes) -> int:
 
 
 def super_features(features: Hashes, r: int) -> Hashes:
-    """Hash of every `r` of k features, so that sharing one is sharing r features (section 3).
+    """Return the hash of every `r` of k features: pairs that share one share r features (section 3).
 
     Returns
     -------
@@ -151,11 +151,11 @@ def super_features(features: Hashes, r: int) -> Hashes:
     """
     if not 1 <= r <= len(features):
         raise ValueError(f"r is {r}; a super-feature joins 1 to {len(features)} of these features")
-    return _folded(features[np.array(list(combinations(range(len(features)), r)))])
+    return _hash_rows(features[np.array(list(combinations(range(len(features)), r)))])
 
 
 def _tails(chance: Floats, k: int) -> Floats:
-    """P(at least r of k) for r = k, ..., 1, 0 (first axis), each feature being shared with that chance."""
+    """Return P(at least r of k) for r = k, ..., 1, 0 (first axis); each feature is shared with `chance`."""
     terms = [comb(k, i) * chance**i * (1 - chance) ** (k - i) for i in range(k, -1, -1)]
     return np.cumsum(terms, axis=0)
 
@@ -165,7 +165,7 @@ def acceptance(rho: float, k: int, s: int, r: int) -> float: ...
 @overload
 def acceptance(rho: Floats, k: int, s: int, r: int) -> Floats: ...
 def acceptance(rho: float | Floats, k: int, s: int, r: int) -> float | Floats:
-    """P(k, s, r): chance that sets of resemblance `rho` share `r` features or more (section 3).
+    """Return P(k, s, r): the chance that sets of resemblance `rho` share at least `r` features (section 3).
 
     Parameters
     ----------
@@ -174,14 +174,14 @@ def acceptance(rho: float | Floats, k: int, s: int, r: int) -> float | Floats:
 
     Returns
     -------
-    Probability, of the shape of `rho`.
+    Probability in [0, 1], of the shape of `rho`.
 
     Raises
     ------
     ValueError
-        When `rho` is NaN or outside [0, 1], `k` or `s` below 1 or `r` not in 1 .. k.
+        When `rho` is NaN or outside [0, 1], `k` or `s` is below 1 or `r` is not in 1 .. k.
     """
-    _at_least_one(k=k, s=s)
+    _check_at_least_one(k=k, s=s)
     if not 1 <= r <= k:
         raise ValueError(f"r is {r}; of {k} features 1 to {k} can be shared")
     resemblances = np.asarray(rho, dtype=np.float64)
@@ -192,7 +192,7 @@ def acceptance(rho: float | Floats, k: int, s: int, r: int) -> float | Floats:
 
 
 def _errors(target: float, k: int, sizes: Positions) -> Floats:
-    """Total error (section 4) of the filters (k, s, r): rows r = k, ..., 1, columns s = `sizes`."""
+    """Return the total errors (section 4) of filters (k, s, r): rows r = k, ..., 1, columns s = `sizes`."""
     nodes, weights = np.polynomial.legendre.leggauss(NODES)
     below = _tails((target * (nodes + 1) / 2) ** sizes[:, None], k)[:k]
     above = _tails((target + (1 - target) * (nodes + 1) / 2) ** sizes[:, None], k)[:k]
@@ -201,37 +201,39 @@ def _errors(target: float, k: int, sizes: Positions) -> Floats:
 
 
 def choose(target: float, error: float | None = None, most_features: int = 16) -> Filter:
-    """Cheapest filter for a target resemblance whose total error is at most `error` (section 4).
+    """Return the cheapest filter for a target resemblance with a total error of at most `error` (section 4).
 
-    The total error is what a filter misjudges when resemblance is uniform on [0, 1]: the integral of P
-    below the target and of 1 - P above it. Cheapest is the fewest features, then the fewest permutations,
-    then the least error.
+    The total error is the part of pairs that a filter misjudges if resemblance is uniform on [0, 1]: the
+    integral of P below the target and of 1 - P above it. The cheapest filter has the fewest features, then
+    the fewest permutations, then the least error.
 
     Parameters
     ----------
     target : resemblance from which pairs should be accepted, above 0 and at most 0.999
-    error : total error allowed, in (0, 1); by default 0.4 (1 - target), and the paper's filter makes 0.375
-    most_features : largest k to propose, at least 1
+    error : allowed total error, in (0, 1); by default 0.4 (1 - target), where the paper's filter has 0.375
+    most_features : largest k to consider, at least 1
 
     Raises
     ------
     ValueError
-        When an argument is out of range or no filter of up to `most_features` features errs so little.
+        When an argument is out of range, or the error of every filter of up to `most_features` features is
+        larger.
     """
-    _at_least_one(most_features=most_features)
+    _check_at_least_one(most_features=most_features)
     allowed = USUAL_ERROR * (1 - target) if error is None else error
-    if not 0 < target <= LARGEST_TARGET:
-        raise ValueError(f"target is {target}; it is above 0 and at most {LARGEST_TARGET}")
+    if not 0 < target <= MAX_TARGET:
+        raise ValueError(f"target is {target}; it is above 0 and at most {MAX_TARGET}")
     if not 0 < allowed < 1:
         raise ValueError(f"error is {allowed}; it lies between 0 and 1")
     least = 1.0
     for k in range(1, most_features + 1):
-        # Up to twice the minima with which r = 1 accepts half of the pairs at the target; more only miss.
+        # Up to twice the minima with which r = 1 accepts half of the pairs at the target; with more, filters
+        # only miss more pairs.
         sizes = np.arange(1, ceil(2 * log(k / log(2)) / -log(target)) + 2)
         errors = _errors(target, k, sizes)
-        good = [(int(sizes[s]), errors[i, s], k - int(i)) for i, s in np.argwhere(errors <= allowed)]
-        if good:
-            s, _, r = min(good)
+        filters = [(int(sizes[s]), errors[i, s], k - int(i)) for i, s in np.argwhere(errors <= allowed)]
+        if filters:
+            s, _, r = min(filters)
             return Filter(k, s, r)
         least = min(least, float(errors.min()))
     limit = f"up to {most_features} features and target {target}"

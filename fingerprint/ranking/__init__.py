@@ -1,13 +1,13 @@
-"""Rank the pairs of a cohort: which pairs to compare, what they share, and how much that weighs.
+"""Ranking of the pairs of a cohort: which pairs to score, what they share, and how similar they are.
 
 inputs            tokens, terms and fingerprints of a cohort as arrays
-cohort            submissions laid out for the kernels, with what is excluded
-weights, terms    rarity of k-grams, names and literals in the cohort
-candidates        pairs that share fingerprints (winnowing, section 5.2)
-alignment, tiling equal runs of two submissions, and the passages among them
+cohort            the submissions as arrays for the kernels, with the excluded code marked
+weights, terms    weights by rarity in the cohort, of tokens and of names and literals
+candidates        the pairs that share fingerprints (winnowing, section 5.2)
+alignment, tiling runs of equal tokens of two submissions, and the passages chosen among them
 scoring           the similarity of a pair; score_constants has every constant
-upper_bounds      the best pairs without scoring all of them
+upper_bounds      the best pairs without scoring all pairs
 threshold         the suggested threshold
-duplicates        submissions that are the same
-rank, passages    the two functions that put this together, and what they return
+duplicates        groups of submissions that are the same
+rank, passages    the two functions that use all this, and the types of their results
 """

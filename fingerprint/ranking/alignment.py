@@ -1,6 +1,6 @@
 """Maximal runs of equal tokens that two submissions share, verified token by token.
 
-Fingerprints say where to look; what is drawn is found on the tokens (winnowing, section 5.2).
+Fingerprints only say which pairs to compare; the passages are found on the tokens (winnowing, section 5.2).
 """
 
 from __future__ import annotations
@@ -15,51 +15,68 @@ if TYPE_CHECKING:
     from fingerprint.types import Flags, Ids, Kinds, Positions, Runs
 
 
-# A submission has fewer tokens than this many bits count.
-BITS = 32
-LOW = (1 << BITS) - 1
+# Bits for a token's position within its submission; no submission has 2**32 tokens.
+POSITION_BITS = 32
+POSITION_MASK = (1 << POSITION_BITS) - 1
 
 
-class Side(NamedTuple):
-    """One submission of n tokens, files joined by separators that equal nothing.
+class IndexedTokens(NamedTuple):
+    """The n tokens of one submission with an index of its k-grams; a separator follows each file.
 
-    `kinds` uint64 [n]; `ids` int32 [n]: the k-gram that starts at a token, -1 where none is live;
-    `boilerplate` bool [n]: tokens that no passage begins or ends with; `ignored` bool [n]: those and common
-    code, which passages may hold and percentages leave out; `order` int64: positions of the live k-grams,
-    sorted by (id, id before, position), and `grams` int32 their ids; `after` int64: where in `order` the next
-    (id, id before) begins. Both count from the submission's own first.
+    A k-gram is matchable when at least two submissions of the cohort contain it and it is not boilerplate.
+
+    `kinds` uint64 [n]: the kind of a separator occurs once in the cohort; `kgrams` int32 [n]: id of the
+    matchable k-gram that starts at a token, -1 where there is none; `boilerplate` bool [n]: tokens that a
+    passage cannot begin or end with; `ignored` bool [n]: tokens of boilerplate and common code, which
+    passages may contain but shares do not count.
+    `order` int64 [m]: positions of the m matchable k-grams, sorted by (id, id one token before, position);
+    `ordered_kgrams` int32 [m]: their ids; `next_group` int64 [m]: index in `order` at which the next pair
+    (id, id one token before) begins. Positions and indices count from the submission's own first.
+
+    For all submissions of a cohort the same arrays follow each other in one object, see `Cohort`.
     """
 
     kinds: Kinds
-    ids: Ids
+    kgrams: Ids
     boilerplate: Flags
     ignored: Flags
     order: Positions
-    grams: Ids
-    after: Positions
+    ordered_kgrams: Ids
+    next_group: Positions
 
 
-def sides_of(kinds: Kinds, ids: Ids, flags: tuple[Flags, Flags], bounds: Positions) -> tuple[Side, Positions]:
-    """Lay out all submissions of a cohort in one Side, and say whose part of its `order` is where.
+def index_tokens(
+    kinds: Kinds, kgrams: Ids, flags: tuple[Flags, Flags], bounds: Positions
+) -> tuple[IndexedTokens, Positions]:
+    """Index the tokens of all submissions of a cohort.
 
-    Live k-grams are sorted by owner, then so that those on one run are skipped together.
+    Parameters
+    ----------
+    kinds, kgrams, flags : the first four arrays of `IndexedTokens`, for all submissions one after another
+    bounds : int64 [s + 1], position at which each of the s submissions begins
+
+    Returns
+    -------
+    The arrays of all submissions, and int64 [s + 1]: where in `order` the part of each submission begins.
     """
-    before = np.concatenate((np.full(1, -1, dtype=np.int32), ids[:-1]))[: len(ids)]
-    live = np.flatnonzero(ids >= 0)
-    owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[live]
-    sort = np.lexsort((before[live], ids[live], owner))
-    order, owner = live[sort], owner[sort]
-    keys = np.stack((owner, ids[order], before[order]))
+    previous = np.concatenate((np.full(1, -1, dtype=np.int32), kgrams[:-1]))[: len(kgrams)]
+    matchable = np.flatnonzero(kgrams >= 0)
+    owner = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[matchable]
+    # Sorted by the previous k-gram too, so that k-grams of one run are next to each other: see `fill_runs`.
+    sort = np.lexsort((previous[matchable], kgrams[matchable], owner))
+    order, owner = matchable[sort], owner[sort]
+    keys = np.stack((owner, kgrams[order], previous[order]))
     ends = np.flatnonzero((np.diff(keys) != 0).any(axis=0)) + 1
     sizes = np.diff(np.concatenate(([0], ends, [len(order)])))
-    held = np.searchsorted(owner, np.arange(len(bounds))).astype(np.int64)
-    after = np.repeat(np.cumsum(sizes), sizes) - held[owner]
-    return Side(kinds, ids, *flags, order - bounds[owner], ids[order], after), held
+    order_starts = np.searchsorted(owner, np.arange(len(bounds))).astype(np.int64)
+    next_group = np.repeat(np.cumsum(sizes), sizes) - order_starts[owner]
+    tokens = IndexedTokens(kinds, kgrams, *flags, order - bounds[owner], kgrams[order], next_group)
+    return tokens, order_starts
 
 
 @njit
 def sort_rows(rows: Runs) -> None:
-    """Sort rows of three in place by the first two columns: Shell's method, quick for the few of a pair."""
+    """Sort rows of three columns in place by the first two (Shell sort, fast for the few rows of a pair)."""
     gap = 1
     while 3 * gap < len(rows):
         gap = 3 * gap + 1
@@ -80,7 +97,7 @@ def sort_rows(rows: Runs) -> None:
 
 @njit
 def trim(flags: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, int, int]:
-    """Drop the tokens at either end of a run that are flagged on either side."""
+    """Return a run (left token, right token, length) without the tokens at its ends that a side flags."""
     left, right = flags
     while length > 0 and (left[a] or right[b]):
         a, b, length = a + 1, b + 1, length - 1
@@ -90,8 +107,8 @@ def trim(flags: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, 
 
 
 @njit
-def _extend(left: Side, right: Side, a: int, b: int) -> tuple[int, int, int]:
-    """Maximal run of equal tokens through (a, b), less boilerplate at either end."""
+def _maximal_run(left: IndexedTokens, right: IndexedTokens, a: int, b: int) -> tuple[int, int, int]:
+    """Return the maximal run of equal tokens through tokens (a, b), without boilerplate at its ends."""
     low = 0
     while a - low > 0 and b - low > 0 and left.kinds[a - low - 1] == right.kinds[b - low - 1]:
         low += 1
@@ -106,64 +123,74 @@ def _extend(left: Side, right: Side, a: int, b: int) -> tuple[int, int, int]:
 
 
 @njit
-def _before(side: Side, at: int) -> int:
-    return side.ids[at - 1] if at else -1
+def _previous_kgram(tokens: IndexedTokens, at: int) -> int:
+    return tokens.kgrams[at - 1] if at else -1
 
 
 @njit
-def places_of(grams: Ids, distinct: int) -> Ids:
-    """Make a table of where in `grams` each of the `distinct` k-grams begins: -1 for those it has not."""
-    places = np.full(distinct, -1, dtype=np.int32)
-    enter(grams, places)
-    return places
+def build_kgram_table(ordered_kgrams: Ids, distinct: int) -> Ids:
+    """Return the k-gram table of one submission.
+
+    For each of the `distinct` k-gram ids of the cohort, it has the index in `ordered_kgrams` of the first
+    occurrence, or -1 if the submission does not contain the k-gram.
+    """
+    table = np.full(distinct, -1, dtype=np.int32)
+    fill_kgram_table(ordered_kgrams, table)
+    return table
 
 
 @njit
-def enter(grams: Ids, places: Ids) -> None:
-    """Put the k-grams of a submission into a table that has none."""
-    for at in range(len(grams) - 1, -1, -1):
-        places[grams[at]] = at
+def fill_kgram_table(ordered_kgrams: Ids, table: Ids) -> None:
+    """Enter the k-grams of a submission into a table in which every entry is -1."""
+    for at in range(len(ordered_kgrams) - 1, -1, -1):
+        table[ordered_kgrams[at]] = at
 
 
 @njit
-def _group_end(grams: Ids, at: int) -> int:
+def _group_end(ordered_kgrams: Ids, at: int) -> int:
     end = at + 1
-    while end < len(grams) and grams[end] == grams[at]:
+    while end < len(ordered_kgrams) and ordered_kgrams[end] == ordered_kgrams[at]:
         end += 1
     return end
 
 
 @njit
-def ranked(a: int, length: int) -> int:
-    """Put longer runs before shorter ones, and equally long ones by their left token, which is `& LOW`."""
-    return a - (length << BITS)
+def run_key(a: int, length: int) -> int:
+    """Return a key that sorts longer runs first, and equally long runs by left token `a`.
+
+    The left token is `key & POSITION_MASK`.
+    """
+    return a - (length << POSITION_BITS)
 
 
 @njit
-def fill_runs(left: Side, right: Side, k: int, places: Ids, rows: Runs) -> int:
-    """Fill `rows` with maximal runs that hold a live k-gram, as far as there is room; return how many.
+def fill_runs(left: IndexedTokens, right: IndexedTokens, k: int, left_table: Ids, rows: Runs) -> int:
+    """Fill `rows` with the maximal runs that contain a matchable k-gram, as many as fit; return their number.
 
-    Two k-grams that follow the same live k-gram lie on a run that is seeded further left. Passing over
-    all of those at once keeps low-entropy text (a constant table) linear where it would be quadratic.
+    A row is (`run_key`, right token, length). `left_table` is the k-gram table of the left side.
+
+    When a matchable k-gram has the same matchable k-gram before it on both sides, its run is found from that
+    earlier one, so it is skipped. Skipping all such occurrences at once keeps the time linear for repetitive
+    text, such as a table of equal constants, where it would be quadratic.
     """
     count, at = 0, 0
-    while at < len(right.grams):
-        first = places[right.grams[at]]
+    while at < len(right.ordered_kgrams):
+        first = left_table[right.ordered_kgrams[at]]
         if first < 0:
             at += 1
             continue
-        end = _group_end(right.grams, at)
-        for a in left.order[first : _group_end(left.grams, first)]:
-            before, j = _before(left, a), at
+        end = _group_end(right.ordered_kgrams, at)
+        for a in left.order[first : _group_end(left.ordered_kgrams, first)]:
+            previous, j = _previous_kgram(left, a), at
             while j < end:
                 b = right.order[j]
-                if before >= 0 and _before(right, b) == before:
-                    j = right.after[j]
+                if previous >= 0 and _previous_kgram(right, b) == previous:
+                    j = right.next_group[j]
                     continue
-                start, other, length = _extend(left, right, a, b)
+                start, other, length = _maximal_run(left, right, a, b)
                 if length >= k:
                     if count < len(rows):
-                        rows[count, 0], rows[count, 1], rows[count, 2] = ranked(start, length), other, length
+                        rows[count, 0], rows[count, 1], rows[count, 2] = run_key(start, length), other, length
                     count += 1
                 j += 1
         at = end
@@ -171,18 +198,20 @@ def fill_runs(left: Side, right: Side, k: int, places: Ids, rows: Runs) -> int:
 
 
 @njit
-def _free_before(kinds: tuple[Kinds, Kinds], taken: tuple[Flags, Flags], a: int, b: int, most: int) -> int:
-    """How many equal tokens, free on both sides, stand before (a, b); `most` if more."""
+def _count_free_before(
+    kinds: tuple[Kinds, Kinds], taken: tuple[Flags, Flags], a: int, b: int, limit: int
+) -> int:
+    """Count the equal tokens directly before (a, b) that are free on both sides, up to `limit`."""
     (left, right), (on_left, on_right) = kinds, taken
-    low, end = 1, min(a, b, most)
+    low, end = 1, min(a, b, limit)
     while low <= end and left[a - low] == right[b - low] and not (on_left[a - low] or on_right[b - low]):
         low += 1
     return low - 1
 
 
 @njit
-def _free_from(kinds: tuple[Kinds, Kinds], taken: tuple[Flags, Flags], a: int, b: int) -> int:
-    """How many equal tokens, free on both sides, begin at (a, b)."""
+def _count_free_from(kinds: tuple[Kinds, Kinds], taken: tuple[Flags, Flags], a: int, b: int) -> int:
+    """Count the equal tokens from (a, b) on that are free on both sides."""
     (left, right), (on_left, on_right) = kinds, taken
     high, end = 0, min(len(left) - a, len(right) - b)
     while high < end and left[a + high] == right[b + high] and not (on_left[a + high] or on_right[b + high]):
@@ -192,33 +221,39 @@ def _free_from(kinds: tuple[Kinds, Kinds], taken: tuple[Flags, Flags], a: int, b
 
 @njit
 def fill_free_runs(
-    pair: tuple[Side, Side], sizes: tuple[int, int], taken: tuple[Flags, Flags], places: Ids, rows: Runs
+    pair: tuple[IndexedTokens, IndexedTokens],
+    sizes: tuple[int, int],
+    taken: tuple[Flags, Flags],
+    left_table: Ids,
+    rows: Runs,
 ) -> int:
-    """Fill `rows` with maximal free runs of at least so many tokens, as `fill_runs` does; no boilerplate.
+    """Fill `rows` as `fill_runs` does, but with maximal runs of free tokens; for pairs without boilerplate.
 
-    `sizes`: tokens of a k-gram, and of such a run at least.
+    A token is free when it is not in a tile, that is, not set in `taken`. `sizes`: tokens of a k-gram, and
+    the least length of a run. Return the number of runs, or len(rows) + 1 if they do not fit.
 
-    Every k-gram that both sides have is live, so that such a run holds one at a multiple of the stride; the
-    first of these finds it. No taken stretch is shorter than a k-gram: one whose ends are free is free.
+    Without boilerplate, every k-gram that both sides contain is matchable. Thus a run of the least length
+    contains one whose right position is a multiple of the stride; the run is found from the first of these.
+    No tile is shorter than a k-gram, so a k-gram whose first and last tokens are free is free as a whole.
     """
     left, right = pair
     kinds, (on_left, on_right) = (left.kinds, right.kinds), taken
     k, least = sizes
     stride, count = least - k + 1, 0
-    for b in range(0, len(right.ids), stride):
-        first = places[right.ids[b]] if right.ids[b] >= 0 else -1
+    for b in range(0, len(right.kgrams), stride):
+        first = left_table[right.kgrams[b]] if right.kgrams[b] >= 0 else -1
         if first < 0 or on_right[b] or on_right[b + k - 1]:
             continue
-        for a in left.order[first : _group_end(left.grams, first)]:
+        for a in left.order[first : _group_end(left.ordered_kgrams, first)]:
             if on_left[a] or on_left[a + k - 1]:
                 continue
-            low = _free_before(kinds, taken, a, b, stride)
+            low = _count_free_before(kinds, taken, a, b, stride)
             if low == stride:
                 continue
-            length = low + _free_from(kinds, taken, a, b)
+            length = low + _count_free_from(kinds, taken, a, b)
             if length >= least:
                 if count == len(rows):
                     return count + 1
-                rows[count, 0], rows[count, 1], rows[count, 2] = ranked(a - low, length), b - low, length
+                rows[count, 0], rows[count, 1], rows[count, 2] = run_key(a - low, length), b - low, length
                 count += 1
     return count

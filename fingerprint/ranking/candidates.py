@@ -1,4 +1,4 @@
-"""Pairs worth scoring: those that share enough of their fingerprints, weighted by rarity."""
+"""Candidate pairs: those that share enough of their fingerprints, weighted by rarity."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.index import Candidates
+from fingerprint.index import CandidatePairs
 from fingerprint.ranking.score_constants import RARITY_EXPONENT
 from fingerprint.ranking.weights import rarity
 
@@ -17,76 +17,83 @@ if TYPE_CHECKING:
     from fingerprint.index import InvertedIndex
     from fingerprint.types import Bounds, Floats, Owners
 
-# Least part of the lighter side's fingerprints, by weight, that a pair shares. Measured, 0 to 0.03 rank
-# alike; this one halves the pairs of a class of 259.
+# A candidate pair shares at least this part of the lighter side's fingerprints, by weight. In measurements,
+# values from 0 to 0.03 rank alike, and this one halves the number of pairs in a class of 259.
 FLOOR = 0.01
 
 
 class Postings(NamedTuple):
-    """Both directions of an index: who holds value v is `owners[starts[v]:starts[v + 1]]`.
+    """An index in both directions, of values to owners and of owners to values, with weights.
 
-    What owner d holds is `values[held[d]:held[d + 1]]`; `weights` float64, one a value.
+    The owners of value v are `owners[owner_starts[v]:owner_starts[v + 1]]`; the values of owner d are
+    `values[value_starts[d]:value_starts[d + 1]]`; `weights` float64: weight of each value.
     """
 
-    starts: Bounds
+    owner_starts: Bounds
     owners: Owners
     values: Bounds
-    held: Bounds
+    value_starts: Bounds
     weights: Floats
 
 
 @njit
-def _masses(table: Postings) -> Floats:
-    masses = np.zeros(len(table.held) - 1)
-    for owner in range(len(masses)):
-        for value in table.values[table.held[owner] : table.held[owner + 1]]:
-            masses[owner] += table.weights[value]
-    return masses
+def _owner_weights(table: Postings) -> Floats:
+    weights = np.zeros(len(table.value_starts) - 1)
+    for owner in range(len(weights)):
+        for value in table.values[table.value_starts[owner] : table.value_starts[owner + 1]]:
+            weights[owner] += table.weights[value]
+    return weights
 
 
 @njit
-def _meet(table: Postings, left: int, weight: Floats, shared: Owners, partners: Owners) -> int:
-    """Add up what `left` shares with every later owner; return how many such partners there are."""
-    met = 0
-    for value in table.values[table.held[left] : table.held[left + 1]]:
-        for right in table.owners[table.starts[value] : table.starts[value + 1]]:
+def _add_shared(table: Postings, left: int, weight: Floats, shared: Owners, partners: Owners) -> int:
+    """Add up what `left` shares with every later owner.
+
+    Fill `partners` with the owners that share anything and return their number; add the weight and the number
+    of shared values to the entries of these owners in `weight` and `shared`.
+    """
+    count = 0
+    for value in table.values[table.value_starts[left] : table.value_starts[left + 1]]:
+        for right in table.owners[table.owner_starts[value] : table.owner_starts[value + 1]]:
             if right > left:
                 if shared[right] == 0:
-                    partners[met] = right
-                    met += 1
+                    partners[count] = right
+                    count += 1
                 shared[right] += 1
                 weight[right] += table.weights[value]
-    return met
+    return count
 
 
 @njit
-def _tally(table: Postings, floor: float, rows: npt.NDArray[np.int32]) -> int:
-    """Fill as many rows (left, right, shared) as there is room for; return how many there are."""
-    masses = _masses(table)
-    count = len(masses)
-    weight, found = np.zeros(count), 0
-    shared, partners = np.zeros(count, dtype=np.int32), np.empty(count, dtype=np.int32)
-    for left in range(count):
-        met = _meet(table, left, weight, shared, partners)
-        for right in partners[:met]:
-            if weight[right] >= floor * min(masses[left], masses[right]):
-                if found < len(rows):
-                    rows[found, 0], rows[found, 1], rows[found, 2] = left, right, shared[right]
-                found += 1
+def _fill_pairs(table: Postings, floor: float, rows: npt.NDArray[np.int32]) -> int:
+    """Fill `rows` with (left, right, shared) of the pairs, as many as fit; return their number."""
+    owner_weights = _owner_weights(table)
+    owners = len(owner_weights)
+    weight, count = np.zeros(owners), 0
+    shared, partners = np.zeros(owners, dtype=np.int32), np.empty(owners, dtype=np.int32)
+    for left in range(owners):
+        partner_count = _add_shared(table, left, weight, shared, partners)
+        for right in partners[:partner_count]:
+            if weight[right] >= floor * min(owner_weights[left], owner_weights[right]):
+                if count < len(rows):
+                    rows[count, 0], rows[count, 1], rows[count, 2] = left, right, shared[right]
+                count += 1
             weight[right], shared[right] = 0.0, 0
-    return found
+    return count
 
 
-def weighted_pairs(index: InvertedIndex, floor: float = FLOOR) -> Candidates:
-    """Owners whose common values weigh at least `floor` of the lighter one's, counted one owner at a time.
+def weighted_pairs(index: InvertedIndex, floor: float = FLOOR) -> CandidatePairs:
+    """Return the pairs of owners whose shared values weigh at least `floor` of all values of the lighter one.
 
-    A pair below the floor never takes room (winnowing, section 5.2).
+    Pairs are counted for one owner at a time, so that a pair below the floor takes no memory (winnowing,
+    section 5.2).
     """
-    count = int(index.owners.max()) + 1 if len(index.owners) else 0
+    owners = int(index.owners.max()) + 1 if len(index.owners) else 0
     by_owner = np.argsort(index.owners, kind="stable")
     values = np.repeat(np.arange(len(index.values)), np.diff(index.starts))[by_owner]
-    held = np.searchsorted(index.owners[by_owner], np.arange(count + 1))
-    table = Postings(index.starts, index.owners, values, held, rarity(index.frequency, RARITY_EXPONENT))
-    rows = np.empty((_tally(table, floor, np.empty((0, 3), dtype=np.int32)), 3), dtype=np.int32)
-    _tally(table, floor, rows)
-    return Candidates(*np.ascontiguousarray(rows.T))
+    value_starts = np.searchsorted(index.owners[by_owner], np.arange(owners + 1))
+    weights = rarity(index.frequency, RARITY_EXPONENT)
+    table = Postings(index.starts, index.owners, values, value_starts, weights)
+    rows = np.empty((_fill_pairs(table, floor, np.empty((0, 3), dtype=np.int32)), 3), dtype=np.int32)
+    _fill_pairs(table, floor, rows)
+    return CandidatePairs(*np.ascontiguousarray(rows.T))

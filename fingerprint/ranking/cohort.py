@@ -1,4 +1,4 @@
-"""The documents that a report compares, laid out for the kernels, with what is ignored in them."""
+"""The submissions of a cohort as arrays for the kernels, with the ignored tokens marked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.hashing import kgram_hashes
-from fingerprint.ranking.alignment import Side, sides_of
+from fingerprint.ranking.alignment import IndexedTokens, index_tokens
 from fingerprint.ranking.weights import document_frequency, token_weights
 
 if TYPE_CHECKING:
@@ -18,21 +18,24 @@ if TYPE_CHECKING:
     from fingerprint.types import Bounds, Flags, Floats, Hashes, Ids, Kinds, Lines
 
 
-# MOSS takes a passage in more than ten programs for common code. In a cohort not clearly larger than
-# that, ten programs are no longer "few of many", so the limit is off unless it is asked for.
+# As in MOSS, code in more than ten submissions is common code. In a cohort not much larger than that, ten
+# submissions are no small part of all, so there the limit is off by default.
 COMMON_LIMIT = 10
 SMALL_COHORT = 3 * COMMON_LIMIT
 
 
-def common_limit(submissions: int, asked: int | None = None) -> int | None:
-    """In how many submissions a passage may be before it is common code; None: in any number."""
-    if asked is not None:
-        return asked
+def common_limit(submissions: int, requested: int | None = None) -> int | None:
+    """Return the common limit: code in more than so many submissions is common code; None for no limit.
+
+    That is the `requested` limit or, without one, the default for a cohort of so many submissions.
+    """
+    if requested is not None:
+        return requested
     return COMMON_LIMIT if submissions > SMALL_COHORT else None
 
 
 @njit
-def _cover(marked: Flags, k: int, covered: Flags) -> None:
+def _mark_covered(marked: Flags, k: int, covered: Flags) -> None:
     """Mark every token that lies in a marked k-gram."""
     until = 0
     for at in range(len(covered)):
@@ -41,47 +44,49 @@ def _cover(marked: Flags, k: int, covered: Flags) -> None:
         covered[at] = at < until
 
 
-class Running(NamedTuple):
-    """Sums over the first t tokens of the cohort, each array [t + 1]: `sum(i..j) = x[j] - x[i]`.
+class RunningSums(NamedTuple):
+    """Running sums over the t tokens of a cohort: arrays [t + 1]; tokens i to j - 1 sum to `x[j] - x[i]`.
 
-    `weight` float64: weights of tokens; `own` int64: tokens that are not boilerplate; `counted` int64:
-    tokens that percentages count, neither boilerplate nor common code. Separators are none of these.
-    `line` int32 is no sum: the line that token t begins on, where lines with tokens are counted from the
-    cohort's first on. Tokens i to j - 1, all of one file, lie on `line[j - 1] - line[i] + 1` lines.
+    `weight` float64: weights of tokens; `own` int64: number of tokens that are not boilerplate; `counted`
+    int64: number of tokens that shares count, neither boilerplate nor common code. Separators add to none.
+    `line_numbers` int32 is not a sum but the line that a token begins on. Lines are numbered through all
+    files of the cohort, without those on which no token begins. Tokens i to j - 1 of one file lie on
+    `line_numbers[j - 1] - line_numbers[i] + 1` lines.
     """
 
     weight: Floats
     own: Bounds
     counted: Bounds
-    line: Ids
+    line_numbers: Ids
 
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """n submissions of t tokens in all, files one after another, a separator behind each.
+    """n submissions with f files and t tokens in all: one file after another, a separator after each.
 
-    `files` int64 [f + 1]: where each file begins; `bounds` int64 [n + 1]: where each submission begins;
-    `side` holds the tokens of all (see `Side`);
-    `held` int64 [n + 1]: whose part of `side.order` is where; `frequency` int32 [t]: in how many
-    submissions the k-gram at a token is (0 where none begins); `running`: see `Running`;
-    `boilerplate` uint64: hashes of the k-grams of boilerplate; `limit`: the common limit in force.
+    `file_starts` int64 [f + 1], `submission_starts` int64 [n + 1]: position at which each file and each
+    submission begins; `tokens`: the tokens of all submissions (see `IndexedTokens`); `order_starts` int64
+    [n + 1]: where in `tokens.order` the part of each submission begins; `frequency` int32 [t]: number of
+    submissions that contain the k-gram that starts at a token (0 where none starts); `sums`: see
+    `RunningSums`; `boilerplate` uint64: hashes of those k-grams of boilerplate that the cohort contains;
+    `limit`: the common limit in force, None for none.
     """
 
     k: int
-    files: Bounds
-    bounds: Bounds
-    side: Side
-    held: Bounds
+    file_starts: Bounds
+    submission_starts: Bounds
+    tokens: IndexedTokens
+    order_starts: Bounds
     frequency: Ids
-    running: Running
+    sums: RunningSums
     boilerplate: Hashes
     limit: int | None
 
     def __len__(self) -> int:
-        return len(self.bounds) - 1
+        return len(self.submission_starts) - 1
 
     @classmethod
-    def of(
+    def from_submissions(
         cls,
         submissions: Sequence[Sequence[Kinds]],
         k: int,
@@ -89,70 +94,72 @@ class Cohort:
         limit: int | None = None,
         lines: Sequence[Lines] | None = None,
     ) -> Cohort:
-        """Lay out the token kinds of every file of every submission.
+        """Build a cohort from the token kinds of every file of every submission.
 
-        What `boilerplate` documents hold counts nowhere; k-grams in more than `limit` submissions count in
-        no percentage. `lines`: the line of each token of every file, one file after another; without it every
-        token has a line of its own.
+        K-grams of `boilerplate` count nowhere; those in more than `limit` submissions count in no share.
+        `lines`: the line of each token, for one file after another; by default each token has its own line.
         """
-        kinds, files, bounds = _lay_out(submissions)
+        kinds, file_starts, starts = _concatenate(submissions)
         hashes = kgram_hashes(kinds, k)
         values, inverse = np.unique(hashes, return_inverse=True)
         ids = inverse.astype(np.int32)
-        frequency = document_frequency(ids, np.minimum(bounds, len(ids)), len(values))
+        frequency = document_frequency(ids, np.minimum(starts, len(ids)), len(values))
         known = np.concatenate([np.empty(0, np.uint64), *(kgram_hashes(b, k) for b in boilerplate)])
-        handed_out = np.isin(values, known)
-        ignored = handed_out if limit is None else handed_out | (frequency > limit)
-        flags = _covered(handed_out[ids], len(kinds), k), _covered(ignored[ids], len(kinds), k)
-        live = ~handed_out & (frequency > 1)
-        side, held = _sides(kinds, np.where(live[ids], ids, -1), bounds, flags)
+        is_boilerplate = np.isin(values, known)
+        ignored = is_boilerplate if limit is None else is_boilerplate | (frequency > limit)
+        flags = _covered(is_boilerplate[ids], len(kinds), k), _covered(ignored[ids], len(kinds), k)
+        matchable = ~is_boilerplate & (frequency > 1)
+        tokens, order_starts = _index(kinds, np.where(matchable[ids], ids, -1), starts, flags)
         padded = np.zeros(len(kinds), dtype=np.int32)
         padded[: len(ids)] = frequency[ids]
-        weights = token_weights(ids, frequency, (files, bounds), flags[0], k)
-        running = _running(weights, flags, files, _line_numbers(lines, files))
-        return cls(k, files, bounds, side, held, padded, running, values[handed_out], limit)
+        weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
+        sums = _running_sums(weights, flags, file_starts, _line_numbers(lines, file_starts))
+        return cls(k, file_starts, starts, tokens, order_starts, padded, sums, values[is_boilerplate], limit)
 
-    def submission(self, at: int) -> Side:
-        """One submission's part of the arrays, positions counted from its own first token."""
-        return slice_side(self.side, self.bounds, self.held, at)
+    def submission(self, number: int) -> IndexedTokens:
+        """Return the tokens of one submission, with positions counted from its own first token."""
+        return slice_submission(self.tokens, self.submission_starts, self.order_starts, number)
 
     def locate(self, submission: int, token: int) -> tuple[int, int]:
-        """(file of the cohort, token of that file) of a submission's token."""
-        at = int(self.bounds[submission]) + token
-        file = int(np.searchsorted(self.files, at, side="right")) - 1
-        return file, at - int(self.files[file])
+        """Return the position of a submission's token as (file of the cohort, token of that file)."""
+        position = int(self.submission_starts[submission]) + token
+        file = int(np.searchsorted(self.file_starts, position, side="right")) - 1
+        return file, position - int(self.file_starts[file])
 
-    def spread(self, submission: int, token: int, length: int) -> int:
-        """How many submissions hold the rarest k-gram of a passage, and so at most the passage."""
-        at = int(self.bounds[submission]) + token
-        return int(self.frequency[at : at + length - self.k + 1].min())
+    def passage_frequency(self, submission: int, token: int, length: int) -> int:
+        """Return how many submissions contain a passage's rarest k-gram, and so at most the whole passage."""
+        start = int(self.submission_starts[submission]) + token
+        return int(self.frequency[start : start + length - self.k + 1].min())
 
     def ignored_spans(self, file: int) -> list[tuple[int, int]]:
-        """Token ranges [first, after the last) of a file that are boilerplate or common code, in order."""
-        flags = self.side.ignored[self.files[file] : self.files[file + 1] - 1].astype(np.int8)
+        """Return the token ranges [start, end) of a file that are boilerplate or common code, in order."""
+        flags = self.tokens.ignored[self.file_starts[file] : self.file_starts[file + 1] - 1].astype(np.int8)
         edges = np.diff(flags, prepend=0, append=0)
         return list(zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist(), strict=True))
 
 
 @njit
-def slice_side(side: Side, bounds: Bounds, held: Bounds, at: int) -> Side:
+def slice_submission(
+    tokens: IndexedTokens, submission_starts: Bounds, order_starts: Bounds, number: int
+) -> IndexedTokens:
     """Kernel of `Cohort.submission`."""
-    low, high = bounds[at], bounds[at + 1]
-    first, last = held[at], held[at + 1]
-    return Side(
-        side.kinds[low:high],
-        side.ids[low:high],
-        side.boilerplate[low:high],
-        side.ignored[low:high],
-        side.order[first:last],
-        side.grams[first:last],
-        side.after[first:last],
+    low, high = submission_starts[number], submission_starts[number + 1]
+    first, last = order_starts[number], order_starts[number + 1]
+    return IndexedTokens(
+        tokens.kinds[low:high],
+        tokens.kgrams[low:high],
+        tokens.boilerplate[low:high],
+        tokens.ignored[low:high],
+        tokens.order[first:last],
+        tokens.ordered_kgrams[first:last],
+        tokens.next_group[first:last],
     )
 
 
-def _lay_out(submissions: Sequence[Sequence[Kinds]]) -> tuple[Kinds, Bounds, Bounds]:
+def _concatenate(submissions: Sequence[Sequence[Kinds]]) -> tuple[Kinds, Bounds, Bounds]:
+    """Return the kinds of all files with separators, and where files and where submissions begin."""
     files = [kinds for submission in submissions for kinds in submission]
-    # Separators count down from the top: each is met once, so that no run crosses from file to file.
+    # Separators count down from the largest number. Each occurs once, so that no run crosses a file's end.
     separators = np.uint64(2**64 - 1) - np.arange(len(files), dtype=np.uint64)
     parts = [part for pair in zip(files, separators[:, None], strict=True) for part in pair]
     starts = np.cumsum([0, *(len(kinds) + 1 for kinds in files)], dtype=np.int64)
@@ -162,30 +169,34 @@ def _lay_out(submissions: Sequence[Sequence[Kinds]]) -> tuple[Kinds, Bounds, Bou
 
 def _covered(marked: Flags, tokens: int, k: int) -> Flags:
     covered = np.zeros(tokens, dtype=np.bool_)
-    _cover(marked, k, covered)
+    _mark_covered(marked, k, covered)
     return covered
 
 
-def _sides(kinds: Kinds, live: Ids, bounds: Bounds, flags: tuple[Flags, Flags]) -> tuple[Side, Bounds]:
+def _index(
+    kinds: Kinds, matchable: Ids, bounds: Bounds, flags: tuple[Flags, Flags]
+) -> tuple[IndexedTokens, Bounds]:
     padded = np.full(len(kinds), -1, dtype=np.int32)
-    padded[: len(live)] = live
-    return sides_of(kinds, padded, flags, bounds)
+    padded[: len(matchable)] = matchable
+    return index_tokens(kinds, padded, flags, bounds)
 
 
-def _line_numbers(lines: Sequence[Lines] | None, files: Bounds) -> Ids:
-    """Count on through all files; a line that no token begins on is passed over."""
-    fresh = np.ones(int(files[-1]) + 1, dtype=np.bool_)
+def _line_numbers(lines: Sequence[Lines] | None, file_starts: Bounds) -> Ids:
+    """Return the line of each token, see `RunningSums`; a separator is on the line of the last token."""
+    is_new = np.ones(int(file_starts[-1]) + 1, dtype=np.bool_)
     if lines:
         parts = [part for own in lines for part in (own, own[-1:] if len(own) else [0])]
         column = np.concatenate(parts)
-        fresh[1:-1] = column[1:] != column[:-1]
-        fresh[files] = True
-    return np.cumsum(fresh, dtype=np.int32)
+        is_new[1:-1] = column[1:] != column[:-1]
+        is_new[file_starts] = True
+    return np.cumsum(is_new, dtype=np.int32)
 
 
-def _running(weights: Floats, flags: tuple[Flags, Flags], files: Bounds, line: Ids) -> Running:
+def _running_sums(
+    weights: Floats, flags: tuple[Flags, Flags], file_starts: Bounds, line_numbers: Ids
+) -> RunningSums:
     columns = ~flags[0], ~flags[1]
     for column in columns:
-        column[files[1:] - 1] = False
+        column[file_starts[1:] - 1] = False
     own, counted = (np.concatenate(([0], np.cumsum(column, dtype=np.int64))) for column in columns)
-    return Running(np.concatenate(([0.0], np.cumsum(weights))), own, counted, line)
+    return RunningSums(np.concatenate(([0.0], np.cumsum(weights))), own, counted, line_numbers)

@@ -1,8 +1,7 @@
-"""Submissions that are the same, found before any two are compared (syntactic clustering, section 4).
+"""Groups of submissions that are the same, found without comparing pairs (syntactic-clustering, section 4).
 
-Exact duplicates have the same bytes, lexical ones the same tokens once their front-ends folded the rest
-away, and some share every fingerprint without that. Each is one group, named by what all its
-members have in common.
+Exact duplicates have the same bytes, lexical duplicates the same tokens after normalisation, and others only
+the same fingerprints. A group is named by what all its members have in common.
 """
 
 from __future__ import annotations
@@ -19,30 +18,31 @@ if TYPE_CHECKING:
 
 
 class Sameness(StrEnum):
-    """How much the members of a group have in common, most first."""
+    """What the members of a group have in common, strongest first."""
 
     IDENTICAL = "identical"
     LEXICAL = "lexical"
     FINGERPRINTS = "fingerprints"
 
 
-class Group(NamedTuple):
-    """Documents (numbers, ascending) that are the same in this sense."""
+class DuplicateGroup(NamedTuple):
+    """Documents (numbers, ascending) that are the same, and in which sense they are."""
 
     sameness: Sameness
     members: list[int]
 
 
-def groups(keys: Sequence[Sequence[Hashable]]) -> list[Group]:
-    """Group documents by equal keys.
+def group_duplicates(keys: Sequence[Sequence[Hashable]]) -> list[DuplicateGroup]:
+    """Group documents that are connected by equal keys.
 
     Parameters
     ----------
-    keys : for each `Sameness`, in its order, one key a document; an empty or None key is like no other
+    keys : for each `Sameness`, in its order, a list with the key of every document; an empty key or None
+        equals no other key
 
     Returns
     -------
-    Groups of two or more, by their first member.
+    Groups of two or more documents, ordered by their first member.
 
     Raises
     ------
@@ -50,24 +50,26 @@ def groups(keys: Sequence[Sequence[Hashable]]) -> list[Group]:
         When there is not one list of keys for each `Sameness`, or their lengths differ.
     """
     if len(keys) != len(Sameness) or len({len(column) for column in keys}) > 1:
-        raise ValueError(f"{[len(c) for c in keys]} keys; {len(Sameness)} lists of one length are wanted")
+        raise ValueError(f"lists of {[len(c) for c in keys]} keys; expected {len(Sameness)} of equal length")
     links = [link for column in keys for link in _links(column)]
     left, right = np.array(links, dtype=np.int64).reshape(-1, 2).T
     labels = components(len(keys[0]), left, right)
-    found: dict[int, list[int]] = {}
+    groups: dict[int, list[int]] = {}
     for document, label in enumerate(labels.tolist()):
-        found.setdefault(label, []).append(document)
-    return [Group(_sameness(keys, members), members) for members in found.values() if len(members) > 1]
+        groups.setdefault(label, []).append(document)
+    return [
+        DuplicateGroup(_sameness(keys, members), members) for members in groups.values() if len(members) > 1
+    ]
 
 
 def _links(column: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Link each document to the first with its key."""
+    """Return the pair of each document with the first document that has the same key."""
     first: dict[Hashable, int] = {}
     return [(first.setdefault(key, document), document) for document, key in enumerate(column) if key]
 
 
 def _sameness(keys: Sequence[Sequence[Hashable]], members: list[int]) -> Sameness:
-    """Give the most that all members have in common; where only chains of links join them, the least."""
+    """Return the strongest sameness of all members; the weakest if they are connected only through others."""
     for sameness, column in zip(Sameness, keys, strict=True):
         if len({column[member] for member in members}) == 1 and column[members[0]]:
             return sameness

@@ -1,4 +1,4 @@
-"""What a ranking reads: the tokens, terms and fingerprints of a cohort, laid out for the kernels."""
+"""Input of a ranking: the tokens, terms and fingerprints of a cohort, as arrays for the kernels."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from fingerprint.ranking.terms import LexicalTable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fingerprint.languages.lexical_terms import Lexical
+    from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.types import Hashes, Kinds, Lines, Owners
 
 
 class CohortFile(NamedTuple):
-    """One file of a submission: its token kinds, the line of each, its terms, the hashes of its fingerprints.
+    """One file of a cohort: its submission, token kinds, line of each token, terms, and fingerprint hashes.
 
-    `submission` is the index of its submission; files of one submission stand together.
+    `submission` is the number of the submission in the cohort; lists of files are sorted by it.
     """
 
     submission: int
     kinds: Kinds
     lines: Lines
-    lexical: Lexical
+    lexical: LexicalTerms
     hashes: Hashes
 
 
 class Exclusions(NamedTuple):
     """Code that does not count: token kinds and terms of boilerplate, and the common limit in force.
 
-    `kinds` may be passages; `lexical` are the terms of whole files only, since nobody knows where in a file
-    its terms stand.
+    `kinds` may be those of passages. `lexical` has the terms of whole files only, since the positions of
+    terms in a file are not known. `limit`: see `common_limit`.
     """
 
     kinds: Sequence[Kinds] = ()
-    lexical: Sequence[Lexical] = ()
+    lexical: Sequence[LexicalTerms] = ()
     limit: int | None = None
 
 
-NOTHING = Exclusions()
+NO_EXCLUSIONS = Exclusions()
 
 
 class RankingInput(NamedTuple):
-    """A cohort with its terms, and its fingerprints as parallel arrays of hashes and submissions."""
+    """A cohort with its terms, and its fingerprints as parallel arrays of hashes and submission numbers."""
 
     cohort: Cohort
     lexical: LexicalTable
@@ -54,21 +54,21 @@ class RankingInput(NamedTuple):
     owners: Owners
 
     @classmethod
-    def of(
-        cls, files: Sequence[CohortFile], submissions: int, k: int, excluded: Exclusions = NOTHING
+    def from_files(
+        cls, files: Sequence[CohortFile], submissions: int, k: int, exclusions: Exclusions = NO_EXCLUSIONS
     ) -> RankingInput:
-        """Lay out the files of `submissions` submissions, with k-grams of `k` tokens."""
+        """Build the input from the files of `submissions` submissions, with k-grams of `k` tokens."""
         kinds: list[list[Kinds]] = [[] for _ in range(submissions)]
-        terms: list[list[Lexical]] = [[] for _ in range(submissions)]
+        terms: list[list[LexicalTerms]] = [[] for _ in range(submissions)]
         for file in files:
             kinds[file.submission].append(file.kinds)
             terms[file.submission].append(file.lexical)
         lines = [file.lines for file in files]
-        cohort = Cohort.of(kinds, k, excluded.kinds, excluded.limit, lines)
+        cohort = Cohort.from_submissions(kinds, k, exclusions.kinds, exclusions.limit, lines)
         owners = np.array([file.submission for file in files], dtype=np.int32)
         return cls(
             cohort,
-            LexicalTable.of(terms, excluded.lexical),
+            LexicalTable.from_submissions(terms, exclusions.lexical),
             np.concatenate([*chain([np.empty(0, np.uint64)], (file.hashes for file in files))]),
             np.repeat(owners, [len(file.hashes) for file in files]),
         )

@@ -1,4 +1,4 @@
-"""A passage of two submissions, and what it weighs. Loads no kernel."""
+"""A passage of two submissions, and its weight. This module loads no kernel."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from fingerprint.ranking.score_constants import RARITY_EXPONENT
 
 
 class Passage(NamedTuple):
-    """`tokens` equal tokens of two files: file numbers count over the cohort, tokens within their file.
+    """A run of `tokens` equal tokens in a left and a right file.
 
-    `submissions`: how many submissions of the cohort hold its rarest k-gram, and so at most all of it.
+    Files are numbered through the cohort, tokens within their file. `submissions`: how many submissions of
+    the cohort contain its rarest k-gram, and so at most the whole passage.
     """
 
     left_file: int
@@ -22,5 +23,5 @@ class Passage(NamedTuple):
 
 
 def passage_weight(tokens: int, submissions: int) -> float:
-    """Return the weight of `tokens` tokens that `submissions` submissions hold, as the score weighs them."""
+    """Return the weight in the score of `tokens` tokens that `submissions` submissions contain."""
     return float(tokens * max(submissions - 1, 1) ** -RARITY_EXPONENT)

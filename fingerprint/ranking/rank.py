@@ -1,4 +1,4 @@
-"""Rank the pairs of a cohort, and draw the passages of one pair."""
+"""Rank the pairs of a cohort, and find the passages of one pair."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint.index import Candidates, InvertedIndex
+from fingerprint.index import CandidatePairs, InvertedIndex
 from fingerprint.ranking.candidates import FLOOR, weighted_pairs
 from fingerprint.ranking.passages import Passage
 from fingerprint.ranking.scoring import Scores, score
-from fingerprint.ranking.threshold import SAMPLE, Suggestion, sample, suggest
+from fingerprint.ranking.threshold import SAMPLE_SIZE, SuggestedThreshold, sample_rows, suggest_threshold
 from fingerprint.ranking.tiling import passages
-from fingerprint.ranking.upper_bounds import leading
+from fingerprint.ranking.upper_bounds import best_pairs
 
 if TYPE_CHECKING:
     from fingerprint.ranking.cohort import Cohort
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class Ranking(NamedTuple):
-    """Pairs with their scores, best first, and the suggested threshold, estimated from all scored pairs."""
+    """Pairs with their scores, best first, and the threshold suggested from the scores of all pairs."""
 
-    pairs: Candidates
+    pairs: CandidatePairs
     scores: Scores
-    threshold: Suggestion
+    threshold: SuggestedThreshold
 
 
-def candidates(inputs: RankingInput, floor: float = FLOOR) -> Candidates:
+def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePairs:
     """Return the pairs of submissions that share at least `floor` of their fingerprints by weight.
 
     Fingerprints of boilerplate do not count.
@@ -37,29 +37,34 @@ def candidates(inputs: RankingInput, floor: float = FLOOR) -> Candidates:
 
 
 def rank(inputs: RankingInput, show: int | None = None) -> Ranking:
-    """Score the candidate pairs of a cohort and return the best `show`, ties in cohort order.
+    """Score the candidate pairs of a cohort and return the best `show`; ties are in cohort order.
 
-    With None, return all that share a fingerprint, however little it weighs. Of more than `SAMPLE` candidate
-    pairs, only those that may be among the best are scored, and a sample for the threshold.
+    With None, return all pairs that share a fingerprint, without a minimum weight. Of more than `SAMPLE_SIZE`
+    candidate pairs, score only those that may be among the best, and a sample for the threshold.
     """
     cohort, lexical = inputs.cohort, inputs.lexical
-    pairs = candidates(inputs, 0.0 if show is None else FLOOR)
+    pairs = candidate_pairs(inputs, 0.0 if show is None else FLOOR)
     count = len(pairs.left)
-    if show is None or count <= max(show, SAMPLE):
+    if show is None or count <= max(show, SAMPLE_SIZE):
         scores = score(cohort, lexical, pairs)
         sampled = scores.similarity
     else:
-        sampled = score(cohort, lexical, pairs.take(sample(count))).similarity
-        rows, scores = leading(cohort, lexical, pairs, max(show, 1))
+        sampled = score(cohort, lexical, pairs.take(sample_rows(count))).similarity
+        rows, scores = best_pairs(cohort, lexical, pairs, max(show, 1))
         pairs = pairs.take(rows)
     order = np.lexsort((pairs.right, pairs.left, -scores.tokens, -scores.similarity))[:show]
-    return Ranking(pairs.take(order), scores.take(order), suggest(sampled, count))
+    return Ranking(pairs.take(order), scores.take(order), suggest_threshold(sampled, count))
 
 
-def draw(cohort: Cohort, left: int, right: int) -> list[Passage]:
+def find_passages(cohort: Cohort, left: int, right: int) -> list[Passage]:
     """Return the passages of two submissions of the cohort, longest first."""
     rows = passages(cohort.submission(left), cohort.submission(right), cohort.k)
     return [
-        Passage(*cohort.locate(left, a), *cohort.locate(right, b), length, cohort.spread(left, a, length))
+        Passage(
+            *cohort.locate(left, a),
+            *cohort.locate(right, b),
+            length,
+            cohort.passage_frequency(left, a, length),
+        )
         for a, b, length in rows.tolist()
     ]

@@ -1,6 +1,6 @@
-"""How alike two submissions are: one number to rank by, and what their passages cover.
+"""Similarity of pairs of submissions, and how much of them their passages cover.
 
-The formula, its reasons and what each part of it does are in docs/score.md.
+The formula and the reason for each part of it are in docs/score.md.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.ranking.alignment import enter, places_of, sort_rows
-from fingerprint.ranking.cohort import Running, slice_side
+from fingerprint.ranking.alignment import build_kgram_table, fill_kgram_table, sort_rows
+from fingerprint.ranking.cohort import RunningSums, slice_submission
 from fingerprint.ranking.score_constants import (
     DECIMALS,
     HALF_LENGTH,
@@ -27,23 +27,23 @@ from fingerprint.ranking.score_constants import (
     NAME_TOKENS,
     PASSAGE_NORM,
 )
-from fingerprint.ranking.terms import normaliser
-from fingerprint.ranking.tiling import shown_of, tiles_of
+from fingerprint.ranking.terms import apply_norm
+from fingerprint.ranking.tiling import tile_pair, trim_tiles
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.index import Candidates
-    from fingerprint.ranking.alignment import Side
+    from fingerprint.index import CandidatePairs
+    from fingerprint.ranking.alignment import IndexedTokens
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.types import Bounds, Floats, Ids, Rows, Runs
 
 
-# Pairs handed to a thread at once; those of one left side stand together.
-CHUNK = 2048
-# Pairs whose intermediate figures are held at once.
-BLOCK = 1 << 17
+# Pairs that a thread gets at a time. Pairs with the same left side are adjacent, and it is set up only once.
+PAIRS_PER_TASK = 2048
+# Pairs scored at a time, to limit the memory for intermediate arrays.
+PAIRS_PER_BLOCK = 1 << 17
 
 
 class Scores(NamedTuple):
@@ -63,11 +63,12 @@ class Scores(NamedTuple):
         return Scores(*(column[rows] for column in self))
 
 
-class Covered(NamedTuple):
-    """Parallel arrays of n pairs: `weight` that passages cover, and what is shown of them, in tokens.
+class Coverage(NamedTuple):
+    """What the passages of n pairs cover, as parallel arrays.
 
-    `tokens` int64 [n, 2]: countable tokens on either side; `longest` int64: those of the longest passage;
-    `lines` int64 [n, 2]: lines on which tokens of passages begin.
+    `weight` float64 [n]: weight covered, see `chained_weight`; `tokens` int64 [n, 2]: counted tokens on
+    either side; `longest` int64 [n]: counted tokens of the longest passage; `lines` int64 [n, 2]: lines on
+    which tokens of passages begin.
     """
 
     weight: Floats
@@ -77,22 +78,23 @@ class Covered(NamedTuple):
 
 
 @njit
-def long(tokens: float) -> float:
+def length_factor(tokens: float) -> float:
     return tokens / (tokens + HALF_LENGTH)
 
 
 @njit
-def _slice_running(running: Running, bounds: Bounds, at: int) -> Running:
-    low, high = bounds[at], bounds[at + 1] + 1
-    columns = running.weight[low:high], running.own[low:high], running.counted[low:high]
-    return Running(*columns, running.line[low:high])
+def _slice_sums(sums: RunningSums, submission_starts: Bounds, number: int) -> RunningSums:
+    low, high = submission_starts[number], submission_starts[number + 1] + 1
+    columns = sums.weight[low:high], sums.own[low:high], sums.counted[low:high]
+    return RunningSums(*columns, sums.line_numbers[low:high])
 
 
 @njit
-def chained_weight(tiles: Runs, left: Running, right: Running) -> float:
-    """Weight that tiles cover, mean of both sides; those in sequence across small gaps count as one long.
+def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums) -> float:
+    """Return the weight that tiles (sorted by left token) cover, as the mean of both sides.
 
-    `tiles` by left token.
+    Tiles in the same order on both sides with small gaps between them form a chain, which counts as one long
+    passage.
     """
     total, weight, tokens = 0.0, 0.0, 0.0
     a_end, b_end = 0, 0
@@ -100,151 +102,165 @@ def chained_weight(tiles: Runs, left: Running, right: Running) -> float:
         a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
         gap = max(left.own[a] - left.own[a_end], right.own[b] - right.own[min(b, b_end)])
         if b < b_end or gap > LONGEST_GAP:
-            total += weight * long(tokens)
+            total += weight * length_factor(tokens)
             weight, tokens = 0.0, 0.0
         a_end, b_end = a + length, b + length
         weight += (left.weight[a_end] - left.weight[a] + right.weight[b_end] - right.weight[b]) / 2
         tokens += (left.own[a_end] - left.own[a] + right.own[b_end] - right.own[b]) / 2
-    return total + weight * long(tokens)
+    return total + weight * length_factor(tokens)
 
 
 @njit
-def line_count(rows: Runs, line: Ids) -> int:
-    """Lines that runs of one side lie on; rows are sorted by that side, which is their first column."""
+def count_lines(rows: Runs, line_numbers: Ids) -> int:
+    """Return the number of lines that runs lie on, on the side of the first column, which sorts the rows."""
     count, last = 0, -1
     for at in range(len(rows)):
-        first, after = line[rows[at, 0]], line[rows[at, 0] + rows[at, 2] - 1] + 1
+        first, after = line_numbers[rows[at, 0]], line_numbers[rows[at, 0] + rows[at, 2] - 1] + 1
         count += after - first - (first == last)
         last = after - 1
     return count
 
 
 @njit
-def _count_shown(shown: Runs, left: Running, right: Running, row: int, covered: Covered) -> None:
-    covered.lines[row, 0] = line_count(shown, left.line)
-    for at in range(len(shown)):
-        a, b, length = shown[at]
+def _count_passages(
+    passages: Runs, left: RunningSums, right: RunningSums, row: int, coverage: Coverage
+) -> None:
+    """Fill one row of `coverage`, except its weight. This sorts `passages` by right token."""
+    coverage.lines[row, 0] = count_lines(passages, left.line_numbers)
+    for at in range(len(passages)):
+        a, b, length = passages[at]
         on_left = left.counted[a + length] - left.counted[a]
-        covered.tokens[row, 0] += on_left
-        covered.tokens[row, 1] += right.counted[b + length] - right.counted[b]
-        covered.longest[row] = max(covered.longest[row], on_left)
-        shown[at, 0], shown[at, 1] = b, a
-    sort_rows(shown)
-    covered.lines[row, 1] = line_count(shown, right.line)
+        coverage.tokens[row, 0] += on_left
+        coverage.tokens[row, 1] += right.counted[b + length] - right.counted[b]
+        coverage.longest[row] = max(coverage.longest[row], on_left)
+        passages[at, 0], passages[at, 1] = b, a
+    sort_rows(passages)
+    coverage.lines[row, 1] = count_lines(passages, right.line_numbers)
 
 
 @njit
-def _cover(
-    cohort: tuple[Side, Bounds, Bounds, Running], pairs: Rows, k: int, distinct: int, covered: Covered
+def _fill_coverage(
+    cohort: tuple[IndexedTokens, Bounds, Bounds, RunningSums],
+    pairs: Rows,
+    k: int,
+    distinct: int,
+    coverage: Coverage,
 ) -> None:
-    side, bounds, held, running = cohort
-    places, entered = places_of(side.grams[:0], distinct), -1
-    room = (bounds[1:] - bounds[:-1]).max()
-    taken = (np.zeros(room, dtype=np.bool_), np.zeros(room, dtype=np.bool_))
+    tokens, submission_starts, order_starts, sums = cohort
+    table, entered = build_kgram_table(tokens.ordered_kgrams[:0], distinct), -1
+    size = (submission_starts[1:] - submission_starts[:-1]).max()
+    taken = (np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_))
     for row in range(len(pairs)):
         left, right = pairs[row]
-        sides = slice_side(side, bounds, held, left), slice_side(side, bounds, held, right)
+        sides = (
+            slice_submission(tokens, submission_starts, order_starts, left),
+            slice_submission(tokens, submission_starts, order_starts, right),
+        )
         if left != entered:
             if entered >= 0:
-                places[side.grams[held[entered] : held[entered + 1]]] = -1
-            enter(sides[0].grams, places)
+                table[tokens.ordered_kgrams[order_starts[entered] : order_starts[entered + 1]]] = -1
+            fill_kgram_table(sides[0].ordered_kgrams, table)
             entered = left
-        sums = _slice_running(running, bounds, left), _slice_running(running, bounds, right)
-        tiles = tiles_of(sides[0], sides[1], k, places, taken)
-        covered.weight[row] = chained_weight(tiles, sums[0], sums[1])
-        _count_shown(shown_of(tiles, sides[0], sides[1], k), sums[0], sums[1], row, covered)
+        left_sums = _slice_sums(sums, submission_starts, left)
+        right_sums = _slice_sums(sums, submission_starts, right)
+        tiles = tile_pair(sides[0], sides[1], k, table, taken)
+        coverage.weight[row] = chained_weight(tiles, left_sums, right_sums)
+        _count_passages(trim_tiles(tiles, sides[0], sides[1], k), left_sums, right_sums, row, coverage)
 
 
-def _covered(cohort: Cohort, pairs: Rows) -> Covered:
+def _coverage(cohort: Cohort, pairs: Rows) -> Coverage:
     """Align every pair, on all cores."""
     count = len(pairs)
-    found = Covered(
+    coverage = Coverage(
         np.zeros(count),
         np.zeros((count, 2), dtype=np.int64),
         np.zeros(count, dtype=np.int64),
         np.zeros((count, 2), dtype=np.int64),
     )
-    arrays = (cohort.side, cohort.bounds, cohort.held, cohort.running)
-    distinct = 1 + int(cohort.side.grams.max(initial=-1))
+    arrays = (cohort.tokens, cohort.submission_starts, cohort.order_starts, cohort.sums)
+    distinct = 1 + int(cohort.tokens.ordered_kgrams.max(initial=-1))
 
-    def fill(at: int) -> None:
-        rows = slice(at, at + CHUNK)
-        part = Covered(found.weight[rows], found.tokens[rows], found.longest[rows], found.lines[rows])
-        _cover(arrays, pairs[rows], cohort.k, distinct, part)
+    def fill(start: int) -> None:
+        rows = slice(start, start + PAIRS_PER_TASK)
+        part = Coverage(
+            coverage.weight[rows], coverage.tokens[rows], coverage.longest[rows], coverage.lines[rows]
+        )
+        _fill_coverage(arrays, pairs[rows], cohort.k, distinct, part)
 
     with ThreadPoolExecutor(cpu_count()) as pool:
-        list(pool.map(fill, range(0, count, CHUNK)))
-    return found
+        list(pool.map(fill, range(0, count, PAIRS_PER_TASK)))
+    return coverage
 
 
 def _totals(sums: npt.NDArray[np.number], cohort: Cohort, pairs: Rows) -> Floats:
-    """Sum over each side of each pair, float64 [n, 2]."""
-    return np.diff(sums[cohort.bounds]).astype(np.float64)[pairs]
+    """Return the total of a running sum over each side of each pair: float64 [n, 2]."""
+    return np.diff(sums[cohort.submission_starts]).astype(np.float64)[pairs]
 
 
-def score(cohort: Cohort, lexical: LexicalTable, candidates: Candidates) -> Scores:
-    """Score every candidate pair on all cores.
+def score(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs) -> Scores:
+    """Score every candidate pair, on all cores.
 
     Returns
     -------
-    `similarity` in [0, 1], to rank by, and what `structure`, `literals` and `names` add to it;
-    `left_share`, `right_share` in [0, 1]: the part of a side's countable tokens that lies in passages;
-    `tokens`: tokens in passages, on the side that has more; `longest`: tokens in the longest passage;
-    `lines`: source lines on which tokens of passages begin, on the side that has more. Boilerplate counts
-    nowhere, common code in the similarity only, by its little weight.
+    `similarity` in [0, 1], to rank by, and how much of it `structure`, `literals` and `names` contribute;
+    `left_share`, `right_share` in [0, 1]: the part of a side's counted tokens that lies in passages;
+    `tokens`: counted tokens in passages, on the side that has more; `longest`: those of the longest passage,
+    on the left; `lines`: source lines on which tokens of passages begin, on the side that has more.
+    Boilerplate counts nowhere; common code counts only in the similarity, with its low weight.
     """
     pairs = np.stack((candidates.left, candidates.right), axis=1)
-    parts = [_score(cohort, lexical, pairs[at : at + BLOCK]) for at in range(0, max(1, len(pairs)), BLOCK)]
+    starts = range(0, max(1, len(pairs)), PAIRS_PER_BLOCK)
+    parts = [_score_block(cohort, lexical, pairs[at : at + PAIRS_PER_BLOCK]) for at in starts]
     return Scores(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _score(cohort: Cohort, lexical: LexicalTable, some: npt.NDArray[np.int32]) -> Scores:
-    pairs = some.astype(np.int64)
-    covered = _covered(cohort, pairs)
-    similarity, added = similarity_of(cohort, lexical, pairs, covered.weight)
-    countable = np.maximum(_totals(cohort.running.counted, cohort, pairs), 1)
+def _score_block(cohort: Cohort, lexical: LexicalTable, block: npt.NDArray[np.int32]) -> Scores:
+    pairs = block.astype(np.int64)
+    coverage = _coverage(cohort, pairs)
+    similarity, parts = similarity_of(cohort, lexical, pairs, coverage.weight)
+    counted = np.maximum(_totals(cohort.sums.counted, cohort, pairs), 1)
     return Scores(
         similarity,
-        covered.tokens[:, 0] / countable[:, 0],
-        covered.tokens[:, 1] / countable[:, 1],
-        covered.tokens.max(axis=1),
-        covered.longest,
-        covered.lines.max(axis=1),
-        *added,
+        coverage.tokens[:, 0] / counted[:, 0],
+        coverage.tokens[:, 1] / counted[:, 1],
+        coverage.tokens.max(axis=1),
+        coverage.longest,
+        coverage.lines.max(axis=1),
+        *parts,
     )
 
 
 def similarity_of(
     cohort: Cohort, lexical: LexicalTable, pairs: Rows, covered: Floats
 ) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
-    """Similarity of pairs whose passages cover so much weight, and what each kind of evidence adds to it.
+    """Return the similarity of pairs, and how much of it structure, literals and names contribute.
 
-    It grows with what is covered.
+    `covered` is the weight that the passages of each pair cover; the similarity never falls when it rises.
     """
-    weights, own = _totals(cohort.running.weight, cohort, pairs), _totals(cohort.running.own, cohort, pairs)
-    against = normaliser(weights[:, 0], weights[:, 1], PASSAGE_NORM)
+    weights, own = _totals(cohort.sums.weight, cohort, pairs), _totals(cohort.sums.own, cohort, pairs)
+    mass = apply_norm(weights[:, 0], weights[:, 1], PASSAGE_NORM)
     smaller = own.min(axis=1)
-    whole = against * smaller / (smaller + HALF_LENGTH)
+    whole = mass * smaller / (smaller + HALF_LENGTH)
     passages = np.divide(covered, whole, out=np.zeros(len(pairs)), where=whole > 0)
-    return _combined(np.minimum(passages, 1.0), against, lexical, pairs)
+    return _combine_evidence(np.minimum(passages, 1.0), mass, lexical, pairs)
 
 
-def _combined(
-    passages: Floats, against: Floats, lexical: LexicalTable, pairs: Rows
+def _combine_evidence(
+    passages: Floats, passage_mass: Floats, lexical: LexicalTable, pairs: Rows
 ) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
-    """Weigh each kind of evidence by its mass; the parts add up to the similarity."""
+    """Weight each kind of evidence by its mass; the parts add up to the similarity."""
     literals, literal_mass = lexical.literals.shares(pairs, LITERAL_NORM)
     names, name_mass = lexical.names.shares(pairs, NAME_NORM)
-    literal_weight = np.minimum(LITERAL_TOKENS * literal_mass, LITERAL_CAP * against)
-    name_weight = np.minimum(NAME_TOKENS * name_mass, NAME_CAP * against)
-    mass = against + literal_weight + name_weight
-    found = passages > 0
+    literal_weight = np.minimum(LITERAL_TOKENS * literal_mass, LITERAL_CAP * passage_mass)
+    name_weight = np.minimum(NAME_TOKENS * name_mass, NAME_CAP * passage_mass)
+    mass = passage_mass + literal_weight + name_weight
+    has_passages = passages > 0
     by_literals, by_names, by_passages = (
-        np.divide(part, mass, out=np.zeros_like(mass), where=found)
-        for part in (literals * literal_weight, names * name_weight, passages * against)
+        np.divide(part, mass, out=np.zeros_like(mass), where=has_passages)
+        for part in (literals * literal_weight, names * name_weight, passages * passage_mass)
     )
     similarity = np.where(
-        found, np.maximum(LEAST_PASSAGE_PART * passages, by_passages + by_literals + by_names), 0.0
+        has_passages, np.maximum(LEAST_PASSAGE_PART * passages, by_passages + by_literals + by_names), 0.0
     )
     similarity = similarity.round(DECIMALS)
     return similarity, (similarity - by_literals - by_names, by_literals, by_names)

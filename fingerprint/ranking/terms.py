@@ -1,4 +1,4 @@
-"""Rarity-weighted terms of a cohort: what pairs share of their names and of their literals."""
+"""Terms (names and literals) of a cohort, weighted by rarity: what part of them pairs share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.languages.lexical_terms import characters_of
+from fingerprint.languages.lexical_terms import term_lengths
 from fingerprint.ranking.score_constants import (
     LITERAL_RARITY_EXPONENT,
     NAME_RARITY_EXPONENT,
@@ -19,64 +19,76 @@ from fingerprint.ranking.weights import rarity
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fingerprint.languages.lexical_terms import Lexical
+    from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.score_constants import Norm
     from fingerprint.types import Bounds, Floats, Rows, Terms
 
 
-def normaliser(one: Floats, other: Floats, norm: Norm) -> Floats:
-    """Give `norm` of two arrays of masses; 0 where either is empty."""
-    small, large = np.minimum(one, other), np.maximum(one, other)
+def apply_norm(left: Floats, right: Floats, norm: Norm) -> Floats:
+    """Return the norm of two arrays of masses, elementwise; 0 where either mass is 0."""
+    small, large = np.minimum(left, right), np.maximum(left, right)
     ratio = np.divide(large, small, out=np.ones_like(large), where=small > 0)
-    against: Floats = small * np.minimum(ratio, norm.ratio) ** norm.size
-    return against
+    normed: Floats = small * np.minimum(ratio, norm.max_ratio) ** norm.exponent
+    return normed
 
 
 @njit
-def _shared(ids: Rows, bounds: Bounds, weights: Floats, pairs: Rows, shared: Floats) -> None:
+def _add_shared_weights(ids: Rows, bounds: Bounds, weights: Floats, pairs: Rows, shared: Floats) -> None:
     for row in range(len(pairs)):
         a, a_end = bounds[pairs[row, 0]], bounds[pairs[row, 0] + 1]
         b, b_end = bounds[pairs[row, 1]], bounds[pairs[row, 1] + 1]
         while a < a_end and b < b_end:
-            one, other = ids[a], ids[b]
-            if one == other:
-                shared[row] += weights[one]
-            a += one <= other
-            b += other <= one
+            left, right = ids[a], ids[b]
+            if left == right:
+                shared[row] += weights[left]
+            a += left <= right
+            b += right <= left
 
 
 @dataclass(frozen=True, slots=True)
 class TermTable:
-    """Distinct terms of n submissions: `ids[bounds[d]:bounds[d + 1]]` ascending, `weights` by id."""
+    """Distinct terms of n submissions.
+
+    `ids` int64: terms of submission d, ascending, are `ids[bounds[d]:bounds[d + 1]]`; `bounds` int64 [n + 1];
+    `weights` float64: weight of each term, by id.
+    """
 
     ids: Rows
     bounds: Bounds
     weights: Floats
 
     @classmethod
-    def of(cls, held: Sequence[Sequence[Terms]], left_out: Terms, exponent: float) -> TermTable:
-        """Lay out the terms of every file of every submission; those of `left_out` are dropped."""
-        own = [np.unique(np.concatenate([np.empty(0, np.uint64), *files])) for files in held]
-        kept = [terms[~np.isin(terms, left_out)] for terms in own] if len(left_out) else own
-        values, ids = np.unique(np.concatenate([np.empty(0, np.uint64), *kept]), return_inverse=True)
-        bounds = np.cumsum([0, *map(len, kept)], dtype=np.int64)
-        telling = np.minimum(characters_of(values), WHOLE_TERM_CHARACTERS) / WHOLE_TERM_CHARACTERS
+    def from_submissions(
+        cls, submissions: Sequence[Sequence[Terms]], excluded: Terms, exponent: float
+    ) -> TermTable:
+        """Build the table from the terms of every file of every submission, without those in `excluded`.
+
+        A term weighs its rarity with `exponent`, less if it is shorter than `WHOLE_TERM_CHARACTERS`.
+        """
+        distinct = [np.unique(np.concatenate([np.empty(0, np.uint64), *files])) for files in submissions]
+        terms = [own[~np.isin(own, excluded)] for own in distinct] if len(excluded) else distinct
+        values, ids = np.unique(np.concatenate([np.empty(0, np.uint64), *terms]), return_inverse=True)
+        bounds = np.cumsum([0, *map(len, terms)], dtype=np.int64)
+        length_factors = np.minimum(term_lengths(values), WHOLE_TERM_CHARACTERS) / WHOLE_TERM_CHARACTERS
         frequency = np.bincount(ids, minlength=len(values))
-        return cls(ids.astype(np.int64), bounds, rarity(frequency, exponent) * telling)
+        return cls(ids.astype(np.int64), bounds, rarity(frequency, exponent) * length_factors)
 
     def masses(self) -> Floats:
-        """Weight of all terms of each submission."""
+        """Return the total weight of each submission's terms: float64 [n]."""
         sums = np.concatenate(([0.0], np.cumsum(self.weights[self.ids])))
         return sums[self.bounds[1:]] - sums[self.bounds[:-1]]
 
     def shares(self, pairs: Rows, norm: Norm) -> tuple[Floats, Floats]:
-        """Share in [0, 1] of what each pair is measured against that both hold, and that measure."""
+        """Return the share in [0, 1] of the terms of each pair that both sides have, and its mass.
+
+        The mass is what the share is measured against: `norm` of the masses of both sides.
+        """
         shared = np.zeros(len(pairs))
-        _shared(self.ids, self.bounds, self.weights, pairs, shared)
+        _add_shared_weights(self.ids, self.bounds, self.weights, pairs, shared)
         masses = self.masses()
-        against = normaliser(masses[pairs[:, 0]], masses[pairs[:, 1]], norm)
-        share = np.divide(shared, against, out=np.zeros_like(shared), where=against > 0)
-        return np.minimum(share, 1.0), against
+        mass = apply_norm(masses[pairs[:, 0]], masses[pairs[:, 1]], norm)
+        share = np.divide(shared, mass, out=np.zeros_like(shared), where=mass > 0)
+        return np.minimum(share, 1.0), mass
 
 
 class LexicalTable(NamedTuple):
@@ -86,16 +98,21 @@ class LexicalTable(NamedTuple):
     names: TermTable
 
     @classmethod
-    def of(cls, held: Sequence[Sequence[Lexical]], boilerplate: Sequence[Lexical] = ()) -> LexicalTable:
-        """Lay out the terms of every file of every submission; what boilerplate holds counts nowhere."""
+    def from_submissions(
+        cls, submissions: Sequence[Sequence[LexicalTerms]], boilerplate: Sequence[LexicalTerms] = ()
+    ) -> LexicalTable:
+        """Build the table from the terms of every file of every submission, without those of boilerplate."""
         return cls(
-            TermTable.of(*_column(held, boilerplate, "literals"), LITERAL_RARITY_EXPONENT),
-            TermTable.of(*_column(held, boilerplate, "names"), NAME_RARITY_EXPONENT),
+            TermTable.from_submissions(
+                *_terms(submissions, boilerplate, "literals"), LITERAL_RARITY_EXPONENT
+            ),
+            TermTable.from_submissions(*_terms(submissions, boilerplate, "names"), NAME_RARITY_EXPONENT),
         )
 
 
-def _column(
-    held: Sequence[Sequence[Lexical]], boilerplate: Sequence[Lexical], field: str
+def _terms(
+    submissions: Sequence[Sequence[LexicalTerms]], boilerplate: Sequence[LexicalTerms], field: str
 ) -> tuple[list[list[Terms]], Terms]:
-    known = [np.empty(0, np.uint64), *(getattr(lexical, field) for lexical in boilerplate)]
-    return [[getattr(lexical, field) for lexical in files] for files in held], np.concatenate(known)
+    """Return one field (literals or names) of all files of all submissions, and of all boilerplate."""
+    excluded = [np.empty(0, np.uint64), *(getattr(lexical, field) for lexical in boilerplate)]
+    return [[getattr(lexical, field) for lexical in files] for files in submissions], np.concatenate(excluded)

@@ -1,4 +1,4 @@
-"""Where honest pairs end: a threshold suggested from the scores of one report. It hides nothing."""
+"""The suggested threshold, estimated from the similarities of one report. It hides nothing."""
 
 from __future__ import annotations
 
@@ -15,52 +15,63 @@ if TYPE_CHECKING:
     from fingerprint.types import Floats
 
 
-# With fewer pairs there is no distribution to speak of, and this stands for it: what programs that were
-# rewritten from end to end still score, and independent ones of some size hardly do.
-FEW = 20
-PLAIN = 0.5
-# The tail is read off between the median and this share of the pairs: even a class with many copies has
-# more honest pairs than that, since those grow with its square.
-TAIL = 0.8
-# Honest tails are a little heavier than exponential.
-MARGIN = 1.25
-# A class of unrelated programs ends near 0, one of copies near 1.
-LEAST, MOST = 0.2, 0.9
-# Of a long list's pairs only the best are scored; the median of so many others is as good as that of all.
-SAMPLE = 10_000
-SEED = 1
+# With fewer pairs than this there is no distribution to estimate from, and the default is suggested. Programs
+# that were rewritten from start to end still reach it; independent programs of some size hardly ever do.
+MIN_PAIRS = 20
+DEFAULT_THRESHOLD = 0.5
+# The tail is estimated between the median and this quantile. More pairs than that are honest, even in a class
+# with many copies, since the number of honest pairs grows with the square of the class.
+UPPER_QUANTILE = 0.8
+# The tail of honest pairs is a little heavier than exponential.
+TAIL_MARGIN = 1.25
+# In a class of unrelated programs the estimate is near 0, in one of copies near 1; keep it between these.
+LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 0.2, 0.9
+# Of many candidate pairs only the best are scored; the median of so large a sample is as good as that of all.
+SAMPLE_SIZE = 10_000
+SAMPLE_SEED = 1
 
 
-class Suggestion(NamedTuple):
-    """Pairs from `value` on deserve reading first; `reason` says how it was found."""
+class SuggestedThreshold(NamedTuple):
+    """A threshold: pairs from similarity `value` on should be read first. `reason` is for the reader."""
 
     value: float
     reason: str
 
 
-def sample(count: int) -> npt.NDArray[np.int64]:
-    """Draw `SAMPLE` rows of `count` pairs, the same in every run, ascending."""
-    return np.sort(np.random.default_rng(SEED).choice(count, SAMPLE, replace=False))
+def sample_rows(count: int) -> npt.NDArray[np.int64]:
+    """Return `SAMPLE_SIZE` random row numbers below `count`, ascending and the same in every run."""
+    return np.sort(np.random.default_rng(SAMPLE_SEED).choice(count, SAMPLE_SIZE, replace=False))
 
 
-def suggest(similarities: Sequence[float] | Floats, pairs: int | None = None) -> Suggestion:
-    """Suggest a threshold from the similarities of all `pairs` that share anything, or of a sample of them.
+def suggest_threshold(similarities: Sequence[float] | Floats, pairs: int | None = None) -> SuggestedThreshold:
+    """Suggest a threshold from the similarities of all pairs that share anything, or of a sample of them.
 
-    Nearly all pairs of a class are honest, and their scores fall off about exponentially above the median:
-    by as much for every further e-fold of pairs. The highest of n honest ones is where that leaves one.
+    Nearly all pairs of a class are honest, and above the median their number falls about exponentially: the
+    similarity rises by the same amount each time the number of pairs above it falls by the factor e. The
+    estimate is the similarity above which one honest pair is left, plus a margin.
+
+    Parameters
+    ----------
+    similarities : similarities in [0, 1]
+    pairs : number of all pairs, if `similarities` is a sample
     """
     count = len(similarities) if pairs is None else pairs
-    if count < FEW:
+    if count < MIN_PAIRS:
         few = "one pair is" if count == 1 else f"{count} pairs are"
-        return Suggestion(PLAIN, f"{few} too few to tell where honest ones end; {PLAIN:.0%} suits most tasks")
-    middle, upper = (float(q) for q in np.quantile(np.asarray(similarities, dtype=np.float64), (0.5, TAIL)))
-    fold = (upper - middle) / log((1 - 0.5) / (1 - TAIL))
-    found = middle + MARGIN * fold * log(count / 2)
-    value = round(min(max(found, LEAST), MOST), 2)
+        reason = f"{few} too few to tell where honest ones end; {DEFAULT_THRESHOLD:.0%} suits most tasks"
+        return SuggestedThreshold(DEFAULT_THRESHOLD, reason)
+    values = np.asarray(similarities, dtype=np.float64)
+    median, upper = (float(quantile) for quantile in np.quantile(values, (0.5, UPPER_QUANTILE)))
+    rise = (upper - median) / log((1 - 0.5) / (1 - UPPER_QUANTILE))
+    estimate = median + TAIL_MARGIN * rise * log(count / 2)
+    value = round(min(max(estimate, LOWEST_THRESHOLD), HIGHEST_THRESHOLD), 2)
+    end = f"near {estimate:.0%}" if estimate < 1 else "nowhere below 100%"
     reason = (
-        f"half of the {count} pairs are below {middle:.0%} and a fifth above {upper:.0%}; "
-        f"falling off like that, honest ones end {f'near {found:.0%}' if found < 1 else 'nowhere below 100%'}"
+        f"half of the {count} pairs are below {median:.0%} and a fifth above {upper:.0%}; "
+        f"falling off like that, honest ones end {end}"
     )
-    if value != round(found, 2):
-        reason += f", and {value:.0%} is as {'low' if found < LEAST else 'high'} as a suggestion goes"
-    return Suggestion(value, reason)
+    if value != round(estimate, 2):
+        reason += (
+            f", and {value:.0%} is as {'low' if estimate < LOWEST_THRESHOLD else 'high'} as a suggestion goes"
+        )
+    return SuggestedThreshold(value, reason)

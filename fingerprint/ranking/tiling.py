@@ -1,4 +1,4 @@
-"""Passages: greedy tiling of two submissions by the runs of equal tokens that they share."""
+"""Passages: greedy tiling of two submissions with the runs of equal tokens that they share."""
 
 from __future__ import annotations
 
@@ -8,20 +8,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.ranking.alignment import LOW, fill_free_runs, fill_runs, places_of, ranked, sort_rows, trim
+from fingerprint.ranking.alignment import (
+    POSITION_MASK,
+    build_kgram_table,
+    fill_free_runs,
+    fill_runs,
+    run_key,
+    sort_rows,
+    trim,
+)
 
 if TYPE_CHECKING:
-    from fingerprint.ranking.alignment import Side
+    from fingerprint.ranking.alignment import IndexedTokens
     from fingerprint.types import Flags, Ids, Runs
 
-# Runs that a pair rarely has more of, and how many times as many there is room for when it has.
-ROOM = 256
-MORE = 16
+# Few pairs have more runs than this; for those that have, the array grows by the factor.
+INITIAL_RUNS = 256
+GROWTH_FACTOR = 16
 
 
 @njit
-def _free_piece(taken: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, int]:
-    """First stretch [from, to) of the run (a, b, length) that is taken on neither side."""
+def _first_free_piece(taken: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, int]:
+    """Return the first stretch [start, end) of the run (a, b, length) that is free on both sides."""
     at = 0
     while at < length and (taken[0][a + at] or taken[1][b + at]):
         at += 1
@@ -32,41 +40,46 @@ def _free_piece(taken: tuple[Flags, Flags], a: int, b: int, length: int) -> tupl
 
 
 @njit
-def _is_live(side: Side, a: int, length: int, k: int) -> bool:
+def _has_matchable_kgram(tokens: IndexedTokens, a: int, length: int, k: int) -> bool:
     for at in range(a, a + length - k + 1):  # noqa: SIM110 - a generator cannot be compiled
-        if side.ids[at] >= 0:
+        if tokens.kgrams[at] >= 0:
             return True
     return False
 
 
 @njit
-def _take(
-    runs: Runs, sizes: tuple[int, int], left: Side, taken: tuple[Flags, Flags], found: tuple[Runs, int]
+def _add_tiles(
+    runs: Runs,
+    sizes: tuple[int, int],
+    left: IndexedTokens,
+    taken: tuple[Flags, Flags],
+    tiling: tuple[Runs, int],
 ) -> int:
-    """Add runs to the tiles found, longest first; what a taken run leaves of another goes back in line.
+    """Add sorted runs to a tiling (tiles, number of tiles), longest first; return the new number of tiles.
 
-    `sizes`: tokens of a k-gram, and of the least piece worth keeping. Returns how many tiles there are then.
+    When earlier tiles cover part of a run, its free pieces are queued as runs of their own length. `sizes`:
+    tokens of a k-gram, and the least length of a tile. The new tiles are marked in `taken`.
     """
     k, least = sizes
-    tiles, count = found
+    tiles, count = tiling
     pieces = [(0, 0, 0) for _ in range(0)]
     at = 0
     while at < len(runs) or len(pieces) > 0:
         if len(pieces) > 0 and (at == len(runs) or pieces[0] < (runs[at, 0], runs[at, 1], runs[at, 2])):
-            rank, b, length = heapq.heappop(pieces)
+            key, b, length = heapq.heappop(pieces)
         else:
-            rank, b, length = runs[at, 0], runs[at, 1], runs[at, 2]
+            key, b, length = runs[at, 0], runs[at, 1], runs[at, 2]
             at += 1
-        a = rank & LOW
+        a = key & POSITION_MASK
         if length < 2 * least and (taken[0][a + least - 1] or taken[1][b + least - 1]):
-            continue  # whatever is left on either side of this token is too short
-        start, end = _free_piece(taken, a, b, length)
+            continue  # the pieces before and after this token are too short
+        start, end = _first_free_piece(taken, a, b, length)
         if end - start < length:
             if end - start >= least:
-                heapq.heappush(pieces, (ranked(a + start, end - start), b + start, end - start))
+                heapq.heappush(pieces, (run_key(a + start, end - start), b + start, end - start))
             if length - end >= least:
-                heapq.heappush(pieces, (ranked(a + end, length - end), b + end, length - end))
-        elif _is_live(left, a, length, k):
+                heapq.heappush(pieces, (run_key(a + end, length - end), b + end, length - end))
+        elif _has_matchable_kgram(left, a, length, k):
             tiles[count, 0], tiles[count, 1], tiles[count, 2] = a, b, length
             count += 1
             for offset in range(length):
@@ -75,45 +88,56 @@ def _take(
 
 
 @njit
-def _take_by_length(
-    pair: tuple[Side, Side], k: int, places: Ids, taken: tuple[Flags, Flags], tiles: Runs
+def _tile_by_length(
+    pair: tuple[IndexedTokens, IndexedTokens],
+    k: int,
+    left_table: Ids,
+    taken: tuple[Flags, Flags],
+    tiles: Runs,
 ) -> int:
-    """Tile long runs before short ones are looked for: most of those lie in what is taken by then.
+    """Fill `tiles` in rounds of shorter and shorter runs; return the number of tiles.
 
-    Two tables of numbers have a run for each of their rows with each, and hardly a tile.
+    Shorter runs are searched for only among the tokens that longer tiles left free. Most of them are covered
+    by then: two tables of numbers have a run for each pair of their rows, but hardly any tiles.
     """
-    rows, count = np.empty((ROOM, 3), dtype=np.int64), 0
+    rows, count = np.empty((INITIAL_RUNS, 3), dtype=np.int64), 0
     least = max(k, min(len(pair[0].kinds), len(pair[1].kinds)) // 2)
     while True:
-        found = fill_free_runs(pair, (k, least), taken, places, rows)
-        while found > len(rows):
-            rows = np.empty((MORE * len(rows), 3), dtype=np.int64)
-            found = fill_free_runs(pair, (k, least), taken, places, rows)
-        sort_rows(rows[:found])
-        count = _take(rows[:found], (k, least), pair[0], taken, (tiles, count))
+        runs = fill_free_runs(pair, (k, least), taken, left_table, rows)
+        while runs > len(rows):
+            rows = np.empty((GROWTH_FACTOR * len(rows), 3), dtype=np.int64)
+            runs = fill_free_runs(pair, (k, least), taken, left_table, rows)
+        sort_rows(rows[:runs])
+        count = _add_tiles(rows[:runs], (k, least), pair[0], taken, (tiles, count))
         if least == k:
             return count
         least = max(k, least // 2)
 
 
 @njit
-def tiles_of(left: Side, right: Side, k: int, places: Ids, taken: tuple[Flags, Flags]) -> Runs:
-    """Non-overlapping runs of equal tokens of at least `k`, by left token; common code is in them.
+def tile_pair(
+    left: IndexedTokens, right: IndexedTokens, k: int, left_table: Ids, taken: tuple[Flags, Flags]
+) -> Runs:
+    """Return non-overlapping runs of at least `k` equal tokens, by left token; they may contain common code.
 
-    `places` is the table of the left side's k-grams, see `places_of`; `taken` has room for the tokens of
-    either side, none of them set before or after.
+    `left_table` is the k-gram table of the left side, see `build_kgram_table`. `taken` has room for the
+    tokens of each side; none of them is set before the call or after it.
+
+    Returns
+    -------
+    int64 array [tiles, 3]: left token, right token, length.
     """
     tiles = np.empty((min(len(left.kinds), len(right.kinds)) // k, 3), dtype=np.int64)
-    rows = np.empty((ROOM, 3), dtype=np.int64)
-    found = fill_runs(left, right, k, places, rows)
-    if found > len(rows) and not (left.boilerplate.any() or right.boilerplate.any()):
-        count = _take_by_length((left, right), k, places, taken, tiles)
+    rows = np.empty((INITIAL_RUNS, 3), dtype=np.int64)
+    runs = fill_runs(left, right, k, left_table, rows)
+    if runs > len(rows) and not (left.boilerplate.any() or right.boilerplate.any()):
+        count = _tile_by_length((left, right), k, left_table, taken, tiles)
     else:
-        if found > len(rows):
-            rows = np.empty((found, 3), dtype=np.int64)
-            fill_runs(left, right, k, places, rows)
-        sort_rows(rows[:found])
-        count = _take(rows[:found], (k, k), left, taken, (tiles, 0))
+        if runs > len(rows):
+            rows = np.empty((runs, 3), dtype=np.int64)
+            fill_runs(left, right, k, left_table, rows)
+        sort_rows(rows[:runs])
+        count = _add_tiles(rows[:runs], (k, k), left, taken, (tiles, 0))
     for at in range(count):
         a, b, length = tiles[at]
         taken[0][a : a + length] = False
@@ -123,31 +147,31 @@ def tiles_of(left: Side, right: Side, k: int, places: Ids, taken: tuple[Flags, F
 
 
 @njit
-def shown_of(tiles: Runs, left: Side, right: Side, k: int) -> Runs:
-    """Cut ignored code off the ends of tiles; those of which at least `k` tokens are left."""
+def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:
+    """Return the tiles without ignored tokens at their ends, as far as at least `k` tokens remain."""
     rows = np.empty_like(tiles)
-    found = 0
+    count = 0
     for i in range(len(tiles)):
         a, b, length = trim((left.ignored, right.ignored), tiles[i, 0], tiles[i, 1], tiles[i, 2])
         if length >= k:
-            rows[found, 0], rows[found, 1], rows[found, 2] = a, b, length
-            found += 1
-    return rows[:found]
+            rows[count, 0], rows[count, 1], rows[count, 2] = a, b, length
+            count += 1
+    return rows[:count]
 
 
-def passages(left: Side, right: Side, k: int) -> Runs:
-    """Non-overlapping passages of two submissions, longest first.
+def passages(left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:
+    """Return the non-overlapping passages of two submissions, longest first.
 
-    Each row (left token, right token, length) is a run of equal tokens of at least `k`, as long as the
-    tokens and the longer passages allow, that neither begins nor ends with an ignored token; ties go to
-    the earlier left, then right token.
+    A passage is a run of at least `k` equal tokens. It is as long as the tokens and the longer passages
+    allow, and neither begins nor ends with an ignored token. Equally long passages are chosen and sorted by
+    left, then by right token.
 
     Returns
     -------
-    int64 array [p, 3].
+    int64 array [p, 3]: left token, right token, length.
     """
-    distinct = 1 + max(int(side.grams.max(initial=-1)) for side in (left, right))
+    distinct = 1 + max(int(tokens.ordered_kgrams.max(initial=-1)) for tokens in (left, right))
     taken = np.zeros(len(left.kinds), dtype=np.bool_), np.zeros(len(right.kinds), dtype=np.bool_)
-    tiles = tiles_of(left, right, k, places_of(left.grams, distinct), taken)
-    rows = shown_of(tiles, left, right, k)
+    tiles = tile_pair(left, right, k, build_kgram_table(left.ordered_kgrams, distinct), taken)
+    rows = trim_tiles(tiles, left, right, k)
     return rows[np.lexsort((rows[:, 1], rows[:, 0], -rows[:, 2]))]

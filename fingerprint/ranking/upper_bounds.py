@@ -1,8 +1,9 @@
-"""Find the best pairs of a cohort without scoring all: an upper bound of a pair's score is cheap.
+"""Find the best pairs of a cohort without scoring all pairs, by upper bounds of their scores that are cheap.
 
-Passages lie within the k-grams that both sides have. On either side, stretches of these with at most
-`LONGEST_GAP` tokens between them form a cluster. A chain of passages lies within one cluster, so that neither
-its weight nor its number of tokens exceeds the cluster's. What names and literals add is computed exactly.
+Passages lie within the k-grams that both sides contain. On each side, these k-grams form stretches, and
+stretches with at most `LONGEST_GAP` tokens between them form a segment. A chain of passages lies within one
+segment, so neither its weight nor its number of tokens exceeds that of the segment. The contribution of names
+and literals is computed exactly.
 """
 
 from __future__ import annotations
@@ -15,104 +16,113 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.ranking.score_constants import LONGEST_GAP
-from fingerprint.ranking.scoring import CHUNK, Scores, long, score, similarity_of
+from fingerprint.ranking.scoring import PAIRS_PER_TASK, Scores, length_factor, score, similarity_of
 
 if TYPE_CHECKING:
-    from fingerprint.index import Candidates
-    from fingerprint.ranking.cohort import Cohort, Running
+    from fingerprint.index import CandidatePairs
+    from fingerprint.ranking.cohort import Cohort, RunningSums
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.types import Bounds, Flags, Floats, Ids, Rows
 
-# Pairs scored before it is asked again whether another can be among the best.
-BLOCK = CHUNK // 4
-# Sums of the same weights in another order differ by far less.
+# Pairs to score before checking again whether any other pair can be among the best.
+PAIRS_PER_STEP = PAIRS_PER_TASK // 4
+# Added to each bound. Sums of the same weights in a different order differ by far less.
 SLACK = 1e-7
 
 
 @njit
-def _most(ids: Ids, first: int, running: Running, met: Flags, k: int) -> float:
-    """Weight of the clusters of `met` k-grams on one side, as chains of passages count at most.
+def _segment_weight(kgrams: Ids, first: int, sums: RunningSums, shared: Flags, k: int) -> float:
+    """Return an upper bound of the chained weight of one side: that of its segments of `shared` k-grams.
 
-    `ids` are the side's k-grams, the first of which begins at token `first` of the cohort.
+    `kgrams` are the ids of the side's k-grams, from token `first` of the cohort on.
     """
-    sums, own = running.weight, running.own
+    weights, own = sums.weight, sums.own
     total, weight, tokens, begin, end = 0.0, 0.0, 0.0, first, first
-    for at in range(first, first + len(ids)):
-        gram = ids[at - first]
-        if gram < 0 or not met[gram]:
+    for at in range(first, first + len(kgrams)):
+        kgram = kgrams[at - first]
+        if kgram < 0 or not shared[kgram]:
             continue
         if at > end:
-            weight, tokens = weight + sums[end] - sums[begin], tokens + end - begin
+            weight, tokens = weight + weights[end] - weights[begin], tokens + end - begin
             if own[at] - own[end] > LONGEST_GAP:
-                total, weight, tokens = total + weight * long(tokens), 0.0, 0.0
+                total, weight, tokens = total + weight * length_factor(tokens), 0.0, 0.0
             begin = at
         end = at + k
-    weight, tokens = weight + sums[end] - sums[begin], tokens + end - begin
-    most: float = total + weight * long(tokens)
-    return most
+    weight, tokens = weight + weights[end] - weights[begin], tokens + end - begin
+    bound: float = total + weight * length_factor(tokens)
+    return bound
 
 
 @njit
-def _fill_most(cohort: tuple[Ids, Bounds, Running], pairs: Rows, k: int, distinct: int, most: Floats) -> None:
-    """Add the half of each pair's second side; those with one first side stand together."""
-    ids, bounds, running = cohort
-    met, entered = np.zeros(distinct + 1, dtype=np.bool_), -1
+def _add_half_bounds(
+    cohort: tuple[Ids, Bounds, RunningSums], pairs: Rows, k: int, distinct: int, bounds: Floats
+) -> None:
+    """Add half of the bound of each pair's second side; pairs with the same first side must be adjacent."""
+    kgrams, starts, sums = cohort
+    # The last entry is for the id -1, which stands for no k-gram.
+    on_first_side, entered = np.zeros(distinct + 1, dtype=np.bool_), -1
     for row in range(len(pairs)):
-        one, other = pairs[row]
-        if one != entered:
+        first_side, second_side = pairs[row]
+        if first_side != entered:
             if entered >= 0:
-                met[ids[bounds[entered] : bounds[entered + 1]]] = False
-            met[ids[bounds[one] : bounds[one + 1]]] = True
-            entered = one
-        first, after = bounds[other], bounds[other + 1]
-        most[row] += _most(ids[first:after], first, running, met, k) / 2
+                on_first_side[kgrams[starts[entered] : starts[entered + 1]]] = False
+            on_first_side[kgrams[starts[first_side] : starts[first_side + 1]]] = True
+            entered = first_side
+        start, end = starts[second_side], starts[second_side + 1]
+        bounds[row] += _segment_weight(kgrams[start:end], start, sums, on_first_side, k) / 2
 
 
-def _covered_at_most(cohort: Cohort, pairs: Rows) -> Floats:
-    """Weight that passages of each pair cover at most, told on all cores."""
-    most = np.zeros(len(pairs))
-    arrays = (cohort.side.ids, cohort.bounds, cohort.running)
-    distinct = 1 + int(cohort.side.ids.max(initial=-1))
-    turned = pairs[:, ::-1]
-    for sides in (pairs, turned):
+def _coverage_bounds(cohort: Cohort, pairs: Rows) -> Floats:
+    """Return an upper bound of the weight that the passages of each pair cover, computed on all cores."""
+    bounds = np.zeros(len(pairs))
+    arrays = (cohort.tokens.kgrams, cohort.submission_starts, cohort.sums)
+    distinct = 1 + int(cohort.tokens.kgrams.max(initial=-1))
+    swapped = pairs[:, ::-1]
+    for sides in (pairs, swapped):
         order = np.argsort(sides[:, 0], kind="stable")
-        rows, found = np.ascontiguousarray(sides[order]), np.zeros(len(pairs))
+        rows, halves = np.ascontiguousarray(sides[order]), np.zeros(len(pairs))
 
-        def fill(at: int, rows: Rows = rows, found: Floats = found) -> None:
-            part = slice(at, at + CHUNK)
-            _fill_most(arrays, rows[part], cohort.k, distinct, found[part])
+        def fill(start: int, rows: Rows = rows, halves: Floats = halves) -> None:
+            part = slice(start, start + PAIRS_PER_TASK)
+            _add_half_bounds(arrays, rows[part], cohort.k, distinct, halves[part])
 
         with ThreadPoolExecutor(cpu_count()) as pool:
-            list(pool.map(fill, range(0, len(pairs), CHUNK)))
-        most[order] += found
-    return most
+            list(pool.map(fill, range(0, len(pairs), PAIRS_PER_TASK)))
+        bounds[order] += halves
+    return bounds
 
 
-def similarity_at_most(cohort: Cohort, lexical: LexicalTable, candidates: Candidates) -> Floats:
-    """Give what the similarity of each pair does not exceed."""
+def similarity_bounds(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs) -> Floats:
+    """Return an upper bound of the similarity of each pair: float64 [n]."""
     pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
-    return similarity_of(cohort, lexical, pairs, _covered_at_most(cohort, pairs))[0] + SLACK
+    return similarity_of(cohort, lexical, pairs, _coverage_bounds(cohort, pairs))[0] + SLACK
 
 
-def leading(cohort: Cohort, lexical: LexicalTable, candidates: Candidates, show: int) -> tuple[Rows, Scores]:
-    """Rows of the candidates that hold at least the best `show`, ties with the last of them too; scored.
+def best_pairs(
+    cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, show: int
+) -> tuple[Rows, Scores]:
+    """Return rows of the candidates that include the best `show` and all that tie with the last of these.
 
-    Pairs are scored in order of what they can be at most, until no other can be among the best.
+    Pairs are scored in descending order of their bounds, until no other pair can be among the best.
+
+    Returns
+    -------
+    int64 array of rows, and the scores of these rows.
     """
-    most = similarity_at_most(cohort, lexical, candidates)
-    order = np.argsort(-most, kind="stable")
-    scored, size = 0, max(show, BLOCK)
+    bounds = similarity_bounds(cohort, lexical, candidates)
+    order = np.argsort(-bounds, kind="stable")
+    scored, size = 0, max(show, PAIRS_PER_STEP)
     parts: list[Scores] = []
     while True:
         rows = np.sort(order[scored : scored + size])
         order[scored : scored + size] = rows
         parts.append(score(cohort, lexical, candidates.take(rows)))
         scored = min(scored + size, len(order))
-        if scored == len(order) or _nth(parts, show) > most[order[scored]]:
+        if scored == len(order) or _nth_best(parts, show) > bounds[order[scored]]:
             break
     return order[:scored], Scores(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _nth(parts: list[Scores], show: int) -> float:
+def _nth_best(parts: list[Scores], n: int) -> float:
     similarity = np.concatenate([part.similarity for part in parts])
-    return float(np.partition(similarity, len(similarity) - show)[len(similarity) - show])
+    return float(np.partition(similarity, len(similarity) - n)[len(similarity) - n])

@@ -1,4 +1,4 @@
-"""What a k-gram, and a token, is worth: the rarer in the cohort, the more (docs/score.md)."""
+"""Weights of k-grams and tokens: the rarer in the cohort, the higher (docs/score.md)."""
 
 from __future__ import annotations
 
@@ -16,27 +16,30 @@ if TYPE_CHECKING:
 
 
 def rarity(frequency: npt.NDArray[np.integer], exponent: float) -> Floats:
-    """Weight of what `frequency` submissions hold, in (0, 1]; 1 for one or two of them."""
+    """Return the weight in (0, 1] of something in `frequency` submissions; 1 for one or two submissions."""
     weights: Floats = np.maximum(frequency - 1.0, 1.0) ** -exponent
     return weights
 
 
 @njit
 def document_frequency(ids: Ids, bounds: Bounds, distinct: int) -> Ids:
-    """In how many documents each id is; document d is `ids[bounds[d]:bounds[d + 1]]`."""
+    """Return the number of documents that contain each id: int32 [distinct].
+
+    The ids of document d are `ids[bounds[d]:bounds[d + 1]]`.
+    """
     frequency = np.zeros(distinct, dtype=np.int32)
     last = np.full(distinct, -1, dtype=np.int32)
     for owner in range(len(bounds) - 1):
-        for gram in ids[bounds[owner] : bounds[owner + 1]]:
-            if last[gram] != owner:
-                last[gram] = owner
-                frequency[gram] += 1
+        for kgram in ids[bounds[owner] : bounds[owner + 1]]:
+            if last[kgram] != owner:
+                last[kgram] = owner
+                frequency[kgram] += 1
     return frequency
 
 
 @njit
 def _damp_repeats(ids: Ids, inside: Flags, bounds: Bounds, logs: Floats, distinct: int) -> None:
-    """Take REPEAT_EXPONENT times the logarithm of its repeats off each k-gram's log weight."""
+    """Subtract REPEAT_EXPONENT * log(occurrences in the submission) from the log weight of each k-gram."""
     repeats = np.zeros(distinct, dtype=np.int32)
     for owner in range(len(bounds) - 1):
         for at in range(bounds[owner], bounds[owner + 1]):
@@ -49,8 +52,8 @@ def _damp_repeats(ids: Ids, inside: Flags, bounds: Bounds, logs: Floats, distinc
 
 
 @njit
-def _means(logs: Floats, inside: Flags, left_out: Flags, k: int, weights: Floats) -> None:
-    """Fill geometric means over the k-grams inside files that cover each token."""
+def _fill_means(logs: Floats, inside: Flags, excluded: Flags, k: int, weights: Floats) -> None:
+    """Fill the weight of each token: the geometric mean over the k-grams inside files that cover it."""
     total, count = 0.0, 0
     for at in range(len(weights)):
         if at < len(logs) and inside[at]:
@@ -58,31 +61,31 @@ def _means(logs: Floats, inside: Flags, left_out: Flags, k: int, weights: Floats
         if k <= at < len(logs) + k and inside[at - k]:
             total, count = total - logs[at - k], count - 1
         if count == 0:
-            total = 0.0  # between files: rounding errors end here
-        elif not left_out[at]:
+            total = 0.0  # between files, so that rounding errors do not add up
+        elif not excluded[at]:
             weights[at] = np.exp(total / count)
 
 
-def token_weights(ids: Ids, frequency: Ids, spans: tuple[Bounds, Bounds], left_out: Flags, k: int) -> Floats:
-    """Weigh each token by the geometric mean of the (up to k) k-grams that cover it.
+def token_weights(ids: Ids, frequency: Ids, starts: tuple[Bounds, Bounds], excluded: Flags, k: int) -> Floats:
+    """Return the weight of each token: the geometric mean of the (up to k) k-grams that cover it.
 
     Parameters
     ----------
-    ids : int32, the k-gram at each token, as far as one begins
-    frequency : int32, in how many submissions each k-gram is
-    spans : int64, where files begin and where submissions begin; each file ends in a separator
-    left_out : bool [t], tokens that weigh nothing
-    k : tokens in a k-gram
+    ids : int32, id of the k-gram that starts at each token, as far as one does
+    frequency : int32, number of submissions that contain each k-gram, by id
+    starts : int64, where files begin and where submissions begin; each file ends with a separator
+    excluded : bool [t], tokens that weigh nothing
+    k : number of tokens in a k-gram
 
     Returns
     -------
     float64 [t] in [0, 1]; 0 for separators and for files shorter than a k-gram, which match nothing.
     """
-    files, bounds = spans
+    files, bounds = starts
     ends = np.repeat(files[1:] - 1, np.diff(files))[: len(ids)]
     inside = np.arange(len(ids)) + k <= ends
     logs = np.log(rarity(frequency, RARITY_EXPONENT))[ids]
     _damp_repeats(ids, inside, np.minimum(bounds, len(ids)), logs, len(frequency))
-    weights = np.zeros(len(left_out))
-    _means(logs, inside, left_out, k, weights)
+    weights = np.zeros(len(excluded))
+    _fill_means(logs, inside, excluded, k, weights)
     return weights

@@ -3,7 +3,7 @@
 shingles       section 2, "Defining similarity of documents": shinglings, resemblance, containment;
                section 3, "Estimating the resemblance and the containment": MIN, MOD and adaptive sketches;
                "Super shingles"
-sketches       the sketches of many documents; "Identical documents"
+sketches       sketches of many documents; "Identical documents"
 clusters       section 4, "The clustering algorithm", in its four phases
 external_sort  "Algorithms": divide, sort, merge within a memory budget
 sweeps         "Lost and found", "Characterizing how pages change over time"

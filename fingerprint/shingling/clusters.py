@@ -1,4 +1,4 @@
-"""The clustering of near-duplicates in its four phases (syntactic-clustering, "The clustering algorithm")."""
+"""Clustering of near-duplicates in four phases (syntactic-clustering, "The clustering algorithm")."""
 
 from __future__ import annotations
 
@@ -22,56 +22,55 @@ if TYPE_CHECKING:
 
 COMMON = 1000
 THRESHOLD = 0.5
-BUDGET = 256 << 20
-HALF_WORD = 32
+BUDGET = 256 << 20  # bytes
+HALF_WORD = 32  # bits
 
 
 class Clustering(NamedTuple):
-    """Two int64 arrays, one label a document: the smallest document of its group."""
+    """Two int64 arrays of one label for each document: the smallest document number of its group."""
 
-    labels: Documents  # near-duplicates and duplicates
-    duplicates: Documents  # duplicates by bytes, canonical form or sketch only
+    labels: Documents  # groups of near-duplicates and duplicates
+    duplicates: Documents  # groups of documents equal by bytes, canonical form or sketch
 
     def groups(self) -> list[Documents]:
-        """List the clusters of at least 2 documents, each ascending, in order of their smallest."""
+        """Return the clusters of at least 2 documents, each ascending, ordered by their smallest document."""
         order = np.argsort(self.labels, kind="stable")
         starts = np.flatnonzero(np.diff(self.labels[order])) + 1
         return [group for group in np.split(order, starts) if len(group) > 1]
 
 
-def value_runs(sketches: Sketches, kept: npt.NDArray[np.bool_], runs: Runs, start: int = 0) -> None:
-    """Phase 2, first half: add sorted runs of (value, document) of the documents that are `kept`.
+def value_runs(sketches: Sketches, included: npt.NDArray[np.bool_], runs: Runs, start: int = 0) -> None:
+    """Add sorted runs of (value, document) to `runs`: the first half of phase 2.
 
-    Documents are numbered from `start`. `runs` takes them within its budget.
+    `included` (bool, one for each document) selects the documents; they are numbered from `start`. Each run
+    fits in the budget of `runs`, unless a single sketch exceeds it.
     """
+    offsets = sketches.offsets
     document = 0
     while document < len(sketches):
-        end = (
-            int(np.searchsorted(sketches.offsets, sketches.offsets[document] + runs.capacity, side="right"))
-            - 1
-        )
+        end = int(np.searchsorted(offsets, offsets[document] + runs.capacity, side="right")) - 1
         end = max(end, document + 1)
         numbers = np.repeat(np.arange(document, end), sketches.sizes[document:end])
-        values = np.asarray(sketches.values[sketches.offsets[document] : sketches.offsets[end]])[
-            kept[numbers]
-        ]
+        selection = included[numbers]
+        values = np.asarray(sketches.values[offsets[document] : offsets[end]])[selection]
         order = np.argsort(values, kind="stable")
-        runs.add(Records(values[order], (numbers[kept[numbers]] + start).astype(np.uint64)[order]))
+        runs.add(Records(values[order], (numbers[selection] + start).astype(np.uint64)[order]))
         document = end
 
 
 def pair_runs(
     records: Iterator[Records], sizes: Documents, runs: Runs, common: int = COMMON, start: int = 0
 ) -> None:
-    """Phase 3: add sorted runs of (pair, count) of documents that share values.
+    """Add sorted runs of (pair, count) of the documents that share values to `runs`: phase 3.
 
     A pair is left << 32 | right with left < right and right >= `start`. A value in more than `common`
-    documents is taken for nobody's: it makes no pairs, and `sizes` (values of each document) loses it.
+    documents is ignored: it forms no pairs, and is subtracted from `sizes` (int64, values of each document),
+    which is modified.
     """
     buffer = np.empty(runs.capacity, dtype=np.uint64)
     filled = 0
     for piece in records:
-        shared = _shared(piece, sizes, common, start)
+        shared = _shared_records(piece, sizes, common, start)
         ends = _group_ends(shared.keys)
         row = 0
         while row < len(ends):
@@ -79,25 +78,28 @@ def pair_runs(
                 buffer = np.resize(buffer, ends[row] - row)
             row, filled = _expand(shared.payloads, ends, row, start, (buffer, filled))
             if row < len(ends):
-                runs.add(_counted(buffer[:filled]))
+                runs.add(_pair_counts(buffer[:filled]))
                 filled = 0
-    runs.add(_counted(buffer[:filled]))
+    runs.add(_pair_counts(buffer[:filled]))
 
 
-def _shared(piece: Records, sizes: Documents, common: int, start: int) -> Records:
-    """Keep the records of values that 2 to `common` documents share, one of them from `start` on."""
+def _shared_records(piece: Records, sizes: Documents, common: int, start: int) -> Records:
+    """Return the records of values that 2 to `common` documents share, at least one of them from `start` on.
+
+    The values of more documents are subtracted from `sizes` in place.
+    """
     _, group, counts = np.unique(piece.keys, return_inverse=True, return_counts=True)
     documents = piece.payloads.astype(np.int64)
     old = np.bincount(group[documents < start], minlength=len(counts))
-    # A value too common before has been taken from the old documents already.
-    lost = (counts[group] > common) & ((documents >= start) | (old[group] <= common))
-    np.subtract.at(sizes, documents[lost], 1)
-    few = ((counts > 1) & (counts <= common) & (counts > old))[group]
-    return Records(piece.keys[few], piece.payloads[few])
+    # A value that was too common before is already subtracted from the old documents.
+    ignored = (counts[group] > common) & ((documents >= start) | (old[group] <= common))
+    np.subtract.at(sizes, documents[ignored], 1)
+    shared = ((counts > 1) & (counts <= common) & (counts > old))[group]
+    return Records(piece.keys[shared], piece.payloads[shared])
 
 
 def _group_ends(keys: Words) -> Documents:
-    """For each record, where the group of its key ends."""
+    """Return for each record the index after the last record with the same key."""
     return np.searchsorted(keys, keys, side="right").astype(np.int64)
 
 
@@ -105,7 +107,10 @@ def _group_ends(keys: Words) -> Documents:
 def _expand(
     documents: Words, ends: Documents, row: int, start: int, out: tuple[Words, int]
 ) -> tuple[int, int]:
-    """Write the pairs of record `row` and each later one of its group, row by row while they fit."""
+    """Write the pairs of record `row` with each later one of its group, row by row while they fit.
+
+    Returns the next row and the filled length of the buffer.
+    """
     buffer, filled = out
     half, first = np.uint64(HALF_WORD), np.uint64(start)
     while row < len(documents) and filled + ends[row] - row - 1 <= len(buffer):
@@ -119,13 +124,13 @@ def _expand(
     return row, filled
 
 
-def _counted(pairs: Words) -> Records:
+def _pair_counts(pairs: Words) -> Records:
     keys, counts = np.unique(pairs, return_counts=True)
     return Records(keys, counts.astype(np.uint64))
 
 
-def _summed(piece: Records) -> tuple[Documents, Documents, Documents]:
-    """(left, right, count) of a piece in which every pair lies whole."""
+def _total_counts(piece: Records) -> tuple[Documents, Documents, Documents]:
+    """Return (left, right, count) of a piece that has all records of each of its pairs."""
     starts = np.flatnonzero(np.concatenate([[True], piece.keys[1:] != piece.keys[:-1]]))
     pairs, counts = piece.keys[starts], np.add.reduceat(piece.payloads, starts)
     left, right = pairs >> np.uint64(HALF_WORD), pairs & np.uint64(2**HALF_WORD - 1)
@@ -133,15 +138,15 @@ def _summed(piece: Records) -> tuple[Documents, Documents, Documents]:
 
 
 def join_similar(pairs: Iterator[Records], sizes: Documents, threshold: float, sets: UnionFind) -> None:
-    """Phase 4: join the pairs whose estimated resemblance, shared / all values, is at least `threshold`."""
+    """Join the pairs whose estimated resemblance, shared / all values, is at least `threshold`: phase 4."""
     for piece in pairs:
-        left, right, shared = _summed(piece)
+        left, right, shared = _total_counts(piece)
         similar = shared >= threshold * (sizes[left] + sizes[right] - shared)
         sets.join(left[similar], right[similar])
 
 
 def check_limits(threshold: float, common: int) -> None:
-    """Refuse a threshold or a number of documents that would make no sense."""
+    """Raise ValueError when `threshold` is not in (0, 1] or `common` is below 1."""
     if not 0 < threshold <= 1:
         raise ValueError(f"threshold is {threshold}; a resemblance is above 0 and at most 1")
     if common < 1:
@@ -165,11 +170,11 @@ def cluster(
     sketches : MOD_m sketches of n documents (phase 1)
     threshold : estimated resemblance from which two documents are joined, above 0, at most 1
     common : values in more documents than this are ignored; at least 1. Duplicates count once.
-    budget : bytes for records in memory, at least 8,192 ("divide, sort, merge"); what goes beyond is sorted
-        on disk. The sketches and some 50 bytes a document are not counted. It changes no cluster.
-    exact, lexical : a key of each document's bytes and canonical form; equal ones are taken out first and put
-        back into their cluster ("Identical documents"), as are those with equal sketches
-    folder : where the temporary folder is made
+    budget : bytes for records in memory, at least 8,192 ("divide, sort, merge"); more records are sorted
+        on disk. The sketches and some 50 bytes a document are not counted. The budget changes no cluster.
+    exact, lexical : one key for each document's bytes and canonical form. Documents with equal keys or equal
+        sketches are removed first and added to the cluster of their duplicate ("Identical documents").
+    folder : parent of the temporary folder; the system's default when None
 
     Raises
     ------
@@ -177,19 +182,20 @@ def cluster(
         When a parameter is outside the range given above or the number of keys is not n.
     """
     check_limits(threshold, common)
-    sets, duplicates = _without_duplicates(sketches, exact, lexical)
-    kept = duplicates == np.arange(len(sketches))
+    sets, duplicates = _join_duplicates(sketches, exact, lexical)
+    distinct = duplicates == np.arange(len(sketches))
     sizes = sketches.sizes
     with Runs(budget // 2, folder) as values, Runs(budget // 2, folder) as pairs:
-        value_runs(sketches, kept, values)
+        value_runs(sketches, distinct, values)
         pair_runs(values.merged(), sizes, pairs, common)
         join_similar(pairs.merged(), sizes, threshold, sets)
     return Clustering(sets.labels(), duplicates)
 
 
-def _without_duplicates(
+def _join_duplicates(
     sketches: Sketches, exact: Sequence[Hashable] | None, lexical: Sequence[Hashable] | None
 ) -> tuple[UnionFind, Documents]:
+    """Return the sets of duplicates, and the label of each document: the smallest document of its set."""
     sets = UnionFind(len(sketches))
     sets.join(*Duplicates().add(sketches, exact, lexical))
     return sets, sets.labels()
@@ -207,8 +213,9 @@ def cluster_by_super_shingles(
 ) -> Clustering:
     """Cluster documents that share a super-shingle of `size` values ("Super shingles").
 
-    Without a `threshold` no pairs are formed, and `common` plays no part. With one, those pairs that share a
-    super-shingle are joined whose sketches resemble each other that much. The rest is as for `cluster`.
+    Without a `threshold` no pairs are formed, and `common` is not used. With one, two documents that share a
+    super-shingle are joined when their sketches resemble each other at least that much. The other parameters
+    are as for `cluster`.
 
     Raises
     ------
@@ -216,36 +223,39 @@ def cluster_by_super_shingles(
         When `size` is below 1 or another parameter is refused by `cluster`.
     """
     check_limits(THRESHOLD if threshold is None else threshold, common)
-    sets, duplicates = _without_duplicates(sketches, exact, lexical)
-    supers = sketches.super_shingled(size)
+    sets, duplicates = _join_duplicates(sketches, exact, lexical)
+    meta_sketches = sketches.super_shingled(size)
     with Runs(budget // 2) as values, Runs(budget // 2) as pairs:
-        value_runs(supers, duplicates == np.arange(len(sketches)), values)
+        value_runs(meta_sketches, duplicates == np.arange(len(sketches)), values)
         if threshold is None:
             _join_sharing(values.merged(), sets)
         else:
-            pair_runs(values.merged(), supers.sizes, pairs, common)
-            for left, right, _ in map(_summed, pairs.merged()):
+            pair_runs(values.merged(), meta_sketches.sizes, pairs, common)
+            for left, right, _ in map(_total_counts, pairs.merged()):
                 similar = resemblances(sketches, left, right) >= threshold
                 sets.join(left[similar], right[similar])
     return Clustering(sets.labels(), duplicates)
 
 
 def _join_sharing(records: Iterator[Records], sets: UnionFind) -> None:
+    """Join all documents that share a value."""
     for piece in records:
         same = np.flatnonzero(piece.keys[1:] == piece.keys[:-1])
         sets.join(piece.payloads[same].astype(np.int64), piece.payloads[same + 1].astype(np.int64))
 
 
 def resemblances(sketches: Sketches, left: Documents, right: Documents) -> npt.NDArray[np.float64]:
-    """Estimated resemblance of each pair of documents; 0 where both sketches are empty."""
+    """Return the estimated resemblance of each pair of documents; 0 where both sketches are empty."""
     sizes = sketches.sizes
     shared = np.empty(len(left), dtype=np.int64)
-    _share(sketches.values, sketches.offsets, left, right, shared)
+    _count_shared(sketches.values, sketches.offsets, left, right, shared)
     return np.asarray(shared / np.maximum(1, sizes[left] + sizes[right] - shared), dtype=np.float64)
 
 
 @njit
-def _share(values: Words, offsets: Documents, left: Documents, right: Documents, shared: Documents) -> None:
+def _count_shared(
+    values: Words, offsets: Documents, left: Documents, right: Documents, shared: Documents
+) -> None:
     for pair in range(len(left)):
         i, j = offsets[left[pair]], offsets[right[pair]]
         shared[pair] = 0

@@ -1,4 +1,4 @@
-"""Divide, sort, merge: more records than memory holds, in order (syntactic-clustering, "Algorithms")."""
+"""Divide, sort, merge: sort more records than fit in memory (syntactic-clustering, "Algorithms")."""
 
 from __future__ import annotations
 
@@ -15,31 +15,34 @@ if TYPE_CHECKING:
     from fingerprint.types import Words
 
 
-LEAST_BUDGET = 4096
+MIN_BUDGET = 4096
 RECORD_BYTES = 16
-WORKING_COPIES = 4  # a merge holds the records, their order, and both once more while they are moved
-FAN_IN = 64
+WORKING_COPIES = 4  # a merge needs the records, their order, and copies of both
+FAN_IN = 64  # runs that are merged at a time
 
 
 class Records(NamedTuple):
-    """n records, ordered by `keys` (uint64); `payloads` (uint64) belong to them."""
+    """n records as two uint64 arrays, in order of `keys`; each record has a key and a payload."""
 
     keys: Words
     payloads: Words
 
     @classmethod
-    def joined(cls, parts: list[Records]) -> Records:
-        """All records of the parts, in order of their keys; of equal keys in the order of the parts."""
+    def merge(cls, parts: list[Records]) -> Records:
+        """Return all records of the parts in order of their keys; equal keys in the order of the parts."""
         keys = np.concatenate([part.keys for part in parts])
         order = np.argsort(keys, kind="stable")
         return cls(keys[order], np.concatenate([part.payloads for part in parts])[order])
 
-    def cut(self, start: int, end: int | None = None) -> Records:
+    def slice(self, start: int, end: int | None = None) -> Records:
+        """Return the records from `start` to `end` (exclusive)."""
         return Records(self.keys[start:end], self.payloads[start:end])
 
 
 class Runs:
-    """Sorted runs of records within a memory budget in bytes; beyond it they lie in a temporary folder.
+    """Sorted runs of records, in memory within a budget in bytes; further runs are in a temporary folder.
+
+    `capacity` is the number of records that fit in memory; `spilled` counts the runs written to disk.
 
     Raises
     ------
@@ -48,13 +51,13 @@ class Runs:
     """
 
     def __init__(self, budget: int, folder: Path | None = None) -> None:
-        if budget < LEAST_BUDGET:
-            raise ValueError(f"the budget is {budget} bytes; {LEAST_BUDGET} are the least")
+        if budget < MIN_BUDGET:
+            raise ValueError(f"the budget is {budget} bytes; {MIN_BUDGET} are the least")
         self.capacity = budget // (RECORD_BYTES * WORKING_COPIES)
         self.spilled = 0
         self._folder = tempfile.TemporaryDirectory(prefix="fingerprint-", dir=folder)
         self._runs: list[Records] = []
-        self._held = 0
+        self._records_in_memory = 0
 
     def __enter__(self) -> Self:
         return self
@@ -66,17 +69,17 @@ class Runs:
         self._folder.cleanup()
 
     def add(self, run: Records) -> None:
-        """Keep a run that is in order of its keys."""
+        """Add a run, which must be in order of its keys."""
         if not len(run.keys):
             return
-        if self._held + len(run.keys) > self.capacity:
+        if self._records_in_memory + len(run.keys) > self.capacity:
             run = self._spill([run])
         else:
-            self._held += len(run.keys)
+            self._records_in_memory += len(run.keys)
         self._runs.append(run)
 
     def merged(self) -> Iterator[Records]:
-        """All records by ascending key, piece by piece, those of one key in one piece and in no order."""
+        """Yield all records in pieces, by ascending key; those of one key are in one piece, in any order."""
         while len(self._runs) > FAN_IN:
             self._runs = [
                 self._spill(_merge(self._runs[i : i + FAN_IN], self.capacity))
@@ -85,6 +88,7 @@ class Runs:
         yield from _whole_keys(_merge(self._runs, self.capacity))
 
     def _spill(self, pieces: list[Records] | Iterator[Records]) -> Records:
+        """Write the pieces to disk as one run; return it, mapped from its files."""
         self.spilled += 1
         paths = [Path(self._folder.name, f"{self.spilled}.{column}") for column in Records._fields]
         with paths[0].open("wb") as keys, paths[1].open("wb") as payloads:
@@ -99,10 +103,10 @@ def _merge(runs: list[Records], capacity: int) -> Iterator[Records]:
     while runs:
         size = max(1, capacity // len(runs))
         heads = [run.keys[min(size, len(run.keys)) - 1] for run in runs if len(run.keys) > size]
-        limit = min(heads) if heads else None  # beyond it a run may hold records that were not looked at
+        limit = min(heads) if heads else None  # above this key, runs may have records that are not read yet
         ends = [_end(run.keys[:size], limit) for run in runs]
-        yield Records.joined([run.cut(0, end) for run, end in zip(runs, ends, strict=True)])
-        runs = [run.cut(end) for run, end in zip(runs, ends, strict=True) if end < len(run.keys)]
+        yield Records.merge([run.slice(0, end) for run, end in zip(runs, ends, strict=True)])
+        runs = [run.slice(end) for run, end in zip(runs, ends, strict=True) if end < len(run.keys)]
 
 
 def _end(keys: Words, limit: np.uint64 | None) -> int:
@@ -110,15 +114,16 @@ def _end(keys: Words, limit: np.uint64 | None) -> int:
 
 
 def _whole_keys(pieces: Iterator[Records]) -> Iterator[Records]:
-    kept: list[Records] = []
+    """Regroup sorted pieces so that all records of one key are in one piece."""
+    pending: list[Records] = []  # records of the last key, which the next piece may continue
     for piece in pieces:
         last = int(np.searchsorted(piece.keys, piece.keys[-1]))
-        if kept and piece.keys[0] != kept[0].keys[0]:
-            yield Records.joined(kept)
-            kept = []
+        if pending and piece.keys[0] != pending[0].keys[0]:
+            yield Records.merge(pending)
+            pending = []
         if last:
-            yield Records.joined([*kept, piece.cut(0, last)])
-            kept = []
-        kept.append(piece.cut(last))
-    if kept:
-        yield Records.joined(kept)
+            yield Records.merge([*pending, piece.slice(0, last)])
+            pending = []
+        pending.append(piece.slice(last))
+    if pending:
+        yield Records.merge(pending)

@@ -1,8 +1,8 @@
 """Resemblance and containment of documents, exact and from sketches (syntactic-clustering).
 
-A document is its set of shingles; a set is a uint64 array, in which order and repeats do not count. A sketch
-samples a set by the order or the residue of its values, so the values must be as good as random: those of
-`shingles` are, others are made so by `permute`.
+A document is represented by its set of shingles. A set is a uint64 array in which order and repeats do not
+count. A sketch samples a set by the order or the residues of its values, so the values must be as good as
+random: those of `shingles` are, and `permute` makes others so.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 WORD_BITS = 64
-FEWEST_BITS = 32
-# An adaptive sketch expects from this many values up to, but not including, twice as many.
-ADAPTIVE_LEAST = 50
+MIN_BITS = 32
+# Least expected number of values of an adaptive sketch; the number is below twice this.
+ADAPTIVE_VALUES = 50
 
 
 class AdaptiveSketch(NamedTuple):
-    """V_i of a set: those of its values that are 0 mod 2**`level`, ascending (uint64)."""
+    """V_i of a set: the values of the set that are 0 mod 2**`level`, ascending (uint64)."""
 
     values: Hashes
     level: int
@@ -36,7 +36,7 @@ class AdaptiveSketch(NamedTuple):
 
 
 @njit
-def _common(a: Hashes, b: Hashes) -> int:
+def _count_common(a: Hashes, b: Hashes) -> int:
     count, i, j = 0, 0, 0
     while i < len(a) and j < len(b):
         x, y = a[i], b[j]
@@ -46,12 +46,12 @@ def _common(a: Hashes, b: Hashes) -> int:
     return count
 
 
-def _set(values: npt.NDArray[np.integer]) -> Hashes:
+def _distinct(values: npt.NDArray[np.integer]) -> Hashes:
     return np.unique(np.asarray(values, dtype=np.uint64))
 
 
 def shingles(tokens: npt.NDArray[np.integer], w: int, bits: int = WORD_BITS) -> Hashes:
-    """w-shingling S(D, w): the set of all runs of `w` tokens ("Defining similarity of documents").
+    """Return the w-shingling S(D, w): the set of all runs of `w` tokens ("Defining similarity of documents").
 
     Parameters
     ----------
@@ -66,48 +66,48 @@ def shingles(tokens: npt.NDArray[np.integer], w: int, bits: int = WORD_BITS) -> 
     Raises
     ------
     ValueError
-        When `w` or `bits` is out of range; an empty document has no shingles of any size.
+        When `w` or `bits` is out of range. An empty document has no shingles, so that every `w` is.
     """
     if not 1 <= w <= len(tokens):
         raise ValueError(f"w is {w}; a shingle of this document has 1 to {len(tokens)} tokens")
-    if not FEWEST_BITS <= bits <= WORD_BITS:
-        raise ValueError(f"bits is {bits}; a shingle value has {FEWEST_BITS} to {WORD_BITS} bits")
+    if not MIN_BITS <= bits <= WORD_BITS:
+        raise ValueError(f"bits is {bits}; a shingle value has {MIN_BITS} to {WORD_BITS} bits")
     return np.unique(kgram_hashes(tokens, w) >> np.uint64(WORD_BITS - bits))
 
 
 def resemblance(a: Hashes, b: Hashes) -> float:
-    """r(A, B) = |A & B| / |A | B| ("Defining similarity of documents"); 1 - r is a metric.
+    """Return r(A, B) = |A & B| / |A | B| ("Defining similarity of documents"); 1 - r is a metric.
 
     Raises
     ------
     ValueError
         When both sets are empty.
     """
-    a, b = _set(a), _set(b)
+    a, b = _distinct(a), _distinct(b)
     if not len(a) and not len(b):
         raise ValueError("both sets are empty; resemblance needs a value in at least one")
-    common = _common(a, b)
+    common = _count_common(a, b)
     return common / (len(a) + len(b) - common)
 
 
 def containment(a: Hashes, b: Hashes) -> float:
-    """c(A, B) = |A & B| / |A|: how much of A is in B ("Defining similarity of documents").
+    """Return c(A, B) = |A & B| / |A|, the part of A that is in B ("Defining similarity of documents").
 
     Raises
     ------
     ValueError
         When A is empty.
     """
-    a, b = _set(a), _set(b)
+    a, b = _distinct(a), _distinct(b)
     if not len(a):
         raise ValueError("the first set is empty; containment needs at least 1 value in it")
-    return _common(a, b) / len(a)
+    return _count_common(a, b) / len(a)
 
 
 def min_sketch(values: Hashes, s: int) -> Hashes:
-    """MIN_s(W): the `s` smallest values ("Estimating the resemblance and the containment").
+    """Return MIN_s(W), the `s` smallest values ("Estimating the resemblance and the containment").
 
-    The paper lets a set of fewer be its own sketch; here that is asked for with `s` = the set's size.
+    In the paper a smaller set is its own sketch; here the caller passes the size of the set as `s` for that.
 
     Returns
     -------
@@ -118,14 +118,14 @@ def min_sketch(values: Hashes, s: int) -> Hashes:
     ValueError
         When `s` is below 1 or above the number of distinct values.
     """
-    distinct = _set(values)
+    distinct = _distinct(values)
     if not 1 <= s <= len(distinct):
         raise ValueError(f"s is {s}; a sketch of this set has 1 to {len(distinct)} values")
     return distinct[:s].copy()
 
 
 def mod_sketch(values: Hashes, m: int) -> Hashes:
-    """MOD_m(W): the values that are 0 mod `m` ("Estimating the resemblance and the containment").
+    """Return MOD_m(W), the values that are 0 mod `m` ("Estimating the resemblance and the containment").
 
     Returns
     -------
@@ -140,16 +140,17 @@ def mod_sketch(values: Hashes, m: int) -> Hashes:
         raise ValueError(f"m is {m}; a modulus is at least 1")
     if not len(values):
         raise ValueError("the set is empty; a sketch needs at least 1 value")
-    distinct = _set(values)
-    kept: Hashes = distinct[distinct % np.uint64(m) == 0]
-    return kept
+    distinct = _distinct(values)
+    sketch: Hashes = distinct[distinct % np.uint64(m) == 0]
+    return sketch
 
 
 def adaptive_sketch(values: Hashes) -> AdaptiveSketch:
-    """V_i(D): MOD of the power of two that leaves 50 to 100 values to expect, of a smaller set all.
+    """Return V_i(D), MOD of the power of two for which 50 to 100 values are expected; all of a smaller set.
 
-    ("Estimating the resemblance and the containment". There MOD_(2^i) goes with 100 * 2^i values and more,
-    which leaves 100 to 200; for the 50 to 100 that the text names, the modulus is twice that.)
+    ("Estimating the resemblance and the containment". There MOD_(2^i) is for sets of 100 * 2^i values and
+    more, which leaves 100 to 200 values; for the 50 to 100 that its text names, the modulus here is twice
+    that.)
 
     Raises
     ------
@@ -158,18 +159,18 @@ def adaptive_sketch(values: Hashes) -> AdaptiveSketch:
     """
     if not len(values):
         raise ValueError("the set is empty; a sketch needs at least 1 value")
-    distinct = _set(values)
-    level = max(0, (len(distinct) // ADAPTIVE_LEAST).bit_length() - 1)
+    distinct = _distinct(values)
+    level = max(0, (len(distinct) // ADAPTIVE_VALUES).bit_length() - 1)
     return AdaptiveSketch(mod_sketch(distinct, 1 << level), level)
 
 
 def coarsen(sketch: AdaptiveSketch, level: int) -> AdaptiveSketch:
-    """V_level of the set that `sketch` was made of, without the set.
+    """Return V_level of the set of `sketch`, without the set itself.
 
     Raises
     ------
     ValueError
-        When `level` is below the sketch's or above 63, or the sketch is of another engine version.
+        When `level` is below the level of the sketch or above 63, or the sketch is of another engine version.
     """
     if sketch.engine_version != ENGINE_VERSION:
         raise ValueError(
@@ -177,12 +178,12 @@ def coarsen(sketch: AdaptiveSketch, level: int) -> AdaptiveSketch:
         )
     if not sketch.level <= level < WORD_BITS:
         raise ValueError(f"level is {level}; this sketch coarsens to {sketch.level} to {WORD_BITS - 1}")
-    kept = sketch.values[sketch.values % np.uint64(1 << level) == 0]
-    return AdaptiveSketch(kept, level)
+    values = sketch.values[sketch.values % np.uint64(1 << level) == 0]
+    return AdaptiveSketch(values, level)
 
 
 def min_resemblance(a: Hashes, b: Hashes) -> float:
-    """Unbiased estimate of r(A, B) from min sketches (theorem in "Estimating the resemblance ...").
+    """Return an unbiased estimate of r(A, B) from min sketches (theorem in "Estimating the resemblance ...").
 
     Sketches of unequal sizes are compared at the smaller size.
 
@@ -194,13 +195,13 @@ def min_resemblance(a: Hashes, b: Hashes) -> float:
     s = min(len(a), len(b))
     if not s:
         raise ValueError(f"sketches hold {len(a)} and {len(b)} values; an estimate needs at least 1 in each")
-    smallest = _set(np.concatenate((a, b)))[:s]
+    smallest = _distinct(np.concatenate((a, b)))[:s]
     in_both = np.isin(smallest, a) & np.isin(smallest, b)
     return int(in_both.sum()) / len(smallest)
 
 
 def mod_resemblance(a: Hashes, b: Hashes) -> float:
-    """Unbiased estimate of r(A, B) from MOD_m sketches with one m (theorem in "Estimating ...").
+    """Return an unbiased estimate of r(A, B) from MOD_m sketches with one m (theorem in "Estimating ...").
 
     Raises
     ------
@@ -211,7 +212,7 @@ def mod_resemblance(a: Hashes, b: Hashes) -> float:
 
 
 def mod_containment(a: Hashes, b: Hashes) -> float:
-    """Unbiased estimate of c(A, B) from MOD_m sketches with one m (theorem in "Estimating ...").
+    """Return an unbiased estimate of c(A, B) from MOD_m sketches with one m (theorem in "Estimating ...").
 
     Raises
     ------
@@ -221,37 +222,39 @@ def mod_containment(a: Hashes, b: Hashes) -> float:
     return containment(a, b)
 
 
-def _level(a: AdaptiveSketch, b: AdaptiveSketch) -> tuple[Hashes, Hashes]:
+def _at_larger_level(a: AdaptiveSketch, b: AdaptiveSketch) -> tuple[Hashes, Hashes]:
     level = max(a.level, b.level)
     return coarsen(a, level).values, coarsen(b, level).values
 
 
 def adaptive_resemblance(a: AdaptiveSketch, b: AdaptiveSketch) -> float:
-    """Unbiased estimate of r(A, B), at the modulus of the larger document ("Estimating ...").
+    """Return an unbiased estimate of r(A, B), at the modulus of the larger document ("Estimating ...").
 
     Raises
     ------
     ValueError
         When both sketches are empty at that modulus, or one is of another engine version.
     """
-    return resemblance(*_level(a, b))
+    return resemblance(*_at_larger_level(a, b))
 
 
 def adaptive_containment(a: AdaptiveSketch, b: AdaptiveSketch) -> float:
-    """Unbiased estimate of c(A, B), at the modulus of the larger document; rough when A is far smaller.
+    """Return an unbiased estimate of c(A, B), at the modulus of the larger document.
+
+    The estimate is rough when A is far smaller.
 
     Raises
     ------
     ValueError
         When the sketch of A is empty at that modulus, or one is of another engine version.
     """
-    return containment(*_level(a, b))
+    return containment(*_at_larger_level(a, b))
 
 
 def super_shingles(sketch: Hashes, size: int) -> Hashes:
-    """Shingles of `size` values over the sorted sketch ("Super shingles"): the meta-sketch.
+    """Return the meta-sketch: the shingles of `size` values over the sorted sketch ("Super shingles").
 
-    Documents that share one share a run of their sketches, and so most likely resemble each other.
+    Documents that share a super-shingle share a run of their sketches and most likely resemble each other.
 
     Returns
     -------
@@ -262,7 +265,7 @@ def super_shingles(sketch: Hashes, size: int) -> Hashes:
     ValueError
         When `size` is below 1 or above the number of distinct values of the sketch.
     """
-    distinct = _set(sketch)
+    distinct = _distinct(sketch)
     if not 1 <= size <= len(distinct):
         raise ValueError(f"size is {size}; a super shingle of this sketch has 1 to {len(distinct)} values")
     return np.unique(kgram_hashes(distinct, size))

@@ -1,4 +1,4 @@
-"""The sketches of many documents, and which of the documents are duplicates (syntactic-clustering)."""
+"""Sketches of many documents, and duplicates among the documents (syntactic-clustering)."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from fingerprint.types import Documents, Words
 
 
-MOST_DOCUMENTS = 2**32
+DOCUMENTS_LIMIT = 2**32
 
 
 @dataclass(frozen=True, slots=True)
 class Sketches:
     """MOD_m sketches of n documents with one m, in two arrays, which may be mapped from files.
 
-    `values` holds the ascending distinct values of each document, one document after the other (uint64);
-    document i has values[offsets[i]:offsets[i + 1]] (int64, n + 1), perhaps none.
+    `values` (uint64) has the ascending distinct values of each document, one document after the other.
+    `offsets` (int64, n + 1) delimits them: document i has values[offsets[i]:offsets[i + 1]], perhaps none.
 
     Raises
     ------
     ValueError
-        When the arrays do not fit that or the sketches were made by another engine version.
+        When the arrays are not of that form, or the sketches are of another engine version.
     """
 
     values: Words
@@ -41,9 +41,9 @@ class Sketches:
 
     def __post_init__(self) -> None:
         if self.engine_version != ENGINE_VERSION:
-            given, now = self.engine_version, ENGINE_VERSION
             raise ValueError(
-                f"sketches of engine version {given} are given; only those of {now} are compared"
+                f"sketches of engine version {self.engine_version} are given; "
+                f"only those of {ENGINE_VERSION} are compared"
             )
         if self.values.dtype != np.uint64 or self.values.ndim != 1:
             raise ValueError(
@@ -52,8 +52,8 @@ class Sketches:
         offsets, end = self.offsets, len(self.values)
         if not len(offsets) or offsets[0] or offsets[-1] != end or np.any(offsets[1:] < offsets[:-1]):
             raise ValueError(f"offsets do not ascend from 0 to {end}, the number of values")
-        if len(self) >= MOST_DOCUMENTS:
-            raise ValueError(f"{len(self)} documents are given; {MOST_DOCUMENTS - 1} are the most")
+        if len(self) >= DOCUMENTS_LIMIT:
+            raise ValueError(f"{len(self)} documents are given; {DOCUMENTS_LIMIT - 1} are the most")
         self._check_order()
 
     def _check_order(self) -> None:
@@ -71,48 +71,56 @@ class Sketches:
 
     @property
     def sizes(self) -> Documents:
-        """int64 array: values of each sketch."""
+        """Number of values of each sketch (int64, n)."""
         return np.diff(self.offsets)
 
     @classmethod
-    def of(cls, sketches: Iterable[Words], engine_version: int = ENGINE_VERSION) -> Sketches:
-        """Put the sketches of single documents together."""
+    def from_sketches(cls, sketches: Iterable[Words], engine_version: int = ENGINE_VERSION) -> Sketches:
+        """Build from the sketches of single documents."""
         parts = list(sketches)
         offsets = np.cumsum([0, *map(len, parts)], dtype=np.int64)
         return cls(np.concatenate([np.empty(0, dtype=np.uint64), *parts]), offsets, engine_version)
 
     @classmethod
-    def of_tokens(cls, documents: Iterable[npt.NDArray[np.integer]], w: int = 10, m: int = 25) -> Sketches:
-        """Sketch token sequences as the paper does: of the shingles of `w` tokens keep those 0 mod `m`.
+    def from_tokens(cls, documents: Iterable[npt.NDArray[np.integer]], w: int = 10, m: int = 25) -> Sketches:
+        """Sketch token sequences as in the paper: keep the shingles of `w` tokens that are 0 mod `m`.
 
-        A document of fewer than `w` tokens has an empty sketch: it resembles nothing but its duplicates.
+        A document of fewer than `w` tokens has an empty sketch; it can only equal its duplicates.
 
         Raises
         ------
         ValueError
             When `w` or `m` is below 1.
         """
-        none = np.empty(0, dtype=np.uint64)
+        empty = np.empty(0, dtype=np.uint64)
         if min(w, m) < 1:
             raise ValueError(f"w is {w} and m is {m}; both are at least 1")
-        return cls.of(
-            mod_sketch(shingles(tokens, w), m) if len(tokens) >= w else none for tokens in documents
+        return cls.from_sketches(
+            mod_sketch(shingles(tokens, w), m) if len(tokens) >= w else empty for tokens in documents
         )
 
     def super_shingled(self, size: int) -> Sketches:
-        """Meta-sketches: the super-shingles of `size` values; none for a sketch of fewer values."""
+        """Return the meta-sketches: the super-shingles of `size` values; none for a sketch of fewer values.
+
+        Raises
+        ------
+        ValueError
+            When `size` is below 1.
+        """
         if size < 1:
             raise ValueError(f"size is {size}; a super-shingle has at least 1 value")
-        none = np.empty(0, dtype=np.uint64)
-        single = (self[document] for document in range(len(self)))
-        return Sketches.of(super_shingles(sketch, size) if len(sketch) >= size else none for sketch in single)
+        empty = np.empty(0, dtype=np.uint64)
+        sketches = (self[document] for document in range(len(self)))
+        return Sketches.from_sketches(
+            super_shingles(sketch, size) if len(sketch) >= size else empty for sketch in sketches
+        )
 
 
 class Duplicates:
-    """Finds identical documents ("Identical documents"): by their bytes, their canonical form, their sketch.
+    """Finds documents that are equal by bytes, by canonical form or by sketch ("Identical documents").
 
-    Keys are anything hashable that stands for the whole contents, such as digests. Documents are numbered in
-    the order in which they are added.
+    Keys are hashable values that identify the whole contents, such as digests. Documents are numbered in the
+    order in which they are added.
     """
 
     def __init__(self) -> None:
@@ -125,12 +133,19 @@ class Duplicates:
         exact: Sequence[Hashable] | None = None,
         lexical: Sequence[Hashable] | None = None,
     ) -> tuple[Documents, Documents]:
-        """Return (document, first document equal to it) for each that is equal to an earlier one.
+        """Return the documents that equal an earlier one, and the first document that each equals.
+
+        `exact` and `lexical` have a key of the bytes and of the canonical form for each document; None means
+        no key.
+
+        Returns
+        -------
+        Two int64 arrays of equal length. A document that equals earlier ones in several ways is repeated.
 
         Raises
         ------
         ValueError
-            When `exact` or `lexical` has not one key a document.
+            When the number of keys in `exact` or `lexical` is not the number of documents.
         """
         pairs: list[tuple[int, int]] = []
         for name, keys in (("exact", exact), ("lexical", lexical)):
@@ -146,6 +161,6 @@ class Duplicates:
 
 
 def _digests(sketches: Sketches) -> list[bytes | None]:
-    """Give each sketch a key of 128 bits; empty ones say nothing about their documents and have none."""
-    single = (sketches[document] for document in range(len(sketches)))
-    return [blake2b(sketch.tobytes(), digest_size=16).digest() if len(sketch) else None for sketch in single]
+    """Return a key of 128 bits for each sketch; None for an empty one, which identifies no document."""
+    rows = (sketches[document] for document in range(len(sketches)))
+    return [blake2b(sketch.tobytes(), digest_size=16).digest() if len(sketch) else None for sketch in rows]

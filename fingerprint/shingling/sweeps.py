@@ -1,4 +1,4 @@
-"""Documents met again at different times (syntactic-clustering, "Lost and found")."""
+"""Documents collected again at different times (syntactic-clustering, "Lost and found")."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class NearCopy(NamedTuple):
-    """Where a document is found again; `resemblance` is that of the sketches to its last known version."""
+    """The newest near-copy of a document; `resemblance` is that of the sketches to its last version."""
 
     name: str
     sweep: int
@@ -39,7 +39,7 @@ class NearCopy(NamedTuple):
 
 
 class Drift(NamedTuple):
-    """How much of a document stayed from one sweep to the next that has it."""
+    """Resemblance of two consecutive versions of a document, and the sweeps that have them."""
 
     earlier: int
     later: int
@@ -47,15 +47,15 @@ class Drift(NamedTuple):
 
 
 class Sweeps:
-    """A clustering that grows by a sweep at a time; earlier pairs are not formed again.
+    """A clustering to which sweeps are added one at a time, without forming earlier pairs again.
 
-    Documents are numbered in the order in which they are added, over all sweeps. The clusters are those of
-    one `cluster` over everything, as long as no value becomes common (then earlier links stay). Sketches
-    and 16 bytes a value stay in memory.
+    Documents are numbered in the order in which they are added, over all sweeps. The clusters equal those of
+    one `cluster` over all documents, as long as no value becomes common later (earlier pairs then stay
+    joined). Sketches and 16 bytes a value stay in memory.
 
     Parameters
     ----------
-    threshold, common, budget : as for `cluster`; `budget` counts for each sweep while it is added
+    threshold, common, budget : as for `cluster`; `budget` applies to each sweep while it is added
 
     Raises
     ------
@@ -85,12 +85,12 @@ class Sweeps:
         exact: Sequence[Hashable] | None = None,
         lexical: Sequence[Hashable] | None = None,
     ) -> Clustering:
-        """Merge the documents of a new sweep into the clusters; return those of all sweeps.
+        """Add the documents of a new sweep; return the clusters of all sweeps.
 
         Raises
         ------
         ValueError
-            When the names are not one a document or one is there twice, or the number of keys is another.
+            When the number of names or keys is not the number of documents, or a name occurs twice.
         """
         if len(names) != len(sketches) or len(set(names)) != len(names):
             distinct = len(set(names))
@@ -102,16 +102,16 @@ class Sweeps:
         for sets in (self._sets, self._copies):
             sets.grow(end)
             sets.join(left, right)
-        self._remember(names, sketches, start)
-        self._link(sketches, start)
+        self._store(names, sketches, start)
+        self._join_similar(sketches, start)
         return self.clustering
 
     @property
     def clustering(self) -> Clustering:
-        """The clusters of the documents of all sweeps."""
+        """Clusters of the documents of all sweeps."""
         return Clustering(self._sets.labels(), self._copies.labels())
 
-    def _remember(self, names: Sequence[str], sketches: Sketches, start: int) -> None:
+    def _store(self, names: Sequence[str], sketches: Sketches, start: int) -> None:
         for document, name in enumerate(names, start=start):
             self._versions.setdefault(name, []).append(document)
         self._names.extend(names)
@@ -119,67 +119,73 @@ class Sweeps:
         self._starts.append(start + len(sketches))
         self._sizes = np.concatenate([self._sizes, sketches.sizes])
 
-    def _link(self, sketches: Sketches, start: int) -> None:
-        kept = self._copies.labels()[start:] == np.arange(start, start + len(sketches))
+    def _join_similar(self, sketches: Sketches, start: int) -> None:
+        """Join the documents from `start` on with similar ones, old and new."""
+        distinct = self._copies.labels()[start:] == np.arange(start, start + len(sketches))
         with Runs(self._budget // 2) as values, Runs(self._budget // 2) as pairs:
-            value_runs(sketches, kept, values, start)
-            new = Records.joined([Records(*(np.empty(0, dtype=np.uint64),) * 2), *values.merged()])
+            value_runs(sketches, distinct, values, start)
+            new = Records.merge([Records(*(np.empty(0, dtype=np.uint64),) * 2), *values.merged()])
             for run in self._runs:
-                values.add(_with_values_of(run, new))
+                values.add(_restricted_to_keys(run, new))
             pair_runs(values.merged(), self._sizes, pairs, self._common, start)
             join_similar(pairs.merged(), self._sizes, self._threshold, self._sets)
         self._runs.append(new)
 
     def locate(self, name: str) -> NearCopy:
-        """Find the newest near-copy of a document: in the last sweep that has its cluster ("Lost and found").
+        """Return the newest near-copy of a document ("Lost and found").
 
-        There, the document of the same name comes first, then the one that resembles its last version most.
+        It is from the last sweep that has the document's cluster. In that sweep the document of the same name
+        is preferred, then the one that resembles the last version most.
 
         Raises
         ------
         ValueError
             When no sweep has a document of that name.
         """
-        last = self._known(name)[-1]
+        last = self._documents_named(name)[-1]
         labels = self._sets.labels()
         members = np.flatnonzero(labels == labels[last])
-        sweep = self._sweep(int(members[-1]))
+        sweep = self._sweep_of(int(members[-1]))
         newest = [int(member) for member in members if member >= self._starts[sweep]]
-        alike = {member: self._resemblance(last, member) for member in newest}
-        best = max(newest, key=lambda member: (self._names[member] == name, alike[member], -member))
-        return NearCopy(self._names[best], sweep, alike[best])
+        resemblance = {member: self._resemblance(last, member) for member in newest}
+        best = max(newest, key=lambda member: (self._names[member] == name, resemblance[member], -member))
+        return NearCopy(self._names[best], sweep, resemblance[best])
 
     def drift(self, name: str) -> list[Drift]:
-        """Compare each version of a document with the one before ("Characterizing how pages change ...").
+        """Compare each version of a document with the version before ("Characterizing how pages change ...").
 
         Raises
         ------
         ValueError
             When no sweep has a document of that name.
         """
-        versions = self._known(name)
-        return [Drift(self._sweep(a), self._sweep(b), self._resemblance(a, b)) for a, b in pairwise(versions)]
+        versions = self._documents_named(name)
+        return [
+            Drift(self._sweep_of(earlier), self._sweep_of(later), self._resemblance(earlier, later))
+            for earlier, later in pairwise(versions)
+        ]
 
-    def _known(self, name: str) -> list[int]:
+    def _documents_named(self, name: str) -> list[int]:
         if name not in self._versions:
             raise ValueError(f"{name!r} is in none of the {len(self)} sweeps")
         return self._versions[name]
 
-    def _sweep(self, document: int) -> int:
+    def _sweep_of(self, document: int) -> int:
         return int(np.searchsorted(self._starts, document, side="right")) - 1
 
     def _resemblance(self, a: int, b: int) -> float:
         copies = self._copies.labels()
         if copies[a] == copies[b]:
             return 1.0
-        both = Sketches.of([self._sketch(a), self._sketch(b)])
+        both = Sketches.from_sketches([self._sketch(a), self._sketch(b)])
         return float(resemblances(both, np.array([0]), np.array([1]))[0])
 
     def _sketch(self, document: int) -> npt.NDArray[np.uint64]:
-        sweep = self._sweep(document)
+        sweep = self._sweep_of(document)
         return self._sketches[sweep][document - self._starts[sweep]]
 
 
-def _with_values_of(run: Records, other: Records) -> Records:
-    kept = np.isin(run.keys, other.keys)
-    return Records(run.keys[kept], run.payloads[kept])
+def _restricted_to_keys(run: Records, other: Records) -> Records:
+    """Return the records of `run` whose keys occur in `other`."""
+    shared = np.isin(run.keys, other.keys)
+    return Records(run.keys[shared], run.payloads[shared])

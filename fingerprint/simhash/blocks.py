@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.simhash.huffman import EQUAL, Code, code_for
-from fingerprint.simhash.tables import BITS, first_to_find, permute, pieces_of, popcount
+from fingerprint.simhash.huffman import EQUAL, PrefixCode, huffman_code
+from fingerprint.simhash.tables import BITS, is_first_match, layout_pieces, permute, popcount
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -24,10 +24,10 @@ BLOCK_WORDS = BLOCK_BYTES // 8
 class Blocks(NamedTuple):
     """b blocks of n fingerprints in ascending order."""
 
-    words: Words  # (b, 128) the first fingerprint, then code and tail of each next one, highest bit first
-    keys: Words  # (b,) the last fingerprint of each block
+    words: Words  # (b, 128) first fingerprint, then code and low bits of each further one, highest bit first
+    keys: Words  # (b,) last fingerprint of each block
     firsts: npt.NDArray[np.int64]  # (b + 1,) rank of each block's first fingerprint, and n
-    code: Code
+    code: PrefixCode
 
     @property
     def nbytes(self) -> int:
@@ -35,10 +35,11 @@ class Blocks(NamedTuple):
 
 
 def compress(values: Words) -> Blocks:
-    """Pack fingerprints into blocks of 1,024 bytes, each holding as many as fit (steps 1 and 2).
+    """Pack fingerprints into blocks of 1,024 bytes, as many as fit into each (steps 1 and 2).
 
-    Each but the first of a block is the Huffman code of the highest bit in which it differs from the one
-    before, and the bits below that. One equal to the one before has a code of its own and no such bits.
+    Each fingerprint but the first of a block is stored as the Huffman code of the highest bit in which it
+    differs from the one before, followed by its bits below that. A fingerprint equal to the one before has a
+    code of its own and no further bits.
 
     Parameters
     ----------
@@ -54,10 +55,10 @@ def compress(values: Words) -> Blocks:
             f"{values.ndim}-dimensional {values.dtype} values are given; ascending uint64 is needed"
         )
     heads = np.empty(len(values), dtype=np.uint8)
-    _heads(values, heads)
-    code = code_for(np.bincount(heads[1:], minlength=EQUAL + 1))
+    _differing_bits(values, heads)
+    code = huffman_code(np.bincount(heads[1:], minlength=EQUAL + 1))
     firsts = np.empty(len(values) + 1, dtype=np.int64)
-    blocks = _fill(heads, code.lengths, firsts)
+    blocks = _divide(heads, code.lengths, firsts)
     firsts = np.append(firsts[:blocks], len(values))
     words = np.zeros((blocks, BLOCK_WORDS), dtype=np.uint64)
     _write(values, heads, firsts, code, words)
@@ -65,7 +66,7 @@ def compress(values: Words) -> Blocks:
 
 
 def decompress(blocks: Blocks) -> Words:
-    """uint64 array of all fingerprints of the blocks, in ascending order."""
+    """Return all fingerprints of the blocks in ascending order (uint64, n)."""
     values = np.empty(blocks.firsts[-1], dtype=np.uint64)
     for block in range(len(blocks.keys)):
         _read(blocks, block, values[blocks.firsts[block] : blocks.firsts[block + 1]])
@@ -73,7 +74,8 @@ def decompress(blocks: Blocks) -> Words:
 
 
 @njit
-def _heads(values: Words, heads: npt.NDArray[np.uint8]) -> None:
+def _differing_bits(values: Words, heads: npt.NDArray[np.uint8]) -> None:
+    """Write the highest bit in which each value differs from the one before; EQUAL where none does."""
     one = np.uint64(1)
     for i in range(1, len(values)):
         spread = values[i] ^ values[i - 1]
@@ -83,7 +85,8 @@ def _heads(values: Words, heads: npt.NDArray[np.uint8]) -> None:
 
 
 @njit
-def _fill(heads: npt.NDArray[np.uint8], lengths: Words, firsts: npt.NDArray[np.int64]) -> int:
+def _divide(heads: npt.NDArray[np.uint8], lengths: Words, firsts: npt.NDArray[np.int64]) -> int:
+    """Write the rank of each block's first fingerprint to `firsts`; return the number of blocks."""
     blocks = 0
     used = np.int64(BLOCK_BITS)
     for i in range(len(heads)):
@@ -99,7 +102,7 @@ def _fill(heads: npt.NDArray[np.uint8], lengths: Words, firsts: npt.NDArray[np.i
 
 
 @njit
-def _put(words: Words, at: np.int64, bits: np.uint64, width: np.int64) -> None:
+def _write_bits(words: Words, at: np.int64, bits: np.uint64, width: np.int64) -> None:
     word, free = at >> 6, 64 - (at & 63)
     if width <= free:
         words[word] |= bits << np.uint64(free - width)
@@ -110,7 +113,7 @@ def _put(words: Words, at: np.int64, bits: np.uint64, width: np.int64) -> None:
 
 @njit
 def _write(
-    values: Words, heads: npt.NDArray[np.uint8], firsts: npt.NDArray[np.int64], code: Code, words: Words
+    values: Words, heads: npt.NDArray[np.uint8], firsts: npt.NDArray[np.int64], code: PrefixCode, words: Words
 ) -> None:
     one = np.uint64(1)
     for block in range(len(words)):
@@ -118,16 +121,16 @@ def _write(
         at = np.int64(BITS)
         for i in range(firsts[block] + 1, firsts[block + 1]):
             head = heads[i]
-            _put(words[block], at, code.codes[head], np.int64(code.lengths[head]))
+            _write_bits(words[block], at, code.codes[head], np.int64(code.lengths[head]))
             at += np.int64(code.lengths[head])
             if 0 < head < EQUAL:
-                _put(words[block], at, values[i] & ((one << np.uint64(head)) - one), np.int64(head))
+                _write_bits(words[block], at, values[i] & ((one << np.uint64(head)) - one), np.int64(head))
                 at += np.int64(head)
 
 
 @njit
-def _window(words: Words, at: np.int64) -> np.uint64:
-    """Give the 64 bits from bit `at` on; beyond the block they are 0."""
+def _bits_from(words: Words, at: np.int64) -> np.uint64:
+    """Return the 64 bits from bit `at` on; bits beyond the block are 0."""
     word, used = at >> 6, np.uint64(at & 63)
     bits = words[word] << used if word < len(words) else np.uint64(0)
     if used and word + 1 < len(words):
@@ -136,37 +139,43 @@ def _window(words: Words, at: np.int64) -> np.uint64:
 
 
 @njit
-def _symbol(window: np.uint64, code: Code) -> np.int64:
-    """Decode the canonical code that `window` begins with."""
+def _symbol(bits: np.uint64, code: PrefixCode) -> np.int64:
+    """Return the symbol whose canonical code `bits` begins with."""
     first = index = np.uint64(0)
     for length in range(1, len(code.counts)):
-        offset = (window >> np.uint64(64 - length)) - first
+        offset = (bits >> np.uint64(64 - length)) - first
         if offset < code.counts[length]:
             return np.int64(code.symbols[index + offset])
         index += code.counts[length]
         first = (first + code.counts[length]) << np.uint64(1)
-    return np.int64(-1)  # no such code: the words were not written by _write
+    return np.int64(-1)  # no such code: the words are not from _write
 
 
 @njit
 def _read(blocks: Blocks, block: int, values: Words) -> None:
+    """Decode a block into `values`, which has the length of the block."""
     words, one = blocks.words[block], np.uint64(1)
     values[0] = words[0]
     at = np.int64(BITS)
     for i in range(1, len(values)):
-        head = _symbol(_window(words, at), blocks.code)
+        head = _symbol(_bits_from(words, at), blocks.code)
         at += np.int64(blocks.code.lengths[head])
         values[i] = values[i - 1]
         if head < EQUAL:
             bit = one << np.uint64(head)
-            tail = _window(words, at) >> np.uint64(64 - head) if head else np.uint64(0)
+            tail = _bits_from(words, at) >> np.uint64(64 - head) if head else np.uint64(0)
             values[i] = ((values[i] | bit) & ~(bit - one)) | tail
             at += head
 
 
 @njit
-def _matches(values: Words, before: np.uint64, probe: np.uint64, mask: np.uint64, distance: int) -> int:
-    """Move the distinct fingerprints that match to the front of `values`; return how many."""
+def _select_matches(
+    values: Words, before: np.uint64, probe: np.uint64, mask: np.uint64, distance: int
+) -> int:
+    """Move the distinct fingerprints that match to the front of `values`; return their number.
+
+    `before` is the last fingerprint of the block before.
+    """
     count = 0
     for i in range(len(values)):
         difference = values[i] ^ probe
@@ -178,8 +187,12 @@ def _matches(values: Words, before: np.uint64, probe: np.uint64, mask: np.uint64
 
 
 @njit
-def _find(blocks: Blocks, probes: Words, masks: Words, distance: int, found: Words) -> int:
-    """Write (probe, permuted fingerprint) of each match whose first table this is."""
+def _find(blocks: Blocks, probes: Words, masks: Words, distance: int, matches: Words) -> int:
+    """Write (index of the probe, permuted fingerprint) of each match that no earlier table finds.
+
+    Writes while they fit, and returns the number of all. `masks` are those of the tables up to this one,
+    permuted as this table.
+    """
     values = np.empty(BLOCK_BITS, dtype=np.uint64)
     count = 0
     for i in range(len(probes)):
@@ -190,34 +203,34 @@ def _find(blocks: Blocks, probes: Words, masks: Words, distance: int, found: Wor
             size = blocks.firsts[block + 1] - blocks.firsts[block]
             _read(blocks, block, values[:size])
             before = blocks.keys[block - 1] if block else ~values[0]
-            for match in values[: _matches(values[:size], before, probes[i], masks[-1], distance)]:
-                if first_to_find(match ^ probes[i], masks):
-                    if count < found.shape[1]:
-                        found[0, count], found[1, count] = i, match
+            for match in values[: _select_matches(values[:size], before, probes[i], masks[-1], distance)]:
+                if is_first_match(match ^ probes[i], masks):
+                    if count < matches.shape[1]:
+                        matches[0, count], matches[1, count] = i, match
                     count += 1
     return count
 
 
 @njit
-def _rank(blocks: Blocks, wanted: Words, ranks: Positions) -> None:
-    """Count the fingerprints below each wanted one."""
+def _rank(blocks: Blocks, fingerprints: Words, ranks: Positions) -> None:
+    """Write the number of stored fingerprints below each of `fingerprints`."""
     values = np.empty(BLOCK_BITS, dtype=np.uint64)
-    for i in range(len(wanted)):
-        block = np.searchsorted(blocks.keys, wanted[i])
+    for i in range(len(fingerprints)):
+        block = np.searchsorted(blocks.keys, fingerprints[i])
         ranks[i] = blocks.firsts[block]
         if block < len(blocks.keys):
             size = blocks.firsts[block + 1] - blocks.firsts[block]
             _read(blocks, block, values[:size])
-            ranks[i] += np.searchsorted(values[:size], wanted[i])
+            ranks[i] += np.searchsorted(values[:size], fingerprints[i])
 
 
 class BlockTables:
-    """All tables of a design over n fingerprints as blocks; positions are kept once, for the first table."""
+    """All tables of a design for n fingerprints, as blocks; positions are stored only for the first table."""
 
-    def __init__(self, values: Words, layout: Design) -> None:
-        self._shifts, self._widths = pieces_of(layout.layouts, whole=True)
-        self._back = pieces_of([table.inverse for table in layout.layouts], whole=True)
-        masks = np.array([table.mask for table in layout.layouts], dtype=np.uint64)
+    def __init__(self, values: Words, design: Design) -> None:
+        self._shifts, self._widths = layout_pieces(design.layouts, whole=True)
+        self._inverse = layout_pieces([layout.inverse for layout in design.layouts], whole=True)
+        masks = np.array([layout.mask for layout in design.layouts], dtype=np.uint64)
         self._masks = [self._permuted(masks[: t + 1], t) for t in range(len(masks))]
         self._blocks = [compress(np.sort(self._permuted(values, t))) for t in range(len(masks))]
         self._positions = np.argsort(values).astype(np.uint32)  # the first table keeps the order of the bits
@@ -227,14 +240,14 @@ class BlockTables:
         return sum(blocks.nbytes for blocks in self._blocks) + self._positions.nbytes
 
     def find(self, probes: Words, distance: int) -> Positions:
-        """(2, matches) array: position of the probe, position of the stored fingerprint; in no order."""
-        found = np.concatenate([self._find(probes, t, distance) for t in range(len(self._blocks))], axis=1)
-        first, end = self._below(found[1]), self._below(found[1] + np.uint64(1))
-        end[found[1] == ~np.uint64(0)] = len(self._positions)  # where adding 1 has wrapped around
+        """Return (2, matches) int64: positions of the probes and of the stored fingerprints, in no order."""
+        matches = np.concatenate([self._find(probes, t, distance) for t in range(len(self._blocks))], axis=1)
+        first, end = self._ranks(matches[1]), self._ranks(matches[1] + np.uint64(1))
+        end[matches[1] == ~np.uint64(0)] = len(self._positions)  # where adding 1 overflowed to 0
         repeats = end - first
         ranks = np.arange(repeats.sum()) + np.repeat(end - np.cumsum(repeats), repeats)
         return np.array(
-            [np.repeat(found[0].astype(np.int64), repeats), self._positions[ranks]], dtype=np.int64
+            [np.repeat(matches[0].astype(np.int64), repeats), self._positions[ranks]], dtype=np.int64
         )
 
     def _permuted(self, values: Words, t: int) -> Words:
@@ -243,18 +256,19 @@ class BlockTables:
         return permuted
 
     def _find(self, probes: Words, t: int, distance: int) -> Words:
-        """(2, matches) array: position of the probe, matching fingerprint as it was given."""
+        """Return (2, matches) uint64: positions of the probes, and the matching unpermuted fingerprints."""
         permuted = self._permuted(probes, t)
-        found = np.empty((2, len(probes) + 64), dtype=np.uint64)
-        count = _find(self._blocks[t], permuted, self._masks[t], distance, found)
-        if count > found.shape[1]:
-            found = np.empty((2, count), dtype=np.uint64)
-            _find(self._blocks[t], permuted, self._masks[t], distance, found)
-        found = found[:, :count]
-        permute(found[1].copy(), self._back[0][t], self._back[1][t], found[1])
-        return found
+        matches = np.empty((2, len(probes) + 64), dtype=np.uint64)
+        count = _find(self._blocks[t], permuted, self._masks[t], distance, matches)
+        if count > matches.shape[1]:
+            matches = np.empty((2, count), dtype=np.uint64)
+            _find(self._blocks[t], permuted, self._masks[t], distance, matches)
+        matches = matches[:, :count]
+        permute(matches[1].copy(), self._inverse[0][t], self._inverse[1][t], matches[1])
+        return matches
 
-    def _below(self, values: Words) -> Positions:
+    def _ranks(self, values: Words) -> Positions:
+        """Return the number of stored fingerprints below each value."""
         ranks = np.empty(len(values), dtype=np.int64)
         _rank(self._blocks[0], values, ranks)
         return ranks

@@ -1,4 +1,4 @@
-"""Which bits lead in which table (simhash-web-crawling, sections 3.1.1 and 3.1.2)."""
+"""Designs: the leading bits of each table (simhash-web-crawling, sections 3.1.1 and 3.1.2)."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Layout(NamedTuple):
 
     @property
     def mask(self) -> int:
-        """The leading bits of an unpermuted fingerprint."""
+        """Mask of the leading bits in an unpermuted fingerprint."""
         return sum(1 << position for position in self.lead)
 
     @property
     def inverse(self) -> Layout:
-        """The layout that puts every bit back."""
+        """Layout that reverses the permutation."""
         highest_first = range(BITS - 1, -1, -1)
-        came_from = dict(zip(self.lead + self.rest, highest_first, strict=True))
-        return Layout((), tuple(came_from[position] for position in highest_first))
+        permuted_position = dict(zip(self.lead + self.rest, highest_first, strict=True))
+        return Layout((), tuple(permuted_position[position] for position in highest_first))
 
     def pieces(self, *, whole: bool) -> list[tuple[int, int]]:
-        """(lowest position, width) of every run of adjacent bits: of the leading bits, or of all of them."""
+        """Return (lowest position, width) of each run of adjacent bits, of all bits or the leading ones."""
         runs: list[tuple[int, int]] = []
         for position in self.lead + self.rest if whole else self.lead:
             if runs and runs[-1][0] == position + 1:
@@ -46,9 +46,10 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """Tables of which at least one leads with equal bits, for any two fingerprints within `distance`.
+    """Layouts of tables that find all pairs of fingerprints within `distance`.
 
-    The first table keeps the order of the bits.
+    Any two such fingerprints have equal leading bits in at least one table. The first table keeps the order
+    of the bits.
     """
 
     distance: int
@@ -56,22 +57,22 @@ class Design:
 
     @property
     def prefix(self) -> int:
-        """The shortest lead in bits: the smallest p_i."""
+        """Smallest number of leading bits in a table: the smallest p_i."""
         return min(len(layout.lead) for layout in self.layouts)
 
 
 def design(distance: int, *blocks: int) -> Design:
-    """Split 64 bits into blocks and lead with every choice of all but `distance` of them (Example 3.1).
+    """Split 64 bits into blocks; each choice of all but `distance` blocks leads in a table (Example 3.1).
 
     Parameters
     ----------
     distance : bits in which two fingerprints may differ, at least 0
-    blocks : number of blocks; a further number splits the bits that do not lead once more
+    blocks : number of blocks; each further number splits the bits that do not lead once more
 
     Raises
     ------
     ValueError
-        When no number of blocks is given, one is not above `distance`, or too few bits are left to split.
+        When no number of blocks is passed, one is not above `distance`, or too few bits are left to split.
     """
     if distance < 0:
         raise ValueError(f"distance is {distance}; it is at least 0 bits")
@@ -86,11 +87,11 @@ def _layouts(bits: tuple[int, ...], distance: int, blocks: tuple[int, ...]) -> I
         yield Layout((), bits)
         return
     parts = _split(bits, distance, blocks[0])
-    for chosen in combinations(range(len(parts)), len(parts) - distance):
-        lead = tuple(bit for i in chosen for bit in parts[i])
-        others = tuple(bit for i, part in enumerate(parts) if i not in chosen for bit in part)
-        for deeper in _layouts(others, distance, blocks[1:]):
-            yield Layout(lead + deeper.lead, deeper.rest)
+    for leading in combinations(range(len(parts)), len(parts) - distance):
+        lead = tuple(bit for i in leading for bit in parts[i])
+        rest = tuple(bit for i, part in enumerate(parts) if i not in leading for bit in part)
+        for nested in _layouts(rest, distance, blocks[1:]):
+            yield Layout(lead + nested.lead, nested.rest)
 
 
 def _split(bits: tuple[int, ...], distance: int, count: int) -> list[tuple[int, ...]]:
@@ -108,20 +109,20 @@ EXAMPLE_3_1 = {4: design(3, 4), 10: design(3, 5), 16: design(3, 4, 4), 20: desig
 
 
 def tables_needed(f: int, k: int, d: float, prefix: float | None = None) -> int:
-    """How few tables do: X(f, k, d) of section 3.1.2.
+    """Return the smallest number of tables that suffices: X(f, k, d) of section 3.1.2.
 
     Parameters
     ----------
     f : bits of a fingerprint, 1 to 64
     k : bits in which two fingerprints may differ, 0 to f - 1
     d : log2 of the number of stored fingerprints, at least 0
-    prefix : the smallest p_i allowed, 0 to f - k; the threshold of the paper is d - prefix. By default d - 3,
-        so that a probe retrieves 8 fingerprints on average, as with the 20 tables of Example 3.1.
+    prefix : smallest p_i that is allowed, 0 to f - k; the threshold of the paper is d - prefix. By default
+        d - 3, so that a probe retrieves 8 fingerprints on average, as with the 20 tables of Example 3.1.
 
     Raises
     ------
     ValueError
-        When a parameter is outside the range given above.
+        When a parameter is outside its range.
     """
     if not 1 <= f <= BITS:
         raise ValueError(f"f is {f}; a fingerprint has 1 to {BITS} bits")
@@ -132,21 +133,23 @@ def tables_needed(f: int, k: int, d: float, prefix: float | None = None) -> int:
     least = max(0, d - 3) if prefix is None else prefix
     if not 0 <= least <= f - k:
         raise ValueError(f"a prefix of {least} bits is asked for; with f={f}, k={k} it is 0 to {f - k}")
-    return _tables(Fraction(f), k, Fraction(f) - Fraction(least))
+    return _fewest_tables(Fraction(f), k, Fraction(f) - Fraction(least))
 
 
 @lru_cache(maxsize=65536)
-def _tables(bits: Fraction, k: int, enough: Fraction) -> int:
-    # What d loses, the bits lose too, so that "d - prefix reached" is a number of bits left over: `enough`.
+def _fewest_tables(bits: Fraction, k: int, enough: Fraction) -> int:
+    # Each split reduces d and the bits by the same number. So instead of d, the recursion compares the bits
+    # that do not lead yet with `enough`, their number when the prefix is reached.
     if bits <= enough:
         return 1
-    best = _tables_of(bits, k, enough, k + 1)
+    best = _tables_with_blocks(bits, k, enough, k + 1)
     for r in range(k + 2, int(bits) + 1):
         if comb(r, k) >= best:
             break
-        best = min(best, _tables_of(bits, k, enough, r))
+        best = min(best, _tables_with_blocks(bits, k, enough, r))
     return best
 
 
-def _tables_of(bits: Fraction, k: int, enough: Fraction, r: int) -> int:
-    return comb(r, k) * _tables(bits * k / r, k, enough)
+def _tables_with_blocks(bits: Fraction, k: int, enough: Fraction, r: int) -> int:
+    """Return the number of tables when the bits are split into `r` blocks."""
+    return comb(r, k) * _fewest_tables(bits * k / r, k, enough)

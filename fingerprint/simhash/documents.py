@@ -18,8 +18,8 @@ BITS = 64
 
 
 @njit
-def _count(features: Words, components: Floats) -> None:
-    """V for weights of 1: twice the features that have the bit, less all of them."""
+def _sum_unweighted(features: Words, components: Floats) -> None:
+    """Write V for weights of 1: for each bit twice the features that have it, minus all features."""
     counts = np.zeros(BITS, dtype=np.int64)
     for feature in features:
         for bit in range(BITS):
@@ -29,7 +29,7 @@ def _count(features: Words, components: Floats) -> None:
 
 
 @njit
-def _weigh(features: Words, weights: Floats, components: Floats) -> None:
+def _sum_weighted(features: Words, weights: Floats, components: Floats) -> None:
     components[:] = 0.0
     for i in range(len(features)):
         feature, weight = features[i], weights[i]
@@ -43,9 +43,9 @@ def _simhashes(features: Words, offsets: npt.NDArray[np.int64], weights: Floats,
     for document in range(len(fingerprints)):
         start, end = offsets[document], offsets[document + 1]
         if len(weights):
-            _weigh(features[start:end], weights[start:end], components)
+            _sum_weighted(features[start:end], weights[start:end], components)
         else:
-            _count(features[start:end], components)
+            _sum_unweighted(features[start:end], components)
         fingerprint = np.uint64(0)
         for bit in range(BITS):
             if components[bit] > 0:
@@ -54,36 +54,38 @@ def _simhashes(features: Words, offsets: npt.NDArray[np.int64], weights: Floats,
 
 
 def simhashes(features: Words, offsets: npt.NDArray[np.integer], weights: Floats | None = None) -> Words:
-    """SimHash of many documents: signs of the weighted sums of their features' bits (section 2, Computation).
+    """Return the SimHash of each document: the signs of the weighted sums of its features' bits.
+
+    (Section 2, Computation.)
 
     Parameters
     ----------
-    features : uint64 array of the hashes of all documents' features, one after the other; a feature that is
-        there n times counts n times
+    features : uint64 array of the feature hashes of all documents, one document after the other; a feature
+        that occurs n times counts n times
     offsets : integer array of documents + 1; document i has features[offsets[i]:offsets[i + 1]]
-    weights : float64 array, one a feature, at least 0; by default all 1
+    weights : float64 array of one weight for each feature, at least 0; by default all 1
 
     Returns
     -------
-    uint64 array of one fingerprint a document. A component of 0 gives a 0 bit.
+    uint64 array of one fingerprint for each document. A component of 0 gives a 0 bit.
 
     Raises
     ------
     ValueError
-        When a document has no features (section 4.2: all those would be near-duplicates, with fingerprint 0),
-        the offsets do not fit, or a weight is negative, not finite or not there.
+        When a document has no features (all such documents would be near-duplicates with fingerprint 0,
+        section 4.2), the offsets do not fit, or a weight is negative, not finite or missing.
     """
     _check_offsets(features, offsets)
-    given = np.empty(0) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    weight_array = np.empty(0) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     if weights is not None:
-        _check_weights(given, len(features))
+        _check_weights(weight_array, len(features))
     fingerprints = np.empty(len(offsets) - 1, dtype=np.uint64)
-    _simhashes(np.ascontiguousarray(features), offsets.astype(np.int64), given, fingerprints)
+    _simhashes(np.ascontiguousarray(features), offsets.astype(np.int64), weight_array, fingerprints)
     return fingerprints
 
 
 def simhash(features: Words, weights: Floats | None = None) -> int:
-    """SimHash of one document (section 2); parameters and errors as for `simhashes`."""
+    """Return the SimHash of one document (section 2); parameters and errors as for `simhashes`."""
     return int(simhashes(features, np.array([0, len(features)]), weights)[0])
 
 

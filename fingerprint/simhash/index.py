@@ -1,4 +1,4 @@
-"""All stored fingerprints within a Hamming distance (simhash-web-crawling, section 3)."""
+"""Search for all stored fingerprints within a Hamming distance (simhash-web-crawling, section 3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from fingerprint.simhash.blocks import BlockTables
 from fingerprint.simhash.designs import EXAMPLE_3_1, Design
-from fingerprint.simhash.tables import MOST_FINGERPRINTS, SortedTables
+from fingerprint.simhash.tables import MAX_FINGERPRINTS, SortedTables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,14 +31,14 @@ class Matches(NamedTuple):
 
 
 class HammingIndex:
-    """Answers which stored fingerprints differ from a given one in few bits: the online mode.
+    """Finds the stored fingerprints that differ from a query fingerprint in few bits: the online mode.
 
     Parameters
     ----------
-    values : uint64 array of n fingerprints, below 2**32; duplicates are kept apart
+    values : uint64 array of n fingerprints, n below 2**32; duplicates stay separate
     tables : 4, 10, 16 or 20 for the designs of Example 3.1, which cover distance 3; or another `design(...)`.
         More tables take more memory and compare fewer fingerprints.
-    compressed : keep the tables as Huffman-coded blocks (section 3.2)
+    compressed : store the tables as Huffman-coded blocks (section 3.2)
 
     Raises
     ------
@@ -47,33 +47,35 @@ class HammingIndex:
     """
 
     def __init__(self, values: Words, *, tables: int | Design = 10, compressed: bool = False) -> None:
-        _check(values, "values")
-        if len(values) > MOST_FINGERPRINTS:
+        _check_uint64(values, "values")
+        if len(values) > MAX_FINGERPRINTS:
             raise ValueError(
-                f"{len(values)} fingerprints are given; an index holds {MOST_FINGERPRINTS} at most"
+                f"{len(values)} fingerprints are given; an index holds {MAX_FINGERPRINTS} at most"
             )
-        self.design = tables if isinstance(tables, Design) else _example(tables)
+        self.design = tables if isinstance(tables, Design) else _example_design(tables)
         self._values = values
-        kind = BlockTables if compressed else SortedTables
-        self._tables = kind(np.ascontiguousarray(values), self.design)
+        tables_class = BlockTables if compressed else SortedTables
+        self._tables = tables_class(np.ascontiguousarray(values), self.design)
 
     def __len__(self) -> int:
         return len(self._values)
 
     @property
     def nbytes(self) -> int:
-        """Bytes that the tables take, without the fingerprints as they were given."""
+        """Bytes of the tables, without the array of fingerprints."""
         return self._tables.nbytes
 
     def query(self, fingerprints: Words, distance: int = 3) -> Matches:
-        """Find every stored fingerprint that differs from a given one in at most `distance` bits.
+        """Find every stored fingerprint that differs from a query fingerprint in at most `distance` bits.
+
+        `fingerprints` is a uint64 array of queries; `distance` is from 0 to `design.distance`.
 
         Raises
         ------
         ValueError
             When `fingerprints` is not a uint64 array or the tables do not cover `distance`.
         """
-        _check(fingerprints, "fingerprints")
+        _check_uint64(fingerprints, "fingerprints")
         if not 0 <= distance <= self.design.distance:
             raise ValueError(
                 f"distance is {distance}; these {len(self.design.layouts)} tables cover 0 to "
@@ -91,7 +93,7 @@ def batch_query(
     tables: int | Design = 10,
     chunk: int = CHUNK,
 ) -> Matches:
-    """Answer many queries by one scan of the stored fingerprints: the batch mode (section 3.3).
+    """Answer many queries with one scan of the stored fingerprints: the batch mode (section 3.3).
 
     The tables are built on the queries, of which there are far fewer.
 
@@ -111,14 +113,14 @@ def batch_query(
         raise ValueError(f"chunk is {chunk}; at least 1 fingerprint is read at a time")
     index = HammingIndex(fingerprints, tables=tables)
     values: Words = np.load(stored, mmap_mode="r") if isinstance(stored, Path) else stored
-    _check(values, "stored")
-    found = [
+    _check_uint64(values, "stored")
+    parts = [
         Matches(matches.stored, matches.query + start, matches.distance)
         for start, part in _chunks(values, chunk)
         for matches in [index.query(part, distance)]
     ]
     empty = np.empty(0, dtype=np.int64)
-    columns = [np.concatenate([empty, *column]) for column in zip(*found, strict=True)] or [empty] * 3
+    columns = [np.concatenate([empty, *column]) for column in zip(*parts, strict=True)] or [empty] * 3
     return _sorted(*columns)
 
 
@@ -132,14 +134,14 @@ def _sorted(query: Positions, stored: Positions, distance: npt.NDArray[np.intege
     return Matches(query[order], stored[order], distance[order].astype(np.int64))
 
 
-def _example(tables: int) -> Design:
+def _example_design(tables: int) -> Design:
     if tables not in EXAMPLE_3_1:
         allowed = ", ".join(map(str, EXAMPLE_3_1))
         raise ValueError(f"{tables} tables are asked for; {allowed} or a design(...) are allowed")
     return EXAMPLE_3_1[tables]
 
 
-def _check(values: Words, name: str) -> None:
+def _check_uint64(values: Words, name: str) -> None:
     if values.dtype != np.uint64 or values.ndim != 1:
         raise ValueError(
             f"{name} is a {values.ndim}-dimensional {values.dtype} array; 1 dimension of uint64 is needed"

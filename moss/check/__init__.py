@@ -1,1 +1,1 @@
-"""`moss check`: rank a folder or an archive here and now, without any service and without Django."""
+"""`moss check`: rank a folder or an archive in the terminal, without any service and without Django."""

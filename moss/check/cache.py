@@ -1,7 +1,8 @@
-"""What `moss check` read before, so that the same source is never lexed twice.
+"""A cache of the token streams that `moss check` reads, so that unchanged files are not read again.
 
-One SQLite file in the folder MOSS_CACHE (default: the user's cache folder); MOSS_CACHE=off does without. It
-may be deleted at any time. Any change to a front-end, to Pygments or to what is kept starts it anew.
+It is one SQLite file in the folder MOSS_CACHE (default: the user's cache folder); MOSS_CACHE=off disables it.
+The file may be deleted at any time. Any change to a front-end, to Pygments or to the storage format changes
+all keys, so that entries of other versions are never returned.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ import submissions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-# Bytes of packed tokens kept; the ones not used for longest go first. About ten times their source fits.
-ROOM = 256_000_000
-PATIENCE_SECONDS = 10.0
-# Variables that one statement may bind, on any SQLite that Python is built with.
-BOUND = 500
+# Bytes of packed tokens to keep; the least recently used entries are deleted first.
+# Packed tokens take about a tenth of the size of their source.
+MAX_BYTES = 256_000_000
+LOCK_TIMEOUT_SECONDS = 10.0
+# Variables that one statement may bind, in every SQLite version that Python is built with.
+MAX_VARIABLES = 500
 TABLES = """
 CREATE TABLE IF NOT EXISTS reading (key BLOB PRIMARY KEY, packed BLOB NOT NULL, used INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS reading_used ON reading (used);
@@ -32,8 +34,8 @@ CREATE TABLE IF NOT EXISTS run (number INTEGER PRIMARY KEY AUTOINCREMENT);
 """
 
 
-def folder() -> Path | None:
-    """Give the folder that MOSS_CACHE names, or the user's own; None when it is off."""
+def cache_folder() -> Path | None:
+    """Return the folder that MOSS_CACHE names, or else the user's cache folder; None when it is off."""
     chosen = os.environ.get("MOSS_CACHE", "")
     if chosen.lower() == "off":
         return None
@@ -43,61 +45,75 @@ def folder() -> Path | None:
 
 
 @cache
-def _makers() -> bytes:
-    """Digest of all that decides what is made of a text, and how that is kept."""
+def _reader_digest() -> bytes:
+    """Return a digest of all code that reads a file and packs the result."""
     digest = blake2b(version("pygments").encode(), digest_size=16)
-    engine, here = Path(fingerprint.__file__).parent, Path(__file__).parent
+    engine, check = Path(fingerprint.__file__).parent, Path(__file__).parent
     storage = Path(submissions.__file__).parent / "storage"
     languages = sorted((engine / "languages").glob("*.py"))
-    for source in (*languages, storage / "tokens.py", here / "readings.py"):
+    for source in (*languages, storage / "tokens.py", check / "readings.py"):
         digest.update(source.read_bytes())
     return digest.digest()
 
 
-def key_of(data: bytes, name: str, language: str) -> bytes:
-    """Name a reading: the bytes, what tells their language, and the front-ends' version."""
-    digest = blake2b(data, digest_size=16, key=_makers())
+def reading_key(data: bytes, name: str, language: str) -> bytes:
+    """Return the key (16 bytes) of a file: its bytes, its name, the forced language, the code that reads it.
+
+    The name counts without its folder, because the language may be detected from it.
+    """
+    digest = blake2b(data, digest_size=16, key=_reader_digest())
     digest.update(f"\0{language}\0{Path(name).name}".encode("utf-8", "surrogatepass"))
     return digest.digest()
 
 
-class Cache:
-    """Readings by key; raises sqlite3.Error when the file is damaged, locked for long or not ours."""
+class ReadingCache:
+    """Packed readings by key.
 
-    def __init__(self, at: Path) -> None:
-        at.mkdir(parents=True, exist_ok=True)
-        self._link = sqlite3.connect(at / "readings.sqlite3", timeout=PATIENCE_SECONDS, isolation_level=None)
-        self._link.execute("PRAGMA journal_mode = WAL")
-        self._link.execute("PRAGMA synchronous = NORMAL")
-        self._link.executescript(TABLES)
-        self._run = self._link.execute("INSERT INTO run DEFAULT VALUES").lastrowid
+    Every method raises sqlite3.Error when the file is damaged, locked for too long, or not such a cache.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._connection = sqlite3.connect(
+            folder / "readings.sqlite3", timeout=LOCK_TIMEOUT_SECONDS, isolation_level=None
+        )
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._connection.executescript(TABLES)
+        self._run = self._connection.execute("INSERT INTO run DEFAULT VALUES").lastrowid
 
     def close(self) -> None:
-        self._link.close()
+        self._connection.close()
 
     def find(self, keys: Iterable[bytes]) -> dict[bytes, bytes]:
-        """Give what is known of the keys, and note that it was used."""
-        wanted = list(dict.fromkeys(keys))
-        found: dict[bytes, bytes] = {}
-        with self._link:
-            for at in range(0, len(wanted), BOUND):
-                part = wanted[at : at + BOUND]
-                marks = ",".join("?" * len(part))
-                rows = self._link.execute(f"SELECT key, packed FROM reading WHERE key IN ({marks})", part)  # noqa: S608 - marks
-                found.update(rows.fetchall())
-                self._link.execute(f"UPDATE reading SET used = ? WHERE key IN ({marks})", [self._run, *part])  # noqa: S608 - marks
-        return found
+        """Return the readings stored under these keys, and mark them as used by this run."""
+        distinct = list(dict.fromkeys(keys))
+        readings: dict[bytes, bytes] = {}
+        with self._connection:
+            for start in range(0, len(distinct), MAX_VARIABLES):
+                batch = distinct[start : start + MAX_VARIABLES]
+                marks = ",".join("?" * len(batch))
+                rows = self._connection.execute(
+                    f"SELECT key, packed FROM reading WHERE key IN ({marks})",  # noqa: S608 - only marks
+                    batch,
+                )
+                readings.update(rows.fetchall())
+                self._connection.execute(
+                    f"UPDATE reading SET used = ? WHERE key IN ({marks})",  # noqa: S608 - only marks
+                    [self._run, *batch],
+                )
+        return readings
 
-    def keep(self, readings: Mapping[bytes, bytes]) -> None:
-        """Add readings, and let go of the oldest ones beyond ROOM."""
-        with self._link:
-            self._link.execute("BEGIN IMMEDIATE")
-            self._link.executemany(
+    def add(self, readings: Mapping[bytes, bytes]) -> None:
+        """Add readings, then delete the least recently used ones beyond MAX_BYTES in total."""
+        with self._connection:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(
                 "INSERT OR REPLACE INTO reading VALUES (?, ?, ?)",
                 [(key, packed, self._run) for key, packed in readings.items()],
             )
-            self._link.execute(
+            self._connection.execute(
                 "DELETE FROM reading WHERE key IN (SELECT key FROM (SELECT key,"
                 " sum(length(packed)) OVER (ORDER BY used DESC, key) AS total FROM reading) WHERE total > ?)",
-                [ROOM],
+                [MAX_BYTES],
             )

@@ -1,4 +1,4 @@
-"""Rank a folder or an archive in this process and its children, without any service."""
+"""Rank the submissions of a folder or an archive, without any service; child processes read the files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint import engine
 from fingerprint.engine import Params, Unreadable, front_end, read
-from moss.check.readings import Job, read_files
-from submissions.archives.grouping import submissions_of
+from moss.check.readings import ReadJob, read_files
+from submissions.archives.grouping import group_submissions
 from submissions.archives.unpack import unpack, walk
 
 if TYPE_CHECKING:
@@ -16,60 +16,66 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fingerprint.engine import Cohort, CohortFile, Ranking, Reading
-    from moss.check.readings import Done, Tokens
-    from submissions.archives.unpack import Unpacked
+    from moss.check.readings import Advance, FileTokens
+    from submissions.archives.unpack import UnpackedEntry
     from submissions.ranking.ranked_pairs import RankedPair
 
 PARAMS = Params()
-# Submissions that make a pair.
-NEEDED = 2
+MIN_SUBMISSIONS = 2
 
 
 class LocalFile(NamedTuple):
-    """One file of one submission (an index), with its bytes for showing."""
+    """One file of a submission, with its bytes for display; `submission` indexes the report's submissions."""
 
     submission: int
     path: str
     data: bytes
-    tokens: Tokens
+    tokens: FileTokens
 
 
-class Skipped(NamedTuple):
+class SkippedInput(NamedTuple):
+    """A file or an entry of the archive that was not compared, and why."""
+
     name: str
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class LocalReport:
-    """A finished ranking; pairs' `left` and `right` index `submissions`, files of passages `files`."""
+    """A finished ranking.
+
+    `left` and `right` of a pair index `submissions`; the files of its passages index `files`.
+    """
 
     submissions: list[str]
     files: list[LocalFile]
     ranking: Ranking
-    skipped: list[Skipped]
+    skipped: list[SkippedInput]
     cohort: Cohort
 
     def pairs(self) -> Iterator[RankedPair]:
-        """All pairs with their passages, best first, each aligned when it is asked for."""
-        from submissions.ranking.ranked_pairs import ranked_pairs  # noqa: PLC0415 - the engine is loaded when it is needed
+        """Yield all pairs with their passages, best first; each pair is aligned when it is yielded."""
+        from submissions.ranking.ranked_pairs import ranked_pairs  # noqa: PLC0415 - loads the engine on demand
 
         return ranked_pairs(self.cohort, self.ranking)
 
     @property
     def shortfall(self) -> str:
         """Why nothing could be compared: fewer than two submissions could be read; else empty."""
-        found = len({file.submission for file in self.files})
-        if found >= NEEDED:
+        readable = len({file.submission for file in self.files})
+        if readable >= MIN_SUBMISSIONS:
             return ""
-        plural = "" if found == 1 else "s"
-        return f"Found {found} submission{plural} that can be read; at least two are needed."
+        plural = "" if readable == 1 else "s"
+        return f"Found {readable} submission{plural} that can be read; at least two are needed."
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How to rank: every file's language ("" tells it from the file), handed-out code, limits.
+class RankingOptions:
+    """Options of a ranking.
 
-    `common` as `fingerprint.ranking.cohort.common_limit` takes it; `show`: pairs at most, None for all.
+    `language` is the language of every file, "" to detect it for each file; `boilerplate` names files of
+    handed-out code; `common` is the parameter of `fingerprint.ranking.cohort.common_limit`; `show` is the
+    highest number of pairs to list, None for all.
     """
 
     language: str = ""
@@ -78,8 +84,14 @@ class Options:
     show: int | None = 250
 
 
-def entries_of(path: Path) -> Iterator[Unpacked]:
-    """Entries of a folder or of an archive; raises BadArchive as those do."""
+def entries_of(path: Path) -> Iterator[UnpackedEntry]:
+    """Yield the entries of a folder or of an archive.
+
+    Raises
+    ------
+    BadArchive
+        When the path cannot be read.
+    """
     if path.is_dir():
         yield from walk(path)
         return
@@ -87,41 +99,44 @@ def entries_of(path: Path) -> Iterator[Unpacked]:
         yield from unpack(path.name, file)
 
 
-def rank_path(path: Path, options: Options, started: Callable[[int], Done]) -> LocalReport:
-    """Rank everything in a folder or archive; each entry directly in it is one submission.
+def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int], Advance]) -> LocalReport:
+    """Rank the submissions of a folder or an archive; each entry directly in it is one submission.
 
-    `started` is told the number of files and gives what is called after each.
+    `start_progress` is called with the number of files and returns a function that is called after each file.
 
     Raises
     ------
     BadArchive
         When the path cannot be read.
+    OSError
+        When a file or the cache of readings cannot be used.
     Unreadable
-        When a boilerplate file cannot; it is named.
+        When a boilerplate file cannot be read; the message names it.
     ValueError
         When there is no such language.
     """
     if options.language:
-        front_end(options.language)
-    boilerplate = [_boilerplate(file, options.language) for file in options.boilerplate]
+        front_end(options.language)  # Raises ValueError before any file is read.
+    boilerplate = [_read_boilerplate(file, options.language) for file in options.boilerplate]
     entries = list(entries_of(path))
-    groups = submissions_of(entries)
-    skipped = [Skipped(entry.name, entry.reason) for entry in entries if entry.reason]
-    owned = [(owner, entry) for owner, group in enumerate(groups.values()) for entry in group]
-    jobs = [Job(entry.name, entry.data or b"", options.language) for _, entry in owned]
-    read = read_files(jobs, started(len(jobs)), _load_engine)
+    groups = group_submissions(entries)
+    skipped = [SkippedInput(entry.name, entry.reason) for entry in entries if entry.reason]
+    numbered = [(submission, entry) for submission, group in enumerate(groups.values()) for entry in group]
+    jobs = [ReadJob(entry.name, entry.data or b"", options.language) for _, entry in numbered]
+    results = read_files(jobs, start_progress(len(jobs)), _load_engine)
     names = list(groups)
     files = []
-    for (owner, entry), job, found in zip(owned, jobs, read, strict=True):
-        if isinstance(found, str):
-            alone = names[owner] == entry.name
-            skipped.append(Skipped(entry.name if alone else f"{names[owner]}/{entry.name}", found))
+    for (submission, entry), job, result in zip(numbered, jobs, results, strict=True):
+        if isinstance(result, str):
+            is_single_file = names[submission] == entry.name
+            name = entry.name if is_single_file else f"{names[submission]}/{entry.name}"
+            skipped.append(SkippedInput(name, result))
         else:
-            files.append(LocalFile(owner, entry.name, job.data, found))
+            files.append(LocalFile(submission, entry.name, job.data, result))
     return _rank(names, files, skipped, boilerplate, options)
 
 
-def _boilerplate(file: Path, language: str) -> Reading:
+def _read_boilerplate(file: Path, language: str) -> Reading:
     try:
         return read(file.read_bytes(), file.name, language)
     except Unreadable as error:
@@ -129,7 +144,7 @@ def _boilerplate(file: Path, language: str) -> Reading:
 
 
 def _load_engine() -> None:
-    """Load every kernel, and compile those that were not compiled before."""
+    """Compile the kernels that are not in numba's cache, and load all of them."""
     engine.ensure_compiled()
     engine.compile_kernels()
 
@@ -137,22 +152,22 @@ def _load_engine() -> None:
 def _rank(
     names: list[str],
     files: list[LocalFile],
-    skipped: list[Skipped],
+    skipped: list[SkippedInput],
     boilerplate: list[Reading],
-    options: Options,
+    options: RankingOptions,
 ) -> LocalReport:
     engine.ensure_compiled()
-    contents = [_content(file) for file in files]
-    excluded = engine.Exclusions(
+    cohort_files = [_cohort_file(file) for file in files]
+    exclusions = engine.Exclusions(
         [reading.tokens.kinds for reading in boilerplate],
         [reading.lexical for reading in boilerplate],
         engine.common_limit(len(names), options.common),
     )
-    inputs = engine.RankingInput.of(contents, len(names), PARAMS.k, excluded)
+    inputs = engine.RankingInput.from_files(cohort_files, len(names), PARAMS.k, exclusions)
     return LocalReport(names, files, engine.rank(inputs, options.show), skipped, inputs.cohort)
 
 
-def _content(file: LocalFile) -> CohortFile:
+def _cohort_file(file: LocalFile) -> CohortFile:
     kinds = file.tokens.stream.kinds
     hashes = engine.fingerprint(kinds, PARAMS).hashes
     return engine.CohortFile(file.submission, kinds, file.tokens.lines, file.tokens.lexical, hashes)

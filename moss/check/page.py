@@ -1,4 +1,4 @@
-"""A local ranking as what the HTML exporter reads."""
+"""Convert a local ranking to the records that the HTML exporter reads."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from submissions.pages.exports.standalone_report import (
     StandaloneReport,
     StandaloneSide,
 )
-from submissions.pages.source_view.written_differences import Excerpt
+from submissions.pages.source_view.written_differences import TokenRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
-    """Return all pairs with their passages, best first."""
+    """Return the report for the HTML exporter: all pairs with their passages, best first."""
     return StandaloneReport(
         title=title,
         submissions=len(report.submissions),
@@ -44,4 +44,4 @@ def _passages(report: LocalReport, pair: RankedPair) -> Iterator[tuple[Standalon
 def _side(file: LocalFile, first: int, count: int) -> StandaloneSide:
     text = front_end(file.tokens.language).text(decode(file.data).text)
     lines = file.tokens.lines[first : first + count].tolist()
-    return StandaloneSide(file.path, Excerpt(text, file.tokens.stream, first, count), lines)
+    return StandaloneSide(file.path, TokenRun(text, file.tokens.stream, first, count), lines)

@@ -1,4 +1,4 @@
-"""Read files on all cores, each source once: what was read before comes from the cache."""
+"""Read files into token streams, on all cores; a file that was read before comes from the cache."""
 
 from __future__ import annotations
 
@@ -11,118 +11,136 @@ from os import cpu_count
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import FILE_SECONDS, Unreadable, read, token_lines
-from moss.check.cache import Cache, folder, key_of
+from moss.check.cache import ReadingCache, cache_folder, reading_key
 from submissions.storage.tokens import pack_lexical, pack_tokens, unpack_lexical, unpack_with_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from fingerprint.engine import Lexical, TokenStream
+    from fingerprint.engine import LexicalTerms, TokenStream
     from fingerprint.types import Lines
 
-    Done = Callable[[], None]
+    Advance = Callable[[], None]
 
-# Files handed to a child at once.
+# Files that a child process takes at a time.
 CHUNK = 8
-PARTS = struct.Struct("<3I")
+PART_LENGTHS = struct.Struct("<3I")
 
 
-class Job(NamedTuple):
-    """One file to be read; `language` as `fingerprint.reading.read` takes it."""
+class ReadJob(NamedTuple):
+    """A file to read; `language` is the parameter of `fingerprint.reading.read`."""
 
     path: str
     data: bytes
     language: str
 
 
-class Tokens(NamedTuple):
-    """What is made of a file: the front-end's name, its tokens, the line of each, what was folded away."""
+class FileTokens(NamedTuple):
+    """The tokens of a file, with the name of its front-end and its literals and names.
+
+    `lines` has the line of each token, from 1.
+    """
 
     language: str
     stream: TokenStream
     lines: Lines
-    lexical: Lexical
+    lexical: LexicalTerms
 
 
-def read_file(job: Job) -> Tokens | str:
-    """Read one file, or say why not."""
+def read_file(job: ReadJob) -> FileTokens | str:
+    """Return the tokens of a file, or the reason why it could not be read."""
     try:
-        found = read(job.data, job.path, job.language, FILE_SECONDS)
+        reading = read(job.data, job.path, job.language, FILE_SECONDS)
     except Unreadable as error:
         return str(error)
-    except Exception as error:  # noqa: BLE001 - whatever a lexer does, it costs one file and is named
+    except Exception as error:  # noqa: BLE001 - an error in a lexer must not stop the other files
         return f"its front-end broke on it ({type(error).__name__})"
-    return Tokens(found.front_end.name, found.tokens, token_lines(found.text, found.tokens), found.lexical)
+    lines = token_lines(reading.text, reading.tokens)
+    return FileTokens(reading.front_end.name, reading.tokens, lines, reading.lexical)
 
 
-def read_files(jobs: Sequence[Job], done: Done, meanwhile: Callable[[], None]) -> list[Tokens | str]:
-    """Read files, calling `done` after each; equal files once, cached ones not at all.
+def read_files(
+    jobs: Sequence[ReadJob], advance: Advance, meanwhile: Callable[[], None]
+) -> list[FileTokens | str]:
+    """Return the result of `read_file` for each job, in order; `advance` is called after each file.
 
-    `meanwhile` is called once the children have been forked and are at work, if there is any: what it loads
-    they do not hold.
+    With the cache, equal files are read once, and cached ones are not read again. `meanwhile` is called while
+    the child processes read, and not at all when there is nothing to read. It runs after the children have
+    been forked, so that they do not carry what it loads.
 
     Raises
     ------
     OSError
         When the cache cannot be used.
     """
-    at = folder()
-    if at is None:
-        return _read_new(jobs, done, meanwhile)
+    folder = cache_folder()
+    if folder is None:
+        return _read_uncached(jobs, advance, meanwhile)
     try:
-        return _read_cached(jobs, (done, meanwhile), at)
+        return _read_cached(jobs, (advance, meanwhile), folder)
     except sqlite3.Error as error:
         raise OSError(
-            f"the cache in {at} cannot be used ({error}); delete it, or set MOSS_CACHE=off"
+            f"the cache in {folder} cannot be used ({error}); delete it, or set MOSS_CACHE=off"
         ) from error
 
 
-def _read_cached(jobs: Sequence[Job], calls: tuple[Done, Callable[[], None]], at: Path) -> list[Tokens | str]:
-    done, meanwhile = calls
-    with closing(Cache(at)) as cache:
-        keys = [key_of(job.data, job.path, job.language) for job in jobs]
-        known: dict[bytes, Tokens | str] = {key: unpack(p) for key, p in cache.find(keys).items()}
-        new = {key: job for key, job in zip(keys, jobs, strict=True) if key not in known}
-        for _ in range(len(jobs) - len(new)):
-            done()
-        read_now = dict(zip(new, _read_new(list(new.values()), done, meanwhile), strict=True))
-        cache.keep({key: pack(found) for key, found in read_now.items() if not isinstance(found, str)})
-    known |= read_now
-    return [known[key] for key in keys]
+def _read_cached(
+    jobs: Sequence[ReadJob], callbacks: tuple[Advance, Callable[[], None]], folder: Path
+) -> list[FileTokens | str]:
+    advance, meanwhile = callbacks
+    with closing(ReadingCache(folder)) as cache:
+        keys = [reading_key(job.data, job.path, job.language) for job in jobs]
+        results: dict[bytes, FileTokens | str] = {
+            key: unpack(packed) for key, packed in cache.find(keys).items()
+        }
+        new_jobs = {key: job for key, job in zip(keys, jobs, strict=True) if key not in results}
+        for _ in range(len(jobs) - len(new_jobs)):
+            advance()
+        new_results = dict(
+            zip(new_jobs, _read_uncached(list(new_jobs.values()), advance, meanwhile), strict=True)
+        )
+        cache.add({key: pack(result) for key, result in new_results.items() if not isinstance(result, str)})
+    results |= new_results
+    return [results[key] for key in keys]
 
 
-def _read_new(jobs: Sequence[Job], done: Done, meanwhile: Callable[[], None]) -> list[Tokens | str]:
+def _read_uncached(
+    jobs: Sequence[ReadJob], advance: Advance, meanwhile: Callable[[], None]
+) -> list[FileTokens | str]:
     if not jobs:
         return []
-    # The largest first, so that none of them is left for one child alone at the end.
-    order = sorted(range(len(jobs)), key=lambda at: -len(jobs[at].data))
+    # Read the largest files first, so that no child is still busy with one when the others have finished.
+    order = sorted(range(len(jobs)), key=lambda index: -len(jobs[index].data))
     workers = max(1, min(cpu_count() or 1, len(jobs) // CHUNK))
-    results: list[Tokens | str] = [""] * len(jobs)
+    results: list[FileTokens | str] = [""] * len(jobs)
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
-        found = pool.map(read_file, [jobs[at] for at in order], chunksize=CHUNK)
+        ordered_results = pool.map(read_file, [jobs[index] for index in order], chunksize=CHUNK)
         meanwhile()
-        for at, result in zip(order, found, strict=True):
-            results[at] = result
-            done()
+        for index, result in zip(order, ordered_results, strict=True):
+            results[index] = result
+            advance()
     return results
 
 
-def pack(tokens: Tokens) -> bytes:
-    """Write a reading for the cache."""
+def pack(tokens: FileTokens) -> bytes:
+    """Return the tokens of a file as bytes for the cache.
+
+    The lengths of three parts, then the parts: front-end's name, tokens with their lines, lexical terms.
+    """
     stream = pack_tokens(tokens.stream, tokens.lines)
     parts = (tokens.language.encode(), stream, pack_lexical(tokens.lexical))
-    return PARTS.pack(*map(len, parts)) + b"".join(parts)
+    return PART_LENGTHS.pack(*map(len, parts)) + b"".join(parts)
 
 
-def unpack(packed: bytes) -> Tokens:
-    """Inverse of `pack`."""
-    parts, at = [], PARTS.size
-    for length in PARTS.unpack_from(packed):
-        parts.append(packed[at : at + length])
-        at += length
+def unpack(packed: bytes) -> FileTokens:
+    """Return the tokens of a file that `pack` wrote."""
+    parts, start = [], PART_LENGTHS.size
+    for length in PART_LENGTHS.unpack_from(packed):
+        parts.append(packed[start : start + length])
+        start += length
     language, tokens, lexical = parts
     stream, lines = unpack_with_lines(tokens)
     if lines is None:
-        raise ValueError("a kept reading has no lines")
-    return Tokens(language.decode(), stream, lines, unpack_lexical(lexical))
+        raise ValueError("a cached reading has no lines")
+    return FileTokens(language.decode(), stream, lines, unpack_lexical(lexical))

@@ -1,10 +1,10 @@
-"""Tables of a local ranking, for the exporters. The columns of `pairs_table` are a contract."""
+"""Tables of a local ranking, for the exporters. The columns of `pairs_table` must not change."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from submissions.pages.exports.formats import Table
+from submissions.pages.exports.formats import ExportTable
 from submissions.ranking.pair_rows import Evidence, PairRow
 from submissions.ranking.ranked_pairs import PairColumns
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:
-    """Return one pair by name, with shares and similarity to six decimals."""
+    """Return the figures of a pair with the submissions' names; shares and similarity have six decimals."""
     return PairRow(
         left=report.submissions[pair.left],
         right=report.submissions[pair.right],
@@ -31,19 +31,19 @@ def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:
 
 
 def pair_rows(report: LocalReport) -> Iterator[PairRow]:
-    """Return all pairs by name, best first, without aligning any."""
-    columns = PairColumns.of(report.ranking)
-    names = ([report.submissions[at] for at in side] for side in (columns.left, columns.right))
+    """Yield the figures of all pairs, best first, without aligning any pair."""
+    columns = PairColumns.from_ranking(report.ranking)
+    names = ([report.submissions[index] for index in side] for side in (columns.left, columns.right))
     return map(PairRow, *names, *columns[2:])
 
 
-def pairs_table(report: LocalReport) -> Table:
+def pairs_table(report: LocalReport) -> ExportTable:
     """Return the table of all pairs."""
-    return Table("pairs", PairRow._fields, pair_rows(report), {})
+    return ExportTable("pairs", PairRow._fields, pair_rows(report), {})
 
 
-def details_table(report: LocalReport) -> Table:
-    """Return the table of all pairs with their evidence and passages, about all submissions."""
+def details_table(report: LocalReport) -> ExportTable:
+    """Return the table of all pairs with their evidence and passages, and facts about the whole report."""
     about = {
         "submissions": report.submissions,
         "common_limit": report.cohort.limit,
@@ -51,7 +51,7 @@ def details_table(report: LocalReport) -> Table:
         "skipped": [skipped._asdict() for skipped in report.skipped],
     }
     rows = ((*pair_row(report, pair), _evidence(pair), _passages(report, pair)) for pair in report.pairs())
-    return Table("pairs", (*PairRow._fields, "evidence", "passages"), rows, about)
+    return ExportTable("pairs", (*PairRow._fields, "evidence", "passages"), rows, about)
 
 
 def _evidence(pair: RankedPair) -> dict[str, float]:
@@ -68,10 +68,10 @@ def _passage(report: LocalReport, passage: Passage) -> dict[str, object]:
         ("right", passage.right_file, passage.right_token),
     )
     sides = {}
-    for side, at, first in ends:
-        lines = report.files[at].tokens.lines
+    for side, file, first in ends:
+        lines = report.files[file].tokens.lines
         sides[side] = {
-            "file": report.files[at].path,
+            "file": report.files[file].path,
             "first_line": int(lines[first]),
             "last_line": int(lines[first + passage.tokens - 1]),
         }

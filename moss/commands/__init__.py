@@ -1,1 +1,1 @@
-"""One module a command, imported when it is called."""
+"""The subcommands of `moss`, one module each; a module is imported when its command runs."""

@@ -1,4 +1,4 @@
-"""`moss check`: rank a folder or an archive here and now."""
+"""`moss check`: rank the submissions of a folder or an archive in the terminal."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from moss.check.local import LocalReport
 
-# For the terminal, and those of submissions.pages.exports.formats that need no server.
+# "table" is for the terminal; the others are the formats of submissions.pages.exports.formats without Django.
 OUTPUT_FORMATS = ("table", "csv", "json", "html")
 
 
-class Source(click.Path):
-    """A regular file or a folder; a pipe or a device could keep its reader waiting for ever."""
+class InputPath(click.Path):
+    """A regular file or a folder. Pipes and devices are refused: reading one could block for ever."""
 
     def convert(
         self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
@@ -31,8 +31,8 @@ class Source(click.Path):
         return path
 
 
-class Target(click.Path):
-    """A file to write; refused before the work where it cannot be made."""
+class OutputPath(click.Path):
+    """A file to write. A path that cannot be created is refused before the ranking starts."""
 
     def convert(
         self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
@@ -47,35 +47,48 @@ class Target(click.Path):
 
 
 @click.command()
-@click.argument("path", type=Source(exists=True))
+@click.argument("path", type=InputPath(exists=True))
 @click.option(
-    "-l", "--language", default="", help="Read every file as LANGUAGE; default: told from each file."
+    "-l", "--language", default="", help="Read every file as LANGUAGE. Default: detected for each file."
 )
 @click.option(
     "-b",
     "--boilerplate",
     "boilerplate",
     multiple=True,
-    type=Source(exists=True, dir_okay=False),
+    type=InputPath(exists=True, dir_okay=False),
     metavar="FILE",
-    help="Code that was handed out; it counts nowhere. May be repeated.",
+    help="Boilerplate: code that was handed out, which is ignored everywhere. May be repeated.",
 )
 @click.option(
     "-m",
     "--common",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Take passages in more than N submissions for common code. Default: 10, off below 31 submissions.",
+    help="Ignore passages that are in more than N submissions as common code. Default: 10, but no limit with "
+    "fewer than 31 submissions.",
 )
 @click.option(
-    "-n", "--show", type=click.IntRange(min=1), default=250, show_default=True, help="Pairs to list."
+    "-n",
+    "--show",
+    type=click.IntRange(min=1),
+    default=250,
+    show_default=True,
+    help="Highest number of pairs to list.",
 )
 @click.option("--all", "everything", is_flag=True, help="List every pair that shares a fingerprint.")
 @click.option(
-    "--format", "output_format", type=click.Choice(OUTPUT_FORMATS), default="table", show_default=True
+    "--format",
+    "output_format",
+    type=click.Choice(OUTPUT_FORMATS),
+    default="table",
+    show_default=True,
+    help="Format of the output.",
 )
-@click.option("-o", "--output", type=Target(dir_okay=False, writable=True), help="Write to this file.")
-def check(  # noqa: PLR0917 - one parameter an option
+@click.option(
+    "-o", "--output", type=OutputPath(dir_okay=False, writable=True), help="Write the output to this file."
+)
+def check(  # noqa: PLR0917 - one parameter for each option
     path: Path,
     language: str,
     boilerplate: tuple[Path, ...],
@@ -85,21 +98,21 @@ def check(  # noqa: PLR0917 - one parameter an option
     output_format: str,
     output: Path | None,
 ) -> None:
-    """Rank the pairs of submissions in PATH, most alike first.
+    """Rank all pairs of submissions in PATH by similarity, highest first.
 
-    PATH is a folder or an archive (zip, tar, tar.gz); each entry directly in it, file or folder, is one
-    submission. Nothing has to be running, and nothing leaves this machine. Fewer than two submissions that
-    can be read are an error.
+    PATH is a folder or an archive (zip, tar, tar.gz). Each file or folder directly in it is one submission.
+    No server has to run, and no data leaves this machine. With fewer than two readable submissions the
+    command fails.
     """
     from fingerprint.engine import Unreadable
-    from moss.check.local import Options, rank_path
+    from moss.check.local import RankingOptions, rank_path
     from moss.commands.table import printable
     from submissions.archives.limits import BadArchive
 
-    options = Options(language, boilerplate, common, None if everything else show)
+    options = RankingOptions(language, boilerplate, common, None if everything else show)
     try:
-        with _progress() as started:
-            report = rank_path(path, options, started)
+        with _progress() as start_progress:
+            report = rank_path(path, options, start_progress)
     except (BadArchive, Unreadable, ValueError, OSError) as error:
         raise click.ClickException(str(error)) from error
     if not report.shortfall or output_format != "table":
@@ -115,7 +128,7 @@ def check(  # noqa: PLR0917 - one parameter an option
 
 @contextmanager
 def _progress() -> Iterator[Callable[[int], Callable[[], None]]]:
-    """Show a bar on stderr when that is a terminal."""
+    """Yield a function that starts a progress bar for a number of files, if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield lambda _count: lambda: None
         return
@@ -124,22 +137,22 @@ def _progress() -> Iterator[Callable[[int], Callable[[], None]]]:
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
 
-        def started(count: int) -> Callable[[], None]:
+        def start(count: int) -> Callable[[], None]:
             task = bar.add_task("Reading files", total=count)
             return lambda: bar.advance(task)
 
-        yield started
+        yield start
 
 
 def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str]:
-    """Return the output, part by part."""
+    """Return the parts of the output, to be written one after the other."""
     from moss.check import tables
     from submissions.pages.exports.formats import FORMATS
 
     if output_format == "table":
-        from moss.commands.table import as_table
+        from moss.commands.table import pairs_text
 
-        return [as_table(tables.pair_rows(report))]
+        return [pairs_text(tables.pair_rows(report))]
     if output_format == "html":
         from moss.check.page import standalone_report
         from submissions.pages.exports.standalone import standalone_html
@@ -159,8 +172,10 @@ def _write(parts: Iterable[str], output: Path | None) -> None:
         else:
             for part in parts:
                 click.echo(part, nl=False)
-    except BrokenPipeError:  # whoever read it has seen enough, as `| head`; click ends quietly
+    except (
+        BrokenPipeError
+    ):  # The reader closed the pipe, as `| head` does; click then exits without a message.
         raise
     except OSError as error:
-        where = click.format_filename(output) if output else "standard output"
-        raise click.ClickException(f"cannot write to {where}: {error.strerror or error}") from error
+        destination = click.format_filename(output) if output else "standard output"
+        raise click.ClickException(f"cannot write to {destination}: {error.strerror or error}") from error

@@ -1,4 +1,4 @@
-"""`moss corpus`: screen an archive of prose, HTML and code for near-duplicates."""
+"""`moss corpus`: find near-duplicates in archives of prose, HTML and code."""
 
 from __future__ import annotations
 
@@ -13,26 +13,28 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from submissions.corpus.reading import Skipped
+    from submissions.corpus.reading import SkippedDocument
 
 PATH = click.argument("path", type=click.Path(exists=True, path_type=Path))
-NAME = click.option("--name", default="default", show_default=True, metavar="CORPUS", help="Which corpus.")
-JSON = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
-STOPPED = 130  # what a shell gives for a command that Ctrl-C ended
+NAME = click.option(
+    "--name", default="default", show_default=True, metavar="CORPUS", help="Name of the corpus."
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
+INTERRUPTED_STATUS = 130  # the exit status that shells report for a command ended by Ctrl-C
 
 
 @click.group(short_help="Screen an archive of documents for near-duplicates.")
 def corpus() -> None:
-    """Keep archives of prose, HTML and code, and find near-duplicates in them and of new documents.
+    """Store documents (prose, HTML, code) and find near-duplicates among them and of new documents.
 
-    DIR is a folder, an archive (zip, tar, tar.gz) or one file. Add documents first; then cluster them, or ask
-    what a new document is like.
+    PATH is a folder, an archive (zip, tar, tar.gz) or a single file. First add documents to a corpus. Then
+    cluster the stored documents, or compare new documents with them.
     """
 
 
 @contextmanager
-def _corpora() -> Iterator[None]:
-    """Have a database with its tables, and errors in one line."""
+def _corpus_database() -> Iterator[None]:
+    """Start Django with a migrated database, and turn expected errors into one-line messages."""
     from django.db import OperationalError
 
     from moss.embedded.paths import EmbeddedError
@@ -47,8 +49,8 @@ def _corpora() -> Iterator[None]:
 
 
 @contextmanager
-def _progress(path: Path, doing: str) -> Iterator[Callable[[], None]]:
-    """Show a bar on stderr when that is a terminal."""
+def _progress(path: Path, description: str) -> Iterator[Callable[[], None]]:
+    """Show a progress bar if stderr is a terminal; yield a function to call after each file."""
     if not sys.stderr.isatty():
         yield lambda: None
         return
@@ -58,7 +60,7 @@ def _progress(path: Path, doing: str) -> Iterator[Callable[[], None]]:
     total = sum(file.is_file() for file in path.rglob("*")) if path.is_dir() else None
     columns = (*Progress.get_default_columns(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(doing, total=total)
+        task = bar.add_task(description, total=total)
         yield lambda: bar.advance(task)
 
 
@@ -66,7 +68,7 @@ def _write_json(value: object) -> None:
     click.echo(json.dumps(value, indent=1, ensure_ascii=True))
 
 
-def _name_skipped(skipped: Iterable[Skipped]) -> None:
+def _echo_skipped(skipped: Iterable[SkippedDocument]) -> None:
     from moss.commands.table import printable
 
     for entry in skipped:
@@ -78,27 +80,30 @@ def _name_skipped(skipped: Iterable[Skipped]) -> None:
 @NAME
 @JSON
 def add(path: Path, name: str, as_json: bool) -> None:  # noqa: FBT001 - a flag of the command line
-    """Add every document of PATH as a new sweep.
+    """Add all documents in PATH to the corpus, as a new sweep.
 
-    Ctrl-C stops it; the same command again goes on where it was. What is stored already is not read again.
+    Ctrl-C stops the command; run it again to continue the same sweep. Documents that are stored already are
+    not read again.
     """
     from moss.commands.corpus_tables import added_text
 
-    with _corpora():
-        from submissions.corpus.adding import add as add_all
+    with _corpus_database():
+        from submissions.corpus.adding import add_documents
 
         try:
-            with _progress(path, "Adding") as done:
-                found = add_all(name, path, done)
+            with _progress(path, "Adding") as advance:
+                added = add_documents(name, path, advance)
         except KeyboardInterrupt:
-            click.echo("Stopped; what was read is kept, and the same command goes on from there.", err=True)
-            sys.exit(STOPPED)
+            click.echo(
+                "Stopped. The documents read so far are stored; run the same command to continue.", err=True
+            )
+            sys.exit(INTERRUPTED_STATUS)
         if as_json:
-            named = {"identical": _dicts(found.identical), "skipped": _dicts(found.skipped)}
-            _write_json({"corpus": name, **found._asdict(), **named})
+            lists = {"identical": _dicts(added.identical), "skipped": _dicts(added.skipped)}
+            _write_json({"corpus": name, **added._asdict(), **lists})
         else:
-            click.echo(added_text(name, found), nl=False)
-            _name_skipped(found.skipped)
+            click.echo(added_text(name, added), nl=False)
+            _echo_skipped(added.skipped)
 
 
 @corpus.command()
@@ -108,22 +113,22 @@ def add(path: Path, name: str, as_json: bool) -> None:  # noqa: FBT001 - a flag 
     type=click.FloatRange(0, 1, min_open=True),
     default=0.5,
     show_default=True,
-    help="Estimated resemblance from which two documents are joined.",
+    help="Estimated resemblance from which on two documents are joined.",
 )
 @JSON
 def cluster(name: str, threshold: float, as_json: bool) -> None:  # noqa: FBT001 - as above
-    """Cluster the stored documents by resemblance, duplicates among them."""
+    """Cluster the stored documents by resemblance; duplicates are listed in the clusters too."""
     from moss.commands.corpus_tables import clusters_text
 
-    with _corpora():
+    with _corpus_database():
         from submissions.corpus.clustering import clusters
 
-        found = clusters(name, threshold)
+        groups = clusters(name, threshold)
         if as_json:
-            groups = [[_flat(member) for member in group] for group in found]
-            _write_json({"corpus": name, "threshold": threshold, "clusters": groups})
+            flat_groups = [[_flat(member) for member in group] for group in groups]
+            _write_json({"corpus": name, "threshold": threshold, "clusters": flat_groups})
         else:
-            click.echo(clusters_text(found), nl=False)
+            click.echo(clusters_text(groups), nl=False)
 
 
 @corpus.command()
@@ -134,7 +139,7 @@ def cluster(name: str, threshold: float, as_json: bool) -> None:  # noqa: FBT001
     type=click.FloatRange(0, 1, min_open=True),
     default=0.05,
     show_default=True,
-    help="Share of either document that the other must hold.",
+    help="Lowest share of one document that the other must contain.",
 )
 @click.option(
     "-n",
@@ -142,25 +147,25 @@ def cluster(name: str, threshold: float, as_json: bool) -> None:  # noqa: FBT001
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Matches of each document.",
+    help="Highest number of matches to list for each document.",
 )
 @JSON
 def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None:  # noqa: FBT001 - as above
-    """Estimate resemblance and containment of new documents against everything stored, best first."""
+    """Compare new documents with all stored ones: resemblance and containment, best matches first."""
     from moss.commands.corpus_tables import matches_text
 
-    with _corpora():
-        from submissions.corpus.new_documents import read_all
-        from submissions.corpus.screening import query as ask
+    with _corpus_database():
+        from submissions.corpus.new_documents import read_documents
+        from submissions.corpus.screening import query_corpus
 
-        with _progress(path, "Reading") as done:
-            new, skipped = read_all(path, done)
-        found = ask(name, new, least, show)
+        with _progress(path, "Reading") as advance:
+            new, skipped = read_documents(path, advance)
+        matches = query_corpus(name, new, least, show)
         if as_json:
-            _write_json({"corpus": name, "matches": [*map(_flat, found)], "skipped": _dicts(skipped)})
+            _write_json({"corpus": name, "matches": [*map(_flat, matches)], "skipped": _dicts(skipped)})
         else:
-            click.echo(matches_text(found), nl=False)
-            _name_skipped(skipped)
+            click.echo(matches_text(matches), nl=False)
+            _echo_skipped(skipped)
 
 
 @corpus.command()
@@ -171,51 +176,51 @@ def query(path: Path, name: str, least: float, show: int, as_json: bool) -> None
     type=click.IntRange(0, 6),
     default=3,
     show_default=True,
-    help="Bits in which SimHashes may differ.",
+    help="Highest number of bits in which two SimHashes may differ.",
 )
 @JSON
 def near(path: Path, name: str, distance: int, as_json: bool) -> None:  # noqa: FBT001 - as above
     """Find stored near-copies of new documents by min-wise features and by SimHash."""
     from moss.commands.corpus_tables import copies_text
 
-    with _corpora():
-        from submissions.corpus.new_documents import read_all
-        from submissions.corpus.screening import near as ask
+    with _corpus_database():
+        from submissions.corpus.new_documents import read_documents
+        from submissions.corpus.screening import find_near_copies
 
-        with _progress(path, "Reading") as done:
-            new, skipped = read_all(path, done)
-        found = ask(name, new, distance)
+        with _progress(path, "Reading") as advance:
+            new, skipped = read_documents(path, advance)
+        copies = find_near_copies(name, new, distance)
         if as_json:
-            _write_json({"corpus": name, "copies": [*map(_flat, found)], "skipped": _dicts(skipped)})
+            _write_json({"corpus": name, "copies": [*map(_flat, copies)], "skipped": _dicts(skipped)})
         else:
-            click.echo(copies_text(found), nl=False)
-            _name_skipped(skipped)
+            click.echo(copies_text(copies), nl=False)
+            _echo_skipped(skipped)
 
 
 @corpus.command("list")
 @JSON
 def list_(as_json: bool) -> None:  # noqa: FBT001 - as above
-    """List the corpora."""
+    """List the corpora with the number of sweeps, documents and texts in each."""
     from moss.commands.corpus_tables import corpora_text
 
-    with _corpora():
-        from submissions.corpus.corpora import listed
+    with _corpus_database():
+        from submissions.corpus.corpora import list_corpora
 
-        found = listed()
+        corpora = list_corpora()
         if as_json:
-            _write_json(_dicts(found))
+            _write_json(_dicts(corpora))
         else:
-            click.echo(corpora_text(found), nl=False)
+            click.echo(corpora_text(corpora), nl=False)
 
 
 @corpus.command()
 @click.argument("name")
 def drop(name: str) -> None:
-    """Delete the corpus NAME with all that is in it."""
-    with _corpora():
-        from submissions.corpus.corpora import drop as drop_all
+    """Delete the corpus NAME and everything in it."""
+    with _corpus_database():
+        from submissions.corpus.corpora import drop_corpus
 
-        drop_all(name)
+        drop_corpus(name)
         click.echo(f"Corpus {name} is deleted.")
 
 
@@ -224,10 +229,10 @@ def _dicts(rows: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def _flat(row: Any) -> dict[str, Any]:
-    """Give a result as one JSON object: its place and its estimate beside the rest."""
+    """Return a record as one flat dictionary: the fields of nested records are on the top level."""
     flat: dict[str, Any] = {}
     for field, value in row._asdict().items():
-        if field in {"place", "stored", "estimate"}:
+        if field in {"stored", "estimate"}:
             flat |= value._asdict()
         else:
             flat[field] = value

@@ -1,4 +1,4 @@
-"""What `moss corpus` found, for a terminal."""
+"""Results of `moss corpus` as tables for a terminal."""
 
 from __future__ import annotations
 
@@ -15,74 +15,86 @@ from moss.commands.table import WIDTH, printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from submissions.corpus.adding import Added
-    from submissions.corpus.clustering import Member
-    from submissions.corpus.corpora import Listed
-    from submissions.corpus.screening import Match, NearCopy
-    from submissions.corpus.stored import Place
+    from submissions.corpus.adding import SweepResult
+    from submissions.corpus.clustering import ClusteredDocument
+    from submissions.corpus.corpora import CorpusSummary
+    from submissions.corpus.screening import NearCopyMatch, ResemblanceMatch
+    from submissions.corpus.stored import StoredDocument
 
 
-def _table(headings: Sequence[str], words: int, rows: Iterable[Sequence[str]], nothing: str) -> str:
-    """Lay out rows of which the first `words` columns are words and the rest numbers."""
+def _table(headings: Sequence[str], text_columns: int, rows: Iterable[Sequence[str]], empty: str) -> str:
+    """Return the rows as a table, or the sentence `empty` if there are none.
+
+    The first `text_columns` columns are text, aligned left; the others are numbers, aligned right.
+    """
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for at, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if at < words else "right", overflow="fold")
+    for column, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if column < text_columns else "right", overflow="fold")
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
-    written = io.StringIO()
-    console = Console(file=written, width=max(WIDTH, get_terminal_size().columns))
-    console.print(table if table.row_count else nothing)
-    return written.getvalue()
+    output = io.StringIO()
+    console = Console(file=output, width=max(WIDTH, get_terminal_size().columns))
+    console.print(table if table.row_count else empty)
+    return output.getvalue()
 
 
 def _percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.0%}"
 
 
-def _named(place: Place) -> str:
-    first, last = place.first_sweep, place.last_sweep
-    return f"{place.document} (sweep {first}{'' if first == last else f' to {last}'})"
+def _name_with_sweeps(stored: StoredDocument) -> str:
+    first, last = stored.first_sweep, stored.last_sweep
+    return f"{stored.document} (sweep {first}{'' if first == last else f' to {last}'})"
 
 
-def added_text(name: str, added: Added) -> str:
-    """One line of numbers, then each document that is identical to another."""
+def added_text(name: str, added: SweepResult) -> str:
+    """Return a line with the counts of a sweep, then a line for each document identical to another."""
     identical = len(added.identical)
     total = added.new + added.unchanged + identical
-    resumed = ", gone on with" if added.resumed else ""
-    head = (
+    resumed = " (continued)" if added.resumed else ""
+    summary = (
         f"Sweep {added.sweep} of corpus {name}{resumed}: {total} documents, "
         f"{added.new} new, {added.unchanged} unchanged, {identical} identical to others, "
         f"{len(added.skipped)} skipped.\n"
     )
-    return head + "".join(
-        f"identical {printable(one.name)}: to {printable(one.same_as)}\n" for one in added.identical
+    return summary + "".join(
+        f"identical {printable(document.name)}: to {printable(document.same_as)}\n"
+        for document in added.identical
     )
 
 
-def clusters_text(clusters: Sequence[Sequence[Member]]) -> str:
-    """List document, how it is a duplicate, resemblance to the first of its cluster."""
+def clusters_text(clusters: Sequence[Sequence[ClusteredDocument]]) -> str:
+    """Return a table: document, kind of duplicate, resemblance to the first document of its cluster."""
     rows = [
-        (str(number), _named(member.place), member.same if at else "", _percent(member.resemblance))
+        (
+            str(number),
+            _name_with_sweeps(member.stored),
+            member.same if position else "",
+            _percent(member.resemblance),
+        )
         for number, cluster in enumerate(clusters, 1)
-        for at, member in enumerate(cluster)
+        for position, member in enumerate(cluster)
     ]
     headings = ("#", "document", "duplicate", "of the first")
     return _table(headings, 3, rows, "No two documents are near-duplicates.")
 
 
-def matches_text(matches: Iterable[Match]) -> str:
-    """Both documents, how they are duplicates, resemblance, both containments."""
-    rows = [(m.new, _named(m.stored), m.same, *map(_percent, m.estimate)) for m in matches]
+def matches_text(matches: Iterable[ResemblanceMatch]) -> str:
+    """Return a table: both documents, kind of duplicate, resemblance, containment in both directions."""
+    rows = [
+        (match.new, _name_with_sweeps(match.stored), match.same, *map(_percent, match.estimate))
+        for match in matches
+    ]
     headings = ("new", "stored", "duplicate", "resemblance", "of new in stored", "of stored in new")
-    return _table(headings, 3, rows, "Nothing stored is like it.")
+    return _table(headings, 3, rows, "No stored document is similar.")
 
 
-def copies_text(copies: Iterable[NearCopy]) -> str:
-    """Both documents, how they are duplicates, by what they were found, and the numbers."""
+def copies_text(copies: Iterable[NearCopyMatch]) -> str:
+    """Return a table: both documents, kind of duplicate, the methods that found them, and their figures."""
     rows = [
         (
             copy.new,
-            _named(copy.stored),
+            _name_with_sweeps(copy.stored),
             copy.same,
             " and ".join(copy.by),
             *("-" if number is None else str(number) for number in (copy.features, copy.distance)),
@@ -91,10 +103,13 @@ def copies_text(copies: Iterable[NearCopy]) -> str:
         for copy in copies
     ]
     headings = ("new", "stored", "duplicate", "found by", "features", "bits apart", "resemblance")
-    return _table(headings, 4, rows, "Nothing stored is nearly the same.")
+    return _table(headings, 4, rows, "No stored document is a near-copy.")
 
 
-def corpora_text(corpora: Iterable[Listed]) -> str:
-    """Name, recipe, and how much is in each."""
-    rows = [(c.name, c.recipe, *map(str, (c.sweeps, c.documents, c.texts))) for c in corpora]
+def corpora_text(corpora: Iterable[CorpusSummary]) -> str:
+    """Return a table: name, recipe, numbers of sweeps, documents and texts."""
+    rows = [
+        (corpus.name, corpus.recipe, *map(str, (corpus.sweeps, corpus.documents, corpus.texts)))
+        for corpus in corpora
+    ]
     return _table(("corpus", "recipe", "sweeps", "documents", "texts"), 2, rows, "There is no corpus yet.")

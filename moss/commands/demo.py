@@ -1,4 +1,4 @@
-"""`moss demo`: the bundled sample class through the real service, then the service itself."""
+"""`moss demo`: rank the bundled sample class with the real service, then keep serving."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 SAMPLE = Path(__file__).resolve().parent.parent / "sample"
 USER = "instructor"
 COURSE, ASSIGNMENT, ARCHIVE = "Sample course", "Library fines", "sample-class.zip"
-LISTED = 16
+LISTED_PAIRS = 16
 POLL_SECONDS = 0.15
 
 
 @dataclass(frozen=True, slots=True)
-class SignIn:
+class DemoAccount:
     user: User
     password: str
 
@@ -40,39 +40,40 @@ class SignIn:
     "--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="Port to try first."
 )
 def demo(port: int) -> None:
-    """Upload the sample class, rank it, print the pairs, and serve the pages until Ctrl-C.
+    """Upload the sample class, rank it, print the best pairs, and serve the pages until Ctrl-C.
 
-    Uses the same database as `moss serve`; what you add while it runs is there the next time.
+    The demo uses the same database as `moss serve`: what you add while it runs is stored permanently.
     """
     try:
-        with _log() as log, Supervisor("127.0.0.1", port, workers=2, log=log) as supervisor:
+        with _open_log() as log, Supervisor("127.0.0.1", port, workers=2, log=log) as supervisor:
             log.truncate(0)
-            click.echo(f"Starting Postgres, Valkey, the worker and the web server; they write to {log.name}")
+            click.echo(f"Starting Postgres, Valkey, the worker and the web server. Their log is {log.name}")
             supervisor.start()
-            signed = _account(supervisor.paths.home / "demo-password")
-            assignment = _assignment(signed.user)
-            batch = _upload(assignment, signed.user)
-            _watch(batch, supervisor)
+            account = _account(supervisor.paths.home / "demo-password")
+            assignment = _assignment(account.user)
+            batch = _upload(assignment, account.user)
+            _wait_for_ranking(batch, supervisor)
             click.echo(_result(assignment))
-            click.echo(f"Open {supervisor.address} and sign in as {USER} with password {signed.password}")
-            click.echo("Ctrl-C stops every process that this started.")
+            click.echo(f"Open {supervisor.address} and sign in as {USER} with password {account.password}")
+            click.echo("Ctrl-C stops all processes of the demo.")
             supervisor.run()
     except (AlreadyServing, EmbeddedError) as error:
         raise click.ClickException(str(error)) from error
 
 
-def _log() -> TextIO:
-    """Open the log of the servers, so that the table stays in sight.
+def _open_log() -> TextIO:
+    """Open the log file of the servers, so that their messages do not hide the printed table.
 
-    A demo that still runs may have written it: only the process that locked the installation may empty it.
+    It is opened for appending: another demo may still write to it, and only the process that has locked the
+    installation may truncate it.
     """
     paths = installation_paths()
     paths.create()
     return (paths.log / "demo.log").open("a", encoding="utf-8")
 
 
-def _account(file: Path) -> SignIn:
-    """Make the instructor; the password is made once and stays the same."""
+def _account(file: Path) -> DemoAccount:
+    """Return the instructor's account, created if necessary; the password is generated once, in `file`."""
     from django.contrib.auth.models import User
 
     if not file.exists():
@@ -83,11 +84,11 @@ def _account(file: Path) -> SignIn:
     if not user.check_password(password):
         user.set_password(password)
         user.save()
-    return SignIn(user, password)
+    return DemoAccount(user, password)
 
 
 def _assignment(user: User) -> Assignment:
-    """Find or make the sample assignment, without what an earlier demo uploaded to it."""
+    """Return the sample assignment with its boilerplate, without the uploads of earlier demos."""
     from django.core.files.uploadedfile import SimpleUploadedFile
 
     from submissions import actions
@@ -95,25 +96,27 @@ def _assignment(user: User) -> Assignment:
 
     course, _ = Course.objects.get_or_create(owner=user, name=COURSE)
     assignment, _ = Assignment.objects.get_or_create(course=course, name=ASSIGNMENT)
-    for earlier in assignment.batches.filter(name=ARCHIVE):
-        actions.delete_batch(earlier)
-    starter = sorted((SAMPLE / "starter").iterdir())
-    actions.add_boilerplate(assignment, [SimpleUploadedFile(f.name, f.read_bytes()) for f in starter])
+    for batch in assignment.batches.filter(name=ARCHIVE):
+        actions.delete_batch(batch)
+    starter_files = sorted((SAMPLE / "starter").iterdir())
+    actions.add_boilerplate(
+        assignment, [SimpleUploadedFile(file.name, file.read_bytes()) for file in starter_files]
+    )
     return assignment
 
 
 def sample_zip() -> bytes:
-    """Pack the sample class as an instructor would upload it."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    """Return the sample class as a zip archive with one folder for each submission."""
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
         folder = SAMPLE / "submissions"
         for file in sorted(file for file in folder.rglob("*") if file.is_file()):
             archive.writestr(str(file.relative_to(folder)), file.read_bytes())
-    return packed.getvalue()
+    return output.getvalue()
 
 
 def _upload(assignment: Assignment, user: User) -> Batch:
-    """Upload the class through the form of the assignment page."""
+    """Upload the sample class, checked by the form of the assignment page."""
     from django.core.files.uploadedfile import SimpleUploadedFile
     from django.utils.datastructures import MultiValueDict
 
@@ -123,12 +126,12 @@ def _upload(assignment: Assignment, user: User) -> Batch:
     file = SimpleUploadedFile(ARCHIVE, sample_zip(), "application/zip")
     form = UploadForm({}, MultiValueDict({"files": [file]}))
     if not form.is_valid():
-        raise click.ClickException(f"The sample class was refused: {form.errors.as_text()}")
+        raise click.ClickException(f"The upload of the sample class was refused: {form.errors.as_text()}")
     return actions.create_batch(assignment, user, form.cleaned_data["files"])
 
 
-def _watch(batch: Batch, supervisor: Supervisor) -> None:
-    """Show how far the worker has come, until the batch has ended."""
+def _wait_for_ranking(batch: Batch, supervisor: Supervisor) -> None:
+    """Show the progress of the worker until the batch has finished."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     with Progress(TextColumn("{task.description:14}"), BarColumn(), MofNCompleteColumn()) as bar:
@@ -146,27 +149,28 @@ def _watch(batch: Batch, supervisor: Supervisor) -> None:
         raise click.ClickException(f"The sample class was not ranked: {batch.message}")
 
 
-def planted() -> dict[tuple[str, str], str]:
-    """Read the key: what was done to make the copy, by pair."""
+def planted_pairs() -> dict[tuple[str, str], str]:
+    """Return the pairs of planted copies, each with the kind of disguise."""
     with (SAMPLE / "key.csv").open(newline="") as file:
         return {(row["left"], row["right"]): row["kind"] for row in csv.DictReader(file)}
 
 
 def _result(assignment: Assignment) -> str:
-    """Give the top of the ranking as a table, and how many of the planted pairs it found."""
-    from moss.commands.table import as_table
+    """Return the first pairs of the ranking as a table, and the number of planted pairs at its top."""
+    from moss.commands.table import pairs_text
     from submissions.models import Report
 
     report = assignment.reports.filter(state=Report.State.DONE).latest("pk")
-    rows = [_stored_row(pair) for pair in report.pairs.select_related("left", "right")[:LISTED]]
-    key = planted()
-    top = {(row.left, row.right) for row in rows[: len(key)]}
-    found = f"The top {len(key)} pairs hold {len(top & key.keys())} of the {len(key)} planted ones."
-    return f"{as_table(rows, {pair: f'planted, {kind}' for pair, kind in key.items()})}\n{found}"
+    rows = [_pair_row(pair) for pair in report.pairs.select_related("left", "right")[:LISTED_PAIRS]]
+    planted = planted_pairs()
+    count = len(planted)
+    top = {(row.left, row.right) for row in rows[:count]}
+    summary = f"The top {count} pairs contain {len(top & planted.keys())} of the {count} planted pairs."
+    return f"{pairs_text(rows, {pair: f'planted, {kind}' for pair, kind in planted.items()})}\n{summary}"
 
 
-def _stored_row(pair: Pair) -> PairRow:
-    """Return the row of a stored pair that was loaded with its submissions."""
+def _pair_row(pair: Pair) -> PairRow:
+    """Return the figures of a stored pair, which must be loaded with its submissions."""
     from submissions.ranking.pair_rows import PairRow
 
     return PairRow(

@@ -1,4 +1,4 @@
-"""`moss manage`: what `manage.py` does, for an installation without a checkout."""
+"""`moss manage`: Django's command line, for an installation without a checkout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from moss.installation import run
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def manage(arguments: tuple[str, ...]) -> None:
-    """Run one of Django's commands on this installation."""
+    """Run one of Django's commands on this installation, such as `moss manage createsuperuser`."""
     try:
         run(["moss manage", *arguments])
     except EmbeddedError as error:

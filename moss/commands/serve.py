@@ -1,4 +1,4 @@
-"""`moss serve`: the whole service as one command."""
+"""`moss serve`: run the whole service with one command."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from moss.serving.supervisor import AlreadyServing, Supervisor
     "--workers",
     default=os.cpu_count() or 1,
     type=click.IntRange(1, 256),
-    help="Processes that fingerprint and rank.  [default: one a core]",
+    help="Number of worker processes, which fingerprint and rank.  [default: one for each core]",
 )
 def serve(host: str, port: int, workers: int) -> None:
     """Run the web server, the worker and the scheduler until Ctrl-C.
 
-    Starts a private Postgres or Valkey where DATABASE_URL or REDIS_URL is not set, and stops it again.
+    A private Postgres is started if DATABASE_URL is not set, and a private Valkey if REDIS_URL is not set.
+    Both stop with the service.
     """
     try:
         with Supervisor(host, port, workers) as supervisor:
             supervisor.start()
-            click.echo(f"MOSS serves at {supervisor.address} (Ctrl-C stops it).")
+            click.echo(f"MOSS serves at {supervisor.address} until Ctrl-C.")
             supervisor.run()
     except (AlreadyServing, EmbeddedError) as error:
         raise click.ClickException(str(error)) from error

@@ -1,4 +1,4 @@
-"""`moss setup`: everything that has to be done once after an installation or an upgrade."""
+"""`moss setup`: the steps that are needed once after an installation or an upgrade."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from moss.installation import prepare
 
 @click.command(short_help="Prepare the database, the static files and the engine.")
 def setup() -> None:
-    """Migrate the database, collect static files and compile the engine; `moss serve` does it by itself."""
+    """Migrate the database, collect the static files and compile the engine.
+
+    `moss serve` and `moss demo` do this themselves when they start.
+    """
     try:
         prepare()
     except EmbeddedError as error:

@@ -1,4 +1,4 @@
-"""`moss stop`: end a server that runs somewhere else."""
+"""`moss stop`: stop a server that runs in another process."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ from moss.serving.supervisor import serving_process, wait_until_stopped
 
 
 @click.command(short_help="Stop the server that runs in this MOSS_HOME.")
-@click.option("--patience", default=60, show_default=True, type=click.IntRange(1), help="Seconds to wait.")
+@click.option(
+    "--patience",
+    default=60,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Highest number of seconds to wait.",
+)
 def stop(patience: int) -> None:
-    """Stop the `moss serve` or `moss demo` that runs in this MOSS_HOME, and wait until it has gone."""
+    """Stop the `moss serve` or `moss demo` that runs in this MOSS_HOME, and wait until it has ended."""
     paths = installation_paths()
     pid = serving_process(paths)
     if pid is None:
-        click.echo(f"Nothing is served from {paths.home}.")
+        click.echo(f"No server runs in {paths.home}.")
         return
     os.kill(pid, signal.SIGTERM)
     if not wait_until_stopped(paths, patience):
-        raise click.ClickException(f"Process {pid} has not stopped within {patience} seconds.")
+        raise click.ClickException(f"Process {pid} did not stop within {patience} seconds.")
     click.echo("Stopped.")

@@ -1,4 +1,4 @@
-"""Ranked pairs for a terminal."""
+"""Ranked pairs as a table for a terminal."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ if TYPE_CHECKING:
     from submissions.ranking.pair_rows import PairRow
 
 HEADINGS = ("#", "left", "right", "similarity", "of left", "of right", "tokens", "lines", "longest")
-
-# Room for two names of a class and the numbers; what is longer is cut off with a mark.
+# Wide enough for two names of usual length and the figures; longer cells are cut off with an ellipsis.
 WIDTH = 120
 
 
 def printable(name: str) -> str:
-    """Replace what would steer the terminal or turn the text around in a submission's name."""
+    """Replace the unprintable characters of a name: control codes and changes of the text direction."""
     return "".join(char if char.isprintable() else "\ufffd" for char in name)
 
 
@@ -32,8 +31,11 @@ def _counts(row: PairRow) -> tuple[str, str, str]:
     return (str(row.tokens), str(row.lines), str(row.longest))
 
 
-def as_table(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | None = None) -> str:
-    """Rank, names, similarity, each side's share, tokens, lines, longest passage; `notes` by pair."""
+def pairs_text(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | None = None) -> str:
+    """Return a table: rank, names, similarity, both shares, tokens, lines, longest passage.
+
+    `notes` maps pairs of names to a note, which is written in a last column.
+    """
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in (*HEADINGS, *([""] if notes else [])):
         table.add_column(
@@ -44,7 +46,7 @@ def as_table(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | Non
         shares = (f"{share:.0%}" for share in (row.similarity, row.left_share, row.right_share))
         note = [notes.get((row.left, row.right), "")] if notes else []
         table.add_row(str(number), *names, *shares, *_counts(row), *note)
-    written = io.StringIO()
-    console = Console(file=written, width=max(WIDTH, get_terminal_size().columns))
+    output = io.StringIO()
+    console = Console(file=output, width=max(WIDTH, get_terminal_size().columns))
     console.print(table if table.row_count else "No two submissions share anything.")
-    return written.getvalue()
+    return output.getvalue()

@@ -1,7 +1,7 @@
-"""A private Postgres and Valkey for one machine, where DATABASE_URL or REDIS_URL is not set.
+"""A private Postgres and Valkey, started where DATABASE_URL or REDIS_URL is not set.
 
 client      starts the daemon and keeps it running while this process needs the servers
-daemon      owns the servers, restarts them, and stops them when the last client has gone
+daemon      owns the servers, restarts them, and stops them when the last client has disconnected
 servers     how each server is initialised, started, checked and stopped
 paths       the folders and sockets of an installation
 exec_guard  ends a program together with the process that started it

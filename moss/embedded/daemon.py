@@ -1,7 +1,8 @@
 """The daemon that owns the private servers of one MOSS_HOME, started by `moss.embedded.client`.
 
-A client connects and sends the names of the servers that it needs on one line; the reply is `ready` or a
-reason. When the last client has disconnected, the servers and the daemon stop.
+A client connects and sends the names of the servers that it needs, on one line. The reply is one line:
+`ready`, or an error message with tabs in place of newlines. When the last client has disconnected, the daemon
+stops the servers and ends.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from moss.embedded.paths import InstallationPaths
 
-# The process that started the daemon connects at once; if it died instead, nobody ever will.
+# The process that started the daemon connects at once. If it has died instead, no client will ever connect.
 FIRST_CLIENT_SECONDS = 10.0
 CHECK_SECONDS = 1.0
 REQUEST_BYTES = 1000
@@ -32,7 +33,7 @@ log = logging.getLogger("moss.embedded.daemon")
 
 
 class EmbeddedDaemon:
-    """Serves the clients of one installation."""
+    """Accepts the clients of one installation and runs the servers that they request."""
 
     def __init__(self, paths: InstallationPaths) -> None:
         self.paths = paths
@@ -48,14 +49,14 @@ class EmbeddedDaemon:
         self.selector.register(self.listener, selectors.EVENT_READ)
 
     def run(self) -> None:
-        """Serve clients until the last has disconnected or a signal asks to stop."""
+        """Serve clients until the last one has disconnected or a signal requests a stop."""
         self._handle_events(FIRST_CLIENT_SECONDS)
         while self.clients and not self.stopping:
             self._handle_events(CHECK_SECONDS)
             self._restart_ended()
 
     def close(self) -> None:
-        """Refuse new clients, stop the servers, then disconnect the clients that wait for that."""
+        """Refuse new clients, stop the servers, then disconnect the clients that wait for the stop."""
         self.paths.daemon_socket.unlink(missing_ok=True)
         self.listener.close()
         for server in reversed(self.servers.values()):
@@ -85,11 +86,11 @@ class EmbeddedDaemon:
                 client.sendall(self._start_servers(request.decode().split()).encode() + b"\n")
                 return
         except ConnectionError:
-            log.info("a client broke its connection")
+            log.info("a client's connection was reset")
         self._disconnect(client)
 
     def _disconnect(self, client: socket.socket) -> None:
-        """Close a connection; the last client's stays open until the servers have stopped."""
+        """Close a connection; the last client's connection stays open until the servers have stopped."""
         self.selector.unregister(client)
         self.clients.discard(client)
         if self.clients:
@@ -112,7 +113,7 @@ class EmbeddedDaemon:
     def _restart_ended(self) -> None:
         for name, server in self.servers.items():
             if not server.is_running():
-                log.warning("%s ended by itself and is started again", name)
+                log.warning("%s ended unexpectedly; restarting it", name)
                 try:
                     server.start()
                 except ServerError:

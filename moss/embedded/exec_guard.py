@@ -1,8 +1,8 @@
-"""Execute a program that ends together with the process that started it.
+"""Execute a program that ends when the process that started it ends.
 
 Run as a file: `python -I -S exec_guard.py PARENT SIGNAL USER PROGRAM [ARGUMENT]...`. On Linux the kernel
-sends SIGNAL to the program when the process PARENT ends, even if it was killed. The program runs as USER
-unless that is `-`: PostgreSQL refuses to run as root.
+sends SIGNAL to the program when the process PARENT ends, even if PARENT was killed. The program runs as USER,
+or as the current user if USER is `-`; PostgreSQL refuses to run as root.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def _call(name: str, *arguments: object) -> None:
 
 
 def _change_user(user: str) -> None:
-    """Change to `user`, keeping only the right to enter folders that are closed to that user.
+    """Change to `user`, keeping only the capability to enter folders that `user` may not enter.
 
-    The project may lie below /root, and opening that folder to everybody would be worse.
+    The installation may be below /root; making /root accessible to everybody would be less secure.
     """
     entry = pwd.getpwnam(user)
     on_linux = sys.platform == "linux"
@@ -49,7 +49,7 @@ def _change_user(user: str) -> None:
 
 
 def _restore_signals(numbers: tuple[signal.Signals, ...]) -> None:
-    """Restore default handlers: a shell's background jobs ignore these signals, and children inherit that."""
+    """Restore the default handlers. A shell's background jobs ignore these signals; children inherit that."""
     for number in numbers:
         signal.signal(number, signal.SIG_DFL)
 

@@ -1,4 +1,4 @@
-"""Folders, sockets and URLs of one installation. Nothing here creates or starts anything but `create`."""
+"""Folders, sockets and URLs of one installation. Only `InstallationPaths.create` changes the file system."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from urllib.parse import quote
 from platformdirs import user_data_path
 
 PACKAGE = Path(__file__).resolve().parent.parent
-# A socket's path holds 108 bytes with its final NUL; the longest name in the folder is Postgres's.
+# The path of a Unix socket has at most 108 bytes including the final NUL; Postgres's socket name is longest.
 SOCKET_PATH_LIMIT = 107
 LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
 
 
 class EmbeddedError(RuntimeError):
-    """A private server is not available; the message says what to do."""
+    """A private server is not available; the message explains what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstallationPaths:
-    """Where one installation keeps its data (`home`) and its sockets (`run`)."""
+    """The folders of one installation: its data (`home`) and its sockets (`run`)."""
 
     home: Path
     run: Path
@@ -63,7 +63,7 @@ class InstallationPaths:
 
 
 def default_home() -> Path:
-    """Return MOSS_HOME, else `.moss` beside a checkout, else a folder in the user's data folder."""
+    """Return MOSS_HOME, else `.moss` in the source checkout, else a folder in the user's data folder."""
     if chosen := os.environ.get("MOSS_HOME"):
         return Path(chosen).expanduser().resolve()
     checkout = PACKAGE.parent
@@ -73,7 +73,10 @@ def default_home() -> Path:
 
 
 def installation_paths(home: Path | None = None) -> InstallationPaths:
-    """Return the paths of the installation in `home`, by default the one of this environment."""
+    """Return the paths of the installation in `home`, by default in `default_home()`.
+
+    The sockets are in the temporary folder if their paths in `home` would be too long.
+    """
     base = home or default_home()
     run = base / "run"
     if len(os.fsencode(run / LONGEST_SOCKET_NAME)) > SOCKET_PATH_LIMIT:

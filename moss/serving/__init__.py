@@ -1,1 +1,1 @@
-"""`moss serve`: web server, worker and scheduler under one supervisor."""
+"""`moss serve`: the web server, the worker and the scheduler, run by one supervisor."""

@@ -1,4 +1,4 @@
-"""How gunicorn serves the site, on one machine and in containers.
+"""Gunicorn's configuration, used by `moss serve` and by the containers.
 
 `gunicorn --config=python:moss.serving.gunicorn_conf`
 """
@@ -10,6 +10,6 @@ bind = "0.0.0.0:8000"
 worker_class = "gthread"
 workers = 2
 threads = 4
-# A worker that does not answer for so many seconds is restarted.
+# Seconds after which a worker that does not respond is restarted.
 timeout = 120
 control_socket_disable = True

@@ -1,4 +1,4 @@
-"""One supervised process: its output is prefixed, it is restarted with growing pauses and always stopped."""
+"""A supervised child process: restarted after increasing pauses, its output copied with its name in front."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GRACE_SECONDS = 20.0
 POLL_SECONDS = 0.05
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
-# A process that ran for this long is not in a loop of crashes.
+# After a run of this length the pause before a restart is short again: the process is not in a crash loop.
 SETTLED_SECONDS = 60.0
 
 
@@ -30,7 +30,10 @@ def _copy_lines(name: str, lines: IO[bytes], log: TextIO) -> None:
 
 
 class SupervisedProcess:
-    """A command in a session of its own, so that Ctrl-C reaches its supervisor only; it writes to `log`."""
+    """A command that runs in its own session, so that Ctrl-C reaches only the supervisor.
+
+    Its output is written to `log`; it inherits the file descriptors `inherited`.
+    """
 
     def __init__(
         self, name: str, command: list[str], inherited: tuple[int, ...] = (), log: TextIO = sys.stderr
@@ -46,7 +49,8 @@ class SupervisedProcess:
         self._restart_at: float | None = None
 
     def start(self) -> None:
-        # On SIGQUIT Celery drops its tasks, which are handed to other workers, and gunicorn its connections.
+        # The child gets SIGQUIT when the supervisor dies: Celery drops its tasks, which are then delivered to
+        # other workers, and gunicorn drops its connections.
         self.process = subprocess.Popen(  # noqa: S603 - a command of this package
             guarded(self.command, signal.SIGQUIT),
             stdin=subprocess.DEVNULL,
@@ -65,7 +69,7 @@ class SupervisedProcess:
         copy.start()
 
     def tick(self) -> None:
-        """Notice that the process has ended, and restart it when the pause is over."""
+        """Check whether the process has ended, and restart it after a pause; call this regularly."""
         if self.process is None or self.process.poll() is None:
             return
         now = time.monotonic()
@@ -73,22 +77,22 @@ class SupervisedProcess:
             self._kill_group()
             if now - self._started > SETTLED_SECONDS:
                 self.pause = FIRST_PAUSE
-            self._write(f"ended with status {self.process.returncode}; starting again in {self.pause:.0f} s")
+            self._write(f"ended with status {self.process.returncode}; restarting in {self.pause:.0f} s")
             self._restart_at = now + self.pause
             self.pause = min(2 * self.pause, LONGEST_PAUSE)
         elif now >= self._restart_at:
             self.start()
 
     def stop(self) -> None:
-        """Ask the process to end, wait for the grace period, then kill what is left of its group."""
+        """Send SIGTERM, wait up to `grace` seconds, then kill what is left of the process group."""
         if self.process is None:
             return
         self._send(signal.SIGTERM)
-        asked = time.monotonic()
-        while self.process.poll() is None and time.monotonic() < asked + self.grace:
+        start = time.monotonic()
+        while self.process.poll() is None and time.monotonic() < start + self.grace:
             time.sleep(POLL_SECONDS)
         if self.process.poll() is None:
-            self._write("did not end when asked and is killed")
+            self._write("did not end after SIGTERM; killing it")
         self._kill_group()
         self.process.wait()
 

@@ -1,4 +1,4 @@
-"""Run web, worker and beat as children of one command: watch them, restart them, stop them with it."""
+"""Run the web server, the worker and beat as child processes: watch, restart and finally stop them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     from moss.embedded.paths import InstallationPaths
 
-PORTS_TRIED = 100
+PORTS_TO_TRY = 100
 READY_SECONDS = 120.0
 TICK_SECONDS = 0.2
-LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - where to reach a server that listens on all
+LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - the address of a server that listens on all interfaces
 
 
 class AlreadyServing(click.ClickException):
@@ -35,14 +35,14 @@ class AlreadyServing(click.ClickException):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Listen on the first free port from `port` on.
+    """Return a socket that listens on the first free port, starting from `port`.
 
     Raises
     ------
     OSError
-        When none of the next hundred ports is free.
+        When none of a hundred ports is free.
     """
-    last = min(port + PORTS_TRIED, 65536) - 1
+    last = min(port + PORTS_TO_TRY, 65536) - 1
     for candidate in range(port, last + 1):
         try:
             return socket.create_server((host, candidate), family=_family(host), backlog=512)
@@ -56,9 +56,9 @@ def _family(host: str) -> socket.AddressFamily:
     return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
-def _try_lock(file: TextIO, how: int) -> bool:
+def _try_lock(file: TextIO, operation: int) -> bool:
     try:
-        fcntl.flock(file, how | fcntl.LOCK_NB)
+        fcntl.flock(file, operation | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
@@ -70,18 +70,18 @@ def serving_process(paths: InstallationPaths) -> int | None:
     if not path.exists():
         return None
     with path.open() as lock:
-        # A shared lock, so that two processes that ask at once do not see each other as a server.
+        # Use a shared lock, so that two processes that check at once do not take each other for a server.
         while not _try_lock(lock, fcntl.LOCK_SH):
             lock.seek(0)
             if pid := lock.read():
                 return int(pid)
-            # The server has just started and has not written its id yet.
+            # The server has just started and has not written its process id yet.
             time.sleep(TICK_SECONDS)
     return None
 
 
 def wait_until_stopped(paths: InstallationPaths, seconds: float) -> bool:
-    """Wait until nothing serves from this installation; return False after `seconds`."""
+    """Wait until no process serves from this installation; return False if one still does after `seconds`."""
     deadline = time.monotonic() + seconds
     while serving_process(paths) is not None:
         if time.monotonic() > deadline:
@@ -91,7 +91,10 @@ def wait_until_stopped(paths: InstallationPaths, seconds: float) -> bool:
 
 
 def commands(fd: int, workers: int) -> dict[str, list[str]]:
-    """Return the command lines of the children, in the order of their start."""
+    """Return the command lines of the child processes by name, in the order in which to start them.
+
+    `fd` is the file descriptor of the listening socket, `workers` the number of worker processes.
+    """
     celery = [sys.executable, "-m", "celery", "--quiet", "-A", "moss"]
     quiet = ["--without-gossip", "--without-mingle", "--loglevel=WARNING"]
     gunicorn = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
@@ -103,10 +106,10 @@ def commands(fd: int, workers: int) -> dict[str, list[str]]:
 
 
 class Supervisor:
-    """Runs the service while its `with` block does; Ctrl-C and SIGTERM leave the block as KeyboardInterrupt.
+    """A context manager that runs the service until its `with` block ends.
 
-    The block has to stand in the main thread: the kernel ends the children together with the thread that
-    started them.
+    Ctrl-C and SIGTERM raise KeyboardInterrupt in the block. The block must run in the main thread: the kernel
+    ends the children when the thread that started them ends.
     """
 
     def __init__(
@@ -139,10 +142,10 @@ class Supervisor:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        """Stop everything. An interrupt is the usual way to end."""
+        """Stop all processes; suppress KeyboardInterrupt, which is the usual end."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop_at_once)
-        # The web server first, so that no task is added; the worker last, so that it may finish one.
+        # Stop the web server first, so that no task is added; the worker last, so that it may finish a task.
         for child in reversed(self.children):
             child.stop()
         release_services()
@@ -154,7 +157,7 @@ class Supervisor:
         prepare()
         port = self._socket.getsockname()[1]
         if port != self.requested_port:
-            click.echo(f"Port {self.requested_port} is taken; using {port}.")
+            click.echo(f"Port {self.requested_port} is in use; using {port}.")
         fd = self._socket.fileno()
         for name, command in commands(fd, self.workers).items():
             self.children.append(SupervisedProcess(name, command, (fd,) if name == "web" else (), self.log))
@@ -162,9 +165,9 @@ class Supervisor:
         self._wait_until_ready()
 
     def tick(self) -> None:
-        """Restart what has ended; call it every now and then from the main thread."""
+        """Restart processes that have ended; call this regularly, from the main thread."""
         if services_lost():
-            self._write("The daemon of the private servers has ended; starting it and them again.")
+            self._write("The daemon of the private servers has ended; restarting it and the servers.")
             release_services()
             ensure_services()
             self._write("The private servers are running again.")
@@ -183,9 +186,9 @@ class Supervisor:
         while not _try_lock(lock, fcntl.LOCK_EX):
             if (pid := serving_process(self.paths)) is not None:
                 raise AlreadyServing(
-                    f"Process {pid} serves from {self.paths.home} already; `moss stop` ends it."
+                    f"Process {pid} already serves from {self.paths.home}; stop it with `moss stop`."
                 )
-            # Another process holds the shared lock only to read who serves.
+            # Another process has the shared lock for a moment, to read the id of the server.
             time.sleep(TICK_SECONDS)
         lock.truncate(0)
         lock.write(str(os.getpid()))
@@ -217,6 +220,6 @@ class Supervisor:
             connection.close()
 
     def _stop_at_once(self, _signal: int, _frame: FrameType | None) -> None:
-        """Kill the children instead of waiting for them: somebody pressed Ctrl-C again."""
+        """Kill the children instead of waiting for them: Ctrl-C was pressed a second time."""
         for child in self.children:
             child.grace = 0.0

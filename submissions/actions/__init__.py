@@ -1,4 +1,4 @@
-"""All writes that a person can cause; long work is enqueued when the transaction commits."""
+"""All database writes that users cause; background work is enqueued when the transaction commits."""
 
 from submissions.actions.boilerplate import add_boilerplate, ignore_passage, remove_boilerplate
 from submissions.actions.decisions import DecisionInput, DecisionResult, decide

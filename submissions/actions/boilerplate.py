@@ -1,4 +1,4 @@
-"""Register boilerplate: code that was handed out, or a passage that everybody may have."""
+"""Register and remove boilerplate: files that were handed out, and single passages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from submissions import tasks
 from submissions.archives.unpack import unpack_all
 from submissions.ingest.documents import delete_unused, store_document
 from submissions.models import Boilerplate, SubmissionFile
-from submissions.storage.sources import text_of
+from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_tokens
 
 if TYPE_CHECKING:
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
     from django.core.files import File
 
-    from submissions.archives.unpack import Unpacked
+    from submissions.archives.unpack import UnpackedEntry
     from submissions.models import Assignment, Pair
 
-# Characters of a path in the name of a passage; the rest of the name needs less than a hundred.
+# Characters of the path in the name of a passage; the rest of the name takes fewer than 100.
 PATH_CHARACTERS = 900
 
 
 @transaction.atomic
-def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> list[Unpacked]:
-    """Register handed-out code, loose or in archives; return the entries that cannot be used."""
+def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> list[UnpackedEntry]:
+    """Register handed-out files, loose or in archives; return the refused entries with their reasons."""
     refused, documents = [], []
     for entry in unpack_all([(upload.name or "upload", cast("BinaryIO", upload.file)) for upload in uploads]):
         if entry.data is None:
@@ -54,7 +54,7 @@ def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> l
 
 @transaction.atomic
 def remove_boilerplate(boilerplate: Boilerplate) -> None:
-    """Make boilerplate count again, and rank the assignment anew."""
+    """Remove boilerplate and enqueue a new ranking."""
     assignment, document = boilerplate.assignment, boilerplate.document_id
     boilerplate.delete()
     transaction.on_commit(partial(delete_unused, [document]))
@@ -63,7 +63,10 @@ def remove_boilerplate(boilerplate: Boilerplate) -> None:
 
 @transaction.atomic
 def ignore_passage(assignment: Assignment, pair: Pair, key: str) -> Boilerplate | None:
-    """Register a passage as boilerplate and rank anew; return None where the pair has no passage `key`."""
+    """Register the pair's passage with `key` as boilerplate and enqueue a new ranking.
+
+    Return None, and do neither, when the pair has no such passage.
+    """
     passage = next((passage for passage in pair.passages if passage.key == key), None)
     if passage is None:
         return None
@@ -81,6 +84,6 @@ def ignore_passage(assignment: Assignment, pair: Pair, key: str) -> Boilerplate 
 
 
 def _passage_name(file: SubmissionFile, first: int, count: int) -> str:
-    lines = token_lines(text_of(file), unpack_tokens(bytes(file.document.tokens)))
+    lines = token_lines(file_text(file), unpack_tokens(bytes(file.document.tokens)))
     path = file.path[-PATH_CHARACTERS:]
     return f"passage of {path}, lines {lines[first]} to {lines[first + count - 1]}"

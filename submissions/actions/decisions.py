@@ -1,4 +1,4 @@
-"""Decide pairs. Every change is stored with who made it and when."""
+"""Change the decision on a pair. Every change is stored with its user and time."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ FIELDS = ("state", "assignee", "notes")
 
 
 class DecisionInput(NamedTuple):
-    """What somebody set on a form that showed all changes up to the one with the id `seen`.
+    """The values of a submitted decision form.
 
-    `notes` is None where the form did not offer them.
+    `seen` is the primary key of the newest change when the form was rendered, 0 for none. `notes` is None
+    when the form had no field for them.
     """
 
     state: str
@@ -30,7 +31,11 @@ class DecisionInput(NamedTuple):
 
 
 class DecisionResult(NamedTuple):
-    """A decision, what was changed now, and what others had changed since the form was rendered."""
+    """The result of `decide`.
+
+    `changes`: the changes just made; `meanwhile`: the changes that other users made since the form was
+    rendered.
+    """
 
     decision: Decision
     changes: list[Change]
@@ -38,22 +43,22 @@ class DecisionResult(NamedTuple):
 
 
 @transaction.atomic
-def decide(assignment: Assignment, names: PairNames, user: User, given: DecisionInput) -> DecisionResult:
-    """Change those fields of a decision that the user changed on their form.
+def decide(assignment: Assignment, names: PairNames, user: User, submitted: DecisionInput) -> DecisionResult:
+    """Store the fields of a decision that the user changed on the form.
 
-    A field that they left alone keeps what others have set meanwhile. A field that both changed gets the
-    later value, and the history has the other one.
+    A field that the user did not change keeps the value that others set meanwhile. When both changed a field,
+    the later value wins and the history has the other one.
     """
     Decision.objects.get_or_create(assignment=assignment, left=names.left, right=names.right)
-    # Others who decide this pair wait for the lock.
+    # The lock serialises concurrent decisions on this pair.
     locked = Decision.objects.select_for_update(of=("self",)).select_related("assignee")
     decision = locked.get(assignment=assignment, left=names.left, right=names.right)
-    meanwhile = list(decision.changes.filter(pk__gt=given.seen).order_by("pk"))
-    before, after = _displayed(decision), _displayed(given)
+    meanwhile = list(decision.changes.filter(pk__gt=submitted.seen).order_by("pk"))
+    before, after = _displayed(decision), _displayed(submitted)
     seen = before | {change.field: change.before for change in reversed(meanwhile)}
     edited = [name for name in FIELDS if after[name] not in (seen[name], None)]
     for name in edited:
-        setattr(decision, name, getattr(given, name))
+        setattr(decision, name, getattr(submitted, name))
     changed = [name for name in edited if after[name] != before[name]]
     if changed:
         decision.save()
@@ -67,7 +72,7 @@ def decide(assignment: Assignment, names: PairNames, user: User, given: Decision
 
 
 def _displayed(values: Decision | DecisionInput) -> dict[str, Any]:
-    """Return a decision's fields as people read them."""
+    """Return the fields of a decision as displayed in its history."""
     return {
         "state": Decision.State(values.state).label,
         "assignee": values.assignee.get_username() if values.assignee else "",

@@ -1,4 +1,4 @@
-"""Delete uploads, assignments and courses, with everything that came from them."""
+"""Delete batches, assignments and courses with all dependent records."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def delete_batch(batch: Batch) -> None:
-    """Delete an upload with everything that came from it, and rank what is left."""
-    # Committed first: a ranking that has locked the assignment releases it at its next stage.
+    """Delete a batch with all dependent records, and rank the remaining submissions."""
+    # Commit this before locking: a running ranking holds the lock until it sees that it was cancelled.
     lifecycle.cancel_reports(batch.assignment)
     with transaction.atomic():
         assignment = lifecycle.lock_assignment(batch.assignment_id) or batch.assignment
@@ -31,14 +31,14 @@ def delete_batch(batch: Batch) -> None:
         discard_uploads(batch.uploads.all())
         batch.delete()
         transaction.on_commit(partial(delete_unused, documents))
-        if assignment.batches.filter(state__in=Batch.READ).exists():
+        if assignment.batches.filter(state__in=Batch.FULLY_READ).exists():
             tasks.enqueue_rank(assignment)
         else:
             assignment.reports.all().delete()
 
 
 def delete_assignment(assignment: Assignment) -> None:
-    """Delete an assignment with its uploads, reports and decisions; work on it is cancelled."""
+    """Cancel the work on an assignment, and delete it with its uploads, reports and decisions."""
     _cancel_work(assignment)
     with transaction.atomic():
         lifecycle.lock_assignment(assignment.pk)
@@ -46,7 +46,7 @@ def delete_assignment(assignment: Assignment) -> None:
 
 
 def delete_course(course: Course) -> None:
-    """Delete a course with all its assignments, all or none; work on them is cancelled."""
+    """Cancel the work on a course's assignments, and delete the course and all of them in one transaction."""
     for assignment in course.assignments.all():
         _cancel_work(assignment)
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Read-only links to a report or to one pair: signed, expiring, revocable."""
+"""Share links: read-only links to a report or one pair, signed, expiring and revocable."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from submissions.queries.decisions import PairNames
 
-# Part of every signature, so that no other signed value of this server is a link.
+# Salt of the signature, so that no other signed value of this server is accepted as a share token.
 PURPOSE = "submissions.share"
 DURATIONS = {"day": timedelta(days=1), "week": timedelta(weeks=1), "month": timedelta(days=30)}
 LONGEST = timedelta(days=366)
 
 
 class ForgedToken(Exception):
-    """A token that this server never signed."""
+    """A token that this server did not sign."""
 
 
 class ShareEnded(Exception):
-    """A link that is no longer valid; the message says what happened to it."""
+    """A link that is no longer valid; the message says why."""
 
 
 def create_share(
@@ -40,7 +40,10 @@ def create_share(
     pair: PairNames | None = None,
     anonymous: bool = True,
 ) -> Share:
-    """Create a link to an assignment's report, or to one pair of it."""
+    """Create a share link to an assignment's report, or to one pair of it.
+
+    With `anonymous` its pages show aliases instead of names.
+    """
     sides = {"left": pair.left, "right": pair.right} if pair else {}
     return Share.objects.create(
         assignment=assignment, created_by=user, expires=expires, anonymous=anonymous, **sides
@@ -48,17 +51,17 @@ def create_share(
 
 
 def revoke_share(share: Share) -> None:
-    """End a link now; one that was revoked before keeps its time."""
+    """Revoke a link now. A link that is already revoked keeps its time of revocation."""
     Share.objects.filter(pk=share.pk, revoked=None).update(revoked=timezone.now())
 
 
 def share_token(share: Share) -> str:
-    """Return the token in the address of a link."""
+    """Return the token for the URL of a link."""
     return _signer().sign(_identity(share))
 
 
 def find_share(token: str) -> Share:
-    """Return the link of a token.
+    """Return the share link of a token.
 
     Raises
     ------
@@ -92,11 +95,11 @@ def _signer() -> Signer:
 
 
 def _identity(share: Share) -> str:
-    """Return key and creation time: a database restored from a backup can reuse primary keys."""
+    """Return primary key and creation time; a database restored from a backup can reuse primary keys."""
     return f"{share.pk}-{share.created:%y%m%d%H%M%S%f}"
 
 
 def _whom_to_ask(share: Share) -> str:
-    """Name who can create another link, but never by an e-mail address."""
+    """Return a sentence that names the creator of the link, but never by an e-mail address."""
     creator = share.created_by.get_full_name() or share.created_by.get_username()
     return f"Ask {'whoever sent it to you' if '@' in creator else creator} for a new one."

@@ -1,4 +1,4 @@
-"""Upload files, and start or stop the work on them."""
+"""Upload files, and start or cancel their processing."""
 
 from __future__ import annotations
 
@@ -36,5 +36,5 @@ def create_batch(assignment: Assignment, user: User | None, uploads: Sequence[Fi
 
 @transaction.atomic
 def rerank(assignment: Assignment) -> Report:
-    """Enqueue a ranking of what is stored; return the report, which may have waited already."""
+    """Enqueue a ranking of the stored cohort; return its report, which may have been queued already."""
     return tasks.enqueue_rank(assignment)

@@ -1,4 +1,4 @@
-"""Every archive format that is recognised. A new format is one entry in READERS."""
+"""Archive formats. To support a new one, add an entry to READERS."""
 
 from __future__ import annotations
 
@@ -16,28 +16,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from submissions.archives.limits import Budget
-    from submissions.archives.members import Member
+    from submissions.archives.members import ArchiveMember
 
-    Reader = Callable[[IO[bytes], Budget], Iterator[Member]]
+    Reader = Callable[[IO[bytes], Budget], Iterator[ArchiveMember]]
 
-# Bytes at the start of a file that its format is told from.
+# Number of bytes at the start of a file from which its format is detected.
 HEAD_BYTES = 512
 
 
 class ArchiveFormat(NamedTuple):
-    """A format is told by how a file starts, else by its suffix; one without `read` is refused by name."""
+    """A format, recognised by the first bytes of a file, else by its suffix.
+
+    `start` is a regular expression for the first bytes. A format without `read` is refused, by its `name`.
+    """
 
     name: str
     start: bytes
     suffixes: tuple[str, ...] = ()
     read: Reader | None = None
 
-    def starts(self, head: bytes) -> bool:
-        """Return whether a file starts as this format does; `start` is a regular expression."""
+    def matches(self, head: bytes) -> bool:
+        """Return whether a file with the first bytes `head` starts like this format."""
         return re.match(self.start, head, re.DOTALL) is not None
 
 
-# A tar comes first: it starts with the name of its first file, which can look like anything.
+# tar must be first: a tar starts with the name of its first file, which may look like any other format.
 READERS = (
     ArchiveFormat("tar", rb".{257}ustar", (".tar",), read_tar),
     ArchiveFormat("zip", rb"PK(\x03\x04|\x05\x06)", (".zip",), read_zip),
@@ -57,7 +60,7 @@ READERS = (
     ArchiveFormat("compress", rb"\x1f\x9d"),
     ArchiveFormat("lzip", rb"LZIP"),
 )
-# Zips that are documents or programs, not folders; the front-ends refuse them as binaries.
+# Zips that are documents or programs. They are not unpacked; the front-ends refuse them as binary files.
 ZIPPED_DOCUMENTS = frozenset({
     ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".war", ".ear", ".apk", ".aab",
     ".whl", ".egg", ".nupkg", ".sb3", ".mlx", ".ggb",
@@ -65,18 +68,18 @@ ZIPPED_DOCUMENTS = frozenset({
 
 
 def archive_format(name: str, head: bytes) -> ArchiveFormat | None:
-    """Return the format of a file, by its first HEAD_BYTES and then its name; None when it is no archive."""
+    """Return the format of a file by its first HEAD_BYTES bytes, else its name; None if it is no archive."""
     suffix = _suffix(name)
     if suffix in ZIPPED_DOCUMENTS:
         return None
-    by_start = (each for each in READERS if each.starts(head))
-    by_suffix = (each for each in READERS if suffix in each.suffixes)
+    by_start = (archive for archive in READERS if archive.matches(head))
+    by_suffix = (archive for archive in READERS if suffix in archive.suffixes)
     return next(by_start, None) or next(by_suffix, None)
 
 
 def archive_stem(name: str) -> str:
-    """Return the name of the folder that an archive in an archive becomes: `work.tar.gz` is `work`."""
-    known = {suffix for each in READERS for suffix in each.suffixes}
+    """Return the name of the folder that stands for a nested archive: `work` for `work.tar.gz`."""
+    known = {suffix for archive in READERS for suffix in archive.suffixes}
     stem = name
     if _suffix(stem) in known:
         stem = stem[: -len(_suffix(stem))]
@@ -86,5 +89,5 @@ def archive_stem(name: str) -> str:
 
 
 def _suffix(name: str) -> str:
-    """Return what follows the last full stop, with it, in lower case."""
+    """Return the part of `name` from its last full stop on, in lower case."""
     return name[name.rfind(".") :].lower() if "." in name else ""

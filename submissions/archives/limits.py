@@ -1,29 +1,29 @@
-"""How much one upload may hold, and what is raised when it holds more."""
+"""Limits on the contents of an upload, and the errors raised when they are exceeded."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# Bytes that are unpacked at once.
+# Number of bytes that are unpacked at once.
 CHUNK = 64 * 1024
-# Junk is listed but not counted as an entry; this many times more of it is read at all.
+# Junk does not count as entries. Up to this many times the limit on entries of it is read.
 JUNK_FACTOR = 10
 
 
 class BadArchive(ValueError):
-    """An upload, or the rest of one, that cannot be read; the message is for the uploader."""
+    """An upload, or the rest of it, cannot be read; the message is for the uploader."""
 
 
-class Exhausted(BadArchive):
-    """A limit of the whole upload is reached: nothing more of it is read."""
+class TooLarge(BadArchive):
+    """A limit of the whole upload is reached; the rest of it is not read."""
 
 
 class RefusalError(ValueError):
-    """One entry that is not taken; the message is the reason."""
+    """One entry is not accepted; the message is the reason, for the uploader."""
 
 
-def size_text(size: int) -> str:
-    """Bytes for reading: `5 MB`, `1.2 GB`, `300 bytes`."""
+def format_size(size: int) -> str:
+    """Return a number of bytes as text: `5 MB`, `1.2 GB`, `300 bytes`."""
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if size >= unit:
             return f"{size / unit:.3g} {name}"
@@ -32,10 +32,11 @@ def size_text(size: int) -> str:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one upload may hold, archives in it included; sizes in bytes, unpacked.
+    """Limits on the contents of one upload, nested archives included; sizes are unpacked bytes.
 
-    `ratio` is unpacked to packed size, looked at once `ratio_floor` bytes came out; `depth` counts the
-    upload itself as 1; `path_length` is in characters; `archive_bytes` is of one archive in another.
+    `archive_bytes`: size of a nested archive; `ratio`: unpacked to packed size, checked once more than
+    `ratio_floor` bytes were unpacked; `depth`: nesting of archives, the upload itself counts as 1;
+    `path_length`: in characters.
     """
 
     entries: int = 20_000
@@ -49,7 +50,7 @@ class Limits:
 
 
 class Budget:
-    """What is left of an upload's limits."""
+    """Counts the contents of an upload and raises an error when they exceed a limit."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -60,20 +61,20 @@ class Budget:
     def count_entry(self) -> None:
         self._entries += 1
         if self._entries > self.limits.entries:
-            raise Exhausted(f"more than {self.limits.entries:,} entries; the rest was not read")
+            raise TooLarge(f"more than {self.limits.entries:,} entries; the rest was not read")
 
     def count_junk(self) -> None:
         self._junk += 1
         if self._junk > self.limits.entries * JUNK_FACTOR:
-            raise Exhausted(
+            raise TooLarge(
                 f"more than {self.limits.entries * JUNK_FACTOR:,} junk entries; the rest was not read"
             )
 
-    def charge(self, size: int) -> None:
+    def count_bytes(self, size: int) -> None:
         self._bytes += size
         if self._bytes > self.limits.total_bytes:
-            raise Exhausted(
-                f"unpacks to more than {size_text(self.limits.total_bytes)}; the rest was not read"
+            raise TooLarge(
+                f"unpacks to more than {format_size(self.limits.total_bytes)}; the rest was not read"
             )
 
     def check_ratio(self, unpacked: int, packed: int) -> None:

@@ -1,4 +1,4 @@
-"""One file of an archive, as every reader yields it."""
+"""One file of an archive, the type that every reader yields."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Member:
-    """One file of an archive: its name as stored, why it cannot be taken (or empty), and its bytes.
+class ArchiveMember:
+    """One file of an archive.
 
-    `packed` bytes are known when each file is compressed by itself; `in_stream`, when all are one stream
-    that counts what is read. `modified` is as stored: naive local time in a zip, UTC in a tar.
+    `name`: as stored; `size`: declared size in bytes, not trusted; `refusal`: why it is not accepted, or
+    empty; `open`: opens its contents; `packed_size`: compressed size in bytes, 0 where the file is not
+    compressed by itself; `in_stream`: whether all files are one stream, which counts the bytes read;
+    `modified`: as stored, naive local time in a zip, UTC in a tar.
     """
 
     name: str
     size: int
     refusal: str
     open: Callable[[], AbstractContextManager[IO[bytes]]]
-    packed: int = 0
+    packed_size: int = 0
     in_stream: bool = False
     modified: datetime | None = None

@@ -1,4 +1,4 @@
-"""What an entry is called: legacy encodings read, paths made clean, junk told from work."""
+"""Names of archive entries: detect their encoding, clean their paths, recognise junk."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from charset_normalizer import from_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Encodings that archivers of many scripts still write; short names are told apart best among few.
+# Legacy encodings that archivers still write; only a few, because short names cannot distinguish many.
 LEGACY_ENCODINGS = ["cp932", "gbk", "big5", "euc_kr", "cp1251", "cp866"]
-# Accented letters are single bytes among ASCII ones in Western names, runs of bytes elsewhere.
+# In Western names, non-ASCII bytes are single accented letters; in other scripts, several are adjacent.
 WESTERN = re.compile(rb"[\x00-\x7f]*(?:[\x80-\xff](?=[\x00-\x7f]|\Z)[\x00-\x7f]*)*")
-NAMES_SAMPLED, BYTES_SAMPLED = 200, 20_000  # detection takes long on more
-DOS_LETTERS_END = 0xA8  # cp437 keeps its letters below, cp1252 above
+NAMES_SAMPLED, BYTES_SAMPLED = 200, 20_000  # detection is slow on more
+DOS_LETTERS_END = 0xA8  # letters are below it in cp437, above it in cp1252
 
 JUNK_FOLDERS = {
     "__macosx": "left by macOS",
@@ -25,71 +25,73 @@ JUNK_FOLDERS = {
     "__pycache__": "compiled output",
 }
 JUNK_FILES = {"thumbs.db": "left by Windows", "desktop.ini": "left by Windows", "icon\ufffd": "left by macOS"}
-COMPILED = frozenset({
+COMPILED_SUFFIXES = frozenset({
     ".class", ".jar", ".war", ".ear", ".o", ".obj", ".a", ".lib", ".so", ".dylib", ".dll", ".exe",
     ".pdb", ".ilk", ".pyc", ".pyo", ".hi", ".cmi", ".cmo", ".cmx", ".beam", ".rlib", ".rmeta", ".wasm",
 })  # fmt: skip
 
 
-def decode_names(raw: Iterable[bytes]) -> str:
-    """Name the encoding that all `raw` names of one archive are in.
+def detect_encoding(names: Iterable[bytes]) -> str:
+    """Return the encoding of the names of one archive.
 
-    UTF-8 if every name is; a Western code page if non-ASCII bytes stand alone; else the likeliest of
-    the East Asian and Cyrillic ones; `cp437`, the zip format's own, when nothing fits.
+    UTF-8 if all names are valid UTF-8; a Western code page if no two non-ASCII bytes are adjacent; else the
+    likeliest of the East Asian and Cyrillic ones; `cp437`, the zip format's default, if none fits.
     """
-    telling = [name for name in raw if not name.isascii()]
-    joined = b"\n".join(telling[:NAMES_SAMPLED])[:BYTES_SAMPLED]
+    non_ascii = [name for name in names if not name.isascii()]
+    sample = b"\n".join(non_ascii[:NAMES_SAMPLED])[:BYTES_SAMPLED]
     try:
-        b"\n".join(telling).decode()
+        b"\n".join(non_ascii).decode()
     except UnicodeDecodeError:
         pass  # not UTF-8: the rules below decide
     else:
         return "utf-8"
-    if WESTERN.fullmatch(joined):
-        return "cp437" if max(joined) < DOS_LETTERS_END else "cp1252"
-    best = from_bytes(joined, cp_isolation=LEGACY_ENCODINGS).best()
+    if WESTERN.fullmatch(sample):
+        return "cp437" if max(sample) < DOS_LETTERS_END else "cp1252"
+    best = from_bytes(sample, cp_isolation=LEGACY_ENCODINGS).best()
     return best.encoding if best else "cp437"
 
 
-def redecoded(name: str) -> str:
-    """Name from a tar or a disk, read anew where surrogates stand for bytes that are not UTF-8."""
+def redecode(name: str) -> str:
+    """Decode a name from a tar or a disk again, where surrogates stand for bytes that are not UTF-8."""
     try:
         raw = name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        return name  # other surrogates; they are made visible
-    return raw.decode(decode_names([raw]), "replace")
+        return name  # other surrogates; `replace_invisible` replaces them
+    return raw.decode(detect_encoding([raw]), "replace")
 
 
-def visible(name: str) -> str:
-    """Make control characters, direction overrides and lone surrogates show as U+FFFD; compose (NFC)."""
-    shown = "".join(
+def replace_invisible(name: str) -> str:
+    """Replace control characters, direction overrides and lone surrogates by U+FFFD; normalise to NFC."""
+    visible = "".join(
         "\ufffd" if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else c for c in name
     )
-    return unicodedata.normalize("NFC", shown)
+    return unicodedata.normalize("NFC", visible)
 
 
-def clean(name: str, longest: int) -> tuple[str, str]:
-    """Relative POSIX path of an entry, and why it is refused (empty when it is not).
+def clean_path(name: str, max_length: int) -> tuple[str, str]:
+    """Return the relative POSIX path of an entry, and why it is refused (empty when it is not).
 
-    Back-slashes separate folders, as in zips made by older Windows programs. A refused name is only
-    for reading: visible, and cut to `longest` characters.
+    Backslashes separate folders, as in zips from older Windows programs. The path of a refused entry is only
+    for display: without invisible characters, and cut to `max_length` characters.
     """
-    path = visible(name).replace("\\", "/")
+    path = replace_invisible(name).replace("\\", "/")
     parts = [part for part in path.split("/") if part not in {"", "."}]
     if path.startswith("/") or re.match(r"[A-Za-z]:", path):
-        return path[:longest], "an absolute path; only relative ones are taken"
+        return path[:max_length], "an absolute path; only relative ones are taken"
     if ".." in parts:
-        return path[:longest], "its path leads out of the archive (..)"
+        return path[:max_length], "its path leads out of the archive (..)"
     if not parts:
-        return path[:longest] or "(no name)", "it has no name"
+        return path[:max_length] or "(no name)", "it has no name"
     joined = "/".join(parts)
-    if len(joined) > longest:
-        return joined[: longest - 1] + "…", f"its path has {len(joined)} characters; the limit is {longest}"
+    if len(joined) > max_length:
+        return joined[
+            : max_length - 1
+        ] + "…", f"its path has {len(joined)} characters; the limit is {max_length}"
     return joined, ""
 
 
-def junk(path: str) -> tuple[str, str] | None:
-    """Tell the part of a clean path that nobody wrote, and why: (path up to it, reason), or None."""
+def find_junk(path: str) -> tuple[str, str] | None:
+    """Return (path up to its first junk folder or file, reason) of a clean path, or None without junk."""
     parts = path.split("/")
     for i, part in enumerate(parts):
         last = i == len(parts) - 1
@@ -98,4 +100,4 @@ def junk(path: str) -> tuple[str, str] | None:
         if reason:
             return "/".join(parts[: i + 1]) + ("" if last else "/"), reason
     suffix = parts[-1][parts[-1].rfind(".") :].lower()
-    return (path, "compiled output") if suffix in COMPILED else None
+    return (path, "compiled output") if suffix in COMPILED_SUFFIXES else None

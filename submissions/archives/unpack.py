@@ -1,6 +1,6 @@
-"""Safe unpacking: an upload or a folder becomes named bytes, and every entry not taken has a reason.
+"""Unpack an upload or a folder safely: accepted entries with their bytes, all others with a reason.
 
-Nothing is ever written under a name that an archive gives; no declared size is believed.
+Nothing is written to disk under a name from an archive, and declared sizes are not trusted.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem
-from submissions.archives.limits import CHUNK, BadArchive, Budget, Exhausted, Limits, RefusalError, size_text
-from submissions.archives.members import Member
-from submissions.archives.names import clean, junk, redecoded
+from submissions.archives.limits import CHUNK, BadArchive, Budget, Limits, RefusalError, TooLarge, format_size
+from submissions.archives.members import ArchiveMember
+from submissions.archives.names import clean_path, find_junk, redecode
 
 if TYPE_CHECKING:
     import os
@@ -28,23 +28,22 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-DEFAULT = Limits()
-SPOOLED = (
-    8_000_000  # bytes of an inner archive kept in memory; a larger one waits in a nameless temporary file
-)
-# All that the standard library is known to raise on damaged archives.
-DAMAGE = (
+DEFAULT_LIMITS = Limits()
+# Files of more bytes are unpacked to an unnamed temporary file instead of memory.
+SPOOL_BYTES = 8_000_000
+# Every exception that the standard library is known to raise for damaged archives.
+DAMAGE_ERRORS = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError,
     ValueError, NotImplementedError, RuntimeError, IndexError, OverflowError, MemoryError,
 )  # fmt: skip
 
 
-class Unpacked(NamedTuple):
-    """One entry: taken (`reason` empty, `data` its bytes) or not (`data` None, `reason` for the uploader).
+class UnpackedEntry(NamedTuple):
+    """One entry: accepted (`reason` empty, `data` its bytes) or not (`data` None, `reason` for the uploader).
 
-    `name` is a clean relative POSIX path; a refused one is only for reading. `size` is in bytes, declared
-    where the entry was not read. A folder of junk is one entry, its name ending in a slash. `modified` is
-    what the innermost archive that knows says of a taken file: naive where it is local time.
+    `name` is a clean relative POSIX path; that of a refused entry is only for display. `size` is in bytes,
+    the declared one where the entry was not read. A folder of junk is one entry whose name ends in a slash.
+    `modified`, of accepted entries, comes from the innermost archive that stores one; naive if local time.
     """
 
     name: str
@@ -54,47 +53,54 @@ class Unpacked(NamedTuple):
     modified: datetime | None = None
 
 
-def unpack(name: str, file: BinaryIO, limits: Limits = DEFAULT) -> Iterator[Unpacked]:
-    """Yield all entries of an uploaded zip or tar (plain, gz, bz2, xz), or a loose file as itself.
+def unpack(name: str, file: BinaryIO, limits: Limits = DEFAULT_LIMITS) -> Iterator[UnpackedEntry]:
+    """Yield the entries of an uploaded zip or tar (plain, gz, bz2, xz), or the uploaded file as one entry.
 
-    An archive in it is unpacked in place, as a folder named after it. Entries of one name are all kept,
-    later ones numbered: `Main (2).java`. When the archive is damaged or a limit of the whole is reached,
-    what was read stays and one last entry, of the archive's own size, says why the rest is missing.
+    A nested archive is unpacked as a folder named after it. Of entries with the same name, later ones are
+    numbered: `Main (2).java`. When the archive is damaged or a limit of the whole upload is reached, a
+    last entry, with the size of the archive, says why the rest is missing.
 
     Raises
     ------
     BadArchive
-        When nothing of an archive can be read, or it holds no file.
+        When nothing of an archive can be read, or it contains no file.
     """
     unpacker = _Unpacker(limits)
     archive = archive_format(name, _head(file))
-    found = False
+    any_entry = False
     try:
-        for entry in unpacker.archive(archive, file, "", 1) if archive else unpacker.loose(name, file):
-            found = True
+        for entry in (
+            unpacker.unpack_archive(archive, file, "", 1) if archive else unpacker.unpack_file(name, file)
+        ):
+            any_entry = True
             yield entry
-    except BadArchive as problem:
-        if not found:
-            raise BadArchive(f"{name}: {problem}") from problem
-        yield Unpacked(clean(name, limits.path_length)[0], None, file.seek(0, io.SEEK_END), str(problem))
+    except BadArchive as error:
+        if not any_entry:
+            raise BadArchive(f"{name}: {error}") from error
+        yield UnpackedEntry(
+            clean_path(name, limits.path_length)[0], None, file.seek(0, io.SEEK_END), str(error)
+        )
 
 
-def unpack_all(files: Iterable[tuple[str, BinaryIO]], limits: Limits = DEFAULT) -> Iterator[Unpacked]:
-    """Yield the entries of several uploads made together: each an entry of one root, limits shared.
+def unpack_all(
+    files: Iterable[tuple[str, BinaryIO]], limits: Limits = DEFAULT_LIMITS
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of several files uploaded together, as if they were in one folder.
 
-    An archive among them becomes a folder named after it. One that cannot be read is an entry with a reason.
+    The limits apply to all files together. An archive becomes a folder named after it; one that cannot be
+    read becomes an entry with a reason.
     """
     unpacker = _Unpacker(limits)
     for name, file in files:
         try:
-            yield from unpacker.loose(name, file)
-        except Exhausted as problem:
-            yield Unpacked(clean(name, limits.path_length)[0], None, 0, str(problem))
+            yield from unpacker.unpack_file(name, file)
+        except TooLarge as error:
+            yield UnpackedEntry(clean_path(name, limits.path_length)[0], None, 0, str(error))
             return
 
 
-def walk(folder: Path, limits: Limits = DEFAULT) -> Iterator[Unpacked]:
-    """Yield the entries of a folder, sorted by path; links are named, not followed.
+def walk(folder: Path, limits: Limits = DEFAULT_LIMITS) -> Iterator[UnpackedEntry]:
+    """Yield the entries of a folder, sorted by path; links are listed as refused, not followed.
 
     Raises
     ------
@@ -105,13 +111,13 @@ def walk(folder: Path, limits: Limits = DEFAULT) -> Iterator[Unpacked]:
         raise BadArchive(f"{folder} is not a folder")
     unpacker = _Unpacker(limits)
     try:
-        yield from unpacker.folder(folder, "")
-    except Exhausted as problem:
-        yield Unpacked(_root_name(folder), None, 0, str(problem))
+        yield from unpacker.unpack_folder(folder, "")
+    except TooLarge as error:
+        yield UnpackedEntry(_root_name(folder), None, 0, str(error))
 
 
 def _root_name(folder: Path) -> str:
-    return clean(folder.resolve().name or "root", DEFAULT.path_length)[0]
+    return clean_path(folder.resolve().name or "root", DEFAULT_LIMITS.path_length)[0]
 
 
 def _head(file: IO[bytes]) -> bytes:
@@ -122,24 +128,24 @@ def _head(file: IO[bytes]) -> bytes:
 
 
 class _Unpacker:
-    """One upload being unpacked: its budget, and the names given so far."""
+    """Unpacks one upload; keeps its budget and the names used so far."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.budget = Budget(limits)
-        self._taken: set[str] = set()
-        self._copies: dict[str, int] = {}
-        self._junk: set[str] = set()
+        self._used_names: set[str] = set()
+        self._name_counts: dict[str, int] = {}
+        self._listed_junk: set[str] = set()
 
-    def archive(
+    def unpack_archive(
         self,
         archive: ArchiveFormat,
         file: IO[bytes],
         folder: str,
         depth: int,
         modified: datetime | None = None,
-    ) -> Iterator[Unpacked]:
-        """Yield the entries of an archive as paths in `folder`; raise BadArchive where it cannot go on."""
+    ) -> Iterator[UnpackedEntry]:
+        """Yield the entries of an archive as paths in `folder`; raise BadArchive where it is unreadable."""
         if archive.read is None:
             raise BadArchive(f"{archive.name} archives cannot be opened here; upload a zip or tar.gz")
         if depth > self.limits.depth:
@@ -148,136 +154,142 @@ class _Unpacker:
         try:
             for member in archive.read(file, self.budget):
                 empty = False
-                known = member if member.modified else replace(member, modified=modified)
-                yield from self.member(known, folder, depth)
+                dated = member if member.modified else replace(member, modified=modified)
+                yield from self.unpack_member(dated, folder, depth)
         except BadArchive:
             raise
-        except DAMAGE as error:
-            raise BadArchive(f"{_damage(error)} (read as {archive.name})") from error
+        except DAMAGE_ERRORS as error:
+            raise BadArchive(f"{_damage_reason(error)} (read as {archive.name})") from error
         if empty:
             raise BadArchive("an empty archive: it holds no file")
 
-    def member(self, member: Member, folder: str, depth: int) -> Iterator[Unpacked]:
-        name, refusal = self._name(member.name, folder)
-        found = None if refusal else junk(name)
-        if found:
-            yield from self._list_junk(*found, member.size)
+    def unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[UnpackedEntry]:
+        name, refusal = self._clean_name(member.name, folder)
+        junk = None if refusal else find_junk(name)
+        if junk:
+            yield from self._list_junk(*junk, member.size)
             return
         self.budget.count_entry()
         refusal = refusal or member.refusal
         if refusal:
-            yield Unpacked(name, None, member.size, refusal)
+            yield UnpackedEntry(name, None, member.size, refusal)
             return
         try:
             yield from self._read(member, name, depth)
-        except RefusalError as reason:
-            yield Unpacked(name, None, member.size, str(reason))
+        except RefusalError as error:
+            yield UnpackedEntry(name, None, member.size, str(error))
         except BadArchive:
             raise
-        except DAMAGE as error:
-            yield Unpacked(name, None, member.size, _damage(error))
+        except DAMAGE_ERRORS as error:
+            yield UnpackedEntry(name, None, member.size, _damage_reason(error))
 
-    def loose(self, name: str, file: IO[bytes]) -> Iterator[Unpacked]:
+    def unpack_file(self, name: str, file: IO[bytes]) -> Iterator[UnpackedEntry]:
         file.seek(0, io.SEEK_END)
         size = file.tell()
         file.seek(0)
-        yield from self.member(Member(name, size, "", lambda: nullcontext(file)), "", 0)
+        yield from self.unpack_member(ArchiveMember(name, size, "", lambda: nullcontext(file)), "", 0)
 
-    def folder(self, folder: Path, prefix: str) -> Iterator[Unpacked]:
+    def unpack_folder(self, folder: Path, prefix: str) -> Iterator[UnpackedEntry]:
         try:
             children = sorted(folder.iterdir())
         except OSError as error:
-            yield Unpacked(prefix or _root_name(folder), None, 0, _damage(error))
+            yield UnpackedEntry(prefix or _root_name(folder), None, 0, _damage_reason(error))
             return
         for child in children:
-            name, refusal = self._name(redecoded(child.name), prefix)
+            name, refusal = self._clean_name(redecode(child.name), prefix)
             try:
                 status = child.lstat()
             except OSError as error:
-                yield Unpacked(name, None, 0, _damage(error))
+                yield UnpackedEntry(name, None, 0, _damage_reason(error))
                 continue
             if stat.S_ISDIR(status.st_mode) and not refusal:
-                found = junk(f"{name}/inside")
-                yield from self._list_junk(*found, 0) if found else self.folder(child, name)
+                junk = find_junk(f"{name}/inside")
+                yield from self._list_junk(*junk, 0) if junk else self.unpack_folder(child, name)
             else:
-                yield from self.member(_disk_member(child, status), prefix, 0)
+                yield from self.unpack_member(_disk_member(child, status), prefix, 0)
 
-    def _name(self, name: str, folder: str) -> tuple[str, str]:
-        path, refusal = clean(name, self.limits.path_length)
-        return (
-            (path, refusal) if refusal or not folder else clean(f"{folder}/{path}", self.limits.path_length)
-        )
+    def _clean_name(self, name: str, folder: str) -> tuple[str, str]:
+        """Return the clean path of an entry in `folder`, and why it is refused or an empty string."""
+        path, refusal = clean_path(name, self.limits.path_length)
+        if refusal or not folder:
+            return path, refusal
+        return clean_path(f"{folder}/{path}", self.limits.path_length)
 
-    def _list_junk(self, name: str, reason: str, size: int) -> Iterator[Unpacked]:
+    def _list_junk(self, name: str, reason: str, size: int) -> Iterator[UnpackedEntry]:
         self.budget.count_junk()
-        if name not in self._junk:
-            self._junk.add(name)
-            yield Unpacked(name, None, size, reason)
+        if name not in self._listed_junk:
+            self._listed_junk.add(name)
+            yield UnpackedEntry(name, None, size, reason)
 
-    def _read(self, member: Member, name: str, depth: int) -> Iterator[Unpacked]:
+    def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[UnpackedEntry]:
         with member.open() as stream:
             head = stream.read(HEAD_BYTES)
             archive = archive_format(name, head)
-            most = self.limits.archive_bytes if archive else self.limits.file_bytes
-            if member.size > most:
+            limit = self.limits.archive_bytes if archive else self.limits.file_bytes
+            if member.size > limit:
                 raise RefusalError(
-                    f"has {size_text(member.size)}; the limit for one file is {size_text(most)}"
+                    f"has {format_size(member.size)}; the limit for one file is {format_size(limit)}"
                 )
-            with SpooledTemporaryFile(SPOOLED) as copy:
-                size = self._copy(head, stream, cast("IO[bytes]", copy), member, most)
+            with SpooledTemporaryFile(SPOOL_BYTES) as copy:
+                size = self._copy(head, stream, cast("IO[bytes]", copy), member, limit)
                 if not size:
                     raise RefusalError("empty")
                 copy.seek(0)
                 if archive:
-                    inner = self.archive(
+                    inner = self.unpack_archive(
                         archive, cast("IO[bytes]", copy), archive_stem(name), depth + 1, member.modified
                     )
-                    yield from self._inner(inner, name, size)
+                    yield from self._refuse_unreadable(inner, name, size)
                 else:
-                    yield Unpacked(self._unique(name), copy.read(), size, "", member.modified)
+                    yield UnpackedEntry(self._unique_name(name), copy.read(), size, "", member.modified)
 
-    def _copy(self, chunk: bytes, stream: IO[bytes], copy: IO[bytes], member: Member, most: int) -> int:
-        """Copy a member piece by piece, each charged and checked; return its size."""
+    def _copy(
+        self, chunk: bytes, stream: IO[bytes], copy: IO[bytes], member: ArchiveMember, limit: int
+    ) -> int:
+        """Copy a member within the limits, first `chunk`, then the rest of `stream`; return its size."""
         size = 0
         while chunk:
             size += len(chunk)
             if not member.in_stream:
-                self.budget.charge(len(chunk))
-            if member.packed:
-                self.budget.check_ratio(size, member.packed)
-            if size > most:
-                raise RefusalError(f"has more than {size_text(most)}, the limit for one file")
+                self.budget.count_bytes(len(chunk))
+            if member.packed_size:
+                self.budget.check_ratio(size, member.packed_size)
+            if size > limit:
+                raise RefusalError(f"has more than {format_size(limit)}, the limit for one file")
             copy.write(chunk)
             chunk = stream.read(CHUNK)
         return size
 
-    def _inner(self, entries: Iterator[Unpacked], name: str, size: int) -> Iterator[Unpacked]:
+    def _refuse_unreadable(
+        self, entries: Iterator[UnpackedEntry], name: str, size: int
+    ) -> Iterator[UnpackedEntry]:
+        """Yield the entries of a nested archive; where it cannot be read, a refused entry for the archive."""
         try:
             yield from entries
-        except Exhausted:
+        except TooLarge:
             raise
-        except BadArchive as problem:
-            yield Unpacked(name, None, size, str(problem))
+        except BadArchive as error:
+            yield UnpackedEntry(name, None, size, str(error))
 
-    def _unique(self, name: str) -> str:
-        """Keep entries of one name apart, so that none hides behind another: `Main (2).java`."""
+    def _unique_name(self, name: str) -> str:
+        """Return `name`, numbered if an earlier entry has the same name: `Main (2).java`."""
         stem, dot, suffix = name.rpartition(".") if "." in name.rsplit("/", 1)[-1] else (name, "", "")
         unique = name
-        while unique in self._taken:
-            self._copies[name] = self._copies.get(name, 1) + 1
-            unique = f"{stem} ({self._copies[name]}){dot}{suffix}"
-        self._taken.add(unique)
+        while unique in self._used_names:
+            self._name_counts[name] = self._name_counts.get(name, 1) + 1
+            unique = f"{stem} ({self._name_counts[name]}){dot}{suffix}"
+        self._used_names.add(unique)
         return unique
 
 
-def _damage(error: BaseException) -> str:
+def _damage_reason(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"cannot be read: {error.strerror}"
     return f"damaged or cut off: {str(error) or type(error).__name__}"
 
 
-def _disk_member(path: Path, status: os.stat_result) -> Member:
+def _disk_member(path: Path, status: os.stat_result) -> ArchiveMember:
     kind = stat.S_IFMT(status.st_mode)
     special = "a symbolic link" if kind == stat.S_IFLNK else "not a file but a device, pipe or socket"
     refusal = "" if kind == stat.S_IFREG else special
-    return Member(redecoded(path.name), status.st_size, refusal, lambda: path.open("rb"))
+    return ArchiveMember(redecode(path.name), status.st_size, refusal, lambda: path.open("rb"))

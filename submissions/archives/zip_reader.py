@@ -1,4 +1,4 @@
-"""Read a zip within limits: its directory is the list, and no declared size is trusted."""
+"""Read a zip within limits, by its central directory. Declared sizes are not trusted."""
 
 from __future__ import annotations
 
@@ -7,46 +7,47 @@ import zipfile
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
-from submissions.archives.limits import CHUNK, BadArchive, Budget, size_text
-from submissions.archives.members import Member
-from submissions.archives.names import decode_names
+from submissions.archives.limits import CHUNK, BadArchive, Budget, format_size
+from submissions.archives.members import ArchiveMember
+from submissions.archives.names import detect_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# Bytes that a zip's directory may take for each entry allowed: 46 and the name, twice over.
+# Limit on the bytes of a zip's central directory per allowed entry: 46 and its name, doubled.
 DIRECTORY_BYTES = 512
 
 
 class _BoundedReads:
-    """A file from which no single read, such as a zip's whole directory, takes more than `most` bytes."""
+    """A file that refuses single reads of more than `max_bytes`, such as of a zip's whole directory."""
 
-    def __init__(self, file: IO[bytes], most: int) -> None:
+    def __init__(self, file: IO[bytes], max_bytes: int) -> None:
         self._file = file
-        self._most = most
+        self._max_bytes = max_bytes
         self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
 
     def read(self, size: int = -1) -> bytes:
-        if size > self._most:
+        if size > self._max_bytes:
             raise BadArchive(
-                f"its directory takes more than {size_text(self._most)}; the limit on entries allows no more"
+                f"its directory takes more than {format_size(self._max_bytes)};"
+                " the limit on entries allows no more"
             )
         return self._file.read(size)
 
 
-def read_zip(file: IO[bytes], budget: Budget) -> Iterator[Member]:
-    """Yield the files of a zip; its directory is the list, its sizes are only believed when too large."""
-    most = max(CHUNK, budget.limits.entries * DIRECTORY_BYTES)
-    with zipfile.ZipFile(cast("BinaryIO", _BoundedReads(file, most))) as archive:
+def read_zip(file: IO[bytes], budget: Budget) -> Iterator[ArchiveMember]:
+    """Yield the files of a zip, as its directory lists them."""
+    max_bytes = max(CHUNK, budget.limits.entries * DIRECTORY_BYTES)
+    with zipfile.ZipFile(cast("BinaryIO", _BoundedReads(file, max_bytes))) as archive:
         infos = archive.infolist()
         overlapping = _overlapping(infos)
         raw = [_raw_name(info) for info in infos]
-        encoding = decode_names(name for name in raw if isinstance(name, bytes))
+        encoding = detect_encoding(name for name in raw if isinstance(name, bytes))
         for info, name in zip(infos, raw, strict=True):
             if not info.is_dir():
                 text = name.decode(encoding, "replace") if isinstance(name, bytes) else name
                 refusal = _refusal(info) or ("overlaps another entry" if id(info) in overlapping else "")
-                yield Member(
+                yield ArchiveMember(
                     text,
                     info.file_size,
                     refusal,
@@ -58,7 +59,7 @@ def read_zip(file: IO[bytes], budget: Budget) -> Iterator[Member]:
 
 def _modified(info: zipfile.ZipInfo) -> datetime | None:
     try:
-        return datetime(*info.date_time)  # noqa: DTZ001 - a zip does not say which zone
+        return datetime(*info.date_time)  # noqa: DTZ001 - a zip does not store the time zone
     except ValueError:
         return None
 
@@ -68,21 +69,21 @@ def _opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[], IO[
 
 
 def _raw_name(info: zipfile.ZipInfo) -> str | bytes:
-    """Bytes when the zip does not say that the name is UTF-8; what follows a NUL stays to be seen."""
+    """Return the name with any part after a NUL, which zipfile cuts off; as bytes unless marked as UTF-8."""
     utf8_flag = 0x800
     return info.orig_filename if info.flag_bits & utf8_flag else info.orig_filename.encode("cp437")
 
 
 def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
-    """Ids of the entries whose packed bytes run into the next one's, as in overlapping zip bombs."""
+    """Return the `id()` of entries whose packed bytes overlap an earlier entry's, as in some zip bombs."""
     header = 30
-    found: set[int] = set()
+    overlapping: set[int] = set()
     end = 0
     for info in sorted(infos, key=lambda info: info.header_offset):
         if info.header_offset < end:
-            found.add(id(info))
+            overlapping.add(id(info))
         end = max(end, info.header_offset + header + len(info.orig_filename) + info.compress_size)
-    return found
+    return overlapping
 
 
 def _refusal(info: zipfile.ZipInfo) -> str:
@@ -94,7 +95,7 @@ def _refusal(info: zipfile.ZipInfo) -> str:
         return "a symbolic link"
     if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
         return "not a file but a device, pipe or socket"
-    # bzip2 and LZMA in a zip cannot be unpacked piece by piece, so a small entry could fill the memory.
+    # zipfile cannot unpack bzip2 and LZMA in limited pieces, so a small entry could fill the memory.
     if info.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
         return f"packed by zip method {info.compress_type}; pack it with the usual one (deflate)"
     return ""

@@ -1,4 +1,4 @@
-"""Which documents of a corpus are near-duplicates of each other."""
+"""Clusters of near-duplicates within a corpus."""
 
 from __future__ import annotations
 
@@ -7,84 +7,86 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db.models import Max, Min
 
 from fingerprint import Sketches, cluster, mod_resemblance
-from submissions.corpus.corpora import ready
+from submissions.corpus.corpora import get_current_corpus
 from submissions.corpus.models import CorpusDocument
-from submissions.corpus.stored import IDENTICAL, SAME_TOKENS, Place, sketches_of
+from submissions.corpus.stored import IDENTICAL, SAME_TOKENS, StoredDocument, load_sketches
 
 if TYPE_CHECKING:
     from fingerprint.types import Hashes
     from submissions.corpus.models import Corpus
 
 
-class Member(NamedTuple):
-    """A document of a cluster, beside the cluster's first: how they are duplicates, if they are.
+class ClusteredDocument(NamedTuple):
+    """A document of a cluster, compared with the first document of the cluster.
 
-    `resemblance` is estimated; None where neither has a value to tell by.
+    `same` is IDENTICAL, SAME_TOKENS or "" for no duplicate; JSON output uses it as a key. `resemblance` is
+    estimated from the sketches; None where both are empty.
     """
 
-    place: Place
+    stored: StoredDocument
     same: str
     resemblance: float | None
 
 
 class _Document(NamedTuple):
-    place: Place
+    stored: StoredDocument
     sha256: str
     digest: str | None
     sketch: Hashes
 
 
-def clusters(name: str, threshold: float = 0.5) -> list[list[Member]]:
-    """Cluster the documents of all sweeps (syntactic-clustering), the largest cluster first.
+def clusters(name: str, threshold: float = 0.5) -> list[list[ClusteredDocument]]:
+    """Return the clusters of the documents of all sweeps, the largest first (syntactic-clustering).
 
-    A document that several sweeps have with the same text counts once; with another text, it is another.
+    A document that has the same text in several sweeps counts once. With another text it counts again.
 
     Raises
     ------
     CorpusError
-        When the corpus cannot be asked.
+        When there is no such corpus, it is empty or was created by another version.
     ValueError
         When `threshold` is not above 0 and at most 1.
     """
-    documents = _documents(ready(name))
-    found = cluster(
-        Sketches.of(document.sketch for document in documents),
+    documents = _documents(get_current_corpus(name))
+    clustering = cluster(
+        Sketches.from_sketches(document.sketch for document in documents),
         threshold=threshold,
         exact=[document.sha256 for document in documents],
         lexical=[document.digest for document in documents],
     )
-    groups = [[documents[number] for number in group.tolist()] for group in found.groups()]
-    return [[_member(document, group[0]) for document in group] for group in sorted(groups, key=_size)]
+    groups = [[documents[number] for number in group.tolist()] for group in clustering.groups()]
+    groups.sort(key=_largest_first)
+    return [[_compared(document, group[0]) for document in group] for group in groups]
 
 
-def _size(group: list[_Document]) -> tuple[int, str]:
-    return -len(group), group[0].place.document
+def _largest_first(group: list[_Document]) -> tuple[int, str]:
+    return -len(group), group[0].stored.document
 
 
 def _documents(corpus: Corpus) -> list[_Document]:
-    rows = (
+    rows = list(
         CorpusDocument.objects.filter(sweep__corpus=corpus, text__isnull=False)
         .values("name", "text_id", "text__sha256", "text__digest", "text__tokens")
         .annotate(first=Min("sweep__number"), last=Max("sweep__number"))
         .order_by("first", "name")
     )
-    found = list(rows)
-    sketches = sketches_of(corpus)
+    sketches = load_sketches(corpus)
     return [
         _Document(
-            Place(row["name"], row["first"], row["last"]),
+            StoredDocument(row["name"], row["first"], row["last"]),
             row["text__sha256"],
-            row["text__digest"] if row["text__tokens"] else None,  # no tokens say nothing
+            row["text__digest"] if row["text__tokens"] else None,  # all texts without tokens share a digest
             sketches[row["text_id"]],
         )
-        for row in found
+        for row in rows
     ]
 
 
-def _member(document: _Document, first: _Document) -> Member:
+def _compared(document: _Document, first: _Document) -> ClusteredDocument:
     if document.sha256 == first.sha256:
-        return Member(document.place, IDENTICAL, 1.0)
+        return ClusteredDocument(document.stored, IDENTICAL, 1.0)
     if document.digest is not None and document.digest == first.digest:
-        return Member(document.place, SAME_TOKENS, 1.0)
-    known = len(document.sketch) or len(first.sketch)
-    return Member(document.place, "", mod_resemblance(document.sketch, first.sketch) if known else None)
+        return ClusteredDocument(document.stored, SAME_TOKENS, 1.0)
+    has_values = len(document.sketch) or len(first.sketch)
+    resemblance = mod_resemblance(document.sketch, first.sketch) if has_values else None
+    return ClusteredDocument(document.stored, "", resemblance)

@@ -1,4 +1,4 @@
-"""Which corpora there are, and whether what they hold can be compared with what is made now."""
+"""List, find and delete corpora, and check that their signatures can be compared with new ones."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import NamedTuple
 from django.db.models import Count, Max
 
 from submissions.corpus.models import Corpus, CorpusDocument
-from submissions.corpus.reading import profile_of
+from submissions.corpus.reading import current_profile
 from submissions.corpus.recipe import RECIPE
 
 
 class CorpusError(ValueError):
-    """What is wrong with a corpus, and what to do; for whoever typed the command."""
+    """A corpus cannot be used; the message tells the user why, and what to do."""
 
 
-class Listed(NamedTuple):
-    """One corpus: `texts` distinct contents of `documents` documents in `sweeps` sweeps."""
+class CorpusSummary(NamedTuple):
+    """A corpus and its size: `texts` distinct texts of `documents` documents in `sweeps` sweeps."""
 
     name: str
     recipe: str
@@ -25,55 +25,64 @@ class Listed(NamedTuple):
     texts: int
 
 
-def listed() -> list[Listed]:
-    """Every corpus with its size, by name."""
+def list_corpora() -> list[CorpusSummary]:
+    """Return all corpora with their sizes, by name."""
     corpora = Corpus.objects.annotate(
         sweep_count=Max("sweeps__number"),
         document_count=Count("sweeps__documents", distinct=True),
     )
-    return [Listed(c.name, c.recipe, c.sweep_count or 0, c.document_count, c.texts.count()) for c in corpora]
+    return [
+        CorpusSummary(
+            corpus.name,
+            corpus.recipe,
+            corpus.sweep_count or 0,
+            corpus.document_count,
+            corpus.texts.count(),
+        )
+        for corpus in corpora
+    ]
 
 
-def named(name: str) -> Corpus:
-    """Find a corpus; raises CorpusError with the names there are."""
+def get_corpus(name: str) -> Corpus:
+    """Return a corpus, or raise CorpusError with the names of the existing ones."""
     corpus = Corpus.objects.filter(name=name).first()
     if corpus is None:
-        known = ", ".join(Corpus.objects.values_list("name", flat=True)) or "none"
-        raise CorpusError(f"no corpus is called {name!r} (there are: {known}); `moss corpus add` makes one")
+        names = ", ".join(Corpus.objects.values_list("name", flat=True)) or "none"
+        raise CorpusError(f"no corpus is called {name!r} (there are: {names}); `moss corpus add` creates one")
     return corpus
 
 
-def ready(name: str) -> Corpus:
-    """Find a corpus that can be asked: with documents, made as this version makes them.
+def get_current_corpus(name: str) -> Corpus:
+    """Return a corpus that has documents and was created by this version.
 
     Raises
     ------
     CorpusError
-        When there is none of that name, it is empty or was made by another version.
+        When there is no such corpus, it is empty or was created by another version.
     """
-    corpus = named(name)
+    corpus = get_corpus(name)
     if not corpus.texts.exists():
-        raise CorpusError(f"corpus {name!r} holds no document yet; `moss corpus add` adds some")
+        raise CorpusError(f"corpus {name!r} holds no documents yet; `moss corpus add` adds some")
     check_current(corpus)
     return corpus
 
 
 def check_current(corpus: Corpus) -> None:
-    """Refuse a corpus of another recipe, engine or front-end version: nothing would match it."""
-    made = corpus.texts.values_list("kind", "language", "profile").distinct()
-    old = [profile for kind, language, profile in made if profile != profile_of(kind, language)]
+    """Raise CorpusError for a corpus of another recipe, engine or front-end version: nothing would match."""
+    rows = corpus.texts.values_list("kind", "language", "profile").distinct()
+    outdated = [profile for kind, language, profile in rows if profile != current_profile(kind, language)]
     if corpus.recipe != RECIPE.key:
-        old.append(corpus.recipe)
-    if old:
+        outdated.append(corpus.recipe)
+    if outdated:
         raise CorpusError(
-            f"corpus {corpus.name!r} was made by another version ({', '.join(sorted(old))}), and only equals "
-            f"are compared; `moss corpus drop {corpus.name}` and add its documents again"
+            f"corpus {corpus.name!r} was created by another version ({', '.join(sorted(outdated))}), and its "
+            f"data cannot be compared; `moss corpus drop {corpus.name}` and add its documents again"
         )
 
 
-def drop(name: str) -> None:
-    """Delete a corpus with all that is in it; raises CorpusError when there is none."""
-    corpus = named(name)
-    # Documents go first: they are many, and they would be looked for once a text.
+def drop_corpus(name: str) -> None:
+    """Delete a corpus and everything in it, or raise CorpusError when there is none of this name."""
+    corpus = get_corpus(name)
+    # Delete the documents first: the cascade would look for them once per text.
     CorpusDocument.objects.filter(sweep__corpus=corpus).delete()
     corpus.delete()

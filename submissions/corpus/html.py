@@ -1,4 +1,4 @@
-"""The text that a reader of an HTML page sees."""
+"""The visible text of HTML pages."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections import Counter
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-# Rises whenever the same page would give another text.
+# Increase this when the same page would give another text.
 HTML_VERSION = 1
-UNSEEN = ["script", "style", "template", "noscript"]
-# Elements that may stand in the middle of a word; every other one parts words.
+INVISIBLE = ["script", "style", "template", "noscript"]
+# Elements that can occur within a word; all others separate words.
 INLINE = frozenset({
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i",
     "ins", "kbd", "label", "mark", "nobr", "output", "q", "rp", "rt", "ruby", "s", "samp", "small", "span",
     "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "-text", "-comment",
 })  # fmt: skip
 
-# Parsing takes the square of the depth and cannot be interrupted; at this depth it takes 0.1 s.
-DEEPEST = 5000
-OPEN_OR_CLOSE = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-# Elements that never nest or that the next one of their kind closes.
-FLAT = frozenset({
+# Parsing takes time proportional to the square of the depth and cannot be interrupted; 0.1 s at this depth.
+MAX_DEPTH = 5000
+TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+# Elements that have no content, or that the next one of the same name closes.
+NEVER_NESTED = frozenset({
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track",
     "wbr", "p", "li", "dt", "dd", "option", "tr", "td", "th",
 })  # fmt: skip
 
 
 def html_text(markup: str) -> str:
-    """Give the text of a page, its title first, a line for each block; scripts and styles are left out.
+    """Return the visible text of an HTML page: title first, a line per block, no scripts or styles.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def html_text(markup: str) -> str:
     """
     _check_depth(markup)
     page = LexborHTMLParser(markup)
-    page.strip_tags(UNSEEN)
+    page.strip_tags(INVISIBLE)
     root = page.root
     if root is None:
         return ""
@@ -45,32 +45,33 @@ def html_text(markup: str) -> str:
     block = -1
     for node in root.traverse(include_text=True):
         if node.tag == "-text":
-            here = _block(node)
-            pieces.append(node.text_content or "" if here == block else f"\n{node.text_content or ''}")
-            block = here
+            own_block = _block_id(node)
+            text = node.text_content or ""
+            pieces.append(text if own_block == block else f"\n{text}")
+            block = own_block
         elif node.tag not in INLINE:
             block = -1
     return "".join(pieces).strip()
 
 
-def _block(node: LexborNode) -> int:
-    """Tell the block apart that a text stands in."""
-    around = node.parent
-    while around is not None and around.tag in INLINE:
-        around = around.parent
-    return around.mem_id if around is not None else 0
+def _block_id(node: LexborNode) -> int:
+    """Return an identifier of the block element that contains a text node."""
+    parent = node.parent
+    while parent is not None and parent.tag in INLINE:
+        parent = parent.parent
+    return parent.mem_id if parent is not None else 0
 
 
 def _check_depth(markup: str) -> None:
-    """Count the elements that are open at once; closing tags that close nothing do not hide any."""
-    still_open: Counter[str] = Counter()
+    """Raise ValueError when too many elements are open at once. Unmatched closing tags do not count."""
+    open_elements: Counter[str] = Counter()
     depth = 0
-    for closing, written in OPEN_OR_CLOSE.findall(markup):
-        name = written.lower()
-        if name in FLAT or (closing and not still_open[name]):
+    for slash, tag_name in TAG.findall(markup):
+        name = tag_name.lower()
+        if name in NEVER_NESTED or (slash and not open_elements[name]):
             continue
-        step = -1 if closing else 1
-        still_open[name] += step
+        step = -1 if slash else 1
+        open_elements[name] += step
         depth += step
-        if depth > DEEPEST:
-            raise ValueError(f"its elements are nested more than {DEEPEST:,} deep, which is the limit")
+        if depth > MAX_DEPTH:
+            raise ValueError(f"its elements are nested more than {MAX_DEPTH:,} deep, which is the limit")

@@ -1,4 +1,4 @@
-"""Tables of archive screening; why so: docs/decisions/003-corpus.md."""
+"""Database tables of archive screening; docs/decisions/003-corpus.md explains their design."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Corpus(models.Model):
-    """Documents that are compared with each other; `recipe` says how all of them were sketched."""
+    """A collection of documents that are compared with each other; `recipe` is the key of its recipe."""
 
     name = models.CharField(max_length=100, unique=True)
     recipe = models.CharField(max_length=100)
@@ -21,7 +21,7 @@ class Corpus(models.Model):
 
 
 class CorpusSweep(models.Model):
-    """One reading of a folder or archive; without `finished` it was stopped and can go on."""
+    """One reading of a folder or archive; while `finished` is null it was stopped and can be resumed."""
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="sweeps")
     number = models.PositiveIntegerField()
@@ -40,10 +40,12 @@ class CorpusSweep(models.Model):
 
 
 class CorpusText(models.Model):
-    """What was made of the bytes of one or more documents, once; numbers of 64 bits, 8 bytes each.
+    """The signatures of the bytes of one or more documents, stored once.
 
-    `digest` stands for the tokens, so that it is equal for lexically identical texts. A text too short for
-    a shingle has no sketch and no features, one too short for a gram no SimHash.
+    `sketch` and `features` are arrays of 64-bit integers, 8 bytes each; `simhash` is a signed integer with
+    the bits of the SimHash. `digest` is a hash of the token kinds, so lexically identical texts have equal
+    digests. A text too short for a shingle has an empty sketch and no features; one too short for a k-gram of
+    the SimHash has none.
     """
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="texts")
@@ -68,7 +70,7 @@ class CorpusText(models.Model):
 
 
 class CorpusDocument(models.Model):
-    """A named document of a sweep; without a text it could not be read, and `reason` says why."""
+    """A named document of a sweep; `text` is null when it could not be read, and `reason` says why."""
 
     sweep = models.ForeignKey(CorpusSweep, models.CASCADE, related_name="documents")
     name = models.CharField(max_length=1000)

@@ -1,4 +1,4 @@
-"""New documents that a corpus is asked about; they are read, sketched and not stored."""
+"""New documents that are compared with a corpus but not stored."""
 
 from __future__ import annotations
 
@@ -6,39 +6,46 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import Unreadable
-from submissions.corpus.reading import Skipped, entries, kinds_of, open_document
-from submissions.corpus.recipe import Prints, prints
+from submissions.corpus.reading import SkippedDocument, decode_document, read_entries, token_kinds
+from submissions.corpus.recipe import Signatures, compute_signatures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from submissions.archives.unpack import Unpacked
+    from submissions.archives.unpack import UnpackedEntry
 
 
-class Newcomer(NamedTuple):
+class NewDocument(NamedTuple):
     name: str
     sha256: str
-    prints: Prints
+    signatures: Signatures
 
 
-def read_all(path: Path, done: Callable[[], None] = lambda: None) -> tuple[list[Newcomer], list[Skipped]]:
-    """Read a folder, archive or file; raises BadArchive when nothing of it can be.
+def read_documents(
+    path: Path, on_entry: Callable[[], None] = lambda: None
+) -> tuple[list[NewDocument], list[SkippedDocument]]:
+    """Read all documents of a folder, archive or file.
 
-    `done` is called after each entry.
+    `on_entry` is called after each entry.
+
+    Raises
+    ------
+    BadArchive
+        When `path` cannot be read.
     """
-    found, skipped = [], []
-    for entry in entries(path):
+    documents, skipped = [], []
+    for entry in read_entries(path):
         try:
-            found.append(_read(entry))
+            documents.append(_read(entry))
         except Unreadable as error:
-            skipped.append(Skipped(entry.name, str(error)))
-        done()
-    return found, skipped
+            skipped.append(SkippedDocument(entry.name, str(error)))
+        on_entry()
+    return documents, skipped
 
 
-def _read(entry: Unpacked) -> Newcomer:
+def _read(entry: UnpackedEntry) -> NewDocument:
     if entry.data is None:
         raise Unreadable(entry.reason)
-    made = prints(kinds_of(open_document(entry.name, entry.data)))
-    return Newcomer(entry.name, sha256(entry.data).hexdigest(), made)
+    signatures = compute_signatures(token_kinds(decode_document(entry.name, entry.data)))
+    return NewDocument(entry.name, sha256(entry.data).hexdigest(), signatures)

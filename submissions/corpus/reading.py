@@ -1,4 +1,4 @@
-"""From the bytes of a document to the tokens that are sketched: words of prose and HTML, tokens of code."""
+"""Read documents and turn them into tokens: words of prose and HTML, tokens of code."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.engine import FrontEnd
-    from submissions.archives.unpack import Unpacked
+    from submissions.archives.unpack import UnpackedEntry
 
 HTML, PROSE, CODE = "html", "prose", "code"
-# Whoever screens an archive chose it: as many documents as a disk holds, each no larger than elsewhere.
+# The user chose the archive, so only the disk limits its size. Single files have the usual limit.
 LIMITS = Limits(entries=5_000_000, total_bytes=10**12, archive_bytes=10**10)
 
 
 _words = WordKinds()
 
 
-class Skipped(NamedTuple):
+class SkippedDocument(NamedTuple):
     name: str
     reason: str
 
 
-class Opened(NamedTuple):
-    """A document decoded, its language told: `kind` is HTML, PROSE or CODE."""
+class DecodedDocument(NamedTuple):
+    """The text of a document and the front-end of its language; `kind` is HTML, PROSE or CODE."""
 
     name: str
     kind: str
@@ -42,17 +42,20 @@ class Opened(NamedTuple):
 
     @property
     def profile(self) -> str:
-        return profile_of(self.kind, self.front_end.name)
+        return current_profile(self.kind, self.front_end.name)
 
 
-def profile_of(kind: str, language: str) -> str:
-    """Say what the tokens of such a document depend on: the versions that are installed now."""
-    chosen = front_end("text" if kind == HTML else language)
-    return f"{kind}{HTML_VERSION if kind == HTML else ''}-{language}.{chosen.version}"
+def current_profile(kind: str, language: str) -> str:
+    """Return the profile of such a document: kind, language and the installed versions of what reads it.
+
+    Documents with the same bytes and the same profile have the same tokens.
+    """
+    reader = front_end("text" if kind == HTML else language)
+    return f"{kind}{HTML_VERSION if kind == HTML else ''}-{language}.{reader.version}"
 
 
-def entries(path: Path) -> Iterator[Unpacked]:
-    """Entries of a folder, an archive or a single file; raises BadArchive as those do."""
+def read_entries(path: Path) -> Iterator[UnpackedEntry]:
+    """Yield the entries of a folder, an archive or a single file, or raise BadArchive."""
     if path.is_dir():
         yield from walk(path, LIMITS)
         return
@@ -60,26 +63,32 @@ def entries(path: Path) -> Iterator[Unpacked]:
         yield from unpack(path.name, file, LIMITS)
 
 
-def open_document(name: str, data: bytes) -> Opened:
-    """Decode a document and tell its language; raises Unreadable with the reason."""
-    text, chosen = identify(data, name)
-    kind = {"html": HTML, "text": PROSE}.get(chosen.name, CODE)
-    return Opened(name, kind, chosen, text)
+def decode_document(name: str, data: bytes) -> DecodedDocument:
+    """Decode a document and detect its language, or raise Unreadable with the reason."""
+    text, detected = identify(data, name)
+    kind = {"html": HTML, "text": PROSE}.get(detected.name, CODE)
+    return DecodedDocument(name, kind, detected, text)
 
 
-def kinds_of(opened: Opened, seconds: float = FILE_SECONDS) -> npt.NDArray[np.uint64]:
-    """Token kinds of a document, within `seconds`; raises Unreadable with the reason."""
-    language = opened.front_end.name
+def token_kinds(decoded: DecodedDocument, seconds: float = FILE_SECONDS) -> npt.NDArray[np.uint64]:
+    """Return the token kinds of a document, uint64 [n].
+
+    Raises
+    ------
+    Unreadable
+        With the reason, when the front-end fails or takes longer than `seconds`.
+    """
+    language = decoded.front_end.name
     try:
         with time_limit(seconds):
-            if opened.kind != CODE:
-                return _words.of(html_text(opened.text) if opened.kind == HTML else opened.text)
-            return opened.front_end.tokens(opened.text).kinds
+            if decoded.kind != CODE:
+                return _words.word_kinds(html_text(decoded.text) if decoded.kind == HTML else decoded.text)
+            return decoded.front_end.tokens(decoded.text).kinds
     except TooSlow:
         raise Unreadable(f"reading it as {language} took longer than {seconds:g} s") from None
     except ValueError as error:
         raise Unreadable(str(error)) from error
-    except Exception as error:  # whatever a lexer does, it costs one document and is named
+    except Exception as error:  # a failing lexer costs one document, which is reported
         raise Unreadable(
             f"its front-end ({language}) broke on it: {type(error).__name__}: {error}"
         ) from error

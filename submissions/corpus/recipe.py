@@ -1,4 +1,7 @@
-"""What is kept of a document, and how it is made; no two recipes are compared."""
+"""The signatures of a document, and the recipe: the parameters that they are computed with.
+
+Only signatures of the same recipe can be compared.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +20,19 @@ if TYPE_CHECKING:
 
     from fingerprint.types import Hashes
 
-
-NONE = np.empty(0, dtype=np.uint64)
+EMPTY = np.empty(0, dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How documents are sketched.
+    """The parameters of the signatures.
 
-    w : tokens in a shingle (syntactic-clustering takes 10 words)
-    m : one shingle in m is kept, those that are 0 mod m
-    k, s, r : features, minima in each, features to share (near-duplicate-features, section 3)
-    gram : tokens in a feature of the SimHash; each counts once, else what all programs repeat would decide
+    w : number of tokens in a shingle (10 words in syntactic-clustering)
+    m : a sketch has the shingles that are 0 mod m, about one in m
+    k, s, r : number of features, of minima in each, and of shared features that make a near-copy
+        (near-duplicate-features, section 3)
+    gram : number of tokens in a k-gram of the SimHash. Each distinct k-gram counts once; otherwise the
+        k-grams that all programs repeat would determine the SimHash.
     """
 
     w: int = 10
@@ -40,15 +44,20 @@ class Recipe:
 
     @property
     def key(self) -> str:
-        """Text form that is stored; `r` is asked of what is stored and not a part of it."""
+        """Text form of the recipe, stored with a corpus; without `r`, which applies only to queries."""
         return f"w{self.w}m{self.m}-f{self.k}x{self.s}-d{self.gram}-e{ENGINE_VERSION}"
 
 
 RECIPE = Recipe()
 
 
-class Prints(NamedTuple):
-    """What is kept of a document: `sketch` and `features` uint64, empty for fewer than w tokens."""
+class Signatures(NamedTuple):
+    """The signatures of a document.
+
+    `tokens`: number of tokens; `digest`: hash of the token kinds, 32 hexadecimal digits; `sketch` and
+    `features`: uint64 arrays, empty for fewer than w tokens; `simhash`: 64 bits, None for fewer than `gram`
+    tokens.
+    """
 
     tokens: int
     digest: str
@@ -57,12 +66,12 @@ class Prints(NamedTuple):
     simhash: int | None
 
 
-def prints(kinds: npt.NDArray[np.uint64], recipe: Recipe = RECIPE) -> Prints:
-    """Sketch the token kinds of one document; any number of tokens will do."""
+def compute_signatures(kinds: npt.NDArray[np.uint64], recipe: Recipe = RECIPE) -> Signatures:
+    """Return the signatures of a document from its token kinds, uint64 [n]; n may be 0."""
     digest = blake2b(kinds.astype("<u8").tobytes(), digest_size=16).hexdigest()
-    sketch, found = NONE, NONE
+    sketch, feature_values = EMPTY, EMPTY
     if len(kinds) >= recipe.w:
         values = shingles(kinds, recipe.w)
-        sketch, found = mod_sketch(values, recipe.m), features(values, recipe.k, recipe.s)
+        sketch, feature_values = mod_sketch(values, recipe.m), features(values, recipe.k, recipe.s)
     grams = np.unique(kgram_hashes(kinds, recipe.gram))
-    return Prints(len(kinds), digest, sketch, found, simhash(grams) if len(grams) else None)
+    return Signatures(len(kinds), digest, sketch, feature_values, simhash(grams) if len(grams) else None)

@@ -1,4 +1,4 @@
-"""What a corpus holds, as arrays and as names."""
+"""Read the signatures and the document names of a corpus from the database."""
 
 from __future__ import annotations
 
@@ -20,79 +20,93 @@ if TYPE_CHECKING:
 
     from fingerprint.types import Hashes
     from submissions.corpus.models import Corpus
-    from submissions.corpus.new_documents import Newcomer
+    from submissions.corpus.new_documents import NewDocument
 
-SCANNED = 5000  # texts in memory at once
+CHUNK = 5000  # texts in memory at once
 
+# How two documents are duplicates: equal bytes, or only equal tokens.
 IDENTICAL, SAME_TOKENS = "identical", "same tokens"
 
 
-class Place(NamedTuple):
-    """A stored document, and the first and the last sweep that have it with one and the same text."""
+class StoredDocument(NamedTuple):
+    """A document of a corpus, with the first and the last sweep that have it with the same text.
+
+    JSON output uses the field names as keys.
+    """
 
     document: str
     first_sweep: int
     last_sweep: int
 
 
-class Marks(NamedTuple):
-    """Features [rows, k] and SimHashes, both uint64; `featured` and `hashed` name the text of each row."""
+class NearCopySignatures(NamedTuple):
+    """Features uint64 [rows, k] and SimHashes uint64 [rows] of the texts of a corpus.
 
-    featured: list[int]
+    `feature_texts` and `simhash_texts` are the primary keys of the texts, row by row.
+    """
+
+    feature_texts: list[int]
     features: npt.NDArray[np.uint64]
-    hashed: list[int]
+    simhash_texts: list[int]
     simhashes: Hashes
 
 
-def scan(corpus: Corpus) -> Iterator[tuple[list[int], Sketches]]:
-    """Yield the sketches of all texts, with their keys, some thousands at a time."""
-    rows = corpus.texts.order_by("pk").values_list("pk", "sketch").iterator(SCANNED)
-    while piece := list(islice(rows, SCANNED)):
-        yield [key for key, _ in piece], Sketches.of(unpack(bytes(sketch)) for _, sketch in piece)
+def scan_sketches(corpus: Corpus) -> Iterator[tuple[list[int], Sketches]]:
+    """Yield the primary keys and the sketches of all texts, `CHUNK` at a time."""
+    rows = corpus.texts.order_by("pk").values_list("pk", "sketch").iterator(CHUNK)
+    while chunk := list(islice(rows, CHUNK)):
+        yield [pk for pk, _ in chunk], Sketches.from_sketches(unpack(bytes(sketch)) for _, sketch in chunk)
 
 
-def sketches_of(corpus: Corpus, texts: Collection[int] | None = None) -> dict[int, Hashes]:
-    """Sketches of some texts, of all by default."""
-    wanted = corpus.texts.all() if texts is None else corpus.texts.filter(pk__in=texts)
-    rows = wanted.values_list("pk", "sketch").iterator(SCANNED)
-    return {key: unpack(bytes(sketch)) for key, sketch in rows}
+def load_sketches(corpus: Corpus, texts: Collection[int] | None = None) -> dict[int, Hashes]:
+    """Return the sketches of texts by primary key; of all texts by default."""
+    selected = corpus.texts.all() if texts is None else corpus.texts.filter(pk__in=texts)
+    rows = selected.values_list("pk", "sketch").iterator(CHUNK)
+    return {pk: unpack(bytes(sketch)) for pk, sketch in rows}
 
 
-def marks(corpus: Corpus) -> Marks:
-    """Features and SimHashes of all texts that are long enough to have them."""
-    featured, hashed, rows, simhashes = [], [], [], []
-    found = corpus.texts.order_by("pk").values_list("pk", "features", "simhash")
-    for key, packed, simhash in found.iterator(SCANNED):
-        features = unpack(bytes(packed))
-        if len(features):
-            featured.append(key)
-            rows.append(features)
+def load_near_copy_signatures(corpus: Corpus) -> NearCopySignatures:
+    """Return the features and SimHashes of all texts that are long enough to have them."""
+    feature_texts, simhash_texts, features, simhashes = [], [], [], []
+    rows = corpus.texts.order_by("pk").values_list("pk", "features", "simhash")
+    for pk, packed, simhash in rows.iterator(CHUNK):
+        own_features = unpack(bytes(packed))
+        if len(own_features):
+            feature_texts.append(pk)
+            features.append(own_features)
         if simhash is not None:
-            hashed.append(key)
+            simhash_texts.append(pk)
             simhashes.append(simhash)
-    table = np.array(rows, dtype=np.uint64).reshape(-1, RECIPE.k)
-    return Marks(featured, table, hashed, np.array(simhashes, dtype=np.int64).view(np.uint64))
+    return NearCopySignatures(
+        feature_texts,
+        np.array(features, dtype=np.uint64).reshape(-1, RECIPE.k),
+        simhash_texts,
+        np.array(simhashes, dtype=np.int64).view(np.uint64),
+    )
 
 
-def duplicates(corpus: Corpus, new: Sequence[Newcomer]) -> dict[tuple[int, int], str]:
-    """Tell how (newcomer, text) are the same: by their bytes, or only by their tokens."""
-    hashes = {newcomer.sha256 for newcomer in new}
-    digests = {newcomer.prints.digest for newcomer in new if newcomer.prints.tokens}
-    same = corpus.texts.filter(Q(sha256__in=hashes) | Q(digest__in=digests))
+def find_duplicates(corpus: Corpus, documents: Sequence[NewDocument]) -> dict[tuple[int, int], str]:
+    """Return the duplicates of new documents: (index of the document, primary key of the text) -> kind.
+
+    The kind is IDENTICAL or SAME_TOKENS. Documents without tokens can only be identical.
+    """
+    hashes = {document.sha256 for document in documents}
+    digests = {document.signatures.digest for document in documents if document.signatures.tokens}
+    texts = corpus.texts.filter(Q(sha256__in=hashes) | Q(digest__in=digests))
     by_hash, by_digest = defaultdict(list), defaultdict(list)
-    for key, sha256, digest in same.values_list("pk", "sha256", "digest"):
-        by_hash[sha256].append(key)
-        by_digest[digest].append(key)
-    found: dict[tuple[int, int], str] = {}
-    for number, newcomer in enumerate(new):
-        if newcomer.prints.tokens:
-            found |= {(number, key): SAME_TOKENS for key in by_digest[newcomer.prints.digest]}
-        found |= {(number, key): IDENTICAL for key in by_hash[newcomer.sha256]}
-    return found
+    for pk, sha256, digest in texts.values_list("pk", "sha256", "digest"):
+        by_hash[sha256].append(pk)
+        by_digest[digest].append(pk)
+    duplicates: dict[tuple[int, int], str] = {}
+    for index, document in enumerate(documents):
+        if document.signatures.tokens:
+            duplicates |= {(index, pk): SAME_TOKENS for pk in by_digest[document.signatures.digest]}
+        duplicates |= {(index, pk): IDENTICAL for pk in by_hash[document.sha256]}
+    return duplicates
 
 
-def places(corpus: Corpus, texts: Collection[int]) -> dict[int, list[Place]]:
-    """Name the documents that hold each text, in order of their names."""
+def find_stored_documents(corpus: Corpus, texts: Collection[int]) -> dict[int, list[StoredDocument]]:
+    """Return the documents that have each text, by the text's primary key, in order of their names."""
     rows = (
         CorpusDocument.objects.filter(sweep__corpus=corpus, text_id__in=texts)
         .order_by("name")
@@ -100,7 +114,7 @@ def places(corpus: Corpus, texts: Collection[int]) -> dict[int, list[Place]]:
         .annotate(first=Min("sweep__number"), last=Max("sweep__number"))
         .values_list("text_id", "name", "first", "last")
     )
-    found: dict[int, list[Place]] = defaultdict(list)
+    documents: dict[int, list[StoredDocument]] = defaultdict(list)
     for text, name, first, last in rows:
-        found[text].append(Place(name, first, last))
-    return found
+        documents[text].append(StoredDocument(name, first, last))
+    return documents

@@ -1,4 +1,4 @@
-"""Unpack a batch: store every source, group the files into submissions, record what became of each entry."""
+"""Unpack a batch: store its sources and submissions, and record the result for each entry."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from fingerprint.engine import Unreadable
 from submissions import lifecycle
-from submissions.archives.grouping import placed
+from submissions.archives.grouping import split_paths
 from submissions.archives.limits import BadArchive
 from submissions.archives.unpack import unpack, unpack_all
 from submissions.ingest.documents import store_document
@@ -26,21 +26,22 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from submissions.archives.unpack import Unpacked
+    from submissions.archives.unpack import UnpackedEntry
     from submissions.models import Upload
 
-# Entries between two updates of a batch's progress.
-STEP = 20
-ROWS = 500
+# Number of entries between two updates of a batch's progress.
+PROGRESS_STEP = 20
+# Rows per INSERT.
+INSERT_ROWS = 500
 
 
 class BatchEnded(Exception):
-    """The batch was cancelled or deleted meanwhile."""
+    """The batch was cancelled or deleted while it was processed."""
 
 
 @dataclass
-class Contents:
-    """What a batch's uploads contain: entries for its page, documents and times by path."""
+class BatchContents:
+    """Contents of a batch's uploads: entries for its page, and documents and modification times by path."""
 
     entries: list[Entry] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
@@ -48,26 +49,26 @@ class Contents:
 
 
 def ingest_batch(batch: Batch) -> None:
-    """Store a batch's submissions, in place of those of an earlier run; then it can be fingerprinted.
+    """Store the submissions of a batch, replacing those of an earlier run, so that it can be fingerprinted.
 
     Raises
     ------
     BadArchive
         When no entry of the upload can be used; the message is for the uploader.
     BatchEnded
-        When the batch was cancelled meanwhile.
+        When the batch was cancelled or deleted meanwhile.
     """
-    contents = Contents()
-    for number, entry in enumerate(_unpacked(batch)):
-        if number % STEP == 0:
+    contents = BatchContents()
+    for number, entry in enumerate(_entries(batch)):
+        if number % PROGRESS_STEP == 0:
             _publish_progress(batch, f"{number} entries read")
-        _store(contents, entry, batch)
+        _store_entry(contents, entry, batch)
     _save(batch, contents)
     if not contents.documents:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
 
 
-def _unpacked(batch: Batch) -> Iterator[Unpacked]:
+def _entries(batch: Batch) -> Iterator[UnpackedEntry]:
     """Yield the entries of one archive, or of several files uploaded together."""
     uploads = list(batch.uploads.order_by("pk"))
     if len(uploads) == 1:
@@ -88,7 +89,7 @@ def _publish_progress(batch: Batch, message: str) -> None:
         raise BatchEnded
 
 
-def _store(contents: Contents, entry: Unpacked, batch: Batch) -> None:
+def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) -> None:
     reason = entry.reason
     if entry.data is not None:
         try:
@@ -104,33 +105,33 @@ def _store(contents: Contents, entry: Unpacked, batch: Batch) -> None:
 
 
 @transaction.atomic
-def _save(batch: Batch, contents: Contents) -> None:
+def _save(batch: Batch, contents: BatchContents) -> None:
     if contents.documents and not lifecycle.start_fingerprinting(batch.pk):
         raise BatchEnded
     batch.entries.all().delete()
     batch.submissions.all().delete()
-    Entry.objects.bulk_create(contents.entries, batch_size=ROWS)
-    places = placed(sorted(contents.documents))
-    submissions = _save_submissions(batch, contents, places)
+    Entry.objects.bulk_create(contents.entries, batch_size=INSERT_ROWS)
+    paths = split_paths(sorted(contents.documents))
+    submissions = _save_submissions(batch, contents, paths)
     SubmissionFile.objects.bulk_create(
         [
             SubmissionFile(
                 submission=submissions[name], path=path, source_id=document.source_id, document=document
             )
             for entry, document in contents.documents.items()
-            for name, path in [places[entry]]
+            for name, path in [paths[entry]]
         ],
-        batch_size=ROWS,
+        batch_size=INSERT_ROWS,
     )
 
 
 def _save_submissions(
-    batch: Batch, contents: Contents, places: dict[str, tuple[str, str]]
+    batch: Batch, contents: BatchContents, paths: dict[str, tuple[str, str]]
 ) -> dict[str, Submission]:
-    names = list({name for name, _ in places.values()})
-    # Ids are part of addresses, also where names are hidden: in order they would reveal a class list's.
+    names = list({name for name, _ in paths.values()})
+    # In random order: primary keys are part of addresses, and must not reveal the order of names.
     SystemRandom().shuffle(names)
-    modified = ((places[path][0], time) for path, time in contents.modified.items())
+    modified = ((paths[path][0], time) for path, time in contents.modified.items())
     times = submission_times(modified, timezone.now())
     submissions = Submission.objects.bulk_create(
         [Submission(batch=batch, name=name, handed_in=times.get(name)) for name in names]
@@ -139,13 +140,13 @@ def _save_submissions(
 
 
 def pending_documents(batch_id: int) -> list[int]:
-    """Return the ids of a batch's documents that were not read yet."""
+    """Return the primary keys of a batch's documents that were not read yet."""
     pending = _documents(batch_id).filter(state=Document.State.PENDING)
     return list(pending.order_by("pk").values_list("pk", flat=True))
 
 
 def count_pending(batch_id: int) -> int:
-    """Update a batch's counts of documents; return how many were not read yet."""
+    """Update the document counts of a batch; return the number of documents that were not read yet."""
     documents = _documents(batch_id)
     total, pending = documents.count(), documents.filter(state=Document.State.PENDING).count()
     batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
@@ -153,11 +154,11 @@ def count_pending(batch_id: int) -> int:
     return pending
 
 
-def count_one_more(batch_id: int) -> None:
-    """Add one to the documents of a batch that were read, without counting them all."""
-    one_more = Least(F("documents_done") + 1, F("documents_total"))
+def increment_documents_done(batch_id: int) -> None:
+    """Add one to the number of documents read of a batch, without counting them again."""
+    done = Least(F("documents_done") + 1, F("documents_total"))
     batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
-    batch.update(documents_done=one_more, touched=timezone.now())
+    batch.update(documents_done=done, touched=timezone.now())
 
 
 def _documents(batch_id: int) -> QuerySet[Document]:

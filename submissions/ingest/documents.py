@@ -1,4 +1,4 @@
-"""Store each source once and fingerprint its document once, whoever hands it in."""
+"""Store each source once and fingerprint its document once, however often it is handed in."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PARAMS = Params()
-# A source that ended its worker this often is not tried again.
-ATTEMPTS = 2
+# A source that ended its worker process this often is not tried again.
+MAX_ATTEMPTS = 2
 
 
 def store_document(data: bytes, filename: str, language: str) -> Document:
-    """Store a source and a pending document for its front-end, each unless it is stored already.
+    """Store a source and a pending document for its front-end, unless they exist; return the document.
 
     Raises
     ------
     Unreadable
-        When the bytes are no text of any language.
+        When the bytes are not text in any supported language.
     """
     _, front_end = identify(data, filename, language)
     source, _ = Source.objects.get_or_create(
@@ -55,36 +55,36 @@ def store_document(data: bytes, filename: str, language: str) -> Document:
     document, created = Document.objects.get_or_create(
         source=source, profile=profile, defaults={"language": front_end.name}
     )
-    if not created:  # An earlier failure may have been the machine's fault: a new upload tries again.
+    if not created:  # The cause of an earlier failure may have been the machine, so a new upload tries again.
         failed = Document.objects.filter(pk=document.pk, state=Document.State.FAILED)
         failed.update(state=Document.State.PENDING, reason="", attempts=0)
     return document
 
 
 def fingerprint_pending(document_ids: list[int]) -> None:
-    """Fingerprint those of the documents that are pending."""
+    """Fingerprint the pending ones of the given documents."""
     pending = Document.objects.filter(pk__in=document_ids, state=Document.State.PENDING)
     for document in pending.select_related("source"):
         fingerprint_document(document)
 
 
 def fingerprint_document(document: Document) -> None:
-    """Read a pending document and store its tokens and fingerprints, all or nothing.
+    """Read a pending document and store all of its tokens and fingerprints, or none.
 
-    May run twice, also at the same time. A file that cannot be read, or that ended its worker before, is
-    marked failed with the reason.
+    It is safe to run twice, also concurrently. A file that cannot be read, or that ended its worker process
+    MAX_ATTEMPTS times, is marked as failed with the reason.
     """
-    if document.attempts >= ATTEMPTS:
-        _fail(document, f"reading it ended the worker process {ATTEMPTS} times")
+    if document.attempts >= MAX_ATTEMPTS:
+        _fail(document, f"reading it ended the worker process {MAX_ATTEMPTS} times")
         return
     Document.objects.filter(pk=document.pk).update(attempts=F("attempts") + 1)
     try:
         reading = read(bytes(document.source.data), "", document.language, settings.FILE_SECONDS)
     except Unreadable as error:
         _fail(document, str(error))
-    except (SoftTimeLimitExceeded, MemoryError):  # Not the file's fault.
+    except (SoftTimeLimitExceeded, MemoryError):  # Not caused by the file.
         raise
-    except Exception as error:  # Whatever a lexer raises is one file's failure.
+    except Exception as error:  # Any error of a lexer is a failure of this file only.
         logger.exception("document %s cannot be read", document.pk)
         _fail(document, f"its front-end broke on it ({type(error).__name__})")
     else:
@@ -111,7 +111,7 @@ def _save(document: Document, reading: Reading) -> None:
 
 
 def _packed_spans(reading: Reading) -> bytes:
-    """Pack the syntax spans of a file; none where its lexer takes too long a second time."""
+    """Return the packed syntax spans of a file; no spans where lexing it again takes too long."""
     try:
         with time_limit(settings.FILE_SECONDS):
             return pack_spans(syntax_spans(reading.text, reading.front_end.name))
@@ -125,7 +125,7 @@ def _fail(document: Document, reason: str) -> None:
 
 
 def delete_unused(documents: Iterable[int]) -> None:
-    """Delete those of `documents`, and their sources, that no submission and no boilerplate refers to."""
+    """Delete those `documents`, with their sources, that no submission and no boilerplate refers to."""
     unused = Document.objects.filter(pk__in=list(documents), files=None, boilerplate=None)
     with transaction.atomic():
         keys = list(unused.values_list("pk", flat=True))
@@ -134,8 +134,8 @@ def delete_unused(documents: Iterable[int]) -> None:
         Source.objects.filter(pk__in=sources, documents=None).delete()
 
 
-def delete_forgotten(before: datetime) -> None:
-    """Delete sources stored before then that nothing refers to, with their documents."""
+def delete_unreferenced(before: datetime) -> None:
+    """Delete sources from before `before` that no file or boilerplate refers to, with their documents."""
     sources = Source.objects.filter(created__lt=before, files=None, boilerplate=None)
     keys = list(sources.values_list("pk", flat=True))
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""When something was handed in, as far as the times in an archive say."""
+"""Estimate when submissions were handed in, from the modification times in an archive."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from django.utils import timezone
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# The first day of a zip's calendar, and the zero of a tar's before it, mean that no time was written.
+# The start of a zip's calendar (1980), or of a tar's before it (1970), means that no time was stored.
 NO_TIME = datetime(1980, 1, 3, tzinfo=UTC)
-# A zip counts in steps of two seconds; files that differ by less were all written by one program at once.
-AT_ONCE = timedelta(seconds=2)
+# A zip stores times in steps of two seconds; files that differ by no more were all written at once.
+SAME_TIME = timedelta(seconds=2)
 
 
 def submission_times(files: Iterable[tuple[str, datetime]], now: datetime) -> dict[str, datetime]:
-    """Map submissions to the latest time of their files, from pairs (submission, time of a file).
+    """Return the latest file time of each submission, from pairs (submission, time of a file).
 
-    A naive time is local to this server. Empty where the times do not distinguish the files; a submission
-    whose latest time is after `now` has none, since its clock was wrong.
+    A naive time is in this server's time zone. The result is empty if the times of all files are the same
+    (within SAME_TIME). A submission whose latest time is after `now` has no time, since its clock was wrong.
     """
     times = [(name, _aware(time)) for name, time in files]
     times = [(name, time) for name, time in times if time > NO_TIME]
-    if not times or max(times, key=_time)[1] - min(times, key=_time)[1] <= AT_ONCE:
+    if not times or max(times, key=_file_time)[1] - min(times, key=_file_time)[1] <= SAME_TIME:
         return {}
     latest: dict[str, datetime] = {}
     for name, time in times:
@@ -32,7 +32,7 @@ def submission_times(files: Iterable[tuple[str, datetime]], now: datetime) -> di
     return {name: time for name, time in latest.items() if time <= now}
 
 
-def _time(file: tuple[str, datetime]) -> datetime:
+def _file_time(file: tuple[str, datetime]) -> datetime:
     return file[1]
 
 

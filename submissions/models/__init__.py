@@ -1,4 +1,4 @@
-"""Tables: who teaches what, what was uploaded, what was made of it, which pairs were found and decided."""
+"""Database tables: courses, assignments, uploads and their contents, reports, decisions and share links."""
 
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
 from submissions.models.batches import (

@@ -1,4 +1,4 @@
-"""What was uploaded, and what was found in it."""
+"""Uploads, their entries, submissions and files, and boilerplate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from submissions.models.sources import Document, Source
 
 
 class Batch(models.Model):
-    """One upload and how far it has come."""
+    """One upload and the state of its processing."""
 
     class State(models.TextChoices):
         QUEUED = "queued", "waiting"
@@ -23,8 +23,8 @@ class Batch(models.Model):
         CANCELLED = "cancelled"
 
     RUNNING = (State.QUEUED, State.UNPACKING, State.FINGERPRINTING, State.RANKING)
-    # Those of which every document was read: they make up cohorts.
-    READ = (State.RANKING, State.DONE)
+    # All documents of these batches were read; only such batches contribute to a cohort.
+    FULLY_READ = (State.RANKING, State.DONE)
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="batches")
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
@@ -51,7 +51,7 @@ class Batch(models.Model):
 
 
 class Upload(models.Model):
-    """One uploaded file, kept until its batch is unpacked."""
+    """One uploaded file, stored until its batch is unpacked."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="uploads")
     name = models.CharField(max_length=1000)
@@ -62,7 +62,7 @@ class Upload(models.Model):
 
 
 class Entry(models.Model):
-    """One entry found in an upload: taken, or skipped with a reason a student's teacher can act on."""
+    """One entry of an upload: accepted, or skipped with a reason that the instructor can act on."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="entries")
     name = models.CharField(max_length=1000)
@@ -78,7 +78,7 @@ class Entry(models.Model):
 
 
 class DeletedBatch(models.Model):
-    """What is left of a deleted upload: that there was one, for whoever still has its address."""
+    """A record that a batch was deleted, so that its old address can say so."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="deleted_batches")
     batch = models.PositiveBigIntegerField(unique=True)
@@ -92,7 +92,7 @@ class DeletedBatch(models.Model):
 class Submission(models.Model):
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="submissions")
     name = models.CharField(max_length=400)
-    # The latest time of its files, where the archive tells them apart.
+    # The latest modification time of its files; null where the times in the archive do not differ.
     handed_in = models.DateTimeField(null=True)
 
     class Meta:
@@ -106,7 +106,7 @@ class Submission(models.Model):
 
 
 class SubmissionFile(models.Model):
-    """A named source of a submission; `document` is what its assignment's front-end made of it."""
+    """A named source of a submission; `document` is the result of its front-end."""
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="files")
     path = models.CharField(max_length=1000)
@@ -122,9 +122,10 @@ class SubmissionFile(models.Model):
 
 
 class Boilerplate(models.Model):
-    """Code handed out with the task, or a passage taken for such; no percentage counts it on either side.
+    """Code that the instructor registered as handed out; percentages do not count it in any submission.
 
-    A passage is the tokens [`first`, `after`) of a submission's document; a file handed out has neither.
+    It is a whole file, or a passage: the tokens [`first`, `after`) of a submission's document. For a file
+    both fields are null.
     """
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="boilerplate")

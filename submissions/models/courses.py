@@ -1,4 +1,4 @@
-"""Who teaches what."""
+"""Courses, assignments and aliases."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ class Course(models.Model):
 
 
 class Assignment(models.Model):
-    """One task of a course; its cohort is the newest upload of every submission name."""
+    """One assignment of a course; its cohort is the newest submission of every submission name."""
 
     course = models.ForeignKey(Course, models.CASCADE, related_name="assignments")
     name = models.CharField(max_length=200)
-    # Empty: told from each file's name and content.
+    # Empty: detected from the name and content of each file.
     language = models.CharField(max_length=40, blank=True)
-    # Passages in more submissions than this are common code; empty: 10, and none in a small cohort.
+    # Passages in more submissions than this are common code; null: 10, or no limit in a small cohort.
     common_limit = models.PositiveIntegerField(null=True, blank=True)
-    # What came in later is flagged.
+    # Pairs with a submission handed in later are flagged.
     due = models.DateTimeField(null=True, blank=True)
-    # One team a line, names of submissions separated by commas: their pairs are flagged.
+    # One team per line, submission names separated by commas; pairs within a team are flagged.
     teams = models.TextField(blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
@@ -52,7 +52,7 @@ class Assignment(models.Model):
 
 
 class Alias(models.Model):
-    """The made-up name of a submission name, the same for as long as the assignment lasts."""
+    """The made-up name shown instead of a submission name; it stays the same while the assignment exists."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="aliases")
     name = models.CharField(max_length=400)

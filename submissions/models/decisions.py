@@ -1,4 +1,4 @@
-"""What people make of a pair, and whom they show it to."""
+"""Decisions on pairs, their changes, and share links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from submissions.models.courses import Assignment
 
 
 class Decision(models.Model):
-    """What was decided of two submission names; it outlives every ranking. `left` sorts before `right`."""
+    """A decision on a pair of submission names; it outlives reports. `left` sorts before `right`."""
 
     class State(models.TextChoices):
         UNDECIDED = "undecided"
@@ -37,12 +37,12 @@ class Decision(models.Model):
 
 
 class Change(models.Model):
-    """One change of a decision's `field` (state, assignee, notes), as it was shown before and after."""
+    """One change of a decision's `field` (state, assignee, notes), as displayed before and after."""
 
     decision = models.ForeignKey(Decision, models.CASCADE, related_name="changes")
-    # Kept beside the account, which may go.
+    # The user name, stored as text because the account may be deleted.
     who = models.CharField(max_length=150)
-    made = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now_add=True)
     field = models.CharField(max_length=20)
     before = models.TextField(blank=True)
     after = models.TextField(blank=True)

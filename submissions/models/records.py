@@ -1,4 +1,4 @@
-"""Records that reports store as JSON. Each is written with its version and read only here."""
+"""Records that reports store as JSON, each with its version. Only this module reads and writes the JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ else:
 
 
 class Record(BaseModel):
-    """A typed value. Raise `VERSION` with its fields, and convert stored ones in a migration."""
+    """A typed JSON value.
+
+    When its fields change, increase `VERSION` and convert stored records in a migration.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -22,12 +25,12 @@ class Record(BaseModel):
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
-        """Read what `RecordField` stored.
+        """Return the record that `RecordField` stored as `stored`.
 
         Raises
         ------
         ValueError
-            When it was stored by another version, or is not such a record.
+            When it has another version or other fields.
         """
         fields = dict(stored)
         version = fields.pop("version", None)
@@ -37,9 +40,11 @@ class Record(BaseModel):
 
 
 class PassageRecord(Record):
-    """`tokens` equal tokens of two files, by the ids of the files; tokens count within their file.
+    """A passage: `tokens` equal tokens of two files.
 
-    `submissions`: how many submissions of the cohort hold the rarest part of it.
+    `left_file`, `right_file`: primary keys of `SubmissionFile`; `left_token`, `right_token`: index of the
+    first token within the file; `submissions`: number of submissions of the cohort that contain the passage's
+    rarest k-gram.
     """
 
     left_file: int
@@ -51,20 +56,20 @@ class PassageRecord(Record):
 
     @property
     def key(self) -> str:
-        """Identify the passage for as long as its report exists."""
-        places = (self.left_file, self.left_token, self.right_file, self.right_token, self.tokens)
-        return ":".join(map(str, places))
+        """Identifier of the passage within its report."""
+        values = (self.left_file, self.left_token, self.right_file, self.right_token, self.tokens)
+        return ":".join(map(str, values))
 
 
-class DuplicateGroup(Record):
-    """Submissions that are the same, by id; see `fingerprint.ranking.duplicates.Sameness`."""
+class DuplicateRecord(Record):
+    """Primary keys of submissions that are duplicates; see `fingerprint.ranking.duplicates.Sameness`."""
 
     sameness: Literal["identical", "lexical", "fingerprints"]
     submissions: list[int]
 
 
 class BestMatch(Record):
-    """The submission that is most similar to one submission; None where none shares anything with it."""
+    """The best match of a submission, by primary key; `match` is None where none shares code with it."""
 
     submission: int
     match: int | None
@@ -72,7 +77,7 @@ class BestMatch(Record):
 
 
 class CommonPassage(Record):
-    """Tokens [`first`, `after`) of a document that more submissions hold than the common limit allows."""
+    """Common code: tokens [`first`, `after`) of a document, contained in `submissions` submissions."""
 
     document: int
     first: int
@@ -81,7 +86,7 @@ class CommonPassage(Record):
 
 
 class MovedPair(Record):
-    """A pair's similarity and larger share as they are, and as they were with nothing left out."""
+    """A pair's similarity and larger share, with exclusions and (`_before`) without them."""
 
     left: int
     right: int
@@ -92,10 +97,10 @@ class MovedPair(Record):
 
 
 class ExclusionEffect(Record):
-    """Tokens of all submissions, those left out, and what leaving them out changed.
+    """Number of tokens of all submissions, of boilerplate and of common code, and the effect on the pairs.
 
-    `above` and `above_before` count the pairs from the threshold on, as they are and with nothing left out;
-    both are None where nothing was left out.
+    `above` and `above_before`: number of pairs at or above the threshold, with and without exclusions; both
+    are None where nothing is excluded. `moved`: the pairs that exclusions changed most.
     """
 
     tokens: int
@@ -107,10 +112,10 @@ class ExclusionEffect(Record):
 
 
 class Findings(Record):
-    """What a ranking found beside its pairs.
+    """Results of a ranking besides its pairs.
 
-    `best` has every submission in cohort order; of `scored` pairs the report keeps `listed`; `identical` are
-    groups of submissions with the same bytes.
+    `best`: best match of every submission, in cohort order; `scored`: number of pairs that were scored;
+    `listed`: number of pairs that the report stores; `identical`: groups of submissions with the same bytes.
     """
 
     best: list[BestMatch]
@@ -122,7 +127,10 @@ class Findings(Record):
 
 
 class RecordField(JSONField):
-    """One record, or None. To migrations it is a JSONField, so that they do not depend on today's records."""
+    """A field that stores one record or None.
+
+    Migrations see a plain JSONField, so that they do not depend on the current record classes.
+    """
 
     def __init__(self, record: type[Record], **options: Any) -> None:
         self.record = record
@@ -153,7 +161,7 @@ class RecordField(JSONField):
 
 
 class RecordListField(RecordField):
-    """A list of records of one type, with one version for all."""
+    """A field that stores a list of records of one type, with one version for all."""
 
     def read(self, stored: Any) -> Any:
         if not stored:

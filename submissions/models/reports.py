@@ -1,4 +1,4 @@
-"""What a ranking found."""
+"""Reports, their pairs, and the tokens that they ignored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.db import models
 from submissions.models.batches import Submission
 from submissions.models.courses import Assignment
 from submissions.models.records import (
-    DuplicateGroup,
+    DuplicateRecord,
     Findings,
     PassageRecord,
     RecordField,
@@ -17,7 +17,7 @@ from submissions.models.sources import Document
 
 
 class Report(models.Model):
-    """One ranking of an assignment's cohort, with what it was made from."""
+    """One ranking of an assignment's cohort, with the submissions and parameters that it is based on."""
 
     class State(models.TextChoices):
         QUEUED = "queued", "waiting"
@@ -33,13 +33,13 @@ class Report(models.Model):
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = models.TextField(blank=True)
-    # k, window, common limit in force, engine and front-end versions, the suggested threshold.
+    # See `ranking.rank.parameters`: k, window, common limit in force, versions, the suggested threshold.
     parameters = models.JSONField(default=dict)
     submissions = models.ManyToManyField(Submission, related_name="reports")
-    duplicates: models.JSONField[list[DuplicateGroup], list[DuplicateGroup]] = RecordListField(
-        DuplicateGroup, default=list
+    duplicates: models.JSONField[list[DuplicateRecord], list[DuplicateRecord]] = RecordListField(
+        DuplicateRecord, default=list
     )
-    # None in a report that was made before findings were kept.
+    # None in a report from before findings were stored.
     findings: models.JSONField[Findings | None, Findings | None] = RecordField(Findings, null=True)
 
     class Meta:
@@ -50,11 +50,11 @@ class Report(models.Model):
 
 
 class Ignored(models.Model):
-    """Tokens of a document that a report left out: boilerplate, and code common to the cohort."""
+    """Tokens of a document that a report ignored: boilerplate and common code."""
 
     report = models.ForeignKey(Report, models.CASCADE, related_name="ignored")
     document = models.ForeignKey(Document, models.CASCADE, related_name="+")
-    # In order, [first token, token after the last].
+    # [first token, token after the last], in order.
     spans = models.JSONField(default=list)
 
     class Meta:
@@ -67,7 +67,7 @@ class Ignored(models.Model):
 
 
 class Pair(models.Model):
-    """Two submissions of a report that share more than the threshold; left's name sorts before right's."""
+    """A scored pair of a report; the name of `left` sorts before that of `right`."""
 
     report = models.ForeignKey(Report, models.CASCADE, related_name="pairs")
     left = models.ForeignKey(Submission, models.CASCADE, related_name="+")
@@ -78,7 +78,7 @@ class Pair(models.Model):
     tokens = models.PositiveIntegerField()
     lines = models.PositiveIntegerField()
     longest = models.PositiveIntegerField()
-    # What each kind of evidence adds to the similarity; together they are it.
+    # Contribution of each kind of evidence to the similarity, which is their sum.
     structure = models.FloatField()
     literals = models.FloatField()
     names = models.FloatField()

@@ -1,4 +1,4 @@
-"""What was handed in, as bytes and as tokens, each stored once."""
+"""Sources, documents and fingerprints, each stored once however often they are handed in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django.db import models
 
 
 class Source(models.Model):
-    """The bytes of one file, stored once however often they are handed in."""
+    """The bytes of one file, stored once however often it is handed in."""
 
     sha256 = models.CharField(max_length=64, unique=True)
     data = models.BinaryField()
@@ -18,7 +18,7 @@ class Source(models.Model):
 
 
 class Document(models.Model):
-    """What one front-end made of one source: tokens and fingerprints, whole or not at all."""
+    """The result of one front-end for one source: its tokens and fingerprints, all stored or none."""
 
     class State(models.TextChoices):
         PENDING = "pending"
@@ -30,13 +30,13 @@ class Document(models.Model):
     language = models.CharField(max_length=40)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
     reason = models.TextField(blank=True)
-    # Counts starts, so that a source that killed its worker is not tried for ever.
+    # Number of times reading was started, so that a source that kills its worker is not retried for ever.
     attempts = models.PositiveSmallIntegerField(default=0)
     token_count = models.PositiveIntegerField(default=0)
     tokens = models.BinaryField(default=b"")
-    # Names and literals that folding took away.
+    # Names and literals that normalisation removed from the tokens.
     lexical = models.BinaryField(default=b"")
-    # What Pygments colours, packed; empty: not known yet.
+    # Packed spans of Pygments' syntax colours; empty: not computed yet.
     styles = models.BinaryField(default=b"")
 
     class Meta:
@@ -47,9 +47,12 @@ class Document(models.Model):
 
 
 class Fingerprint(models.Model):
-    """One selected k-gram of a document. Written and read in bulk by `store`, which also makes the table."""
+    """One selected k-gram of a document.
 
-    # What names a row; the table itself has leaner indexes, and deletes with its document.
+    `submissions.storage.fingerprints` creates the table, and writes and reads it in bulk.
+    """
+
+    # For Django only: the table has smaller indexes instead, and its rows are deleted with their document.
     pk = models.CompositePrimaryKey("document", "position")
     document = models.ForeignKey(Document, models.DO_NOTHING, related_name="fingerprints", db_index=False)
     hash = models.BigIntegerField()

@@ -1,4 +1,4 @@
-"""What stands between every request and its view."""
+"""Middleware for cache headers and for sign-in redirects of htmx requests."""
 
 from __future__ import annotations
 
@@ -17,32 +17,40 @@ if TYPE_CHECKING:
     from django_htmx.middleware import HtmxDetails
 
 
-class PerhapsFromHtmx(HttpRequest):
+class HtmxHttpRequest(HttpRequest):
+    """A request that went through django-htmx's middleware."""
+
     htmx: HtmxDetails
 
 
-class KeptToOneself:
-    """No cache between server and browser may keep an answer: a table is called like a file for everybody."""
+class PrivateCacheControl:
+    """Set `Cache-Control: private` on every response that has no such header.
+
+    Some proxies cache by the ending of a path, and the address of a table ends like a public file: `.csv`.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        answer = self.get_response(request)
-        answer.headers.setdefault("Cache-Control", "private")
-        return answer
+        response = self.get_response(request)
+        response.headers.setdefault("Cache-Control", "private")
+        return response
 
 
-class WholePageSignIn:
-    """A fragment asked for after signing out opens the sign-in page, which must not stand in its place."""
+class HtmxLoginRedirect:
+    """Answer an htmx request that needs signing in with a redirect of the whole page.
 
-    def __init__(self, get_response: Callable[[PerhapsFromHtmx], HttpResponse]) -> None:
+    Otherwise htmx would follow the redirect and put the sign-in page in place of the fragment.
+    """
+
+    def __init__(self, get_response: Callable[[HtmxHttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
-    def __call__(self, request: PerhapsFromHtmx) -> HttpResponse:
-        answer = self.get_response(request)
-        asks_to_sign_in = urlsplit(answer.headers.get("Location", "")).path == reverse("login")
-        if not request.htmx or not asks_to_sign_in:
-            return answer
+    def __call__(self, request: HtmxHttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        redirects_to_login = urlsplit(response.headers.get("Location", "")).path == reverse("login")
+        if not request.htmx or not redirects_to_login:
+            return response
         page = request.htmx.current_url_abs_path or reverse("courses")
         return HttpResponseClientRedirect(redirect_to_login(page).url)

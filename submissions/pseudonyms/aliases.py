@@ -1,4 +1,4 @@
-"""Made-up names of submissions: drawn once an assignment, then kept."""
+"""Aliases: made-up names of submissions, drawn once per assignment and stored."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
-_FIRST = """
+_FIRST_WORDS = """
     Amber Apricot Azure Birch Breezy Bright Brisk Calm Cedar Cheerful Clear Clever Cloudy Clover Coastal
     Cobalt Copper Cosmic Crystal Curious Dapper Early Eastern Emerald Evening Fabled Festive Floral Flying
     Forest Fresh Garden Gentle Glowing Golden Granite Grassy Harbour Highland Honey Icy Indigo Island
@@ -24,7 +24,7 @@ _FIRST = """
     Southern Spring Starry Sunny Swift Teal Topaz Tranquil Tropical Velvet Verdant Violet Walnut Western
     Windy Winter
 """
-_SECOND = """
+_SECOND_WORDS = """
     Acorn Albatross Antelope Aspen Badger Beaver Beetle Bison Bluebell Bobcat Bumblebee Butterfly Buttercup
     Canary Caribou Cedar Chickadee Chipmunk Cormorant Crane Cricket Curlew Cypress Daffodil Dolphin Dormouse
     Dragonfly Eagle Egret Falcon Ferret Finch Firefly Flamingo Gannet Gazelle Gecko Giraffe Goldfinch Grouse
@@ -34,54 +34,55 @@ _SECOND = """
     Porpoise Puffin Quail Rabbit Reindeer Sandpiper Seahorse Sparrow Squirrel Starling Stork Swallow Swan
     Swift Tern Thistle Thrush Tortoise Toucan Turtle Walrus Warbler Wombat Woodpecker Wren Zebra
 """
-FIRST, SECOND = _FIRST.split(), _SECOND.split()
-# Draws of two words before a number is added.
-PLAIN_DRAWS = 8
+FIRST_WORDS, SECOND_WORDS = _FIRST_WORDS.split(), _SECOND_WORDS.split()
+# Number of attempts with two words only; later attempts add a number.
+PLAIN_ATTEMPTS = 8
 
 
-def aliases(of: Assignment) -> dict[str, str]:
-    """Give the made-up name of every name in an assignment, making those that are missing."""
-    known = dict(of.aliases.values_list("name", "alias"))
-    while missing := [name for name in _names(of) if name not in known]:
-        _add(of, missing, known)
-        known = dict(of.aliases.values_list("name", "alias"))
+def ensure_aliases(assignment: Assignment) -> dict[str, str]:
+    """Return the alias of every name in an assignment; draw and store those that are missing."""
+    known = dict(assignment.aliases.values_list("name", "alias"))
+    while missing := [name for name in _names(assignment) if name not in known]:
+        _store_aliases(assignment, missing, known)
+        known = dict(assignment.aliases.values_list("name", "alias"))
     return known
 
 
-def _names(of: Assignment) -> Iterable[str]:
-    """Read everybody's name: of what was handed in, and of what was decided or shared before it went."""
-    handed_in = Submission.objects.filter(batch__assignment=of).order_by().values_list("name")
-    pairs = (model.objects.filter(assignment=of).order_by() for model in (Decision, Share))
+def _names(assignment: Assignment) -> Iterable[str]:
+    """Return all names of submissions, also of deleted ones with a decision or a share link."""
+    submissions = Submission.objects.filter(batch__assignment=assignment).order_by().values_list("name")
+    pairs = (model.objects.filter(assignment=assignment).order_by() for model in (Decision, Share))
     sides = [rows.values_list(side) for rows in pairs for side in ("left", "right")]
-    return (name for (name,) in handed_in.union(*sides) if name)
+    return (name for (name,) in submissions.union(*sides) if name)
 
 
-def _add(of: Assignment, names: list[str], known: dict[str, str]) -> None:
-    """Keep an alias for each name, unless somebody else does at the same moment."""
+def _store_aliases(assignment: Assignment, names: list[str], known: dict[str, str]) -> None:
+    """Draw and store an alias for each name; where a concurrent request stored one, that one stays."""
     taken = set(known.values())
-    real = {word for name in (*names, *known) for word in name.casefold().replace("_", "-").split("-")}
-    made = []
+    real_words = {word for name in (*names, *known) for word in name.casefold().replace("_", "-").split("-")}
+    rows = []
     for name in names:
-        alias = draw(of.pk, name, taken, real)
+        alias = draw_alias(assignment.pk, name, taken, real_words)
         taken.add(alias)
-        made.append(Alias(assignment=of, name=name, alias=alias))
-    Alias.objects.bulk_create(made, batch_size=500, ignore_conflicts=True)
+        rows.append(Alias(assignment=assignment, name=name, alias=alias))
+    Alias.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)
 
 
-def draw(assignment: int, name: str, taken: Container[str], real: Container[str] = ()) -> str:
-    """Draw a made-up name that is not `taken`, of which no word is a `real` one.
+def draw_alias(assignment_id: int, name: str, taken: Container[str], real_words: Container[str] = ()) -> str:
+    """Return an alias that is not in `taken` and, if possible, without any of the `real_words`.
 
-    It is told by the name and the server's secret alone, so that neither order nor spelling shows in it.
+    It is derived from the assignment, the name and the server's secret key, so that it reveals neither the
+    order nor the spelling of the names.
     """
     attempt = 0
     while True:
-        text = f"{assignment}:{attempt}:{name}"
-        drawn = int.from_bytes(hmac.digest(settings.SECRET_KEY.encode(), text.encode(), "sha256"))
-        rest, first = divmod(drawn, len(FIRST))
-        rest, second = divmod(rest, len(SECOND))
-        words = [FIRST[first], SECOND[second]]
-        alias = " ".join(words if attempt < PLAIN_DRAWS else [*words, str(rest % 900 + 100)])
-        misleads = attempt < PLAIN_DRAWS and any(word.casefold() in real for word in words)
-        if alias not in taken and not misleads and words[0] != words[1]:
+        text = f"{assignment_id}:{attempt}:{name}"
+        number = int.from_bytes(hmac.digest(settings.SECRET_KEY.encode(), text.encode(), "sha256"))
+        rest, first = divmod(number, len(FIRST_WORDS))
+        rest, second = divmod(rest, len(SECOND_WORDS))
+        words = [FIRST_WORDS[first], SECOND_WORDS[second]]
+        alias = " ".join(words if attempt < PLAIN_ATTEMPTS else [*words, str(rest % 900 + 100)])
+        misleading = attempt < PLAIN_ATTEMPTS and any(word.casefold() in real_words for word in words)
+        if alias not in taken and not misleading and words[0] != words[1]:
             return alias
         attempt += 1

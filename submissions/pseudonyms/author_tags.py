@@ -1,4 +1,4 @@
-"""Where a text says who wrote it: what follows `@author` or `Name:` in a comment, and e-mail addresses."""
+"""Find the authors named in a text: values of `@author`, `Name:` and similar labels, and e-mail addresses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# `xs@ws.sum(axis=0)` multiplies matrices. A host of any number of parts would be read for ever.
+# Not before a parenthesis, because `xs@ws.sum(axis=0)` multiplies matrices. The number of parts of the host
+# is bounded, because matching would take too long without a bound.
 ADDRESS = re.compile(r"\b([\w.+-]{1,64})@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}+\b(?!\s*\()", re.IGNORECASE)
 LABEL = re.compile(
     r"""
@@ -24,66 +25,71 @@ LABEL = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-# A value ends with its line, or before that with the comment or the tag that it stands in.
+# A value ends at the end of its line, or earlier at the end of the comment or element that contains it.
 VALUE = re.compile(r"""(?:(?![ \t]*(?:\*+/|--+>|\*\)|-\}|\"{3}|'{3}|</))[^\r\n]){0,200}""")
 QUOTED = re.compile(r"""[^\r\n"'}<]{0,200}""")
-BLOCK = re.compile(
+COMMENT_BLOCK = re.compile(
     r"""/\*.*?(?:\*/|\Z) | <!--.*?(?:-->|\Z) | \"{3}.*?(?:\"{3}|\Z) | '{3}.*?(?:'{3}|\Z)""",
     re.DOTALL | re.VERBOSE,
 )
-COMMENT = re.compile(r"#|//|/\*|--|;|%|<!--|\(\*|\{-|\"{3}|'{3}|^[ \t]*\*|^[ \t]*REM\b", re.IGNORECASE)
-REMARK = re.compile(r"(?:^|\s)(?:#|//|--)\s|^\s*\*\s")
+COMMENT_MARK = re.compile(r"#|//|/\*|--|;|%|<!--|\(\*|\{-|\"{3}|'{3}|^[ \t]*\*|^[ \t]*REM\b", re.IGNORECASE)
+# A comment mark between spaces, or an asterisk at the start of the line.
+COMMENT_START = re.compile(r"(?:^|\s)(?:#|//|--)\s|^\s*\*\s")
 ONLY_MARKS = re.compile(r"[^\w\"']*(?:\"{3}|'{3})?[^\w\"']*(?:REM\b)?[ \t]*", re.IGNORECASE)
 PLAIN = re.compile(r"[^;={}()\[\]<>\"'\r\n]{0,200}[^;={}()\[\]<>\"',\\\r\n](?=[\r\n]|\Z)")
-# Further out on a line no label is looked for.
-COLUMNS = 300
+# Labels farther from the start of a line are ignored.
+MAX_COLUMN = 300
 
 
-class Remarks:
-    """What is written in a text for readers."""
+class CommentScanner:
+    """Finds comments and the author labels in them, with rules that suit most languages."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def authors(self) -> Iterator[tuple[int, int]]:
-        """Give the places [start, end) of values that name an author, an id or an address."""
+    def author_spans(self) -> Iterator[tuple[int, int]]:
+        """Yield the spans [start, end) of label values that name an author, an id or an address."""
         for label in LABEL.finditer(self.text):
-            if self._says_who(label):
+            if self._is_author_label(label):
                 value = (QUOTED if label["code"] else VALUE).match(self.text, label.end())
-                if value and (written := value[0].rstrip()):
-                    yield label.end(), label.end() + len(written)
+                if value and (author := value[0].rstrip()):
+                    yield label.end(), label.end() + len(author)
 
-    def hold(self, at: int) -> bool:
-        """Whether the character at an offset is in a comment, as far as that can be told of any language."""
-        before = self._before(at)
-        return self._in_block(at) or (before is not None and REMARK.search(before) is not None)
+    def in_comment(self, offset: int) -> bool:
+        """Return whether the character at `offset` is in a comment, judged without knowing the language."""
+        before = self._line_before(offset)
+        return self._in_block(offset) or (before is not None and COMMENT_START.search(before) is not None)
 
-    def _says_who(self, label: re.Match[str]) -> bool:
-        """Whether a label is written for readers: in a comment, or first on a line of prose."""
-        before = self._before(label.start())
+    def _is_author_label(self, label: re.Match[str]) -> bool:
+        """Return whether a label names an author.
+
+        Labels of code (`__author__`) always do, tags (`@author`) do in comments, and all others as the first
+        words of a comment or of a line of prose.
+        """
+        before = self._line_before(label.start())
         if label["code"] or before is None:
             return bool(label["code"])
-        marks = [mark.start() for mark in COMMENT.finditer(before)]
-        remark = bool(marks) or self._in_block(label.start())
+        marks = [mark.start() for mark in COMMENT_MARK.finditer(before)]
+        in_comment = bool(marks) or self._in_block(label.start())
         if label["tag"]:
-            return remark
+            return in_comment
         first = ONLY_MARKS.fullmatch(before, marks[-1] if marks else 0) is not None
-        return first and (remark or self._is_prose(label))
+        return first and (in_comment or self._is_prose(label))
 
     def _is_prose(self, label: re.Match[str]) -> bool:
-        """Whether a label without the marks of a comment is no field of a program."""
+        """Return whether a label outside comments is capitalised and followed by plain text, not by code."""
         return label[0][0].isupper() and PLAIN.match(self.text, label.end()) is not None
 
-    def _before(self, at: int) -> str | None:
-        """Give what stands before an offset on its line; None far out on a long one."""
-        line = max(self.text.rfind(end, max(at - COLUMNS, 0), at) + 1 for end in "\r\n")
-        return self.text[line:at] if line or at < COLUMNS else None
+    def _line_before(self, offset: int) -> str | None:
+        """Return the part of a line before `offset`; None if it is longer than MAX_COLUMN."""
+        start = max(self.text.rfind(end, max(offset - MAX_COLUMN, 0), offset) + 1 for end in "\r\n")
+        return self.text[start:offset] if start or offset < MAX_COLUMN else None
 
-    def _in_block(self, at: int) -> bool:
-        """Whether a comment or a string of several lines is open at an offset."""
-        block = bisect_right(self._blocks, (at, at)) - 1
-        return block >= 0 and at < self._blocks[block][1]
+    def _in_block(self, offset: int) -> bool:
+        """Return whether `offset` is in a comment or string that may span several lines."""
+        block = bisect_right(self._blocks, (offset, offset)) - 1
+        return block >= 0 and offset < self._blocks[block][1]
 
     @cached_property
     def _blocks(self) -> list[tuple[int, int]]:
-        return [block.span() for block in BLOCK.finditer(self.text)]
+        return [block.span() for block in COMMENT_BLOCK.finditer(self.text)]

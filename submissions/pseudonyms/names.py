@@ -1,4 +1,4 @@
-"""What submissions are called on a page: by their own names, or by made-up ones."""
+"""Names of submissions as a reader may see them: real names or aliases."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from itertools import count, product
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
-from submissions.pseudonyms.aliases import aliases
-from submissions.pseudonyms.redaction import SOMEBODY, Finder
+from submissions.pseudonyms.aliases import ensure_aliases
+from submissions.pseudonyms.redaction import NAME_PLACEHOLDER, NameFinder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -18,88 +18,90 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
-# In a reader's session: whether names are made up.
+# Session key: whether names are hidden.
 ANONYMOUS = "anonymous"
 
 
 @dataclass(frozen=True)
 class Names:
-    """Names as a reader may see them; without `made_up` and `others`, their own.
+    """Names as a reader may see them: real names if there are neither `aliases` nor a `fallback`.
 
-    `others` is what to call a name that is not among them; without it, by itself. Words that are also in
-    a name of `kept` are only covered beside other words of a name that is made up.
+    `aliases` maps real names to what is shown instead; `fallback` is shown for all other names, or their real
+    ones if it is empty. A word that also occurs in one of the `visible_names` is replaced only together with
+    other words of a hidden name.
     """
 
-    made_up: Mapping[str, str] = field(default_factory=dict)
-    others: str = ""
-    kept: tuple[str, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    fallback: str = ""
+    visible_names: tuple[str, ...] = ()
 
-    def of(self, name: str) -> str:
-        """Give what to call the submission `name`."""
-        return self.made_up.get(name, self.others or name)
+    def display_name(self, name: str) -> str:
+        """Return the name to show for the submission `name`."""
+        return self.aliases.get(name, self.fallback or name)
 
-    def text(self, text: str) -> str:
-        """Give a path, the name of an upload or a message with every name in it replaced."""
-        return _replaced(text, self._finder.in_label(text)) if self.hidden else text
+    def redact_text(self, text: str) -> str:
+        """Return a path, the name of an upload or a message with all names in it replaced."""
+        return _replace_spans(text, self._finder.label_spans(text)) if self.hidden else text
 
-    def source(self, text: str) -> str:
-        """Give a piece of a source as `spans` covers it."""
-        return _replaced(text, self.spans(text))
+    def redact_source(self, text: str) -> str:
+        """Return a part of a source with the `source_spans` in it replaced."""
+        return _replace_spans(text, self.source_spans(text))
 
-    def spans(self, text: str) -> list[tuple[int, int, str]]:
-        """Give where a source names a student, [start, end), with what to show instead; in text order."""
-        return self._finder.in_source(text) if self.hidden else []
+    def source_spans(self, text: str) -> list[tuple[int, int, str]]:
+        """Return (start, end, replacement) of the spans of a source that name a student, in order."""
+        return self._finder.source_spans(text) if self.hidden else []
 
-    def entry(self, path: str) -> str:
-        """Give the path of what was not taken: its folder may name somebody who handed in nothing else.
+    def redact_entry(self, path: str) -> str:
+        """Return the path of an entry that was not accepted, with names replaced.
 
-        Where it names nobody that is known, no more of it is told than the file in its folder.
+        Its folder may name a student without any submission. Where the path contains no known name, only its
+        file name is shown, and of a path without folder only the suffix.
         """
-        covered = self.text(path)
-        if not self.hidden or covered != path:
-            return covered
+        redacted = self.redact_text(path)
+        if not self.hidden or redacted != path:
+            return redacted
         *folders, file = path.rstrip("/").split("/")
-        stem, dot, ending = file.rpartition(".")
-        return f"…/{file}" if folders and not path.endswith("/") else f"…{dot}{ending}" if stem else "…"
+        stem, dot, suffix = file.rpartition(".")
+        return f"…/{file}" if folders and not path.endswith("/") else f"…{dot}{suffix}" if stem else "…"
 
     @property
     def hidden(self) -> bool:
-        """Whether names are made up, if there is anybody yet or not."""
-        return bool(self.made_up or self.others)
+        """Whether names are hidden, even if there are no names yet."""
+        return bool(self.aliases or self.fallback)
 
     @cached_property
-    def _finder(self) -> Finder:
-        return Finder(self.made_up, self.kept)
+    def _finder(self) -> NameFinder:
+        return NameFinder(self.aliases, self.visible_names)
 
 
 def names_for(request: HttpRequest, assignment: Assignment) -> Names:
-    """Give the names under which whoever asks reads an assignment."""
-    return anonymous(assignment) if request.session.get(ANONYMOUS) else Names()
+    """Return the names of an assignment as the user of this session has chosen to see them."""
+    return anonymous_names(assignment) if request.session.get(ANONYMOUS) else Names()
 
 
-def anonymous(assignment: Assignment) -> Names:
-    """Give a made-up name for everybody in an assignment."""
-    return Names(aliases(assignment), others=SOMEBODY)
+def anonymous_names(assignment: Assignment) -> Names:
+    """Return an alias for every name in an assignment."""
+    return Names(ensure_aliases(assignment), fallback=NAME_PLACEHOLDER)
 
 
-def redacting(hidden: Iterable[str], kept: Iterable[str] = ()) -> Names:
-    """Hide some names, as somebody's who shall read the others: `Student A`, or `another student`."""
-    names = sorted(set(hidden))
+def redacted_names(hidden_names: Iterable[str], visible_names: Iterable[str] = ()) -> Names:
+    """Hide some names: as `Student A`, `Student B` and so on, or a single one as `another student`."""
+    names, visible = sorted(set(hidden_names)), tuple(visible_names)
     if len(names) == 1:
-        return Names({names[0]: "another student"}, kept=tuple(kept))
-    return Names(dict(zip(names, _letters(), strict=False)), kept=tuple(kept))
+        return Names({names[0]: "another student"}, visible_names=visible)
+    return Names(dict(zip(names, _student_letters(), strict=False)), visible_names=visible)
 
 
-def _letters() -> Iterator[str]:
-    """Give Student A to Student Z, then Student AA."""
+def _student_letters() -> Iterator[str]:
+    """Yield Student A to Student Z, then Student AA and so on."""
     for length in count(1):
         for letters in product(ascii_uppercase, repeat=length):
             yield f"Student {''.join(letters)}"
 
 
-def _replaced(text: str, spans: list[tuple[int, int, str]]) -> str:
-    pieces, at = [], 0
-    for start, end, instead in spans:
-        pieces += [text[at:start], instead]
-        at = end
-    return "".join([*pieces, text[at:]])
+def _replace_spans(text: str, spans: list[tuple[int, int, str]]) -> str:
+    pieces, position = [], 0
+    for start, end, replacement in spans:
+        pieces += [text[position:start], replacement]
+        position = end
+    return "".join([*pieces, text[position:]])

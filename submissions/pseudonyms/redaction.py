@@ -1,7 +1,7 @@
-"""Where a text names a student: whole names, parts that only a name would be, ids, addresses, authors.
+"""Find names of students in a text: whole names, distinctive parts, ids, e-mail addresses and authors.
 
-A text is read as words, as a name is: runs of letters and digits, and what such a run is put together of
-(`AdaLovelace2` is ada, lovelace, 2). Words of one name that stand beside each other are one finding.
+Names and texts are split into words: runs of letters and digits, and the pieces of such a run (`AdaLovelace2`
+has the pieces ada, lovelace and 2). Adjacent words of one name are replaced together.
 """
 
 from __future__ import annotations
@@ -13,59 +13,61 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.pseudonyms.author_tags import ADDRESS, Remarks
-from submissions.pseudonyms.stopwords import COMMON, GENERIC
+from submissions.pseudonyms.author_tags import ADDRESS, CommentScanner
+from submissions.pseudonyms.stopwords import PROGRAM_WORDS, SUBMISSION_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     Span = tuple[int, int, str]
 
-SOMEBODY = "[name]"
-SHORTEST, SHORTEST_ID, LONGEST_MARKS = 3, 5, 6
+# Shown where several students may be meant, or one who is in no list of names.
+NAME_PLACEHOLDER = "[name]"
+# Lengths of the shortest words and numbers that identify a student by themselves.
+MIN_WORD, MIN_ID = 3, 5
 _MARK = r"\u0300-\u036f"
 RUN = re.compile(rf"[^\W_](?:[^\W_]|[{_MARK}])*")
 PIECE = re.compile(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|[A-Z]+")
-# No name has so many characters: what goes on for longer is data, which could keep a reader waiting.
-LONGEST_RUN = 1_000
-# What may stand between two words of one name: nothing, a space, a comma and a space, an underscore.
+# Longer runs are data, not names, and would take long to search.
+MAX_RUN = 1_000
+# Allowed between two words of one name: nothing, a space, a comma and a space, an underscore, and the like.
 GAP = re.compile(r"[ \t.,_-]{0,2}")
-# Letters that do not come apart into a plain one and its accent.
+# Letters that Unicode does not decompose into a plain letter and an accent.
 LETTERS = str.maketrans(
     {"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
 )
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 
-def folded(word: str) -> str:
-    """Write a word without case and accents."""
+def normalise_word(word: str) -> str:
+    """Return a word in lower case and without accents."""
     if word.isascii():
         return word.lower()
-    apart = unicodedata.normalize("NFKD", word.casefold().translate(LETTERS))
-    return "".join(char for char in apart if not unicodedata.combining(char))
+    decomposed = unicodedata.normalize("NFKD", word.casefold().translate(LETTERS))
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
-def spellings(word: str) -> set[str]:
-    """Give the ways in which a word is folded: `Müller` is muller, and mueller."""
+def normalised_spellings(word: str) -> set[str]:
+    """Return the normalised spellings of a word: muller and mueller for `Müller`."""
     composed = unicodedata.normalize("NFC", word.casefold())
-    return {folded(word), folded(composed.translate(UMLAUTS))}
+    return {normalise_word(word), normalise_word(composed.translate(UMLAUTS))}
 
 
-def tells(word: str) -> bool:
-    """Whether a folded word is a name or an id by itself, rather than a word of any program."""
+def is_distinctive(word: str) -> bool:
+    """Return whether a normalised word identifies a student by itself: an unusual word, or an id."""
     letters = re.sub(r"\d+", "", word)
     digits = len(word) - len(letters)
-    if letters in GENERIC or letters in COMMON:
+    if letters in SUBMISSION_WORDS or letters in PROGRAM_WORDS:
         return False
     if not digits:
-        return len(word) >= SHORTEST
+        return len(word) >= MIN_WORD
     if not letters:
-        return digits >= SHORTEST_ID and not word.endswith("000") and int(word).bit_count() > 1
-    return digits > 1 and len(word) > SHORTEST
+        return digits >= MIN_ID and not word.endswith("000") and int(word).bit_count() > 1
+    return digits > 1 and len(word) > MIN_WORD
 
 
-class Word(NamedTuple):
-    """A word of a text that is in some name."""
+class NameWord(NamedTuple):
+    """A word of a text, [start, end), that occurs in a name; `key` is the normalised word."""
 
     start: int
     end: int
@@ -73,140 +75,151 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Finder:
-    """Finds the names of students in texts; `called` says what to show instead of each.
+class NameFinder:
+    """Finds names of students in texts; `aliases` maps each to its replacement.
 
-    Words that are also in one of the names `kept` do not tell anybody by themselves.
+    Words that also occur in one of the `visible_names` do not identify a student by themselves.
     """
 
-    called: Mapping[str, str]
-    kept: tuple[str, ...] = ()
+    aliases: Mapping[str, str]
+    visible_names: tuple[str, ...] = ()
 
     @cached_property
-    def _holders(self) -> dict[str, set[str]]:
-        """Names that hold a word."""
-        holders: dict[str, set[str]] = defaultdict(set)
-        for name in self.called:
-            for word in _words_of(name):
-                holders[word].add(name)
-        return holders
+    def _names_by_word(self) -> dict[str, set[str]]:
+        names: dict[str, set[str]] = defaultdict(set)
+        for name in self.aliases:
+            for word in _normalised_words(name):
+                names[word].add(name)
+        return names
 
     @cached_property
-    def _telling(self) -> set[str]:
-        shared = {word for name in self.kept for word in _words_of(name)}
-        return {word for word in self._holders if tells(word) and word not in shared}
+    def _distinctive_words(self) -> set[str]:
+        visible = {word for name in self.visible_names for word in _normalised_words(name)}
+        return {word for word in self._names_by_word if is_distinctive(word) and word not in visible}
 
     @cached_property
-    def _whole(self) -> dict[str, str]:
-        """Names as folded, whole and without a file's ending."""
-        stems = {folded(name.rpartition(".")[0]): name for name in self.called if "." in name}
-        return stems | {folded(name): name for name in self.called}
+    def _names_by_normalised(self) -> dict[str, str]:
+        """Names by their normalised form, with and without a suffix of a file."""
+        stems = {normalise_word(name.rpartition(".")[0]): name for name in self.aliases if "." in name}
+        return stems | {normalise_word(name): name for name in self.aliases}
 
     @cached_property
-    def _read(self) -> dict[str, tuple[Word, ...]]:
-        """Runs that were looked up before, with the words of names in them."""
+    def _run_cache(self) -> dict[str, tuple[NameWord, ...]]:
+        """Words of names in each run that was searched before."""
         return {}
 
-    def in_source(self, text: str) -> list[Span]:
-        """Give what to cover in a source or another long text, in its order."""
-        remarks = Remarks(text)
-        claimed = [*self._authors(text, remarks), *self._addresses(text)]
-        return _apart([*claimed, *self._named(text, remarks)])
+    def source_spans(self, text: str) -> list[Span]:
+        """Return the spans to replace in a source or another long text, in order."""
+        comments = CommentScanner(text)
+        spans = [*self._author_spans(text, comments), *self._address_spans(text)]
+        return _without_overlaps([*spans, *self._name_spans(text, comments)])
 
-    def in_label(self, text: str) -> list[Span]:
-        """Give what to cover in a path, the name of an upload, or a message that holds one."""
-        return _apart([*self._segments(text), *self._addresses(text), *self._named(text)])
+    def label_spans(self, text: str) -> list[Span]:
+        """Return the spans to replace in a path, the name of an upload, or a message with such a name."""
+        spans = [*self._segment_spans(text), *self._address_spans(text)]
+        return _without_overlaps([*spans, *self._name_spans(text)])
 
-    def _authors(self, text: str, remarks: Remarks) -> Iterator[Span]:
-        for start, end in remarks.authors():
-            named = next(self._named(text[start:end]), None)
-            yield start, end, named[2] if named else SOMEBODY
+    def _author_spans(self, text: str, comments: CommentScanner) -> Iterator[Span]:
+        for start, end in comments.author_spans():
+            name_span = next(self._name_spans(text[start:end]), None)
+            yield start, end, name_span[2] if name_span else NAME_PLACEHOLDER
 
-    def _addresses(self, text: str) -> Iterator[Span]:
-        for found in ADDRESS.finditer(text) if "@" in text else ():
-            named = next(self._named(found[1]), None)
-            yield *found.span(), named[2] if named else "[e-mail]"
+    def _address_spans(self, text: str) -> Iterator[Span]:
+        for address in ADDRESS.finditer(text) if "@" in text else ():
+            name_span = next(self._name_spans(address[1]), None)
+            yield *address.span(), name_span[2] if name_span else "[e-mail]"
 
-    def _segments(self, text: str) -> Iterator[Span]:
-        """Find whole names at the start of a path's segments, however short and common they are."""
+    def _segment_spans(self, text: str) -> Iterator[Span]:
+        """Yield whole names at the start of a path's segments, however short and common they are."""
         for segment in re.finditer(r"[^/]+", text):
-            for end in _ends(segment[0]):
-                if name := self._whole.get(folded(segment[0][:end])):
-                    yield segment.start(), segment.start() + end, self.called[name]
+            for end in _possible_name_ends(segment[0]):
+                if name := self._names_by_normalised.get(normalise_word(segment[0][:end])):
+                    yield segment.start(), segment.start() + end, self.aliases[name]
                     break
 
-    def _named(self, text: str, remarks: Remarks | None = None) -> Iterator[Span]:
-        """Find words of names, those of one name that stand beside each other as one."""
-        chain: list[Word] = []
+    def _name_spans(self, text: str, comments: CommentScanner | None = None) -> Iterator[Span]:
+        """Yield words of names; adjacent words of one name are one span."""
+        chain: list[NameWord] = []
         for word in self._words(text):
-            joined = [*chain, word]
-            if chain and not (self._beside(text, chain[-1], word) and self._names(joined)):
-                yield from self._finding(text, chain, remarks)
-                joined = [word]
-            chain = joined
+            extended = [*chain, word]
+            if chain and not (self._are_adjacent(text, chain[-1], word) and self._common_names(extended)):
+                yield from self._chain_span(text, chain, comments)
+                extended = [word]
+            chain = extended
         if chain:
-            yield from self._finding(text, chain, remarks)
+            yield from self._chain_span(text, chain, comments)
 
-    def _beside(self, text: str, left: Word, right: Word) -> bool:
+    def _are_adjacent(self, text: str, left: NameWord, right: NameWord) -> bool:
         return GAP.fullmatch(text, left.end, right.start) is not None
 
-    def _words(self, text: str) -> Iterator[Word]:
+    def _words(self, text: str) -> Iterator[NameWord]:
         for run in RUN.finditer(text):
-            if run.end() - run.start() > LONGEST_RUN:
+            if run.end() - run.start() > MAX_RUN:
                 continue
-            words = self._read.get(run[0])
+            words = self._run_cache.get(run[0])
             if words is None:
-                words = self._read[run[0]] = tuple(self._words_in(run[0]))
+                words = self._run_cache[run[0]] = tuple(self._words_in_run(run[0]))
             for start, end, key in words:
-                yield Word(run.start() + start, run.start() + end, key)
+                yield NameWord(run.start() + start, run.start() + end, key)
 
-    def _words_in(self, run: str) -> Iterator[Word]:
-        if (key := folded(run)) in self._holders:
-            yield Word(0, len(run), key)
+    def _words_in_run(self, run: str) -> Iterator[NameWord]:
+        if (key := normalise_word(run)) in self._names_by_word:
+            yield NameWord(0, len(run), key)
             return
         for piece in PIECE.finditer(run):
-            if (key := folded(piece[0])) in self._holders:
-                yield Word(*piece.span(), key)
+            if (key := normalise_word(piece[0])) in self._names_by_word:
+                yield NameWord(*piece.span(), key)
 
-    def _names(self, words: list[Word]) -> set[str]:
-        return set.intersection(*(self._holders[word.key] for word in words))
+    def _common_names(self, words: list[NameWord]) -> set[str]:
+        """Return the names that contain all of the words."""
+        return set.intersection(*(self._names_by_word[word.key] for word in words))
 
-    def _finding(self, text: str, chain: list[Word], remarks: Remarks | None) -> Iterator[Span]:
-        """Give a chain's place, if its words are more than words of any program."""
+    def _chain_span(
+        self, text: str, chain: list[NameWord], comments: CommentScanner | None
+    ) -> Iterator[Span]:
+        """Yield the span of adjacent words, unless they may be ordinary words of a program.
+
+        They name a student if one of them is distinctive, or if there are several and one has MIN_WORD
+        characters. Otherwise they must be a whole name and capitalised, and a single word in a comment.
+        """
         keys = {word.key for word in chain}
-        names = self._names(chain)
-        whole = {name for name in names if keys >= _runs_of(name)}
-        told = not keys.isdisjoint(self._telling) or (len(keys) > 1 and max(map(len, keys)) >= SHORTEST)
-        if not told:
-            capital = all(text[word.start].isupper() for word in chain)
-            if not (whole and capital and (len(keys) > 1 or (remarks and remarks.hold(chain[0].start)))):
+        names = self._common_names(chain)
+        whole = {name for name in names if keys >= _normalised_runs(name)}
+        several = len(keys) > 1
+        distinctive = not keys.isdisjoint(self._distinctive_words)
+        if not (distinctive or (several and max(map(len, keys)) >= MIN_WORD)):
+            capitalised = all(text[word.start].isupper() for word in chain)
+            if not (
+                whole and capitalised and (several or (comments and comments.in_comment(chain[0].start)))
+            ):
                 return
-        instead = {self.called[name] for name in whole or names}
-        yield chain[0].start, chain[-1].end, instead.pop() if len(instead) == 1 else SOMEBODY
+        replacements = {self.aliases[name] for name in whole or names}
+        replacement = replacements.pop() if len(replacements) == 1 else NAME_PLACEHOLDER
+        yield chain[0].start, chain[-1].end, replacement
 
 
-def _words_of(name: str) -> set[str]:
-    """Give the folded words of a name, both a run and what it is put together of."""
+def _normalised_words(name: str) -> set[str]:
+    """Return the normalised spellings of the words of a name: of its runs and their pieces."""
     words = set()
     for run in RUN.findall(name):
         for word in (run, *PIECE.findall(run)):
-            words |= spellings(word)
+            words |= normalised_spellings(word)
     return words
 
 
-def _runs_of(name: str) -> set[str]:
-    return {folded(run) for run in RUN.findall(name)}
+def _normalised_runs(name: str) -> set[str]:
+    return {normalise_word(run) for run in RUN.findall(name)}
 
 
-def _ends(segment: str) -> list[int]:
-    """Say where a name at the start of a segment could end: before an ending or a space, or nowhere."""
-    return [len(segment), *sorted((m.start() for m in re.finditer(r"[.\s]", segment)), reverse=True)]
+def _possible_name_ends(segment: str) -> list[int]:
+    """Return where a name at the start of a segment may end: at its end, or before a full stop or a space."""
+    return [len(segment), *sorted((gap.start() for gap in re.finditer(r"[.\s]", segment)), reverse=True)]
 
 
-def _apart(spans: Iterable[Span]) -> list[Span]:
-    """Put spans in order, without those that begin inside an earlier one."""
-    kept: list[Span] = []
+def _without_overlaps(spans: Iterable[Span]) -> list[Span]:
+    """Return spans in order, without those that begin inside an earlier one."""
+    separate: list[Span] = []
     for span in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if not kept or span[0] >= kept[-1][1]:
-            kept.append(span)
-    return kept
+        if not separate or span[0] >= separate[-1][1]:
+            separate.append(span)
+    return separate

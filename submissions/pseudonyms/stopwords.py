@@ -1,9 +1,9 @@
-"""Words that are not told to be a name by themselves, though a student may bear them."""
+"""Words that do not identify a student by themselves, although they may be part of a name."""
 
 from __future__ import annotations
 
-# Parts of the names that systems and courses give to submissions, file endings, and particles of names.
-_GENERIC = """
+# Words in names of submissions from learning platforms and courses, file suffixes, particles of names.
+_SUBMISSION_WORDS = """
     answer answers archive assign assignment attempt class code course draft exam exercise file files
     final folder group groups hand homework lab labs late main project question quiz report result sheet
     solution solutions source src student students submission submissions submit task team teams test tests
@@ -13,8 +13,8 @@ _GENERIC = """
     rtf rust scala sql svg swift tar tex tsx txt xls xlsx xml yaml yml
     bin das del della den der des dos ibn las los mac san the und van vom von zum zur
 """
-# Words of programs, and English words of which some people are called.
-_COMMON = """
+# Words of programs, and English words that are also names of people.
+_PROGRAM_WORDS = """
     abs abstract add age all and any api app arc arg args arm array art ascii ask assert async auto await
     back bad bag bar base basic begin best bill bind bit bits black block blue body book bool boolean box
     break brown buf buffer byte bytes
@@ -59,4 +59,5 @@ _COMMON = """
     md sha iso cp rfc latin
 """
 
-GENERIC, COMMON = frozenset(_GENERIC.split()), frozenset(_COMMON.split())
+SUBMISSION_WORDS = frozenset(_SUBMISSION_WORDS.split())
+PROGRAM_WORDS = frozenset(_PROGRAM_WORDS.split())

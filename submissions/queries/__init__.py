@@ -1,7 +1,7 @@
-"""All reads of the pages."""
+"""All database reads of the pages."""
 
 from submissions.queries.access import Gone, assignment, batch, boilerplate, course, courses
-from submissions.queries.activity import Activity, activity, ranking
+from submissions.queries.activity import Activity, activity, ranking_progress
 from submissions.queries.decisions import (
     PairNames,
     decision,
@@ -11,8 +11,8 @@ from submissions.queries.decisions import (
     pair_names,
 )
 from submissions.queries.deletions import lost_with_assignment, lost_with_batch, lost_with_course
-from submissions.queries.exclusions import Skipped, boilerplate_of, skipped
-from submissions.queries.flags import Flag, Flags, sides, unknown_members
+from submissions.queries.exclusions import SkippedContent, listed_boilerplate, skipped_content
+from submissions.queries.flags import Flag, Flags, timed_submissions, unknown_team_members
 from submissions.queries.lists import (
     batch_submissions,
     failed_files,
@@ -20,32 +20,32 @@ from submissions.queries.lists import (
     listed_batches,
     listed_courses,
 )
-from submissions.queries.pairs import cohort_names, files_of, ignored_tokens, pair
+from submissions.queries.pairs import ignored_tokens, pair, pair_files, submission_names
 from submissions.queries.reports import (
     SORT_FIELDS,
+    ListedDuplicates,
     PairFilter,
-    ShownGroup,
-    line_of,
-    passing,
-    ranked,
+    effective_threshold,
+    filtered_pairs,
+    listed_duplicates,
+    ordered_pairs,
     ranked_pairs,
     report_state,
-    same_groups,
     tally,
 )
-from submissions.queries.shares import pair_named, share, shares
+from submissions.queries.shares import pair_by_names, share, shares
 from submissions.queries.submissions import (
     Link,
-    cohort_ids,
-    decisions_about,
-    files_of_submission,
+    files_with_sources,
     links,
-    pairs_of,
+    ranked_ids,
     refused_entries,
     replaced_by,
     submission,
+    submission_decisions,
+    submission_files,
+    submission_pairs,
     submissions_by_id,
-    with_sources,
 )
 
 __all__ = [
@@ -55,56 +55,56 @@ __all__ = [
     "Flags",
     "Gone",
     "Link",
+    "ListedDuplicates",
     "PairFilter",
     "PairNames",
-    "ShownGroup",
-    "Skipped",
+    "SkippedContent",
     "activity",
     "assignment",
     "batch",
     "batch_submissions",
     "boilerplate",
-    "boilerplate_of",
-    "cohort_ids",
-    "cohort_names",
     "course",
     "courses",
     "decision",
     "decisions",
-    "decisions_about",
+    "effective_threshold",
     "failed_files",
-    "files_of",
-    "files_of_submission",
+    "files_with_sources",
+    "filtered_pairs",
     "history",
     "ignored_tokens",
-    "line_of",
     "links",
     "listed_assignments",
     "listed_batches",
+    "listed_boilerplate",
     "listed_courses",
+    "listed_duplicates",
     "lost_with_assignment",
     "lost_with_batch",
     "lost_with_course",
     "next_undecided",
+    "ordered_pairs",
     "pair",
-    "pair_named",
+    "pair_by_names",
+    "pair_files",
     "pair_names",
-    "pairs_of",
-    "passing",
-    "ranked",
+    "ranked_ids",
     "ranked_pairs",
-    "ranking",
+    "ranking_progress",
     "refused_entries",
     "replaced_by",
     "report_state",
-    "same_groups",
     "share",
     "shares",
-    "sides",
-    "skipped",
+    "skipped_content",
     "submission",
+    "submission_decisions",
+    "submission_files",
+    "submission_names",
+    "submission_pairs",
     "submissions_by_id",
     "tally",
-    "unknown_members",
-    "with_sources",
+    "timed_submissions",
+    "unknown_team_members",
 ]

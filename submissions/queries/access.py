@@ -1,4 +1,4 @@
-"""Who may see what: everything that a page shows is found through these."""
+"""Access control: the objects that a user may see. Pages fetch what they display through these functions."""
 
 from __future__ import annotations
 
@@ -15,34 +15,44 @@ if TYPE_CHECKING:
 
 
 class Gone(Http404):
-    """It was there, `user` might have seen it, and it was deleted."""
+    """The object was deleted; the user could see it before."""
 
 
 def courses(user: User) -> QuerySet[Course]:
-    """Courses that `user` may open: their own, and every one for staff."""
+    """Return the courses that `user` may open: their own, or all of them for staff."""
     return Course.objects.all() if user.is_staff else Course.objects.filter(owner=user)
 
 
 def course(user: User, pk: int) -> Course:
-    """Find it, or raise Http404 where `user` may not know that it exists; so do the three below."""
+    """Return a course, or raise Http404 when it does not exist or `user` may not see it."""
     return get_object_or_404(courses(user).select_related("owner"), pk=pk)
 
 
 def assignment(user: User, pk: int) -> Assignment:
+    """Return an assignment, or raise Http404 when it does not exist or `user` may not see it."""
     visible = Assignment.objects.filter(course__in=courses(user))
     return get_object_or_404(visible.select_related("course__owner"), pk=pk)
 
 
 def batch(user: User, pk: int) -> Batch:
-    """Find it, or raise Gone where `user` had it before it was deleted."""
+    """Return a batch.
+
+    Raises
+    ------
+    Gone
+        When the batch was deleted and `user` could see it before.
+    Http404
+        When it does not exist or `user` may not see it.
+    """
     visible = Batch.objects.filter(assignment__course__in=courses(user), pk=pk)
-    if found := visible.select_related("assignment__course__owner", "uploaded_by").first():
-        return found
+    if existing := visible.select_related("assignment__course__owner", "uploaded_by").first():
+        return existing
     if DeletedBatch.objects.filter(batch=pk, assignment__course__in=courses(user)).exists():
         raise Gone("This upload was deleted with everything that came from it.")
     raise Http404("No such upload.")
 
 
 def boilerplate(user: User, pk: int) -> Boilerplate:
+    """Return boilerplate, or raise Http404 when it does not exist or `user` may not see it."""
     visible = Boilerplate.objects.filter(assignment__course__in=courses(user))
     return get_object_or_404(visible.select_related("assignment"), pk=pk)

@@ -1,4 +1,4 @@
-"""What is being done for an assignment right now."""
+"""The work in progress on an assignment."""
 
 from __future__ import annotations
 
@@ -19,35 +19,40 @@ WAITING = Progress("Waiting for a worker")
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """`reading`: uploads on their way to the ranking; `ranking`: how far that has come."""
+    """Work in progress: `batches` are the uploads not read yet, `ranking` is the progress of the ranking.
+
+    `ranking` is None when no ranking is queued or running.
+    """
 
     state: ReportState
-    reading: list[Batch]
+    batches: list[Batch]
     ranking: Progress | None
 
     @property
     def is_live(self) -> bool:
-        """Whether anything goes on."""
-        return bool(self.reading or self.ranking)
+        """Whether any work is in progress."""
+        return bool(self.batches or self.ranking)
 
     @property
     def version(self) -> str:
-        """Another one whenever there is something new to say."""
-        batches = [(one.pk, one.state, one.documents_done, one.documents_total) for one in self.reading]
-        shown = self.state.shown and self.state.shown.pk
-        told = (shown, self.state.pending, self.state.failed, self.state.cancelled, batches, self.ranking)
-        return f"{crc32(repr(told).encode()):08x}"
+        """A checksum that changes when the displayed state changes."""
+        batches = [
+            (batch.pk, batch.state, batch.documents_done, batch.documents_total) for batch in self.batches
+        ]
+        report = self.state.report and self.state.report.pk
+        state = (report, self.state.pending, self.state.failed, self.state.cancelled, batches, self.ranking)
+        return f"{crc32(repr(state).encode()):08x}"
 
 
-def activity(of: Assignment, state: ReportState) -> Activity:
-    """Tell what goes on for an assignment, whose reports' `state` is known already."""
-    running = list(of.batches.filter(state__in=Batch.RUNNING))
-    reading = [batch for batch in running if batch.state != Batch.State.RANKING]
-    busy = state.pending or len(reading) < len(running)
-    return Activity(state, reading, ranking(of) if busy else None)
+def activity(assignment: Assignment, state: ReportState) -> Activity:
+    """Return the work in progress on an assignment; `state` is the state of its reports."""
+    running = list(assignment.batches.filter(state__in=Batch.RUNNING))
+    unread = [batch for batch in running if batch.state != Batch.State.RANKING]
+    is_ranking = state.pending or len(unread) < len(running)
+    return Activity(state, unread, ranking_progress(assignment) if is_ranking else None)
 
 
-def ranking(of: Assignment) -> Progress:
-    """Tell how far the ranking of an assignment has come that is queued or runs."""
-    unfinished = of.reports.filter(state__in=Report.UNFINISHED).order_by("pk")
+def ranking_progress(assignment: Assignment) -> Progress:
+    """Return the progress of an assignment's queued or running ranking."""
+    unfinished = assignment.reports.filter(state__in=Report.UNFINISHED).order_by("pk")
     return progress.latest(unfinished.values_list("pk", flat=True)) or WAITING

@@ -1,4 +1,4 @@
-"""What was decided of pairs, and what is left to decide."""
+"""Decisions on pairs, and the undecided pairs."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment, Change, Pair, Report
 
-    DecidedPair = WithAnnotations[Pair, "Decided"]
+    DecidedPair = WithAnnotations[Pair, "DecisionAnnotation"]
 
 UNDECIDED = Decision.State.UNDECIDED
 
 
-class Decided(TypedDict):
+class DecisionAnnotation(TypedDict):
     decision: str
 
 
 class PairNames(NamedTuple):
-    """The names of a pair, in the order in which pairs have them, and the submissions they were read from."""
+    """The names of a pair, `left` sorted before `right`, and the primary keys of the submissions."""
 
     left: str
     right: str
@@ -35,71 +35,78 @@ class PairNames(NamedTuple):
     right_id: int
 
     @classmethod
-    def of(cls, pair: Pair) -> Self:
-        """Give those of a pair that was read with its submissions."""
+    def from_pair(cls, pair: Pair) -> Self:
+        """Return the names of a pair that was fetched with both submissions."""
         return cls(pair.left.name, pair.right.name, pair.left_id, pair.right_id)
 
 
-def pair_names(of: Assignment, left_id: int, right_id: int) -> PairNames:
-    """Give the names of two submissions in the order in which pairs have them, or raise Http404."""
-    mine = Submission.objects.filter(batch__assignment=of, pk__in=(left_id, right_id))
-    # The database sorts names for the ranking as well.
-    found = list(mine.order_by("name", "pk").values_list("name", "pk"))
-    if len(dict(found)) != 2:  # noqa: PLR2004 - a pair
+def pair_names(assignment: Assignment, left_id: int, right_id: int) -> PairNames:
+    """Return the names of two submissions of an assignment, sorted as in pairs.
+
+    Raises
+    ------
+    Http404
+        When these are not two submissions of the assignment with different names.
+    """
+    both = Submission.objects.filter(batch__assignment=assignment, pk__in=(left_id, right_id))
+    # The database sorts the names of ranked pairs too, so both orders agree.
+    rows = list(both.order_by("name", "pk").values_list("name", "pk"))
+    if len(dict(rows)) != 2:  # noqa: PLR2004 - a pair
         raise Http404("No such pair.")
-    (left, left_pk), (right, right_pk) = found
+    (left, left_pk), (right, right_pk) = rows
     return PairNames(left, right, left_pk, right_pk)
 
 
-def decisions(of: Assignment) -> dict[tuple[str, str], Decision]:
-    """Give every decision of an assignment by the names of its pair, left before right."""
-    rows = of.decisions.select_related("assignee")
+def decisions(assignment: Assignment) -> dict[tuple[str, str], Decision]:
+    """Return all stored decisions of an assignment by the names of the pair, (left, right)."""
+    rows = assignment.decisions.select_related("assignee")
     return {(row.left, row.right): row for row in rows}
 
 
 def with_decisions(pairs: QuerySet[Pair]) -> QuerySet[DecidedPair]:
-    """Add `decision`, the state of each pair; one that nobody has touched is undecided."""
-    made = Decision.objects.filter(
+    """Add `decision`, the state of each pair's decision; a pair without one is undecided."""
+    matching = Decision.objects.filter(
         assignment=OuterRef("report__assignment"), left=OuterRef("left__name"), right=OuterRef("right__name")
     )
-    return pairs.annotate(decision=Coalesce(Subquery(made.values("state")), Value(UNDECIDED.value)))
+    return pairs.annotate(decision=Coalesce(Subquery(matching.values("state")), Value(UNDECIDED.value)))
 
 
-def decision(of: Assignment, names: PairNames) -> Decision:
-    """Give what was decided of a pair; of one that nobody has touched, a decision that is not kept yet."""
-    kept = of.decisions.select_related("assignee").filter(left=names.left, right=names.right).first()
-    return kept or Decision(assignment=of, left=names.left, right=names.right)
+def decision(assignment: Assignment, names: PairNames) -> Decision:
+    """Return the decision on a pair, or a new unsaved one when none is stored."""
+    rows = assignment.decisions.select_related("assignee")
+    stored = rows.filter(left=names.left, right=names.right).first()
+    return stored or Decision(assignment=assignment, left=names.left, right=names.right)
 
 
-def history(made: Decision) -> list[Change]:
-    """Give the changes of a decision, newest first."""
-    return list(made.changes.all()) if made.pk else []
+def history(decision: Decision) -> list[Change]:
+    """Return the changes of a decision, newest first."""
+    return list(decision.changes.all()) if decision.pk else []
 
 
-def possible_assignees(of: Assignment, made: Decision | None = None) -> QuerySet[User]:
-    """List who may be given a pair: the course's owner, staff, and whoever has it now."""
-    may = Q(pk=of.course.owner_id) | Q(is_staff=True)
-    now = Q(pk=made.assignee_id) if made and made.assignee_id else Q(pk=None)
-    return User.objects.filter((may & Q(is_active=True)) | now).order_by("username")
+def possible_assignees(assignment: Assignment, decision: Decision | None = None) -> QuerySet[User]:
+    """Return the users to whom a pair can be assigned: course owner, staff and the current assignee."""
+    allowed = Q(pk=assignment.course.owner_id) | Q(is_staff=True)
+    current = Q(pk=decision.assignee_id) if decision and decision.assignee_id else Q(pk=None)
+    return User.objects.filter((allowed & Q(is_active=True)) | current).order_by("username")
 
 
-def next_undecided(report: Report, line: float, after: Pair | None = None) -> Pair | None:
-    """Give the undecided pair to look at next: from the line on first, most similar first.
+def next_undecided(report: Report, threshold: float, after: Pair | None = None) -> Pair | None:
+    """Return the next undecided pair to review, or None.
 
-    `after` is the pair that was looked at last: those that rank behind it come before those that were
-    passed over.
+    Pairs at or above `threshold` come first, then the others, each most similar first. `after` is the pair
+    that was reviewed last: pairs that rank after it come before pairs that rank before it.
     """
-    open_pairs = with_decisions(report.pairs.defer("passages")).filter(decision=UNDECIDED)
-    above, below = Q(similarity__gte=line), Q(similarity__lt=line)
+    undecided = with_decisions(report.pairs.defer("passages")).filter(decision=UNDECIDED)
+    above, below = Q(similarity__gte=threshold), Q(similarity__lt=threshold)
     if not after:
-        return open_pairs.first()
-    behind, passed = _behind(after), ~_behind(after) & ~Q(pk=after.pk)
-    choices = (above & behind, above & passed, below & behind, below & passed)
-    return next((found for choice in choices if (found := open_pairs.filter(choice).first())), None)
+        return undecided.first()
+    later, earlier = _ranked_after(after), ~_ranked_after(after) & ~Q(pk=after.pk)
+    choices = (above & later, above & earlier, below & later, below & earlier)
+    return next((pair for choice in choices if (pair := undecided.filter(choice).first())), None)
 
 
-def _behind(pair: Pair) -> Q:
-    """Select what the order of pairs, by similarity, tokens and age, has after a pair."""
-    same = Q(similarity=pair.similarity)
+def _ranked_after(pair: Pair) -> Q:
+    """Select the pairs that rank after `pair`: by similarity, then number of tokens, then primary key."""
+    equal = Q(similarity=pair.similarity)
     fewer = Q(tokens__lt=pair.tokens) | Q(tokens=pair.tokens, pk__gt=pair.pk)
-    return Q(similarity__lt=pair.similarity) | (same & fewer)
+    return Q(similarity__lt=pair.similarity) | (equal & fewer)

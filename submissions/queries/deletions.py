@@ -1,4 +1,4 @@
-"""What goes with something that is to be deleted, for the page that asks."""
+"""Counts of the records that a deletion takes with it, for the confirmation page."""
 
 from __future__ import annotations
 
@@ -12,47 +12,48 @@ if TYPE_CHECKING:
     from submissions.models import Course
 
 
-class Loss(NamedTuple):
-    """So many of one thing, named in the singular and the plural."""
+class LostRecords(NamedTuple):
+    """A number of records of one kind; `str()` gives it with the singular or plural name."""
 
     number: int
-    one: str
-    many: str
+    singular: str
+    plural: str
 
     def __str__(self) -> str:
-        return f"{self.number:,} {self.one if self.number == 1 else self.many}"
+        return f"{self.number:,} {self.singular if self.number == 1 else self.plural}"
 
 
-def lost_with_batch(of: Batch) -> list[Loss]:
-    return _some(_submissions(of.submissions.count()))
+def lost_with_batch(batch: Batch) -> list[LostRecords]:
+    return _not_empty(_submissions(batch.submissions.count()))
 
 
-def lost_with_assignment(of: Assignment) -> list[Loss]:
-    return _lost(Assignment.objects.filter(pk=of.pk).values_list("pk", flat=True))
+def lost_with_assignment(assignment: Assignment) -> list[LostRecords]:
+    return _lost_with_assignments(Assignment.objects.filter(pk=assignment.pk).values_list("pk", flat=True))
 
 
-def lost_with_course(of: Course) -> list[Loss]:
-    assignments = of.assignments.values_list("pk", flat=True)
-    return _some(Loss(len(assignments), "assignment", "assignments")) + _lost(assignments)
+def lost_with_course(course: Course) -> list[LostRecords]:
+    assignments = course.assignments.values_list("pk", flat=True)
+    own = LostRecords(len(assignments), "assignment", "assignments")
+    return _not_empty(own) + _lost_with_assignments(assignments)
 
 
-def _lost(assignments: QuerySet[Assignment, int]) -> list[Loss]:
-    return _some(
-        Loss(Batch.objects.filter(assignment__in=assignments).count(), "upload", "uploads"),
+def _lost_with_assignments(assignments: QuerySet[Assignment, int]) -> list[LostRecords]:
+    return _not_empty(
+        LostRecords(Batch.objects.filter(assignment__in=assignments).count(), "upload", "uploads"),
         _submissions(Submission.objects.filter(batch__assignment__in=assignments).count()),
-        Loss(
+        LostRecords(
             Report.objects.filter(assignment__in=assignments, state=Report.State.DONE).count(),
             "report with its pairs",
             "reports with their pairs",
         ),
-        Loss(Decision.objects.filter(assignment__in=assignments).count(), "decision", "decisions"),
-        Loss(Share.objects.filter(assignment__in=assignments).count(), "shared link", "shared links"),
+        LostRecords(Decision.objects.filter(assignment__in=assignments).count(), "decision", "decisions"),
+        LostRecords(Share.objects.filter(assignment__in=assignments).count(), "shared link", "shared links"),
     )
 
 
-def _submissions(count: int) -> Loss:
-    return Loss(count, "submission with its sources", "submissions with their sources")
+def _submissions(count: int) -> LostRecords:
+    return LostRecords(count, "submission with its sources", "submissions with their sources")
 
 
-def _some(*losses: Loss) -> list[Loss]:
-    return [loss for loss in losses if loss.number]
+def _not_empty(*records: LostRecords) -> list[LostRecords]:
+    return [record for record in records if record.number]

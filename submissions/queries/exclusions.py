@@ -1,4 +1,4 @@
-"""What a report left out, and what never came into it."""
+"""The boilerplate of an assignment, and the uploaded content that a report does not contain."""
 
 from __future__ import annotations
 
@@ -9,46 +9,51 @@ from submissions.models import Batch, Document, Entry, Submission, SubmissionFil
 if TYPE_CHECKING:
     from submissions.models import Assignment, Boilerplate, Report
 
-# As many rows as a page lists of what was skipped; the uploads' own pages list all.
-SHOWN = 50
+# Maximum number of rows per list on a report's page; the pages of the uploads list all of them.
+LISTED = 50
 
 
-class Skipped(NamedTuple):
-    """Entries of uploads that were not taken, files that could not be read, submissions that were replaced.
+class SkippedContent(NamedTuple):
+    """Uploaded content that is not in a report.
 
-    Of `entries` and `files` the first few, with how many there are in all.
+    `entries`: the first entries of uploads that were not accepted; `files`: the first files that could not
+    be read; `entry_count` and `file_count`: how many there are in total; `replaced_count`: number of
+    submissions that a later upload replaced.
     """
 
     entries: list[Entry]
     entry_count: int
     files: list[SubmissionFile]
     file_count: int
-    replaced: int
+    replaced_count: int
 
 
-def boilerplate_of(of: Assignment) -> list[Boilerplate]:
-    """List code that counts for nobody, without its bytes: files first, then passages."""
+def listed_boilerplate(assignment: Assignment) -> list[Boilerplate]:
+    """Return the boilerplate of an assignment without its bytes and tokens: files first, then passages."""
     heavy = ("source__data", "document__tokens", "document__lexical", "document__styles")
-    given = of.boilerplate.select_related("source", "document").defer(*heavy)
-    return sorted(given, key=lambda one: one.first is not None)
+    rows = assignment.boilerplate.select_related("source", "document").defer(*heavy)
+    return sorted(rows, key=lambda boilerplate: boilerplate.first is not None)
 
 
-def skipped(report: Report) -> Skipped:
-    """Tell what of the uploads that a report was made from is not in it."""
+def skipped_content(report: Report) -> SkippedContent:
+    """Return the content of a report's uploads that is not in the report."""
     ranked = report.submissions.order_by()
     refused = Entry.objects.filter(accepted=False, batch__in=ranked.values("batch")).select_related("batch")
     failed = SubmissionFile.objects.filter(
         submission__in=ranked.values("pk"), document__state=Document.State.FAILED
     )
-    light = failed.select_related("submission", "document").defer("document__tokens", "document__lexical")
-    of, earlier = report.assignment_id, report.created
-    uploaded = Submission.objects.filter(
-        batch__assignment=of, batch__state__in=Batch.READ, batch__created__lte=earlier
+    failed_light = failed.select_related("submission", "document").defer(
+        "document__tokens", "document__lexical"
     )
-    return Skipped(
-        list(refused.order_by("batch", "name", "pk")[:SHOWN]),
-        refused.count(),
-        list(light.order_by("submission__name", "path")[:SHOWN]),
-        failed.count(),
-        uploaded.exclude(pk__in=ranked.values("pk")).count(),
+    uploaded = Submission.objects.filter(
+        batch__assignment=report.assignment_id,
+        batch__state__in=Batch.FULLY_READ,
+        batch__created__lte=report.created,
+    )
+    return SkippedContent(
+        entries=list(refused.order_by("batch", "name", "pk")[:LISTED]),
+        entry_count=refused.count(),
+        files=list(failed_light.order_by("submission__name", "path")[:LISTED]),
+        file_count=failed.count(),
+        replaced_count=uploaded.exclude(pk__in=ranked.values("pk")).count(),
     )

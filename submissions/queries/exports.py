@@ -1,4 +1,4 @@
-"""Rows of a report's tables, as exports and other programs get them."""
+"""Rows of a report's tables, for exports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.db.models import Count, Sum
 
 from submissions.models import Decision
 from submissions.queries.decisions import decisions, with_decisions
-from submissions.queries.flags import Flags, sides
+from submissions.queries.flags import Flags, timed_submissions
 from submissions.queries.reports import ranked_pairs
 
 if TYPE_CHECKING:
@@ -24,19 +24,22 @@ if TYPE_CHECKING:
     from submissions.queries.flags import Flag
     from submissions.queries.reports import PairFilter
 
-    CountedSubmission = WithAnnotations[Submission, "Counts"]
+    CountedSubmission = WithAnnotations[Submission, "CountAnnotations"]
 
-# Rows read from the database at once.
+# Number of rows fetched from the database at once.
 CHUNK = 500
 
 
-class Counts(TypedDict):
+class CountAnnotations(TypedDict):
     file_count: int
     token_count: int | None
 
 
 class PairExport(NamedTuple):
-    """A pair with its figures, its evidence, its flags and what was decided of it."""
+    """A pair with its scores, evidence, flags and decision. Exports use the field names as columns.
+
+    Similarity, shares and evidence are in [0, 1], rounded to 6 digits.
+    """
 
     left: str
     right: str
@@ -56,7 +59,12 @@ class PairExport(NamedTuple):
 
 
 class SubmissionExport(NamedTuple):
-    """A submission with its best match; `rank` 1 is the submission with the most similar one."""
+    """A submission with its best match. Exports use the field names as columns.
+
+    `rank` is 1 for the submission whose best match has the highest similarity; equal ones share a rank.
+    `best_match` is None for a submission that shares nothing with any other. It, `similarity` and `rank` are
+    None in a report from before best matches were stored.
+    """
 
     submission: str
     best_match: str | None
@@ -68,15 +76,15 @@ class SubmissionExport(NamedTuple):
     uploaded: str
 
 
-def pair_exports(report: Report, chosen: PairFilter, names: Names) -> Iterator[PairExport]:
-    """Yield the pairs that pass a filter, in its order, under the names that the reader may see."""
-    flags, decided = Flags.of(report), decisions(report.assignment)
-    for pair in ranked_pairs(report, chosen, names).iterator(chunk_size=CHUNK):
+def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Iterator[PairExport]:
+    """Yield the pairs that pass a filter, in its order, with the names that the reader may see."""
+    flags, decided = Flags.from_report(report), decisions(report.assignment)
+    for pair in ranked_pairs(report, pair_filter, names).iterator(chunk_size=CHUNK):
         decision = decided.get((pair.left.name, pair.right.name))
         assignee = decision.assignee if decision else None
         yield PairExport(
-            left=names.of(pair.left.name),
-            right=names.of(pair.right.name),
+            left=names.display_name(pair.left.name),
+            right=names.display_name(pair.right.name),
             similarity=round(pair.similarity, 6),
             left_share=round(pair.left_share, 6),
             right_share=round(pair.right_share, 6),
@@ -86,31 +94,34 @@ def pair_exports(report: Report, chosen: PairFilter, names: Names) -> Iterator[P
             structure=round(pair.structure, 6),
             literals=round(pair.literals, 6),
             names=round(pair.names, 6),
-            flags=list(map(_flag, flags.between(*sides(pair)))),
+            flags=list(map(_flag_text, flags.between(*timed_submissions(pair)))),
             decision=pair.decision,
             assignee=assignee.get_username() if assignee else None,
-            notes=names.text(decision.notes) if decision else "",
+            notes=names.redact_text(decision.notes) if decision else "",
         )
 
 
-def _flag(flag: Flag) -> str:
+def _flag_text(flag: Flag) -> str:
     return " ".join([flag.kind, *(side for side in ("left", "right") if getattr(flag, side))])
 
 
-def submission_exports(report: Report, chosen: PairFilter, names: Names) -> Iterator[SubmissionExport]:
-    """Yield the submissions whose name, or whose best match's name, holds what is searched for."""
+def submission_exports(report: Report, pair_filter: PairFilter, names: Names) -> Iterator[SubmissionExport]:
+    """Yield the submissions that pass the filter's text and threshold, sorted by displayed name.
+
+    Every word of the text must occur in the name of the submission or of its best match.
+    """
     counted = {submission.pk: submission for submission in counted_submissions(report)}
     matches = report.findings.best if report.findings else []
     best = {match.submission: match for match in matches}
     values = sorted(match.similarity for match in matches)
-    # By the names that are read: the order of real names would tell who is who to a reader of a class list.
-    for pk, submission in sorted(counted.items(), key=lambda one: names.of(one[1].name)):
+    # Sort by displayed name: the order of the real names would reveal who is behind an alias.
+    for pk, submission in sorted(counted.items(), key=lambda item: names.display_name(item[1].name)):
         match = best.get(pk)
         other = counted.get(match.match or 0) if match else None
         similarity = match.similarity if match else None
         row = SubmissionExport(
-            submission=names.of(submission.name),
-            best_match=names.of(other.name) if other else None,
+            submission=names.display_name(submission.name),
+            best_match=names.display_name(other.name) if other else None,
             similarity=None if similarity is None else round(similarity, 6),
             rank=None if similarity is None else len(values) - bisect_right(values, similarity) + 1,
             files=submission.file_count,
@@ -119,13 +130,13 @@ def submission_exports(report: Report, chosen: PairFilter, names: Names) -> Iter
             uploaded=submission.batch.created.isoformat(),
         )
         searched = f"{row.submission} {row.best_match or ''}".casefold()
-        passes = all(word in searched for word in chosen.text.casefold().split())
-        if passes and (similarity or 0) >= chosen.minimum:
+        passes = all(word in searched for word in pair_filter.text.casefold().split())
+        if passes and (similarity or 0) >= pair_filter.threshold:
             yield row
 
 
 def counted_submissions(report: Report) -> QuerySet[CountedSubmission]:
-    """Return a report's submissions with their upload, `file_count` and `token_count`."""
+    """Return a report's submissions with their batch, and with `file_count` and `token_count`."""
     counted = report.submissions.select_related("batch")
     return counted.annotate(
         file_count=Count("files"), token_count=Sum("files__document__token_count")
@@ -133,12 +144,12 @@ def counted_submissions(report: Report) -> QuerySet[CountedSubmission]:
 
 
 def confirmed_pairs(report: Report) -> QuerySet[DecidedPair]:
-    """Return a report's confirmed pairs with both submissions, most similar first, without their passages."""
+    """Return a report's confirmed pairs with both submissions and without passages, most similar first."""
     decided = with_decisions(report.pairs.select_related("left", "right").defer("passages"))
     return decided.filter(decision=Decision.State.CONFIRMED)
 
 
-def confirmed_elsewhere(report: Report) -> int:
-    """Count the confirmed pairs that this report does not list."""
+def unlisted_confirmed_count(report: Report) -> int:
+    """Return the number of the assignment's confirmed pairs that are not in this report."""
     confirmed = report.assignment.decisions.filter(state=Decision.State.CONFIRMED)
     return confirmed.count() - confirmed_pairs(report).count()

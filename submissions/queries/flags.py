@@ -1,4 +1,4 @@
-"""What is worth knowing of a pair before it is opened: identical, handed in late, by one team."""
+"""Flags of a pair: identical, identical but for names, handed in late, or by one team."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment, Pair, Report
 
-    TimedPair = WithAnnotations[Pair, "Times"]
+    TimedPair = WithAnnotations[Pair, "TimeAnnotations"]
 
 K = TypeVar("K")
 
-# Of a filter, in the order of its choices; `apart` are the pairs without `team`.
+# The values of the flag filter, in the order of its choices; `apart` selects the pairs without `team`.
 FLAGS = ("identical", "renamed", "late", "team", "apart")
 
 
-class Times(TypedDict):
-    left_came: datetime
-    right_came: datetime
+class TimeAnnotations(TypedDict):
+    left_time: datetime
+    right_time: datetime
 
 
-class Side(NamedTuple):
-    """A submission of a pair: its id, its name, and when it came in."""
+class TimedSubmission(NamedTuple):
+    """A submission of a pair: primary key, name, and the time it was handed in or else uploaded."""
 
     pk: int
     name: str
-    came: datetime
+    time: datetime
 
 
 class Flag(NamedTuple):
-    """`kind` is one of `FLAGS`; `late` says which sides are."""
+    """`kind` is one of `FLAGS`; for `late`, `left` and `right` say which submissions are late."""
 
     kind: str
     left: bool = False
@@ -50,7 +50,11 @@ class Flag(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What a report and its assignment tell of submissions, by id or by the key of their name."""
+    """The data of a report and its assignment from which the flags of its pairs follow.
+
+    `identical` and `renamed` map a submission's primary key to the number of its group; `teams` maps the key
+    of a submission's name (`submissions.teams.name_key`) to the number of its team.
+    """
 
     identical: dict[int, int]
     renamed: dict[int, int]
@@ -58,77 +62,77 @@ class Flags:
     due: datetime | None
 
     @classmethod
-    def of(cls, report: Report) -> Flags:
-        same = {name: _numbered(groups) for name, groups in _sameness(report).items()}
-        of = report.assignment
-        return cls(same["identical"], same["renamed"], teams.teams(of.teams), of.due)
+    def from_report(cls, report: Report) -> Flags:
+        identical, renamed = _duplicates(report)
+        assignment = report.assignment
+        team_numbers = teams.team_numbers(assignment.teams)
+        return cls(_group_numbers(identical), _group_numbers(renamed), team_numbers, assignment.due)
 
     @property
     def kinds(self) -> list[str]:
-        """What may be asked for at all: a class without teams has none together and none apart."""
-        held = (self.identical, self.renamed, self.due, self.teams, self.teams)
-        return [kind for kind, known in zip(FLAGS, held, strict=True) if known]
+        """The values of the flag filter that can apply: without teams, neither `team` nor `apart`."""
+        sources = (self.identical, self.renamed, self.due, self.teams, self.teams)
+        return [kind for kind, source in zip(FLAGS, sources, strict=True) if source]
 
-    def between(self, left: Side, right: Side) -> list[Flag]:
-        """Give the flags of a pair, the most telling first."""
-        found = []
-        if _together(self.identical, left.pk, right.pk):
-            found.append(Flag("identical"))
-        elif _together(self.renamed, left.pk, right.pk):
-            found.append(Flag("renamed"))
-        late = [self.due is not None and side.came > self.due for side in (left, right)]
+    def between(self, left: TimedSubmission, right: TimedSubmission) -> list[Flag]:
+        """Return the flags of a pair, the most significant first."""
+        flags = []
+        if _same_group(self.identical, left.pk, right.pk):
+            flags.append(Flag("identical"))
+        elif _same_group(self.renamed, left.pk, right.pk):
+            flags.append(Flag("renamed"))
+        late = [self.due is not None and side.time > self.due for side in (left, right)]
         if any(late):
-            found.append(Flag("late", *late))
-        if _together(self.teams, teams.key(left.name), teams.key(right.name)):
-            found.append(Flag("team"))
-        return found
+            flags.append(Flag("late", *late))
+        if _same_group(self.teams, teams.name_key(left.name), teams.name_key(right.name)):
+            flags.append(Flag("team"))
+        return flags
 
 
-def _sameness(report: Report) -> dict[str, list[list[int]]]:
-    groups: dict[str, list[list[int]]] = {"identical": [], "lexical": [], "fingerprints": []}
-    for group in report.duplicates:
-        groups[group.sameness].append(group.submissions)
-    identical = report.findings.identical if report.findings else groups["identical"]
-    return {"identical": identical, "renamed": groups["lexical"]}
+def _duplicates(report: Report) -> tuple[list[list[int]], list[list[int]]]:
+    """Return the groups of identical submissions, and of those that differ only in names and values."""
+    identical = [group.submissions for group in report.duplicates if group.sameness == "identical"]
+    renamed = [group.submissions for group in report.duplicates if group.sameness == "lexical"]
+    return report.findings.identical if report.findings else identical, renamed
 
 
-def _numbered(groups: list[list[int]]) -> dict[int, int]:
+def _group_numbers(groups: list[list[int]]) -> dict[int, int]:
     return {pk: number for number, group in enumerate(groups) for pk in group}
 
 
-def _together(groups: Mapping[K, int], left: K, right: K) -> bool:
+def _same_group(groups: Mapping[K, int], left: K, right: K) -> bool:
     return left in groups and groups[left] == groups.get(right)
 
 
 def with_times(pairs: QuerySet[Pair]) -> QuerySet[TimedPair]:
-    """Add `left_came` and `right_came`: when a file was handed in, or else when its upload was."""
+    """Add `left_time` and `right_time`: when a submission was handed in, or else when it was uploaded."""
     return pairs.annotate(
-        left_came=Coalesce("left__handed_in", "left__batch__created"),
-        right_came=Coalesce("right__handed_in", "right__batch__created"),
+        left_time=Coalesce("left__handed_in", "left__batch__created"),
+        right_time=Coalesce("right__handed_in", "right__batch__created"),
     )
 
 
-def sides(pair: TimedPair) -> tuple[Side, Side]:
-    """Give both sides of a pair that `with_times` read with its submissions."""
+def timed_submissions(pair: TimedPair) -> tuple[TimedSubmission, TimedSubmission]:
+    """Return both submissions of a pair that was fetched with its submissions and `with_times`."""
     return (
-        Side(pair.left_id, pair.left.name, pair.left_came),
-        Side(pair.right_id, pair.right.name, pair.right_came),
+        TimedSubmission(pair.left_id, pair.left.name, pair.left_time),
+        TimedSubmission(pair.right_id, pair.right.name, pair.right_time),
     )
 
 
-def flagged(report: Report, kind: str) -> list[int]:
-    """Give the ids of a report's pairs with a flag, or for `apart` of those without `team`."""
-    columns = ("left_id", "left__name", "left_came", "right_id", "right__name", "right_came")
-    flags, wanted = Flags.of(report), "team" if kind == "apart" else kind
-    found = []
+def flagged_pair_ids(report: Report, kind: str) -> list[int]:
+    """Return the primary keys of a report's pairs with a flag, or for `apart` of those without `team`."""
+    columns = ("left_id", "left__name", "left_time", "right_id", "right__name", "right_time")
+    flags, flag_kind = Flags.from_report(report), "team" if kind == "apart" else kind
+    ids = []
     for pk, *row in with_times(report.pairs.order_by()).values_list("pk", *columns):
-        has = any(flag.kind == wanted for flag in flags.between(Side(*row[:3]), Side(*row[3:])))
-        if has != (kind == "apart"):
-            found.append(pk)
-    return found
+        pair_flags = flags.between(TimedSubmission(*row[:3]), TimedSubmission(*row[3:]))
+        if any(flag.kind == flag_kind for flag in pair_flags) != (kind == "apart"):
+            ids.append(pk)
+    return ids
 
 
-def unknown_members(of: Assignment) -> list[str]:
-    """Give the names in an assignment's teams that are no submission's, once there are submissions."""
-    names = set(Submission.objects.filter(batch__assignment=of).values_list("name", flat=True))
-    return teams.unknown(of.teams, names) if names else []
+def unknown_team_members(assignment: Assignment) -> list[str]:
+    """Return the names in an assignment's teams that no submission has; none before the first upload."""
+    names = set(Submission.objects.filter(batch__assignment=assignment).values_list("name", flat=True))
+    return teams.unknown_names(assignment.teams, names) if names else []

@@ -1,4 +1,4 @@
-"""Rows of the lists, each list in a bounded number of queries."""
+"""Rows of list pages. Each list takes a fixed number of database queries."""
 
 from __future__ import annotations
 
@@ -24,64 +24,73 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
-    ListedAssignment = WithAnnotations[Assignment, "AssignmentCounts"]
-    ListedSubmission = WithAnnotations[Submission, "SubmissionFacts"]
+    ListedAssignment = WithAnnotations[Assignment, "AssignmentAnnotations"]
+    ListedSubmission = WithAnnotations[Submission, "SubmissionAnnotations"]
 
 
-class AssignmentCounts(TypedDict):
+class AssignmentAnnotations(TypedDict):
     submission_count: int
     pair_count: int | None
 
 
-class SubmissionFacts(TypedDict):
+class SubmissionAnnotations(TypedDict):
     file_count: int
     superseded: bool
 
 
 def listed_courses(user: User) -> QuerySet[Course]:
-    """`courses` with `assignment_count` and the owner."""
+    """Return the courses that `user` may open, with `assignment_count` and the owner, by name."""
     listed = courses(user).select_related("owner").annotate(assignment_count=Count("assignments"))
     return listed.order_by("name", "pk")
 
 
-def _count(rows: QuerySet[Any], group: str, what: Count | None = None) -> Coalesce:
-    """Count `rows` a `group` in a subquery, so that several counts do not multiply each other."""
-    counted = rows.order_by().values(group).annotate(n=what or Count("pk")).values("n")
+def _count(rows: QuerySet[Any], group: str, aggregate: Count | None = None) -> Coalesce:
+    """Return a subquery that counts `rows` per `group`.
+
+    Several counts over joins in one query would multiply each other; subqueries do not.
+    """
+    counted = rows.order_by().values(group).annotate(n=aggregate or Count("pk")).values("n")
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
 
 
-def listed_assignments(of: Course) -> QuerySet[ListedAssignment]:
-    """List assignments with `submission_count` (the cohort's) and `pair_count` (None without a report)."""
+def listed_assignments(course: Course) -> QuerySet[ListedAssignment]:
+    """Return the assignments of a course with `submission_count` and `pair_count`.
+
+    `submission_count` is the size of the cohort; `pair_count` is None without a finished report.
+    """
     done = Submission.objects.filter(batch__assignment=OuterRef("pk"), batch__state=Batch.State.DONE)
     newest = Report.objects.filter(assignment=OuterRef("pk"), state=Report.State.DONE).order_by("-pk")
-    return of.assignments.annotate(
+    return course.assignments.annotate(
         submission_count=_count(done, "batch__assignment", Count("name", distinct=True)),
         pair_count=Subquery(newest.annotate(n=Count("pairs")).values("n")[:1], output_field=IntegerField()),
     )
 
 
-def listed_batches(of: Assignment) -> QuerySet[Batch]:
-    """List batches, newest first, with `submission_count` and `skipped_count`."""
-    return of.batches.annotate(
+def listed_batches(assignment: Assignment) -> QuerySet[Batch]:
+    """Return the batches of an assignment, newest first, with `submission_count` and `skipped_count`."""
+    return assignment.batches.annotate(
         submission_count=_count(Submission.objects.filter(batch=OuterRef("pk")), "batch"),
         skipped_count=_count(Entry.objects.filter(batch=OuterRef("pk"), accepted=False), "batch"),
     )
 
 
-def batch_submissions(of: Batch) -> QuerySet[ListedSubmission]:
-    """List submissions with `file_count` and `superseded`: a later finished upload has the same name."""
+def batch_submissions(batch: Batch) -> QuerySet[ListedSubmission]:
+    """Return the submissions of a batch with `file_count` and `superseded`, by name.
+
+    A submission is superseded when a later finished batch has one of the same name.
+    """
     later = Submission.objects.filter(
-        batch__assignment=of.assignment_id,
+        batch__assignment=batch.assignment_id,
         batch__state=Batch.State.DONE,
-        batch__gt=of.pk,
+        batch__gt=batch.pk,
         name=OuterRef("name"),
     )
-    counted = of.submissions.annotate(file_count=Count("files"), superseded=Exists(later))
+    counted = batch.submissions.annotate(file_count=Count("files"), superseded=Exists(later))
     return counted.order_by("name", "pk")
 
 
-def failed_files(of: Batch) -> QuerySet[SubmissionFile]:
-    """Files of which no front-end could make tokens; `document.reason` says why."""
-    failed = SubmissionFile.objects.filter(submission__batch=of, document__state=Document.State.FAILED)
-    chosen = failed.select_related("submission", "document").defer("document__tokens")
-    return chosen.order_by("submission__name", "path")
+def failed_files(batch: Batch) -> QuerySet[SubmissionFile]:
+    """Return the files of a batch that no front-end could read; `document.reason` says why."""
+    failed = SubmissionFile.objects.filter(submission__batch=batch, document__state=Document.State.FAILED)
+    rows = failed.select_related("submission", "document").defer("document__tokens")
+    return rows.order_by("submission__name", "path")

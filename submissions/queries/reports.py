@@ -1,4 +1,4 @@
-"""What a report's pages show."""
+"""The reports of an assignment, and the filtered and sorted pairs of a report."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from django.db.models import Count, F, OuterRef, Q, Subquery
 
 from submissions.models import Alias, Assignment, Report
-from submissions.queries.decisions import Decided, with_decisions
-from submissions.queries.flags import Times, flagged, with_times
+from submissions.queries.decisions import DecisionAnnotation, with_decisions
+from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
 from submissions.queries.submissions import submissions_by_id
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from submissions.models import Pair, Submission
     from submissions.pseudonyms.names import Names
 
-    ListedPair = WithAnnotations[Pair, "Listed"]
+    ListedPair = WithAnnotations[Pair, "PairAnnotations"]
 
 
-class Listed(Times, Decided):
-    """What a list of pairs reads beside the pairs."""
+class PairAnnotations(TimeAnnotations, DecisionAnnotation):
+    """The annotations of a listed pair."""
 
 
 SORT_FIELDS = {
@@ -40,34 +40,36 @@ SORT_FIELDS = {
 
 @dataclass(frozen=True, slots=True)
 class ReportState:
-    """`shown`: newest finished report; `pending`: a newer one is coming; `failed`: the newer one that did.
+    """The state of an assignment's reports.
 
-    `cancelled`: the newer one was.
+    `report`: the newest finished report; `pending`: a newer one is queued or running; `failed`: the newest
+    report, if it failed; `cancelled`: the newest report was cancelled.
     """
 
-    shown: Report | None
+    report: Report | None
     pending: bool
     failed: Report | None
     cancelled: bool = False
 
 
-def report_state(of: Assignment) -> ReportState:
-    done = of.reports.filter(state=Report.State.DONE)
-    shown = done.annotate(cohort_size=Count("submissions")).order_by("-pk").first()
-    latest = of.reports.first()
-    if latest and of.boilerplate.filter(created__gt=latest.created).exists():
-        # Its report is made once a worker has read it.
-        return ReportState(shown, pending=True, failed=None)
+def report_state(assignment: Assignment) -> ReportState:
+    """Return the state of an assignment's reports; the finished one is annotated with `cohort_size`."""
+    done = assignment.reports.filter(state=Report.State.DONE)
+    report = done.annotate(cohort_size=Count("submissions")).order_by("-pk").first()
+    latest = assignment.reports.first()
+    if latest and assignment.boilerplate.filter(created__gt=latest.created).exists():
+        # A worker enqueues the next report after it has fingerprinted the new boilerplate.
+        return ReportState(report, pending=True, failed=None)
     failed = latest if latest and latest.state == Report.State.FAILED else None
     cancelled = latest is not None and latest.state == Report.State.CANCELLED
     pending = latest is not None and latest.state in Report.UNFINISHED
-    return ReportState(shown, pending, failed, cancelled)
+    return ReportState(report, pending, failed, cancelled)
 
 
-class ShownGroup(NamedTuple):
-    """Submissions of a report that are the same; `about` says in which sense."""
+class ListedDuplicates(NamedTuple):
+    """Submissions of a report that are duplicates; `description` says what they have in common."""
 
-    about: str
+    description: str
     submissions: list[Submission]
 
 
@@ -78,14 +80,15 @@ SAMENESS = {
 }
 
 
-def same_groups(report: Report, names: Names) -> list[ShownGroup]:
-    """Give the groups of submissions that are the same, largest first, each in the order of what is read."""
-    found = submissions_by_id(pk for group in report.duplicates for pk in group.submissions)
+def listed_duplicates(report: Report, names: Names) -> list[ListedDuplicates]:
+    """Return the groups of duplicate submissions, largest first, each sorted by displayed name."""
+    submissions = submissions_by_id(pk for group in report.duplicates for pk in group.submissions)
     groups = [
-        ShownGroup(
+        ListedDuplicates(
             SAMENESS[group.sameness],
             sorted(
-                (found[pk] for pk in group.submissions if pk in found), key=lambda one: names.of(one.name)
+                (submissions[pk] for pk in group.submissions if pk in submissions),
+                key=lambda submission: names.display_name(submission.name),
             ),
         )
         for group in report.duplicates
@@ -95,83 +98,92 @@ def same_groups(report: Report, names: Names) -> list[ShownGroup]:
 
 @dataclass(frozen=True, slots=True)
 class PairFilter:
-    """What of a report to list.
+    """The filter and the order of a report's list of pairs.
 
-    Every word of `text` in one of the names; from `minimum` in [0, 1] on; with the `decision` and the `flag`
-    (one of `FLAGS`), where there is one.
+    text : words, each of which must occur in one of the two names
+    threshold : lowest similarity in [0, 1]; 0 for none
+    sort : a key of `SORT_FIELDS`, after a "-" for descending order
+    decision : the state of the decision; "" for any
+    flag : one of `FLAGS`; "" for any
     """
 
     text: str = ""
-    minimum: float = 0.0
+    threshold: float = 0.0
     sort: str = "-similarity"
     decision: str = ""
     flag: str = ""
 
     @property
     def narrows(self) -> bool:
-        """Whether any pair could be left out."""
-        return bool(self.text or self.minimum or self.decision or self.flag)
+        """Whether the filter can exclude pairs."""
+        return bool(self.text or self.threshold or self.decision or self.flag)
 
 
-def line_of(report: Report, chosen: PairFilter) -> float:
-    """Give the similarity from which on pairs stand out: the one asked for, or else the suggested one."""
-    return chosen.minimum or float(report.parameters["threshold"]["value"])
+def effective_threshold(report: Report, pair_filter: PairFilter) -> float:
+    """Return the similarity from which on pairs stand out: the filter's, or else the suggested one."""
+    return pair_filter.threshold or float(report.parameters["threshold"]["value"])
 
 
-def ranked_pairs(report: Report, chosen: PairFilter, names: Names | None = None) -> QuerySet[ListedPair]:
-    """Pairs with both submissions, their times and their decision, without their passages."""
-    return ranked(passing(report, chosen, names), chosen, names)
+def ranked_pairs(report: Report, pair_filter: PairFilter, names: Names | None = None) -> QuerySet[ListedPair]:
+    """Return the pairs that pass a filter, in its order.
+
+    They have both submissions, their times and their decision, but no passages.
+    """
+    return ordered_pairs(filtered_pairs(report, pair_filter, names), pair_filter, names)
 
 
-def ranked(
-    pairs: QuerySet[ListedPair], chosen: PairFilter, names: Names | None = None
+def filtered_pairs(
+    report: Report, pair_filter: PairFilter, names: Names | None = None
 ) -> QuerySet[ListedPair]:
-    """List those of `passing` pairs that were decided as asked for, in the order asked for."""
-    pairs = pairs.select_related("left", "right").defer("passages")
-    if chosen.decision:
-        pairs = pairs.filter(decision=chosen.decision)
-    key = chosen.sort.removeprefix("-")
-    field = _alias_of(key) if key in {"left", "right"} and names and names.hidden else F(SORT_FIELDS[key])
-    first = field.desc() if chosen.sort.startswith("-") else field.asc()
-    return pairs.order_by(first, "-similarity", "-tokens", "pk")
-
-
-def _alias_of(side: str) -> Subquery:
-    """Give the made-up name of a side of a pair: sorted by their real ones, made-up names would be told."""
-    called = Alias.objects.filter(assignment=OuterRef("report__assignment"), name=OuterRef(f"{side}__name"))
-    return Subquery(called.values("alias"))
-
-
-class Tally(NamedTuple):
-    """How many pairs there are of each decision, and how many of those stand out."""
-
-    listed: dict[str, int]
-    standing: dict[str, int]
-
-
-def tally(pairs: QuerySet[ListedPair], line: float) -> Tally:
-    """Count pairs by decision, and those from `line` on."""
-    above = Count("pk", filter=Q(similarity__gte=line))
-    counted = pairs.order_by().values("decision").annotate(n=Count("pk"), above=above)
-    rows = list(counted.values_list("decision", "n", "above"))
-    return Tally({row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows})
-
-
-def passing(report: Report, chosen: PairFilter, names: Names | None = None) -> QuerySet[ListedPair]:
-    """Pairs that pass a filter, whatever was decided of them."""
+    """Return the pairs that pass a filter, except its `decision`, which `ordered_pairs` applies."""
     pairs = with_times(with_decisions(report.pairs.all()))
-    if chosen.minimum > 0:
-        pairs = pairs.filter(similarity__gte=chosen.minimum)
-    if chosen.flag:
-        pairs = pairs.filter(pk__in=flagged(report, chosen.flag))
-    for ids in _called(report, chosen.text, names):
+    if pair_filter.threshold > 0:
+        pairs = pairs.filter(similarity__gte=pair_filter.threshold)
+    if pair_filter.flag:
+        pairs = pairs.filter(pk__in=flagged_pair_ids(report, pair_filter.flag))
+    for ids in _ids_by_word(report, pair_filter.text, names):
         pairs = pairs.filter(Q(left__in=ids) | Q(right__in=ids))
     return cast("QuerySet[ListedPair]", pairs)
 
 
-def _called(report: Report, text: str, names: Names | None) -> list[list[int]]:
-    """Give for every word of `text` the submissions whose name, as it is read, holds it."""
+def _ids_by_word(report: Report, text: str, names: Names | None) -> list[list[int]]:
+    """Return for every word of `text` the submissions whose displayed name contains it."""
     words = [word.casefold() for word in text.split()]
-    everybody = report.submissions.values_list("pk", "name") if words else ()
-    read = [(pk, (names.of(name) if names else name).casefold()) for pk, name in everybody]
-    return [[pk for pk, name in read if word in name] for word in words]
+    submissions = report.submissions.values_list("pk", "name") if words else ()
+    displayed = [(pk, (names.display_name(name) if names else name).casefold()) for pk, name in submissions]
+    return [[pk for pk, name in displayed if word in name] for word in words]
+
+
+def ordered_pairs(
+    pairs: QuerySet[ListedPair], pair_filter: PairFilter, names: Names | None = None
+) -> QuerySet[ListedPair]:
+    """Return those of `pairs` that have the filter's decision, in the filter's order."""
+    pairs = pairs.select_related("left", "right").defer("passages")
+    if pair_filter.decision:
+        pairs = pairs.filter(decision=pair_filter.decision)
+    key = pair_filter.sort.removeprefix("-")
+    by_alias = key in {"left", "right"} and names and names.hidden
+    field = _alias(key) if by_alias else F(SORT_FIELDS[key])
+    first = field.desc() if pair_filter.sort.startswith("-") else field.asc()
+    return pairs.order_by(first, "-similarity", "-tokens", "pk")
+
+
+def _alias(side: str) -> Subquery:
+    """Return the alias of a side of a pair; sorting by the real name would reveal who is behind an alias."""
+    aliases = Alias.objects.filter(assignment=OuterRef("report__assignment"), name=OuterRef(f"{side}__name"))
+    return Subquery(aliases.values("alias"))
+
+
+class Tally(NamedTuple):
+    """Number of pairs per state of decision: all, and those at or above the threshold."""
+
+    listed: dict[str, int]
+    above: dict[str, int]
+
+
+def tally(pairs: QuerySet[ListedPair], threshold: float) -> Tally:
+    """Count pairs by decision, in total and at or above `threshold`."""
+    above = Count("pk", filter=Q(similarity__gte=threshold))
+    counted = pairs.order_by().values("decision").annotate(n=Count("pk"), above=above)
+    rows = list(counted.values_list("decision", "n", "above"))
+    return Tally({row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows})

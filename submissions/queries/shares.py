@@ -1,4 +1,4 @@
-"""Links that were made for others."""
+"""Share links of an assignment."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment, Pair, Report
 
-# Links that have ended are kept; a page lists the newest of them.
+# Maximum number of expired and revoked links on a page; older ones stay in the database.
 ENDED_LISTED = 50
 
 
 class Shares(NamedTuple):
-    """Links of an assignment: those that work, and the newest of those that have ended."""
+    """Share links of an assignment: the valid ones, and the newest of those that expired or were revoked."""
 
     working: list[Share]
     ended: list[Share]
 
 
-def shares(of: Assignment) -> Shares:
-    """Give the links of an assignment, newest first."""
-    made = of.shares.select_related("created_by")
-    works = Q(revoked=None, expires__gt=timezone.now())
-    return Shares(list(made.filter(works)), list(made.exclude(works)[:ENDED_LISTED]))
+def shares(assignment: Assignment) -> Shares:
+    """Return the share links of an assignment, newest first."""
+    links = assignment.shares.select_related("created_by")
+    valid = Q(revoked=None, expires__gt=timezone.now())
+    return Shares(list(links.filter(valid)), list(links.exclude(valid)[:ENDED_LISTED]))
 
 
 def share(user: User, pk: int) -> Share:
-    """Find it, or raise Http404 where `user` may not know that it exists."""
+    """Return a share link, or raise Http404 when it does not exist or `user` may not see it."""
     visible = Share.objects.filter(assignment__course__in=courses(user))
     return get_object_or_404(visible.select_related("assignment"), pk=pk)
 
 
-def pair_named(report: Report, left: str, right: str) -> Pair | None:
-    """Find a report's pair by the names of its submissions, in the order of pairs."""
-    chosen = report.pairs.select_related("left__batch", "right__batch")
-    return chosen.filter(left__name=left, right__name=right).first()
+def pair_by_names(report: Report, left: str, right: str) -> Pair | None:
+    """Return a report's pair by the names of its submissions, `left` sorted before `right`."""
+    pairs = report.pairs.select_related("left__batch", "right__batch")
+    return pairs.filter(left__name=left, right__name=right).first()

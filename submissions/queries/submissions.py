@@ -1,4 +1,4 @@
-"""Submissions of a report and what links them."""
+"""Submissions of a report, their files, pairs and decisions."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class Link(NamedTuple):
-    """A pair of a report by the ids of its submissions."""
+    """A link of the graph of submissions: a pair by the primary keys of its submissions."""
 
     left: int
     right: int
     similarity: float
 
 
-def links(report: Report, line: float) -> list[Link]:
-    """Pairs from `line` in [0, 1] on, most similar first."""
-    pairs = report.pairs.filter(similarity__gte=line)
+def links(report: Report, threshold: float) -> list[Link]:
+    """Return the pairs with a similarity of at least `threshold` in [0, 1], most similar first."""
+    pairs = report.pairs.filter(similarity__gte=threshold)
     return [Link(*row) for row in pairs.values_list("left_id", "right_id", "similarity")]
 
 
@@ -38,66 +38,74 @@ def submissions_by_id(ids: Iterable[int]) -> dict[int, Submission]:
     return Submission.objects.in_bulk(set(ids))
 
 
-def submission(of: Assignment, pk: int) -> Submission:
-    """Find one of an assignment's submissions, replaced or not, or raise Http404."""
-    uploaded = Submission.objects.filter(batch__assignment=of)
+def submission(assignment: Assignment, pk: int) -> Submission:
+    """Return a submission of an assignment, replaced or not, or raise Http404."""
+    uploaded = Submission.objects.filter(batch__assignment=assignment)
     return get_object_or_404(uploaded.select_related("batch__uploaded_by"), pk=pk)
 
 
-def replaced_by(found: Submission) -> Submission | None:
-    """Give the newest submission of the same name where that is not the one `found`."""
-    same = Submission.objects.filter(
-        batch__assignment=found.batch.assignment_id, batch__state__in=Batch.READ, name=found.name
+def replaced_by(submission: Submission) -> Submission | None:
+    """Return the newest submission of the same name, or None when `submission` is the newest."""
+    same_name = Submission.objects.filter(
+        batch__assignment=submission.batch.assignment_id,
+        batch__state__in=Batch.FULLY_READ,
+        name=submission.name,
     )
-    newest = same.select_related("batch").order_by("-batch_id").first()
-    return newest if newest and newest.batch_id > found.batch_id else None
+    newest = same_name.select_related("batch").order_by("-batch_id").first()
+    return newest if newest and newest.batch_id > submission.batch_id else None
 
 
-def pairs_of(report: Report, found: Submission) -> QuerySet[DecidedPair]:
-    """Pairs of a report with this submission on either side and their decision, most similar first."""
-    mine = with_decisions(report.pairs.filter(Q(left=found) | Q(right=found)))
-    return mine.select_related("left", "right").defer("passages")
+def submission_pairs(report: Report, submission: Submission) -> QuerySet[DecidedPair]:
+    """Return the pairs of a report with this submission on either side, most similar first.
+
+    They have their submissions and their decision, but no passages.
+    """
+    pairs = with_decisions(report.pairs.filter(Q(left=submission) | Q(right=submission)))
+    return pairs.select_related("left", "right").defer("passages")
 
 
-def decisions_about(of: Assignment, found: Submission) -> dict[tuple[str, str], Decision]:
-    """Give the decisions about this submission that say anything, by the names of the pair."""
+def submission_decisions(assignment: Assignment, submission: Submission) -> dict[tuple[str, str], Decision]:
+    """Return the decisions on pairs with this submission's name, by the names of the pair.
+
+    Undecided ones without assignee and notes are left out.
+    """
     return {
-        both: made
-        for both, made in decisions(of).items()
-        if found.name in both and (made.state != UNDECIDED or made.assignee or made.notes)
+        names: decision
+        for names, decision in decisions(assignment).items()
+        if submission.name in names and (decision.state != UNDECIDED or decision.assignee or decision.notes)
     }
 
 
-def cohort_ids(report: Report, names: Iterable[str]) -> dict[str, int]:
-    """Give the ids of those names that a report ranked."""
+def ranked_ids(report: Report, names: Iterable[str]) -> dict[str, int]:
+    """Return the primary keys of a report's submissions with these names; other names are left out."""
     return dict(report.submissions.filter(name__in=list(names)).values_list("name", "pk"))
 
 
-def files_of_submission(found: Submission) -> QuerySet[SubmissionFile]:
-    """Its files with what a front-end said of them, neither bytes nor tokens."""
-    both = found.files.select_related("source", "document")
+def submission_files(submission: Submission) -> QuerySet[SubmissionFile]:
+    """Return a submission's files with the results of their front-end, without bytes and tokens, by path."""
+    files = submission.files.select_related("source", "document")
     heavy = ("source__data", "document__tokens", "document__lexical", "document__styles")
-    return both.defer(*heavy).order_by("path", "pk")
+    return files.defer(*heavy).order_by("path", "pk")
 
 
-def with_sources(files: Iterable[SubmissionFile]) -> Iterator[SubmissionFile]:
-    """Read files that a front-end could read, with their bytes, a few at a time."""
+def files_with_sources(files: Iterable[SubmissionFile]) -> Iterator[SubmissionFile]:
+    """Yield those of `files` that a front-end could read, with their bytes; fetch a few at a time."""
     ready = SubmissionFile.objects.filter(
         pk__in=[file.pk for file in files], document__state=Document.State.READY
     )
-    whole = ready.select_related("source", "document").defer("document__tokens", "document__lexical")
-    return whole.iterator(chunk_size=5)
+    with_bytes = ready.select_related("source", "document").defer("document__tokens", "document__lexical")
+    return with_bytes.iterator(chunk_size=5)
 
 
-def refused_entries(found: Submission) -> QuerySet[Entry]:
-    """Entries of its upload that lay in its folder and were not taken.
+def refused_entries(submission: Submission) -> QuerySet[Entry]:
+    """Return the entries of the upload that were in the submission's folder but not accepted.
 
-    Where that folder stood is told by an entry that was taken; a loose file has none.
+    The path of the folder follows from the name of an accepted entry. A loose file has no folder.
     """
-    taken = found.files.order_by("pk").values_list("path", flat=True).first()
-    refused = found.batch.entries.filter(accepted=False)
-    if not taken:
+    path = submission.files.order_by("pk").values_list("path", flat=True).first()
+    refused = submission.batch.entries.filter(accepted=False)
+    if not path:
         return refused.none()
-    place = f"{found.name}/{taken}"
-    entry = found.batch.entries.filter(accepted=True, name__endswith=place).order_by(Length("name")).first()
-    return refused.filter(name__startswith=entry.name.removesuffix(taken)) if entry else refused.none()
+    accepted = submission.batch.entries.filter(accepted=True, name__endswith=f"{submission.name}/{path}")
+    entry = accepted.order_by(Length("name")).first()
+    return refused.filter(name__startswith=entry.name.removesuffix(path)) if entry else refused.none()

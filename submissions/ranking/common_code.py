@@ -1,4 +1,4 @@
-"""Code that more submissions share than the common limit allows: what pages show as left out."""
+"""Passages of common code: code in more submissions than the common limit. Pages list them as excluded."""
 
 from __future__ import annotations
 
@@ -17,90 +17,99 @@ if TYPE_CHECKING:
     from fingerprint.types import Flags
     from submissions.ranking.load import LoadedCohort
 
+    # [first, after the last) k-gram, by the index of its first token in the cohort.
     Run = tuple[int, int]
-    Places = npt.NDArray[np.intp]
+    Indexes = npt.NDArray[np.intp]
 
-# Passages of common code that a report lists.
-LISTED = 50
+# Number of passages of common code that a report lists.
+MAX_LISTED = 50
 
 
 def common_passages(loaded: LoadedCohort) -> list[CommonPassage]:
-    """Return passages of common code, those with most code in all first.
+    """Return passages of common code, by decreasing number of k-grams times number of submissions.
 
-    A passage that lies for the larger part in an earlier one is not listed again.
+    A passage of which more than half was in an earlier one is not listed again.
     """
     cohort = loaded.inputs.cohort
     if cohort.limit is None:
         return []
-    marked = (cohort.frequency > cohort.limit) & (cohort.side.ids >= 0)
-    chosen = _chosen(cohort, _heaviest_first(cohort, _runs(marked)))
-    passages = [_passage(loaded, *piece) for piece in chosen]
-    return sorted(passages, key=lambda one: -(one.after - one.first - cohort.k + 1) * one.submissions)
+    marked = (cohort.frequency > cohort.limit) & (cohort.tokens.kgrams >= 0)
+    selected = _select_passages(cohort, _sort_runs(cohort, _marked_runs(marked)))
+    passages = [_common_passage(loaded, *run) for run in selected]
+    return sorted(
+        passages, key=lambda passage: -(passage.after - passage.first - cohort.k + 1) * passage.submissions
+    )
 
 
-def _passage(loaded: LoadedCohort, first: int, after: int, holders: int) -> CommonPassage:
+def _common_passage(loaded: LoadedCohort, first: int, after: int, submissions: int) -> CommonPassage:
     cohort = loaded.inputs.cohort
-    file = int(np.searchsorted(cohort.files, first, side="right")) - 1
-    start = first - int(cohort.files[file])
+    file = int(np.searchsorted(cohort.file_starts, first, side="right")) - 1
+    start = first - int(cohort.file_starts[file])
     return CommonPassage(
         document=loaded.files[file].document_id,
         first=start,
         after=start + after - first + cohort.k - 1,
-        submissions=holders,
+        submissions=submissions,
     )
 
 
-def _runs(marked: Flags) -> list[Run]:
+def _marked_runs(marked: Flags) -> list[Run]:
     edges = np.diff(marked.astype(np.int8), prepend=0, append=0)
     return list(zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist(), strict=True))
 
 
-def _heaviest_first(cohort: Cohort, runs: list[Run]) -> list[Run]:
-    """Order runs of k-grams by how much there is of them in all; of equal runs the first stands for all."""
-    ids, sums = cohort.side.ids, np.concatenate(([0], np.cumsum(cohort.frequency, dtype=np.int64)))
+def _sort_runs(cohort: Cohort, runs: list[Run]) -> list[Run]:
+    """Return runs by decreasing sum of their k-grams' frequencies; of runs with equal k-grams, the first."""
+    ids, sums = cohort.tokens.kgrams, np.concatenate(([0], np.cumsum(cohort.frequency, dtype=np.int64)))
     distinct: dict[bytes, Run] = {}
     for first, after in runs:
         distinct.setdefault(ids[first:after].tobytes(), (first, after))
     return sorted(distinct.values(), key=lambda run: int(sums[run[0]] - sums[run[1]]))
 
 
-def _chosen(cohort: Cohort, runs: list[Run]) -> Iterator[tuple[int, int, int]]:
-    """Choose runs (first, after, holders) of which most is new; as many as are listed."""
-    ids = cohort.side.ids
+def _select_passages(cohort: Cohort, runs: list[Run]) -> Iterator[tuple[int, int, int]]:
+    """Yield up to MAX_LISTED (first, after, submissions), parts of runs of which at least half is new."""
+    ids = cohort.tokens.kgrams
     order = np.argsort(ids, kind="stable")
     seen = np.zeros(int(ids.max(initial=0)) + 1, dtype=np.bool_)
-    left = LISTED
+    remaining = MAX_LISTED
     for run in runs:
         if 2 * int(seen[ids[slice(*run)]].sum()) > run[1] - run[0]:
             continue
-        for first, after, holders in _pieces(cohort, order, *run):
-            if left and 2 * int(seen[ids[first:after]].sum()) <= after - first:
-                left -= 1
-                yield first, after, holders
+        for first, after, submissions in _split_run(cohort, order, *run):
+            if remaining and 2 * int(seen[ids[first:after]].sum()) <= after - first:
+                remaining -= 1
+                yield first, after, submissions
             seen[ids[first:after]] = True
-        if not left:
+        if not remaining:
             return
 
 
-def _pieces(cohort: Cohort, order: Places, first: int, after: int) -> Iterator[tuple[int, int, int]]:
-    """Split a run into pieces, each as long as pays: a longer one is in fewer submissions."""
+def _split_run(cohort: Cohort, order: Indexes, first: int, after: int) -> Iterator[tuple[int, int, int]]:
+    """Split a run into parts (first, after, submissions).
+
+    A longer part is in fewer submissions, so each has the length that maximises length times submissions.
+    """
     while first < after:
-        held = _holders(cohort, order, first, after)
-        size = max(range(1, len(held) + 1), key=lambda n: n * held[n - 1])
-        yield first, first + size, held[size - 1]
+        counts = _submission_counts(cohort, order, first, after)
+        size = max(range(1, len(counts) + 1), key=lambda n: n * counts[n - 1])
+        yield first, first + size, counts[size - 1]
         first += size + cohort.k - 1
 
 
-def _holders(cohort: Cohort, order: Places, first: int, after: int) -> list[int]:
-    """Count who holds the first k-gram of a run, the first two, and so on, as long as that is common."""
-    ids, held = cohort.side.ids, []
+def _submission_counts(cohort: Cohort, order: Indexes, first: int, after: int) -> list[int]:
+    """Return how many submissions contain the first k-gram of a run, the first two, and so on.
+
+    The list ends before the first count that is not above the common limit. `order` sorts the k-gram ids.
+    """
+    ids, counts = cohort.tokens.kgrams, []
     low, high = (np.searchsorted(ids, ids[first], side, sorter=order) for side in ("left", "right"))
-    at = order[low:high]
+    starts = order[low:high]
     for step in range(after - first):
-        at = at[at + step < len(ids)]
-        at = at[ids[at + step] == ids[first + step]]
-        owners = len(np.unique(np.searchsorted(cohort.bounds, at, side="right")))
-        if owners <= (cohort.limit or 0):
+        starts = starts[starts + step < len(ids)]
+        starts = starts[ids[starts + step] == ids[first + step]]
+        submissions = len(np.unique(np.searchsorted(cohort.submission_starts, starts, side="right")))
+        if submissions <= (cohort.limit or 0):
             break
-        held.append(owners)
-    return held
+        counts.append(submissions)
+    return counts

@@ -1,4 +1,4 @@
-"""Submissions of a cohort that are the same."""
+"""Groups of duplicate submissions in a cohort."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.engine import groups
-from submissions.models.records import DuplicateGroup
+from fingerprint.engine import group_duplicates
+from submissions.models.records import DuplicateRecord
 
 if TYPE_CHECKING:
     from fingerprint.types import Hashes
     from submissions.ranking.load import LoadedCohort
 
 
-def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateGroup]:
+def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
     """Return the groups of identical, lexically identical and fingerprint-identical submissions.
 
-    See `fingerprint.ranking.duplicates` for what each means.
+    See `fingerprint.ranking.duplicates` for the definitions.
     """
     sources: dict[int, list[int]] = defaultdict(list)
     kinds: dict[int, list[bytes]] = defaultdict(list)
@@ -27,28 +27,28 @@ def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateGroup]:
         sources[content.submission].append(file.source_id)
         if len(content.kinds):
             kinds[content.submission].append(_digest(content.kinds))
-    everyone = range(len(cohort.submissions))
+    indexes = range(len(cohort.submissions))
     fingerprints = _fingerprint_digests(cohort)
     keys = (
-        [tuple(sorted(sources[at])) if kinds[at] else () for at in everyone],
-        [tuple(sorted(kinds[at])) for at in everyone],
-        [fingerprints.get(at, b"") for at in everyone],
+        [tuple(sorted(sources[i])) if kinds[i] else () for i in indexes],
+        [tuple(sorted(kinds[i])) for i in indexes],
+        [fingerprints.get(i, b"") for i in indexes],
     )
     return [
-        DuplicateGroup(
-            sameness=group.sameness.value, submissions=[cohort.submissions[at].pk for at in group.members]
+        DuplicateRecord(
+            sameness=group.sameness.value, submissions=[cohort.submissions[i].pk for i in group.members]
         )
-        for group in groups(keys)
+        for group in group_duplicates(keys)
     ]
 
 
 def _fingerprint_digests(cohort: LoadedCohort) -> dict[int, bytes]:
-    """Return a digest of the distinct fingerprints of every submission that has any."""
+    """Return a digest of the distinct fingerprints of each submission that has any, by its index."""
     hashes: dict[int, list[Hashes]] = defaultdict(list)
     for content in cohort.contents:
         hashes[content.submission].append(content.hashes)
-    sets = {at: np.unique(np.concatenate(own)) for at, own in hashes.items()}
-    return {at: _digest(values) for at, values in sets.items() if len(values)}
+    distinct = {i: np.unique(np.concatenate(parts)) for i, parts in hashes.items()}
+    return {i: _digest(values) for i, values in distinct.items() if len(values)}
 
 
 def _digest(values: Hashes) -> bytes:

@@ -1,4 +1,4 @@
-"""Load an assignment's cohort from what is stored; no file is lexed again."""
+"""Load the cohort of an assignment from the database, without lexing its files again."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from fingerprint.engine import CohortFile, Exclusions, RankingInput, common_limi
 from submissions.ingest.documents import PARAMS
 from submissions.models import Batch, Document, Submission, SubmissionFile
 from submissions.storage import fingerprints
-from submissions.storage.sources import text_of
+from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_lexical, unpack_with_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fingerprint.engine import Lexical, TokenStream
+    from fingerprint.engine import LexicalTerms, TokenStream
     from fingerprint.types import Hashes, Lines
     from submissions.models import Assignment, Boilerplate
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedCohort:
-    """A cohort in memory: its submissions, its files in their order, and what the engine reads of each file.
+    """A cohort in memory: its submissions, and its files in the order of the submissions.
 
-    `files` and `contents` are parallel; `inputs` leaves out what `exclusions` names.
+    `files` and `contents` are parallel: a file, and its tokens, lines, terms and hashes. `inputs` is what the
+    engine ranks, with boilerplate and common code excluded.
     """
 
     submissions: list[Submission]
@@ -36,54 +37,52 @@ class LoadedCohort:
     inputs: RankingInput
 
     def without_exclusions(self) -> RankingInput:
-        """Return the same cohort with nothing left out."""
-        return RankingInput.of(self.contents, len(self.submissions), PARAMS.k)
+        """Return the input of the engine without exclusions."""
+        return RankingInput.from_files(self.contents, len(self.submissions), PARAMS.k)
 
 
-class StoredDocument(NamedTuple):
-    """What is stored of a document; `lines` is None for one stored before lines were kept."""
+class LoadedDocument(NamedTuple):
+    """Unpacked columns of a document; `lines` is None for a document from before lines were stored."""
 
     tokens: TokenStream
     lines: Lines | None
-    lexical: Lexical
+    lexical: LexicalTerms
 
 
-def cohort_of(assignment: Assignment) -> list[Submission]:
-    """Return the newest upload of every submission name, over all batches that were read whole."""
-    read = Submission.objects.filter(batch__assignment=assignment, batch__state__in=Batch.READ)
-    return list(read.order_by("name", "-batch_id").distinct("name"))
+def cohort_submissions(assignment: Assignment) -> list[Submission]:
+    """Return the newest submission of every name, in all batches whose documents were all read."""
+    submissions = Submission.objects.filter(batch__assignment=assignment, batch__state__in=Batch.FULLY_READ)
+    return list(submissions.order_by("name", "-batch_id").distinct("name"))
 
 
-def load(assignment: Assignment) -> LoadedCohort:
+def load_cohort(assignment: Assignment) -> LoadedCohort:
     """Load the tokens and fingerprints of an assignment's cohort, and its boilerplate."""
-    submissions = cohort_of(assignment)
-    index = {submission.pk: at for at, submission in enumerate(submissions)}
+    submissions = cohort_submissions(assignment)
+    index = {submission.pk: i for i, submission in enumerate(submissions)}
     files = _ready_files(index)
     boilerplate = list(assignment.boilerplate.filter(document__state=Document.State.READY).order_by("pk"))
-    documents = _documents(
-        {file.document_id for file in files} | {given.document_id for given in boilerplate}
-    )
+    documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
     hashes = _hashes({file.document_id for file in files})
     contents = [
         _content(file, index[file.submission_id], documents[file.document_id], hashes) for file in files
     ]
     limit = common_limit(len(submissions), assignment.common_limit)
     excluded = _exclusions(boilerplate, documents, limit)
-    inputs = RankingInput.of(contents, len(submissions), PARAMS.k, excluded)
+    inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded)
     return LoadedCohort(submissions, files, contents, inputs)
 
 
 def _ready_files(index: dict[int, int]) -> list[SubmissionFile]:
-    """Return the files that could be read, in the order of their submissions."""
+    """Return the readable files in cohort order; `index` maps primary keys of submissions to indexes."""
     ready = SubmissionFile.objects.filter(submission__in=index, document__state=Document.State.READY)
-    light = ready.select_related("document").defer("document__tokens", "document__lexical")
-    return sorted(light, key=lambda file: (index[file.submission_id], file.path, file.pk))
+    slim = ready.select_related("document").defer("document__tokens", "document__lexical")
+    return sorted(slim, key=lambda file: (index[file.submission_id], file.path, file.pk))
 
 
-def _documents(keys: set[int]) -> dict[int, StoredDocument]:
+def _documents(keys: set[int]) -> dict[int, LoadedDocument]:
     packed = Document.objects.filter(pk__in=keys).values_list("pk", "tokens", "lexical")
     return {
-        pk: StoredDocument(*unpack_with_lines(bytes(tokens)), unpack_lexical(bytes(lexical)))
+        pk: LoadedDocument(*unpack_with_lines(bytes(tokens)), unpack_lexical(bytes(lexical)))
         for pk, tokens, lexical in packed.iterator(chunk_size=100)
     }
 
@@ -99,19 +98,18 @@ def _hashes(keys: Iterable[int]) -> dict[int, Hashes]:
 
 
 def _content(
-    file: SubmissionFile, submission: int, document: StoredDocument, hashes: dict[int, Hashes]
+    file: SubmissionFile, submission: int, document: LoadedDocument, hashes: dict[int, Hashes]
 ) -> CohortFile:
-    lines = token_lines(text_of(file), document.tokens) if document.lines is None else document.lines
-    nothing = np.empty(0, dtype=np.uint64)
-    own = hashes.get(file.document_id, nothing)
-    return CohortFile(submission, document.tokens.kinds, lines, document.lexical, own)
+    lines = token_lines(file_text(file), document.tokens) if document.lines is None else document.lines
+    own_hashes = hashes.get(file.document_id, np.empty(0, dtype=np.uint64))
+    return CohortFile(submission, document.tokens.kinds, lines, document.lexical, own_hashes)
 
 
 def _exclusions(
-    boilerplate: list[Boilerplate], documents: dict[int, StoredDocument], limit: int | None
+    boilerplate: list[Boilerplate], documents: dict[int, LoadedDocument], limit: int | None
 ) -> Exclusions:
     return Exclusions(
-        [documents[given.document_id].tokens.kinds[given.first : given.after] for given in boilerplate],
-        [documents[given.document_id].lexical for given in boilerplate if given.first is None],
+        [documents[item.document_id].tokens.kinds[item.first : item.after] for item in boilerplate],
+        [documents[item.document_id].lexical for item in boilerplate if item.first is None],
         limit,
     )

@@ -1,4 +1,4 @@
-"""A pair by name, as every table, export and interface writes it. Needs no Django."""
+"""Rows of pair tables, shared by pages, exports and the command line. This module must not need Django."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from typing import NamedTuple
 
 
 class PairRow(NamedTuple):
-    """The figures of a pair: shares and similarity in [0, 1]; tokens, lines and longest passage in tokens."""
+    """Names and figures of a pair.
+
+    `similarity` and the shares are in [0, 1]; `tokens` and `lines`: shared tokens and lines; `longest`: the
+    longest passage, in tokens.
+    """
 
     left: str
     right: str
@@ -19,7 +23,7 @@ class PairRow(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What each kind of evidence adds to a pair's similarity; together they are it."""
+    """Contribution of each kind of evidence to the similarity of a pair, which is their sum."""
 
     structure: float
     literals: float

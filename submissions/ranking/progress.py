@@ -1,4 +1,4 @@
-"""Progress of a ranking, published through the cache: its transaction shows nothing until it ends."""
+"""Publish the progress of a ranking through the cache, as its transaction is invisible until it ends."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # Longer than any task may run.
-KEPT_SECONDS = 20 * 60
-# Seconds between two updates of a loop.
-STEP_SECONDS = 0.5
+CACHE_SECONDS = 20 * 60
+# Seconds between two updates within a stage.
+UPDATE_SECONDS = 0.5
 
 
 class Cancelled(Exception):
-    """Somebody cancelled the ranking."""
+    """A user cancelled the ranking."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The stage of a ranking; `done` of `total` where that can be counted."""
+    """The stage of a ranking, and how many of its items are done; `total` is 0 where they are not counted."""
 
     stage: str
     done: int = 0
@@ -48,32 +48,32 @@ def publish(report_id: int, stage: str, done: int = 0, total: int = 0) -> None:
     Raises
     ------
     Cancelled
-        When somebody cancelled it meanwhile.
+        When a user cancelled the ranking.
     """
     if Report.objects.filter(pk=report_id, state=Report.State.CANCELLED).exists():
         raise Cancelled
     try:
-        cache.set(_key(report_id), asdict(Progress(stage, done, total)), KEPT_SECONDS)
-    except RedisError as error:  # Do not fail a ranking because its progress cannot be published.
+        cache.set(_key(report_id), asdict(Progress(stage, done, total)), CACHE_SECONDS)
+    except RedisError as error:  # A ranking must not fail because its progress cannot be published.
         logger.warning("the progress of report %s cannot be published: %s", report_id, error)
 
 
-def counted(report_id: int, stage: str, items: Iterable[Item], total: int) -> Iterator[Item]:
-    """Yield the items, and publish twice a second how many there have been; raises as `publish` does."""
+def track(report_id: int, stage: str, items: Iterable[Item], total: int) -> Iterator[Item]:
+    """Yield the items and publish how many are done, every UPDATE_SECONDS; raise Cancelled as `publish`."""
     due = 0.0
     for number, item in enumerate(items):
         if time.monotonic() >= due:
             publish(report_id, stage, number, total)
-            due = time.monotonic() + STEP_SECONDS
+            due = time.monotonic() + UPDATE_SECONDS
         yield item
 
 
 def latest(report_ids: Iterable[int]) -> Progress | None:
-    """Return the progress of the first of these rankings that published any."""
+    """Return the progress of the first of these rankings that has published any, or None."""
     try:
         for stored in cache.get_many([_key(pk) for pk in report_ids]).values():
             return Progress(**stored)
-    except RedisError as error:  # The page shows the rest without it.
+    except RedisError as error:  # The page can be shown without it.
         logger.warning("the progress of a ranking cannot be read: %s", error)
     return None
 

@@ -15,8 +15,8 @@ from submissions.models import Ignored, Pair
 from submissions.models.records import PassageRecord
 from submissions.ranking import progress
 from submissions.ranking.duplicate_groups import duplicate_groups
-from submissions.ranking.findings import findings
-from submissions.ranking.load import load
+from submissions.ranking.findings import collect_findings
+from submissions.ranking.load import load_cohort
 from submissions.ranking.ranked_pairs import ranked_pairs
 
 if TYPE_CHECKING:
@@ -26,42 +26,47 @@ if TYPE_CHECKING:
     from submissions.ranking.load import LoadedCohort
     from submissions.ranking.ranked_pairs import RankedPair
 
-# Pairs that a report keeps, best first; nobody reads further.
-KEPT_PAIRS = 5_000
+# Number of pairs that a report stores, the most similar ones.
+MAX_PAIRS = 5_000
 
 
 def rank(report: Report) -> None:
-    """Fill a report with its pairs and with what was left out, in the caller's transaction.
+    """Fill a report with its pairs, ignored tokens, duplicates and findings, in the caller's transaction.
 
-    May run again: the results of an earlier run are replaced.
+    It is safe to run again: the results of an earlier run are replaced.
+
+    Raises
+    ------
+    Cancelled
+        When a user cancelled the ranking.
     """
     progress.publish(report.pk, "Loading what was read of the submissions")
-    cohort = load(report.assignment)
+    cohort = load_cohort(report.assignment)
     progress.publish(report.pk, f"Comparing {len(cohort.submissions):,} submissions with each other")
     ranking = engine.rank(cohort.inputs, show=sys.maxsize)
-    kept = _best(ranking)
-    count = len(kept.scores.similarity)
+    best = _best(ranking)
+    count = len(best.scores.similarity)
     report.pairs.all().delete()
     report.ignored.all().delete()
     report.submissions.set(cohort.submissions)
-    aligned = ranked_pairs(cohort.inputs.cohort, kept)
-    pairs = progress.counted(report.pk, "Aligning pairs", aligned, count)
-    Pair.objects.bulk_create((_pair(report, cohort, pair) for pair in pairs), batch_size=500)
-    Ignored.objects.bulk_create(_ignored(report, cohort), batch_size=500)
+    aligned = ranked_pairs(cohort.inputs.cohort, best)
+    pairs = progress.track(report.pk, "Aligning pairs", aligned, count)
+    Pair.objects.bulk_create((_pair_row(report, cohort, pair) for pair in pairs), batch_size=500)
+    Ignored.objects.bulk_create(_ignored_rows(report, cohort), batch_size=500)
     progress.publish(report.pk, "Grouping what belongs together")
     report.duplicates = duplicate_groups(cohort)
     progress.publish(report.pk, "Measuring what leaving code out changed")
-    report.findings = findings(cohort, ranking, count)
+    report.findings = collect_findings(cohort, ranking, count)
     report.parameters = parameters(cohort) | {"threshold": ranking.threshold._asdict()}
 
 
 def _best(ranking: engine.Ranking) -> engine.Ranking:
-    rows = np.arange(min(KEPT_PAIRS, len(ranking.scores.similarity)))
+    rows = np.arange(min(MAX_PAIRS, len(ranking.scores.similarity)))
     return ranking._replace(pairs=ranking.pairs.take(rows), scores=ranking.scores.take(rows))
 
 
 def parameters(cohort: LoadedCohort) -> dict[str, object]:
-    """Return everything that a report's numbers depend on besides the sources."""
+    """Return everything besides the sources that the figures of a report depend on."""
     return asdict(PARAMS) | {
         "guarantee": PARAMS.guarantee,
         "submissions": len(cohort.submissions),
@@ -73,7 +78,7 @@ def parameters(cohort: LoadedCohort) -> dict[str, object]:
     }
 
 
-def _pair(report: Report, cohort: LoadedCohort, pair: RankedPair) -> Pair:
+def _pair_row(report: Report, cohort: LoadedCohort, pair: RankedPair) -> Pair:
     numbers = asdict(pair) | {
         "left": cohort.submissions[pair.left],
         "right": cohort.submissions[pair.right],
@@ -92,14 +97,14 @@ def _pair(report: Report, cohort: LoadedCohort, pair: RankedPair) -> Pair:
     return Pair(report=report, **numbers)
 
 
-def _ignored(report: Report, cohort: LoadedCohort) -> Iterator[Ignored]:
+def _ignored_rows(report: Report, cohort: LoadedCohort) -> Iterator[Ignored]:
     """Yield a row for each document with ignored tokens.
 
-    What is ignored is decided by the document's own tokens, so that copies of it agree.
+    One row serves all files with this document: in one cohort they have the same ignored tokens.
     """
     seen = set()
-    for at, file in enumerate(cohort.files):
+    for index, file in enumerate(cohort.files):
         if file.document_id not in seen:
             seen.add(file.document_id)
-            if spans := cohort.inputs.cohort.ignored_spans(at):
+            if spans := cohort.inputs.cohort.ignored_spans(index):
                 yield Ignored(report=report, document_id=file.document_id, spans=spans)

@@ -1,4 +1,4 @@
-"""What a ranking says of a pair, the same for the database, the terminal and every export."""
+"""Pairs of a ranking, in one form for the database, the command line and every export."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from fingerprint.engine import Cohort, Passage, Ranking
     from fingerprint.types import Floats
 
-# How near to the middle of two a product may be for its rounding to be in doubt.
-DOUBT = 1e-6
-ALL = slice(None)
+# If a value times 10**6 is this close to the middle of two integers, NumPy may round it differently.
+TIE_MARGIN = 1e-6
+ALL_ROWS = slice(None)
 
 
 @dataclass(frozen=True, slots=True)
 class RankedPair:
-    """One scored pair; `left` and `right` are indexes of submissions in the cohort."""
+    """One scored pair with its passages; `left` and `right` are indexes of submissions in the cohort."""
 
     left: int
     right: int
@@ -39,7 +39,7 @@ class RankedPair:
 
 
 class PairColumns(NamedTuple):
-    """Columns of PairRow, submissions by number; shares and similarity to six decimals."""
+    """Columns of PairRow, with indexes of submissions for names; similarity and shares have six decimals."""
 
     left: list[int]
     right: list[int]
@@ -51,33 +51,33 @@ class PairColumns(NamedTuple):
     longest: list[int]
 
     @classmethod
-    def of(cls, ranking: Ranking, rows: slice = ALL) -> PairColumns:
+    def from_ranking(cls, ranking: Ranking, rows: slice = ALL_ROWS) -> PairColumns:
         pairs, scores = ranking.pairs, ranking.scores
         return cls(
             pairs.left[rows].tolist(),
             pairs.right[rows].tolist(),
-            to_six(scores.similarity[rows]),
-            to_six(scores.left_share[rows]),
-            to_six(scores.right_share[rows]),
+            round_to_six(scores.similarity[rows]),
+            round_to_six(scores.left_share[rows]),
+            round_to_six(scores.right_share[rows]),
             scores.tokens[rows].tolist(),
             scores.lines[rows].tolist(),
             scores.longest[rows].tolist(),
         )
 
 
-def to_six(column: Floats) -> list[float]:
-    """Round as `round(x, 6)` does; NumPy's way differs where a value lies between two."""
+def round_to_six(column: Floats) -> list[float]:
+    """Return the values rounded as by `round(x, 6)`; `np.round` differs near the middle of two results."""
     rounded = np.round(column, 6)
-    between = np.abs(np.mod(column * 1e6, 1) - 0.5) < DOUBT
-    rounded[between] = [round(value, 6) for value in column[between].tolist()]
+    ties = np.abs(np.mod(column * 1e6, 1) - 0.5) < TIE_MARGIN
+    rounded[ties] = [round(value, 6) for value in column[ties].tolist()]
     values: list[float] = rounded.tolist()
     return values
 
 
 def ranked_pairs(cohort: Cohort, ranking: Ranking) -> Iterator[RankedPair]:
-    """Align the pairs of a ranking, one at a time."""
-    numbers = zip(*ranking.pairs, *ranking.scores, strict=True)
-    for left, right, _, similarity, left_share, right_share, tokens, longest, lines, *added in numbers:
+    """Yield the pairs of a ranking with their passages, aligning one at a time."""
+    figures = zip(*ranking.pairs, *ranking.scores, strict=True)
+    for left, right, _, similarity, left_share, right_share, tokens, longest, lines, *evidence in figures:
         yield RankedPair(
             left=int(left),
             right=int(right),
@@ -87,8 +87,8 @@ def ranked_pairs(cohort: Cohort, ranking: Ranking) -> Iterator[RankedPair]:
             tokens=int(tokens),
             lines=int(lines),
             longest=int(longest),
-            structure=float(added[0]),
-            literals=float(added[1]),
-            names=float(added[2]),
-            passages=engine.draw(cohort, int(left), int(right)),
+            structure=float(evidence[0]),
+            literals=float(evidence[1]),
+            names=float(evidence[2]),
+            passages=engine.find_passages(cohort, int(left), int(right)),
         )

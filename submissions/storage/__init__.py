@@ -1,8 +1,8 @@
-"""What is stored of documents, and how it is packed.
+"""Store and load fingerprints, tokens, syntax spans and source texts.
 
 fingerprints  positional fingerprints as rows in Postgres
-binary_copy   columns of numbers in Postgres's binary COPY format
-tokens        token streams, lines and terms as bytes
-syntax_spans  what Pygments colours, as bytes
-sources       the text of a stored file
+binary_copy   arrays of integers in Postgres's binary COPY format
+tokens        token streams, their lines, and terms as packed bytes
+syntax_spans  spans of Pygments' syntax colours as packed bytes
+sources       texts of stored files and documents
 """

@@ -1,4 +1,4 @@
-"""Fingerprints in and out of Postgres; why as rows: docs/decisions/001-fingerprints-in-postgres.md."""
+"""Save and load fingerprints as rows in Postgres; see docs/decisions/001-fingerprints-in-postgres.md."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from django.db.backends.base.base import BaseDatabaseWrapper
 
-    Hashes = npt.NDArray[np.uint64]
-    Ids = npt.NDArray[np.int64]
-    Positions = npt.NDArray[np.int32]
+    from fingerprint.types import Documents, Hashes, Offsets
+
     Cursor = psycopg.Cursor[tuple[Any, ...]]
 
-# A hash is an unsigned number to the engine and the signed one of the same 64 bits to Postgres.
+# A hash is an unsigned number in the engine, and the signed number of the same 64 bits in Postgres.
 CREATE = """
 CREATE TABLE submissions_fingerprint (
     document_id bigint NOT NULL REFERENCES submissions_document (id) ON DELETE CASCADE,
@@ -33,17 +32,17 @@ CREATE INDEX submissions_fingerprint_document ON submissions_fingerprint (docume
 CREATE INDEX submissions_fingerprint_hash ON submissions_fingerprint (hash, document_id);
 """
 REMOVE = "DROP TABLE submissions_fingerprint"
-PACKED = np.dtype([("hash", ">u8"), ("position", ">i4")])
+PACKED_ROW = np.dtype([("hash", ">u8"), ("position", ">i4")])
 
 
 def save(
     connection: BaseDatabaseWrapper, document_id: int, hashes: Hashes, positions: npt.NDArray[np.integer]
 ) -> None:
-    """Store a document's fingerprints, all or none, in place of those it had.
+    """Store all fingerprints of a document, replacing earlier ones, in one transaction.
 
     Parameters
     ----------
-    connection : Django's; an open transaction goes on, else one is made
+    connection : Django's database connection; an open transaction is continued
     document_id : primary key of a stored document
     hashes : uint64 array of n hashes
     positions : array of n token positions below 2**31
@@ -70,44 +69,44 @@ def save(
             copy.write(encode(columns))
 
 
-def load(connection: BaseDatabaseWrapper, document_ids: Collection[int]) -> tuple[Hashes, Ids, Positions]:
-    """Give (hashes, documents, positions) of documents: uint64, int64 and int32 arrays of one length.
+def load(connection: BaseDatabaseWrapper, document_ids: Collection[int]) -> tuple[Hashes, Documents, Offsets]:
+    """Return (hashes, document ids, positions): uint64, int64 and int32 arrays, one row per fingerprint.
 
-    The rows of a document stand together, in no particular order; documents without fingerprints, or
-    unknown ones, have none.
+    The rows of a document are adjacent, in no particular order; documents without fingerprints, and unknown
+    ids, have no rows.
     """
-    # Joined on the server, since a row fetched costs more than the twelve bytes in it.
+    # Joined on the server, because fetching a row costs more than the twelve bytes in it.
     query = """
         SELECT document_id, string_agg(int8send(hash) || int4send(position), '')
         FROM submissions_fingerprint WHERE document_id = ANY(%s) GROUP BY document_id
     """
     with _cursor(connection) as cursor:
-        found = cursor.execute(query, [list(document_ids)], binary=True).fetchall()
-    rows = np.frombuffer(b"".join(packed for _, packed in found), PACKED)
-    documents = np.array([document for document, _ in found], dtype=np.int64)
-    counts = [len(packed) // PACKED.itemsize for _, packed in found]
+        records = cursor.execute(query, [list(document_ids)], binary=True).fetchall()
+    rows = np.frombuffer(b"".join(packed for _, packed in records), PACKED_ROW)
+    documents = np.array([document for document, _ in records], dtype=np.int64)
+    counts = [len(packed) // PACKED_ROW.itemsize for _, packed in records]
     return rows["hash"].astype(np.uint64), np.repeat(documents, counts), rows["position"].astype(np.int32)
 
 
-def sharing(connection: BaseDatabaseWrapper, hashes: Hashes) -> tuple[Ids, Ids]:
-    """Give every stored document that holds one of `hashes`, ascending, and how many distinct ones it holds.
+def count_shared(connection: BaseDatabaseWrapper, hashes: Hashes) -> tuple[Documents, npt.NDArray[np.int64]]:
+    """Return (document ids, counts): documents that contain any of `hashes`, and how many distinct ones.
 
-    The caller keeps those of the profile that `hashes` were made with.
+    Both are int64 arrays of one length, by ascending id. Documents of all profiles are included.
     """
     query = """
         SELECT document_id, count(DISTINCT hash)
         FROM submissions_fingerprint WHERE hash = ANY(%s) GROUP BY document_id ORDER BY document_id
     """
-    wanted = np.unique(hashes).view(np.int64).tolist()
+    distinct = np.unique(hashes).view(np.int64).tolist()
     with _cursor(connection) as cursor:
-        found = cursor.execute(query, [wanted], binary=True).fetchall()
-    columns = np.array(found, dtype=np.int64).reshape(-1, 2)
+        records = cursor.execute(query, [distinct], binary=True).fetchall()
+    columns = np.array(records, dtype=np.int64).reshape(-1, 2)
     return columns[:, 0], columns[:, 1]
 
 
 @contextmanager
 def _cursor(connection: BaseDatabaseWrapper) -> Iterator[Cursor]:
-    """Psycopg's own cursor, for binary results, with errors as Django's."""
+    """Yield a psycopg cursor, for binary results; its errors are raised as Django's."""
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
         yield cursor

@@ -1,4 +1,4 @@
-"""The text of a stored file, as its front-end shows it."""
+"""Texts of stored files and documents, as their front-ends read them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from submissions.models import Document, SubmissionFile
 
 
-def text_of(file: SubmissionFile) -> str:
-    return decoded(file).text
+def file_text(file: SubmissionFile) -> str:
+    return decode_file(file).text
 
 
-def decoded(file: SubmissionFile) -> Decoded:
-    """Return the text, and the encoding that its bytes were in."""
-    result = decode(bytes(file.source.data))
-    return result._replace(text=front_end(file.document.language).text(result.text))
+def decode_file(file: SubmissionFile) -> Decoded:
+    """Return the text of a file and the encoding of its bytes."""
+    decoded = decode(bytes(file.source.data))
+    return decoded._replace(text=front_end(file.document.language).text(decoded.text))
 
 
 def document_text(document: Document) -> str:

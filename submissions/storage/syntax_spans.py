@@ -1,4 +1,4 @@
-"""Syntax spans: what Pygments colours in a document. Stored, since lexing for every view takes seconds."""
+"""Syntax spans: parts of a text with their Pygments class, stored because lexing takes seconds."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import Span
 
-# A longer file is shown without colours for its syntax.
+# Longer files are shown without syntax colours.
 COLOURED_CHARACTERS = 1_000_000
-# Pygments' classes that the stylesheet colours; spans of other classes would only take room.
+# CSS classes of Pygments that the stylesheet colours; spans of other classes are not stored.
 STYLED = re.compile(r"c[a-z]*|c[1s]|k[a-z]?|m[a-z]|il|m|s[a-z]?|s[12]|dl|n[abcdefnt]|bp|fm|ow")
 
 
 def syntax_spans(text: str, language: str) -> list[Span]:
-    """Lex `text` and return the spans to colour; none where it is too long or its lexer fails."""
+    """Return the spans to colour in `text`; none where it is too long or its lexer fails."""
     if len(text) > COLOURED_CHARACTERS:
         return []
     try:
@@ -34,7 +34,7 @@ def syntax_spans(text: str, language: str) -> list[Span]:
 
 
 def stored_spans(document: Document, text: str) -> Iterator[Span]:
-    """Return the stored spans of a document; lex one that was stored before spans were."""
+    """Return the spans of a document; compute and store them if it was stored without."""
     packed = bytes(document.styles)
     if not packed:
         failed = document.state == Document.State.FAILED
@@ -44,7 +44,7 @@ def stored_spans(document: Document, text: str) -> Iterator[Span]:
 
 
 def pack_spans(spans: Sequence[Span]) -> bytes:
-    """Pack spans as deflated columns of little-endian numbers and the names of the classes; never empty."""
+    """Return spans as deflated columns of little-endian numbers, then the class names; never empty."""
     classes = sorted({css for _, _, css in spans})
     code = {css: number for number, css in enumerate(classes)}
     starts = np.array([start for start, _, _ in spans], dtype="<i4")

@@ -1,4 +1,4 @@
-"""What a front-end made of a document as bytes for the database: small, exact, read back without lexing."""
+"""Pack the tokens, lines and terms of a document as bytes for the database, and unpack them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.engine import Lexical, TokenStream
+from fingerprint.engine import LexicalTerms, TokenStream
 
 if TYPE_CHECKING:
     from fingerprint.types import Lines
 
 
 def pack_tokens(stream: TokenStream, lines: Lines) -> bytes:
-    """Columns of little-endian numbers, differences where neighbours are close, deflated."""
+    """Return tokens and their lines as deflated columns of little-endian numbers.
+
+    Starts and lines are stored as differences, which are small.
+    """
     kinds, codes = np.unique(stream.kinds, return_inverse=True)
     columns = (
         np.array([len(kinds), len(stream)], dtype="<u4"),
@@ -28,12 +31,12 @@ def pack_tokens(stream: TokenStream, lines: Lines) -> bytes:
 
 
 def unpack_tokens(packed: bytes) -> TokenStream:
-    """Tokens of what `pack_tokens` wrote."""
+    """Return the tokens that `pack_tokens` packed."""
     return unpack_with_lines(packed)[0]
 
 
 def unpack_with_lines(packed: bytes) -> tuple[TokenStream, Lines | None]:
-    """Inverse of `pack_tokens`; None for the lines of what was packed when they were not yet kept."""
+    """Return what `pack_tokens` packed; None instead of lines for data from before lines were stored."""
     raw = memoryview(zlib.decompress(packed))
     distinct, count = (int(n) for n in np.frombuffer(raw, "<u4", 2))
     kinds = np.frombuffer(raw, "<u8", distinct, 8).astype(np.uint64)
@@ -44,14 +47,14 @@ def unpack_with_lines(packed: bytes) -> tuple[TokenStream, Lines | None]:
     return stream, np.cumsum(rest[0], dtype=np.int32) if rest else None
 
 
-def pack_lexical(lexical: Lexical) -> bytes:
-    """Write the number of literals, then all terms: hashes, which no compression makes smaller."""
+def pack_lexical(lexical: LexicalTerms) -> bytes:
+    """Return the number of literals, then all terms; not compressed, because they are hashes."""
     count = np.array([len(lexical.literals)], dtype="<u4")
     return count.tobytes() + np.concatenate(lexical).astype("<u8").tobytes()
 
 
-def unpack_lexical(packed: bytes) -> Lexical:
-    """Inverse of `pack_lexical`."""
+def unpack_lexical(packed: bytes) -> LexicalTerms:
+    """Return the terms that `pack_lexical` packed."""
     literals = int(np.frombuffer(packed, "<u4", 1)[0])
     terms = np.frombuffer(packed, "<u8", -1, 4).astype(np.uint64)
-    return Lexical(terms[:literals], terms[literals:])
+    return LexicalTerms(terms[:literals], terms[literals:])

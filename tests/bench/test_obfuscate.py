@@ -16,7 +16,7 @@ from pygments.token import Error
 
 from bench import accuracy, obfuscate, tools
 from bench.disguises.java_code import Java, JavaError
-from bench.disguises.parts import SHARE, Part, choose
+from bench.disguises.parts import MIN_SHARE, ProgramPart, choose_parts
 from bench.labelled import read_set
 from tests.support.paths import ROOT
 
@@ -160,19 +160,24 @@ def test_a_renamed_java_program_keeps_the_names_that_others_may_mean() -> None:
 
 
 def test_parts_are_taken_with_all_that_they_need() -> None:
-    parts = [Part({"a"}, {"b"}, 10), Part({"b"}, {"c"}, 10), Part({"c"}, set(), 10), Part({"d"}, set(), 5)]
+    parts = [
+        ProgramPart({"a"}, {"b"}, 10),
+        ProgramPart({"b"}, {"c"}, 10),
+        ProgramPart({"c"}, set(), 10),
+        ProgramPart({"d"}, set(), 5),
+    ]
     for seed in range(20):
-        taken = choose(parts, Random(seed))
-        names = {name for i in taken for name in parts[i].defines}
-        needed = {name for i in taken for name in parts[i].reads}
+        chosen = choose_parts(parts, Random(seed))
+        names = {name for i in chosen for name in parts[i].defines}
+        needed = {name for i in chosen for name in parts[i].reads}
         assert needed <= names
-        assert sum(parts[i].length for i in taken) >= SHARE * 35
+        assert sum(parts[i].length for i in chosen) >= MIN_SHARE * 35
 
 
 def test_java_with_brackets_that_do_not_match_is_refused() -> None:
     with pytest.raises(JavaError, match="never closed"):
         Java("class A { void f() {")
-    with pytest.raises(JavaError, match="closes nothing"):
+    with pytest.raises(JavaError, match="has no opening bracket"):
         Java("class A } {")
 
 
@@ -218,12 +223,12 @@ def test_labels_say_which_programs_a_copy_was_made_from(originals: Path, disguis
 def test_a_folder_without_two_programs_is_refused(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("print(1)\n")
     (tmp_path / "broken.py").write_text("def (:\n")
-    with pytest.raises(obfuscate.NothingToDisguise, match="fewer than two programs"):
+    with pytest.raises(obfuscate.TooFewPrograms, match="fewer than two programs"):
         obfuscate.obfuscate(tmp_path, tmp_path / "out", seed=1)
 
 
 def test_moss_check_finds_the_disguised_copies_of_the_sample_class(disguised: Path) -> None:
     result = accuracy.score_set(tools.moss(), read_set(disguised))
-    assert set(result.levels) == {*PYTHON.disguises, *JAVA.disguises, obfuscate.MERGED}
+    assert set(result.level_auc) == {*PYTHON.disguises, *JAVA.disguises, obfuscate.MERGED}
     assert result.metrics.positives > 100
     assert result.metrics.ap >= 0.99

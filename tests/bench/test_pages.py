@@ -11,10 +11,10 @@ from django.conf import settings
 from bench import pages_class
 
 
-def test_a_made_up_class_has_the_pairs_and_the_lines_that_were_asked_for() -> None:
+def test_a_generated_class_has_the_requested_pairs_and_lines() -> None:
     assert pages_class.zipped_class(10, 50) == pages_class.zipped_class(10, 50)
-    assert pages_class._students(5_000) == 101
-    for source in pages_class._long(Random(3), 5_000):
+    assert pages_class._class_size(5_000) == 101
+    for source in pages_class._long_files(Random(3), 5_000):
         assert source.count("\n") == 5_000
 
 

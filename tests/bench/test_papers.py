@@ -42,7 +42,7 @@ def test_files_of_text_are_read_once_and_pages_lose_their_tags(packages: Path) -
     assert page.text.split() == _prose(9)
 
 
-def test_reading_stops_at_the_text_asked_for(packages: Path) -> None:
+def test_reading_stops_at_the_requested_amount_of_text(packages: Path) -> None:
     documents, counts = corpus.collect([packages], 1)
     assert len(documents) == 1
     assert sum(count.text_bytes for count in counts.values()) == len(corpus.symbols(documents[0].text))
@@ -78,7 +78,7 @@ def test_plateaus_are_given_by_their_ends() -> None:
 
 def test_the_slope_is_the_exponent() -> None:
     ranks = np.array([1, 10, 100, 1000])
-    assert frequency.Curve(ranks, 1000 // ranks).slope == pytest.approx(-1)
+    assert frequency.RankCurve(ranks, 1000 // ranks).slope == pytest.approx(-1)
 
 
 def test_copies_of_a_text_count_once_in_the_cleaned_curve() -> None:
@@ -94,8 +94,8 @@ def test_trials_meet_the_formula() -> None:
     assert points[0.91].share == pytest.approx(0.506, abs=points[0.91].error)
 
 
-def test_precision_and_recall_are_shares_of_the_said_and_of_the_true() -> None:
-    pairs = hamming.Pairs(np.array([0.9, 0.9, 0.2, 0.9]), np.array([1, 3, 2, 20]))
+def test_precision_and_recall_are_shares_of_the_reported_and_of_the_true_pairs() -> None:
+    pairs = hamming.NearPairs(np.array([0.9, 0.9, 0.2, 0.9]), np.array([1, 3, 2, 20]))
     assert hamming.quality(pairs, 3, 0.5) == (2 / 3, 2 / 3)
     assert hamming.quality(pairs, 1, 0.5) == (1, 1 / 3)
     assert np.isnan(hamming.quality(pairs, 0, 0.5).precision)
@@ -104,7 +104,7 @@ def test_precision_and_recall_are_shares_of_the_said_and_of_the_true() -> None:
 def test_near_pairs_are_all_found_with_their_resemblance() -> None:
     same, other = _prose(1), _prose(2)
     texts = [" ".join(words) for words in (same, [*same, "end"], other, same, same[:50])]
-    measured = hamming.measure(texts, most=10)
+    measured = hamming.measure(texts, limit=10)
     assert measured.documents == 3  # one is a copy, one too short
     assert hamming.quality(measured.pairs, 10, 0.9) == (1, 1)
     assert measured.pairs.resemblance.tolist() == pytest.approx([291 / 292])
@@ -112,11 +112,11 @@ def test_near_pairs_are_all_found_with_their_resemblance() -> None:
 
 def test_close_documents_are_those_that_brute_force_finds() -> None:
     values = np.random.default_rng(3).integers(0, 2**12, 60, dtype=np.uint64)
-    found = {(left, int(right)) for left, others in hamming.close(values, 2) for right in others}
+    near = {(left, int(right)) for left, others in hamming.near_documents(values, 2) for right in others}
     words = values.tolist()
-    wanted = {(i, j) for j in range(60) for i in range(j) if (words[i] ^ words[j]).bit_count() <= 2}
-    assert found == wanted
-    assert wanted
+    expected = {(i, j) for j in range(60) for i in range(j) if (words[i] ^ words[j]).bit_count() <= 2}
+    assert near == expected
+    assert expected
 
 
 def test_leading_bits_and_buckets_are_placed_exactly() -> None:
@@ -128,8 +128,8 @@ def test_leading_bits_and_buckets_are_placed_exactly() -> None:
 
 
 def test_growth_is_the_power_of_the_number_of_documents() -> None:
-    small = growth.Run(10, 1, [1.0, 2.0, 0.0], 1)
-    large = growth.Run(100, 1, [10.0, 200.0, 1.0], 1)
+    small = growth.ClusteringRun(10, 1, [1.0, 2.0, 0.0], 1)
+    large = growth.ClusteringRun(100, 1, [10.0, 200.0, 1.0], 1)
     powers = growth.exponents(small, large)
     assert powers[:2] == pytest.approx([1, 2])
     assert np.isnan(powers[2])
@@ -139,7 +139,7 @@ def test_growth_is_the_power_of_the_number_of_documents() -> None:
 def test_a_small_run_writes_every_section_and_figure(
     packages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(papers, "QUICK", papers.Sizes(20_000, 20_000, 3, 10, (10, 20)))
+    monkeypatch.setattr(papers, "QUICK", papers.ExperimentSizes(20_000, 20_000, 3, 10, (10, 20)))
     monkeypatch.setattr(sys, "argv", ["papers", str(packages), "--quick", f"--output={tmp_path}"])
     papers.main()
     text = (tmp_path / "experiments.md").read_text()
@@ -152,4 +152,4 @@ def test_a_small_run_writes_every_section_and_figure(
 
 def test_folders_without_text_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="no HTML, text or code"):
-        papers.report([tmp_path], 1, papers.Sizes(archives=(2, 4)), tmp_path)
+        papers.report([tmp_path], 1, papers.ExperimentSizes(archives=(2, 4)), tmp_path)

@@ -7,31 +7,31 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench.speed import Timing
-from bench.targets import verdicts
+from bench.targets import target_results
+from bench.timings import ToolTiming
 from tests.support.sample_class import CLASS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def timings(**seconds: dict[int, float]) -> list[Timing]:
+def timings(**seconds: dict[int, float]) -> list[ToolTiming]:
     return [
-        Timing(tool, files, 3, taken, files * 200_000)
+        ToolTiming(tool, files, 3, taken, files * 200_000)
         for tool, own in seconds.items()
         for files, taken in own.items()
     ]
 
 
-def told(found: list[Timing]) -> dict[str, tuple[float, bool]]:
-    return {verdict.target: (round(verdict.measured, 9), verdict.met) for verdict in verdicts(found)}
+def results(measured: list[ToolTiming]) -> dict[str, tuple[float, bool]]:
+    return {result.target: (round(result.measured, 9), result.met) for result in target_results(measured)}
 
 
-def test_every_target_is_told_with_what_was_measured() -> None:
+def test_every_target_is_listed_with_what_was_measured() -> None:
     moss = {500: 2.0, 1500: 4.0, 2000: 9.0}
     floor = {500: 1.0, 1500: 2.0, 2000: 3.0}
-    found = timings(moss=moss, floor=floor, dolos={1500: 40.0}, copydetect={1500: 60.0})
-    assert told(found) == {
+    measured = timings(moss=moss, floor=floor, dolos={1500: 40.0}, copydetect={1500: 60.0})
+    assert results(measured) == {
         "seconds for 1,500 files, 1.5 times the floor plus 1": (4.0, True),
         "times as fast as dolos on 1,500 files": (10.0, True),
         "times as fast as copydetect on 1,500 files": (15.0, False),
@@ -40,9 +40,9 @@ def test_every_target_is_told_with_what_was_measured() -> None:
     }
 
 
-def test_what_was_not_measured_is_held_to_nothing() -> None:
-    found = timings(moss={250: 2.6}, floor={250: 1.0})
-    assert told(found) == {
+def test_targets_without_their_timings_are_not_listed() -> None:
+    measured = timings(moss={250: 2.6}, floor={250: 1.0})
+    assert results(measured) == {
         "seconds for 250 files, 1.5 times the floor plus 1": (2.6, False),
         "MB for 250 files": (50.0, True),
     }
@@ -69,7 +69,7 @@ def test_a_folder_is_measured_and_the_sizes_it_is_too_small_for_are_named(tmp_pa
         [*command, "--no-peers", "--json", str(figures)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert "999 files left out" in done.stderr
+    assert "size 999 is left out" in done.stderr
     assert "seconds for 2 files, 1.5 times the floor plus 1" in done.stdout
     assert {row["tool"] for row in json.loads(figures.read_text())["timings"]} == {
         "floor",

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from submissions.actions import shares
 from submissions.models import Course
-from submissions.pages.report.charts import LINKS, NODES
+from submissions.pages.report.charts import MAX_LINKS, MAX_NODES
 from tests.support.browser import SIZES, look_everywhere
 from tests.support.reports import findings_of, made_class, made_report
 
@@ -77,8 +77,8 @@ def expect_line(page: Page, report: Report, percent: int) -> None:
     pairs = report.pairs.filter(similarity__gte=percent / 100)
     expect(page.locator("table.pairs tbody tr:has(.similarity)")).to_have_count(min(50, pairs.count()))
     linked = {pk for both in pairs.values_list("left_id", "right_id") for pk in both}
-    expect(page.locator(".canvas .node")).to_have_count(min(len(linked), NODES))
-    expect(page.locator("#id_minimum")).to_have_value(str(percent))
+    expect(page.locator(".canvas .node")).to_have_count(min(len(linked), MAX_NODES))
+    expect(page.locator("#id_threshold")).to_have_value(str(percent))
 
 
 def drag(page: Page, start: float, end: float) -> None:
@@ -94,13 +94,13 @@ def test_the_line_is_dragged_with_the_mouse_and_filters_everything_else(opened: 
     expect(opened.locator("[data-at]")).to_have_text("50\u202f%")
     rows, nodes = opened.locator("table.pairs tbody tr").count(), drawn(opened)
     drag(opened, 0.5, 0.8)
-    expect(opened).to_have_url(re.compile(r"minimum=80"))
+    expect(opened).to_have_url(re.compile(r"threshold=80"))
     expect_line(opened, report, 80)
     assert opened.locator("table.pairs tbody tr").count() < rows
     assert 0 < drawn(opened) < nodes
     opened.get_by_role("button", name="Back to the suggested 50").click()
     expect(opened.locator(".canvas .node")).to_have_count(nodes)
-    expect(opened).not_to_have_url(re.compile(r"minimum=\d"))
+    expect(opened).not_to_have_url(re.compile(r"threshold=\d"))
 
 
 def test_bars_right_of_the_line_and_a_dark_page_have_their_own_colours(opened: Page) -> None:
@@ -136,27 +136,27 @@ def test_the_line_is_moved_by_keyboard_and_says_where_it_is(opened: Page, report
 def test_a_figure_typed_into_the_filter_moves_the_line_and_so_does_going_back(
     opened: Page, report: Report
 ) -> None:
-    opened.locator("#id_minimum").fill("60")
+    opened.locator("#id_threshold").fill("60")
     expect(opened.get_by_role("slider", name="The line")).to_have_value("60")
     expect_line(opened, report, 60)
-    opened.locator("#id_minimum").fill("75")
+    opened.locator("#id_threshold").fill("75")
     expect_line(opened, report, 75)
     opened.go_back()
-    expect(opened).to_have_url(re.compile(r"minimum=60"))
+    expect(opened).to_have_url(re.compile(r"threshold=60"))
     expect_line(opened, report, 60)
     expect(opened.get_by_role("slider", name="The line")).to_have_value("60")
 
 
 def test_a_circle_opens_its_submission_and_a_line_its_pair(opened: Page, report: Report) -> None:
     best = report.pairs.all()[0]
-    of = report.assignment_id
-    mine = reverse("submission", args=[of, best.left_id])
+    assignment_id = report.assignment_id
+    mine = reverse("submission", args=[assignment_id, best.left_id])
     opened.locator(f".node[href='{mine}']").click()
     expect(opened).to_have_url(re.compile(mine))
     expect(opened.get_by_role("heading", level=1)).to_have_text(best.left.name)
     expect(opened.locator(".plot canvas")).to_be_visible()
     opened.go_back()
-    both = reverse("pair", args=[of, best.left_id, best.right_id])
+    both = reverse("pair", args=[assignment_id, best.left_id, best.right_id])
     opened.locator(f".edge[href='{both}'] .reach").click(force=True)
     expect(opened).to_have_url(re.compile(both))
 
@@ -205,7 +205,7 @@ def test_what_does_not_fit_the_picture_is_said_and_can_be_shown(opened: Page) ->
     assert not canvas.evaluate(cut)
     opened.get_by_role("button", name="Show fewer").click()
     assert canvas.evaluate(cut)
-    opened.locator("#id_minimum").fill("99")
+    opened.locator("#id_threshold").fill("99")
     expect(opened.locator(".canvas .node")).to_have_count(0)
     expect(opened.get_by_role("button", name="clusters")).to_have_count(0)
 
@@ -213,11 +213,11 @@ def test_what_does_not_fit_the_picture_is_said_and_can_be_shown(opened: Page) ->
 def test_a_class_of_two_thousand_is_drawn_in_part_and_says_so(
     assignment: Assignment, alice: User, sign_in: SignIn
 ) -> None:
-    made_report(assignment, made_class(2000), line=0.3)
+    made_report(assignment, made_class(2000), threshold=0.3)
     page = sign_in(alice)
-    page.goto(f"{assignment.get_absolute_url()}?minimum=20")
-    assert 0 < drawn(page) <= NODES
-    assert 0 < page.locator(".canvas .edge").count() <= LINKS
+    page.goto(f"{assignment.get_absolute_url()}?threshold=20")
+    assert 0 < drawn(page) <= MAX_NODES
+    assert 0 < page.locator(".canvas .edge").count() <= MAX_LINKS
     expect(page.locator("#graph-hint")).to_contain_text("more stand in the table only")
 
 
@@ -228,7 +228,7 @@ def test_behind_a_shared_link_the_line_works_and_only_pairs_open(
     token = shares.share_token(made)
     page.goto(reverse("shared", args=[token]))
     drag(page, 0.5, 0.8)
-    expect(page).to_have_url(re.compile(r"minimum=80"))
+    expect(page).to_have_url(re.compile(r"threshold=80"))
     expect_line(page, report, 80)
     expect(page.locator(".canvas a.node")).to_have_count(0)
     expect(page.get_by_text("student-")).to_have_count(0)

@@ -58,12 +58,14 @@ def test_the_sign_in_page_is_without_fault(page: Page, shoot: Shoot) -> None:
 
 
 def test_work_that_goes_on_is_shown_without_fault(report: Report, sign_in: SignIn, shoot: Shoot) -> None:
-    of = report.assignment
-    page = sign_in(of.course.owner)
-    coming = of.batches.create(name="late.zip", state="fingerprinting", documents_total=8, documents_done=3)
-    newer = of.reports.create(state="running")
+    assignment = report.assignment
+    page = sign_in(assignment.course.owner)
+    coming = assignment.batches.create(
+        name="late.zip", state="fingerprinting", documents_total=8, documents_done=3
+    )
+    newer = assignment.reports.create(state="running")
     progress.publish(newer.pk, "Aligning pairs", 1_234, 5_000)
-    for about, name in ((of, "assignment"), (coming, "batch")):
+    for about, name in ((assignment, "assignment"), (coming, "batch")):
         page.goto(about.get_absolute_url())
         look_everywhere(page, shoot, f"busy-{name}")
 
@@ -72,10 +74,10 @@ def test_work_that_goes_on_is_shown_without_fault(report: Report, sign_in: SignI
 def test_work_that_came_to_nothing_is_shown_without_fault(
     state: str, report: Report, sign_in: SignIn, shoot: Shoot
 ) -> None:
-    of = report.assignment
-    page = sign_in(of.course.owner)
-    lost = of.batches.create(name="late.zip", state=state, message="late.zip is truncated.")
-    of.reports.create(state=state, message="Something broke on our side.")
-    for about, name in ((of, "assignment"), (lost, "batch")):
+    assignment = report.assignment
+    page = sign_in(assignment.course.owner)
+    lost = assignment.batches.create(name="late.zip", state=state, message="late.zip is truncated.")
+    assignment.reports.create(state=state, message="Something broke on our side.")
+    for about, name in ((assignment, "assignment"), (lost, "batch")):
         page.goto(about.get_absolute_url())
         look_everywhere(page, shoot, f"{state}-{name}")

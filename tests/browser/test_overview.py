@@ -79,7 +79,7 @@ def test_a_filter_keeps_the_order_and_the_decision_that_were_chosen_by_links(
     opened.wait_for_url(re.compile("decision=confirmed"))
     expect(names(opened)).to_have_count(1)
     opened.get_by_label("Similarity from, %").fill("1")
-    opened.wait_for_url(re.compile(r"\?minimum=1&decision=confirmed&sort=-tokens$"))
+    opened.wait_for_url(re.compile(r"\?threshold=1&decision=confirmed&sort=-tokens$"))
     assert stayed(opened)
 
 
@@ -95,7 +95,7 @@ def test_the_back_button_undoes_a_filter(opened: Page, report: Report) -> None:
 
 def test_coming_back_from_a_pair_shows_the_whole_page_as_it_was_filtered(opened: Page) -> None:
     opened.get_by_label("Similarity from, %").fill("30")
-    opened.wait_for_url(re.compile("minimum=30"))
+    opened.wait_for_url(re.compile("threshold=30"))
     shown = names(opened).count()
     opened.locator(".pairs .pair").first.click()
     opened.wait_for_url(re.compile("/pairs/"))

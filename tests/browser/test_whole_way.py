@@ -131,7 +131,7 @@ def move_the_line(walk: Walk) -> None:
     line.focus()
     for _ in range(8):
         line.press("ArrowRight")
-    expect(walk.page).to_have_url(re.compile(r"minimum=\d\d"))
+    expect(walk.page).to_have_url(re.compile(r"threshold=\d\d"))
     expect(walk.page.locator("tr.pair")).to_have_count(1)
     expect(walk.page.locator("#headline, h2").first).to_be_visible()
     walk.keep("06-line-moved")

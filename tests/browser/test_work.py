@@ -51,30 +51,30 @@ def first_shares(page: Page) -> list[str]:
 
 
 def test_boilerplate_changes_the_percentages(ranked: tuple[Page, Assignment]) -> None:
-    page, of = ranked
+    page, assignment = ranked
     before = first_shares(page)
     drop(page.locator("form[action$='/boilerplate/'] [data-drop]"), "starter.py", STARTER.encode())
     with page.expect_navigation():
         page.get_by_role("button", name="Add boilerplate").click()
-    assert of.boilerplate.exists()
-    wait_until(lambda: ended(of), what="the ranking")
-    page.goto(of.get_absolute_url())
+    assert assignment.boilerplate.exists()
+    wait_until(lambda: ended(assignment), what="the ranking")
+    page.goto(assignment.get_absolute_url())
     assert first_shares(page) != before
 
 
-def ended(of: Assignment) -> bool:
+def ended(assignment: Assignment) -> bool:
     """Whether a report was made since the boilerplate came."""
-    return of.reports.filter(state="done", created__gt=of.boilerplate.get().created).exists()
+    return assignment.reports.filter(state="done", created__gt=assignment.boilerplate.get().created).exists()
 
 
 def test_the_new_report_is_offered_to_who_reads_the_last_one(
     ranked: tuple[Page, Assignment],
 ) -> None:
-    page, of = ranked
-    newer = Report.objects.create(assignment=of, state="running")
-    page.goto(f"{of.get_absolute_url()}?q=ada")
+    page, assignment = ranked
+    newer = Report.objects.create(assignment=assignment, state="running")
+    page.goto(f"{assignment.get_absolute_url()}?q=ada")
     expect(page.get_by_role("button", name="Cancel ranking")).to_be_visible()
-    last = of.reports.get(state="done")
+    last = assignment.reports.get(state="done")
     newer.submissions.set(last.submissions.all())
     Report.objects.filter(pk=newer.pk).update(state="done", parameters=last.parameters)
     page.get_by_role("link", name="show it").click()
@@ -115,9 +115,9 @@ def test_somebody_at_the_keyboard_keeps_the_focus_while_progress_moves(
 
 
 def test_a_ranking_is_cancelled_and_begun_again(ranked: tuple[Page, Assignment], shoot: Shoot) -> None:
-    page, of = ranked
-    Report.objects.create(assignment=of, state="running")
-    page.goto(of.get_absolute_url())
+    page, assignment = ranked
+    Report.objects.create(assignment=assignment, state="running")
+    page.goto(assignment.get_absolute_url())
     page.get_by_role("button", name="Cancel ranking").click()
     expect(page.get_by_text("The last ranking was cancelled.")).to_be_visible()
     look_everywhere(page, shoot, "ranking-cancelled")
@@ -186,12 +186,12 @@ def test_too_large_an_upload_is_refused_before_it_is_sent(
 
 
 def test_everything_up_to_the_pair_works_without_scripts(ranked: tuple[Page, Assignment]) -> None:
-    page, of = ranked
+    page, assignment = ranked
     assert page.context.browser is not None
     plain = page.context.browser.new_context(
         java_script_enabled=False, storage_state=page.context.storage_state(), base_url=page.url
     ).new_page()
-    plain.goto(of.get_absolute_url())
+    plain.goto(assignment.get_absolute_url())
     plain.locator("tbody tr .left a").first.click()
     badge = plain.locator("[data-side=L] .badge").first
     badge.click()

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from fingerprint import engine
-from fingerprint.engine import CohortFile, Exclusions, Lexical, RankingInput
+from fingerprint.engine import CohortFile, Exclusions, LexicalTerms, RankingInput
 from fingerprint.params import Params
 from fingerprint.ranking.cohort import Cohort
 
@@ -25,7 +25,7 @@ def file(owner: int, tokens: list[int]) -> CohortFile:
     """One file of these tokens, each on a line of its own, without names and literals."""
     kinds, lines = array(tokens), np.arange(len(tokens), dtype=np.int32)
     hashes = engine.fingerprint(kinds, PARAMS).hashes
-    return CohortFile(owner, kinds, lines, Lexical(array([]), array([])), hashes)
+    return CohortFile(owner, kinds, lines, LexicalTerms(array([]), array([])), hashes)
 
 
 def ranked(
@@ -34,7 +34,7 @@ def ranked(
     """(similarity, left share, right share, tokens, longest) by pair."""
     files = [file(owner, kinds) for owner, own in enumerate(submissions) for kinds in own]
     excluded = Exclusions([array(kinds) for kinds in boilerplate], (), limit)
-    pairs, scores, _ = engine.rank(RankingInput.of(files, len(submissions), PARAMS.k, excluded))
+    pairs, scores, _ = engine.rank(RankingInput.from_files(files, len(submissions), PARAMS.k, excluded))
     columns = [column.tolist() for column in (pairs.left, pairs.right, *scores[:5])]
     return {(left, right): tuple(rest) for left, right, *rest in zip(*columns, strict=True)}
 
@@ -86,5 +86,7 @@ def test_a_cohort_of_none_or_one_or_of_empty_files_has_no_pairs() -> None:
 
 
 def test_passages_name_files_of_the_cohort_and_tokens_within_them() -> None:
-    cohort = Cohort.of([[array([9, 9]), array([8, 1, 2, 3, 4])], [array([1, 2, 3, 4])]], PARAMS.k)
-    assert engine.draw(cohort, 0, 1) == [(1, 1, 2, 0, 4, 2)]
+    cohort = Cohort.from_submissions(
+        [[array([9, 9]), array([8, 1, 2, 3, 4])], [array([1, 2, 3, 4])]], PARAMS.k
+    )
+    assert engine.find_passages(cohort, 0, 1) == [(1, 1, 2, 0, 4, 2)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.permutation import permute, stream
+from fingerprint.permutation import permute, random_words
 from tests.fingerprint import naive
 
 SEEDS = st.integers(0, 2**64 - 1)
@@ -60,7 +60,7 @@ def test_every_value_of_a_set_is_equally_often_the_smallest() -> None:
 
 @given(SEEDS, st.integers(0, 5))
 def test_the_stream_of_a_seed_is_its_definition(seed: int, count: int) -> None:
-    assert stream(seed, count).tolist() == [naive.split_mix(seed, turn + 1) for turn in range(count)]
+    assert random_words(seed, count).tolist() == [naive.split_mix(seed, turn + 1) for turn in range(count)]
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64])

@@ -68,7 +68,7 @@ def test_a_bad_value_is_refused_by_name_with_what_is_allowed(
 def test_a_database_of_ones_own_needs_a_secret_key_of_ones_own(tmp_path: Path) -> None:
     process = settings_with(tmp_path, DATABASE_URL=GIVEN["DATABASE_URL"])
     assert process.returncode != 0
-    assert "SECRET_KEY has to be set" in process.stderr.splitlines()[-1]
+    assert "SECRET_KEY must be set" in process.stderr.splitlines()[-1]
 
 
 def test_a_private_installation_makes_its_key_once_and_shows_it_to_nobody(tmp_path: Path) -> None:

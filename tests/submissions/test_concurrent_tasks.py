@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from submissions import actions, lifecycle, tasks
 from submissions.ingest.batches import ingest_batch
-from submissions.ingest.documents import ATTEMPTS, store_document
+from submissions.ingest.documents import MAX_ATTEMPTS, store_document
 from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
 from submissions.ranking import rank as ranking
 from tests.support.paused_tasks import TWO
@@ -158,7 +158,7 @@ def test_a_batch_left_ranking_is_swept_up(
 def test_sources_that_nobody_holds_are_forgotten_and_others_kept(hand_in: HandIn) -> None:
     hand_in(zipped(TWO))
     store_document(HONEST.encode(), "left.py", "")
-    Source.objects.update(created=timezone.now() - tasks.FORGOTTEN - timedelta(minutes=1))
+    Source.objects.update(created=timezone.now() - tasks.SOURCE_GRACE_PERIOD - timedelta(minutes=1))
     tasks.sweep()
     assert Source.objects.count() == Document.objects.count() == 2
 
@@ -177,9 +177,9 @@ def test_a_source_that_ended_its_worker_twice_is_not_tried_again(
     Batch.objects.filter(pk=batch.pk).update(state="unpacking")
     ingest_batch(batch)
     unlucky = Document.objects.earliest("pk")
-    Document.objects.filter(pk=unlucky.pk).update(attempts=ATTEMPTS)
+    Document.objects.filter(pk=unlucky.pk).update(attempts=MAX_ATTEMPTS)
     with django_capture_on_commit_callbacks(execute=True):
         tasks.ingest(batch.pk)
-    assert f"{ATTEMPTS} times" in Document.objects.get(pk=unlucky.pk).reason
+    assert f"{MAX_ATTEMPTS} times" in Document.objects.get(pk=unlucky.pk).reason
     batch.refresh_from_db()
     assert batch.state == "done"

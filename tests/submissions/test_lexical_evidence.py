@@ -9,7 +9,7 @@ from django.urls import reverse
 from hypothesis import given, strategies as st
 
 from fingerprint.languages import front_end
-from fingerprint.languages.lexical_terms import LONGEST, Lexical, characters_of, lexical_of
+from fingerprint.languages.lexical_terms import MAX_LENGTH, LexicalTerms, lexical_terms, term_lengths
 from submissions.models import Document
 from submissions.storage.tokens import pack_lexical, unpack_lexical
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Report
 
 
-def terms(source: str) -> Lexical:
-    return lexical_of(front_end("python").scan(source))
+def terms(source: str) -> LexicalTerms:
+    return lexical_terms(front_end("python").scan(source))
 
 
 @given(st.lists(st.sampled_from(["a = 'some words'", "print(b, 12.5)", "# words", "c = d"])))
@@ -34,8 +34,8 @@ def test_packed_terms_come_back(lines: list[str]) -> None:
 
 def test_terms_are_distinct_and_know_their_length() -> None:
     found = terms("total = total + 12\nprint('abc', 'abc', \"" + "x" * 99 + '")\n')
-    assert sorted(characters_of(found.literals).tolist()) == [2, 3, LONGEST]
-    assert sorted(characters_of(found.names).tolist()) == [5, 5]
+    assert sorted(term_lengths(found.literals).tolist()) == [2, 3, MAX_LENGTH]
+    assert sorted(term_lengths(found.names).tolist()) == [5, 5]
 
 
 def test_imported_modules_and_comments_are_no_terms() -> None:

@@ -7,16 +7,16 @@ from submissions.teams import BadTeams
 
 
 def test_a_line_is_a_team_and_commas_part_its_names() -> None:
-    assert teams.teams("ada, ben\n\n cleo ,dan,\n") == {"ada": 1, "ben": 1, "cleo": 3, "dan": 3}
+    assert teams.team_numbers("ada, ben\n\n cleo ,dan,\n") == {"ada": 1, "ben": 1, "cleo": 3, "dan": 3}
 
 
 def test_a_name_with_a_comma_goes_in_quotes() -> None:
-    assert list(teams.lines('"Okafor, Amara", ben')) == [(1, ["Okafor, Amara", "ben"])]
+    assert list(teams.parse_lines('"Okafor, Amara", ben')) == [(1, ["Okafor, Amara", "ben"])]
 
 
 def test_neither_case_nor_spaces_tell_people_apart() -> None:
-    assert teams.teams("Ada  Lovelace, BEN") == {"ada lovelace": 1, "ben": 1}
-    assert teams.unknown("Ada  Lovelace, Dan", ["ada lovelace", "ben"]) == ["Dan"]
+    assert teams.team_numbers("Ada  Lovelace, BEN") == {"ada lovelace": 1, "ben": 1}
+    assert teams.unknown_names("Ada  Lovelace, Dan", ["ada lovelace", "ben"]) == ["Dan"]
 
 
 @pytest.mark.parametrize(
@@ -29,10 +29,10 @@ def test_neither_case_nor_spaces_tell_people_apart() -> None:
 )
 def test_a_team_of_one_and_somebody_in_two_teams_are_refused(text: str, reason: str) -> None:
     with pytest.raises(BadTeams) as refused:
-        teams.check(text)
+        teams.validate_teams(text)
     assert str(refused.value) == reason
 
 
 def test_no_teams_are_fine() -> None:
-    teams.check("\n  \n")
-    assert teams.teams("") == {}
+    teams.validate_teams("\n  \n")
+    assert teams.team_numbers("") == {}

@@ -14,7 +14,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from submissions.archives.limits import Limits
-from submissions.archives.unpack import Unpacked, unpack
+from submissions.archives.unpack import UnpackedEntry, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,13 +103,13 @@ def _end(count: int, directory: bytes, offset: int) -> bytes:
     return b"PK\x05\x06" + struct.pack("<HHHHLLH", 0, 0, count, count, len(directory), offset, 0)
 
 
-def entries(name: str, data: bytes, limits: Limits | None = None) -> list[Unpacked]:
+def entries(name: str, data: bytes, limits: Limits | None = None) -> list[UnpackedEntry]:
     return list(unpack(name, io.BytesIO(data), limits or Limits()))
 
 
-def taken(found: list[Unpacked]) -> Files:
+def taken(found: list[UnpackedEntry]) -> Files:
     return {entry.name: entry.data for entry in found if entry.data is not None}
 
 
-def reasons(found: list[Unpacked]) -> dict[str, str]:
+def reasons(found: list[UnpackedEntry]) -> dict[str, str]:
     return {entry.name: entry.reason for entry in found if entry.data is None}

@@ -34,13 +34,17 @@ def made_pair(report: Report, left: Submission, right: Submission, similarity: f
     )
 
 
-def made_report(of: Assignment, pairs: Mapping[tuple[str, str], float], line: float = 0.5) -> Report:
+def made_report(
+    assignment: Assignment, pairs: Mapping[tuple[str, str], float], threshold: float = 0.5
+) -> Report:
     """Give a report of these pairs of names, as if it were of one upload."""
-    batch = of.batches.create(name="class.zip", state="done")
+    batch = assignment.batches.create(name="class.zip", state="done")
     names = sorted({name for both in pairs for name in both})
     made = {name: batch.submissions.create(name=name) for name in names}
-    threshold = {"value": line, "reason": f"no pair lies between {line - 0.1:.2f} and {line:.2f}"}
-    report: Report = of.reports.create(state="done", parameters={"threshold": threshold})
+    reason = f"no pair lies between {threshold - 0.1:.2f} and {threshold:.2f}"
+    report: Report = assignment.reports.create(
+        state="done", parameters={"threshold": {"value": threshold, "reason": reason}}
+    )
     report.submissions.set(made.values())
     Pair.objects.bulk_create(
         made_pair(report, made[left], made[right], value) for (left, right), value in pairs.items()

@@ -38,7 +38,7 @@ def shared_report(report: Report, who: User, *, anonymous: bool = False) -> Shar
 
 
 def shared_pair(pair: Pair, who: User) -> Share:
-    names = PairNames.of(pair)
+    names = PairNames.from_pair(pair)
     return shares.create_share(
         pair.report.assignment, who, timezone.now() + SOON, pair=names, anonymous=False
     )

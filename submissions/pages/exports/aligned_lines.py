@@ -1,4 +1,4 @@
-"""Which lines of a passage stand side by side on paper: those that hold the same tokens."""
+"""Align the lines of a passage for printing: lines with the same tokens go side by side."""
 
 from __future__ import annotations
 
@@ -10,50 +10,59 @@ if TYPE_CHECKING:
 
 
 class LinePair(NamedTuple):
-    """A line of each side, from 1; None where a side has nothing to set beside the other's."""
+    """Numbers, from 1, of the lines that are side by side; None where a side has no line for the other's."""
 
     left: int | None
     right: int | None
 
 
-class _Group(NamedTuple):
-    """Lines of both sides, first and last, that hold some of the same tokens."""
+class _LineGroup(NamedTuple):
+    """First and last lines of both sides that contain the same tokens."""
 
-    left: int
+    left_first: int
     left_last: int
-    right: int
+    right_first: int
     right_last: int
 
 
-def aligned(lines: Iterable[tuple[int, int]], last: tuple[int, int]) -> Iterator[LinePair]:
-    """Yield the pairs of lines of a passage, from the (left, right) lines on which its tokens begin.
+def align_lines(lines: Iterable[tuple[int, int]], last: tuple[int, int]) -> Iterator[LinePair]:
+    """Yield the pairs of lines of a passage, in order.
 
-    Every line of a side, up to its `last`, is in one pair, in order. Lines on which no token begins, such as
-    comments, stand beside each other as far as they go.
+    Every line of a side, from its first token to its `last` line, is in exactly one pair. Runs of lines on
+    which no token begins, such as comments, are paired from their first lines on.
+
+    Parameters
+    ----------
+    lines
+        The (left, right) lines, from 1, on which each token of the passage begins.
+    last
+        The last line of the passage on the left and on the right.
     """
     next_left = next_right = 0
-    for group in _groups(lines):
+    for group in _line_groups(lines):
         if next_left:
-            yield from _beside(range(next_left, group.left), range(next_right, group.right))
+            yield from _pair_lines(range(next_left, group.left_first), range(next_right, group.right_first))
         next_left, next_right = group.left_last + 1, group.right_last + 1
-        yield from _beside(range(group.left, next_left), range(group.right, next_right))
+        yield from _pair_lines(range(group.left_first, next_left), range(group.right_first, next_right))
     if next_left:
-        yield from _beside(range(next_left, last[0] + 1), range(next_right, last[1] + 1))
+        yield from _pair_lines(range(next_left, last[0] + 1), range(next_right, last[1] + 1))
 
 
-def _beside(left: range, right: range) -> Iterator[LinePair]:
+def _pair_lines(left: range, right: range) -> Iterator[LinePair]:
     return (LinePair(*lines) for lines in zip_longest(left, right))
 
 
-def _groups(lines: Iterable[tuple[int, int]]) -> Iterator[_Group]:
-    """Join tokens that share a line on either side."""
-    group: _Group | None = None
+def _line_groups(lines: Iterable[tuple[int, int]]) -> Iterator[_LineGroup]:
+    """Yield groups of lines; tokens that share a line on either side are in the same group."""
+    group: _LineGroup | None = None
     for left, right in lines:
         if group and (left <= group.left_last or right <= group.right_last):
-            group = _Group(group.left, max(left, group.left_last), group.right, max(right, group.right_last))
+            group = group._replace(
+                left_last=max(left, group.left_last), right_last=max(right, group.right_last)
+            )
             continue
         if group:
             yield group
-        group = _Group(left, left, right, right)
+        group = _LineGroup(left, left, right, right)
     if group:
         yield group

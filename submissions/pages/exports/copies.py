@@ -1,75 +1,77 @@
-"""Whose copy a document is: of somebody who may know everybody, of one student, or of strangers."""
+"""Copies of a document for different readers: with real names, for one student, or with aliases."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.pseudonyms.aliases import aliases
-from submissions.pseudonyms.names import Names, anonymous, redacting
-from submissions.pseudonyms.redaction import SOMEBODY
+from submissions.pseudonyms.aliases import ensure_aliases
+from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
+from submissions.pseudonyms.redaction import NAME_PLACEHOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from submissions.models import Pair, Report, Submission
 
-OPEN, MADE_UP = "open", "made-up"
+# Readers of a copy, besides the ids of students.
+REAL_NAMES, ALIASES = "open", "made-up"
 
 
-class Options(NamedTuple):
-    """What of a pair to say beside its passages."""
+class DocumentOptions(NamedTuple):
+    """Content of a document besides the passages of its pairs."""
 
     decision: bool
     sources: bool
 
 
 class Subject(NamedTuple):
-    """Pairs of a report to write about; a `lone` one gives the document its title."""
+    """Pairs of a report to write about; a `single` pair gives the document its title."""
 
     report: Report
     pairs: list[Pair]
-    lone: bool = False
+    single: bool = False
 
 
 class Copy(NamedTuple):
-    """Pairs of a document, the names in it, what it is called, and what it says of the names."""
+    """A document for one reader: its pairs, the names in it, the parts of its title, a remark on names."""
 
     pairs: list[Pair]
     names: Names
-    called: list[str]
-    lone: bool
+    title_parts: list[str]
+    single: bool
     remark: str = ""
 
     @property
     def title(self) -> str:
-        return " and ".join(self.called)
+        return " and ".join(self.title_parts)
 
 
 def students(pairs: Iterable[Pair]) -> list[Submission]:
-    """Give everybody in some pairs, by name."""
-    found = {one.pk: one for pair in pairs for one in (pair.left, pair.right)}
-    return sorted(found.values(), key=lambda one: one.name)
+    """Return the submissions of the pairs, each once, by name."""
+    by_id = {submission.pk: submission for pair in pairs for submission in (pair.left, pair.right)}
+    return sorted(by_id.values(), key=lambda submission: submission.name)
 
 
-def copy_of(subject: Subject, names: Names, whose: str) -> Copy:
-    """Give the copy that `whose` asks for: OPEN under `names`, MADE_UP, or the id of a student.
+def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
+    """Return the copy for a reader: REAL_NAMES for `names`, ALIASES, or the id of a student's submission.
 
-    A student's copy has only that student's pairs, with everybody else in the class hidden.
+    A student's copy has only the pairs of that student, and all other names of the cohort are hidden.
     """
     report, pairs, remark = subject.report, subject.pairs, ""
-    if whose == MADE_UP:
-        names, remark = anonymous(report.assignment), "The names of all students are made up."
-    elif whose != OPEN:
-        pairs = [pair for pair in pairs if int(whose) in (pair.left_id, pair.right_id)]
-        reader = next(one.name for one in students(pairs) if one.pk == int(whose))
-        names = _hiding(report, pairs, reader)
-        remark = f"Copy for {reader}. Everybody else's name is hidden."
-    called = [names.of(one.name) for one in (pairs[0].left, pairs[0].right)]
-    return Copy(pairs, names, called if subject.lone else ["Confirmed pairs"], subject.lone, remark)
+    if reader == ALIASES:
+        names, remark = anonymous_names(report.assignment), "The names of all students are made up."
+    elif reader != REAL_NAMES:
+        pairs = [pair for pair in pairs if int(reader) in (pair.left_id, pair.right_id)]
+        name = next(student.name for student in students(pairs) if student.pk == int(reader))
+        names = _names_for_student(report, pairs, name)
+        remark = f"Copy for {name}. Everybody else's name is hidden."
+    pair_names = [names.display_name(submission.name) for submission in (pairs[0].left, pairs[0].right)]
+    return Copy(pairs, names, pair_names if subject.single else ["Confirmed pairs"], subject.single, remark)
 
 
-def _hiding(report: Report, pairs: list[Pair], reader: str) -> Names:
-    """Hide everybody but the reader: who is in a pair under a name that tells them apart."""
-    hidden = redacting({one.name for one in students(pairs)} - {reader}, [reader])
-    everybody = dict.fromkeys(aliases(report.assignment), SOMEBODY) | dict(hidden.made_up)
-    return Names({name: called for name, called in everybody.items() if name != reader}, kept=hidden.kept)
+def _names_for_student(report: Report, pairs: list[Pair], reader: str) -> Names:
+    """Hide all names but the reader's; the others in the pairs get names that tell them apart."""
+    hidden = redacted_names({student.name for student in students(pairs)} - {reader}, [reader])
+    aliases = dict.fromkeys(ensure_aliases(report.assignment), NAME_PLACEHOLDER) | dict(hidden.aliases)
+    others = {name: alias for name, alias in aliases.items() if name != reader}
+    return Names(others, visible_names=hidden.visible_names)

@@ -1,4 +1,4 @@
-"""Documents about pairs, as one HTML page that needs nothing beside it."""
+"""Documents about pairs, as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -8,40 +8,41 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.template.loader import render_to_string
 from django.utils import timezone
 
-from submissions.pages.exports.paper import TooLong
+from submissions.pages.exports.paper import DocumentTooLong
 from submissions.pages.exports.styles import style
 
 if TYPE_CHECKING:
     from submissions.models import Report
-    from submissions.pages.exports.copies import Copy, Options
+    from submissions.pages.exports.copies import Copy, DocumentOptions
 
-# Pairs that one document may have.
-MOST_PAIRS = 300
+# Pairs that one document may contain.
+MAX_PAIRS = 300
 
 
 class PairDocument(NamedTuple):
-    """Pairs of a report, for one reader, and what to say of them."""
+    """A copy of a report's pairs for one reader, with the options of its content."""
 
     report: Report
     copy: Copy
-    options: Options
+    options: DocumentOptions
 
 
 def document_html(document: PairDocument) -> str:
-    """Write the page.
+    """Return the page.
 
     Raises
     ------
-    TooLong
+    DocumentTooLong
+        When there are too many pairs, or too many rows of sources.
     """
-    # The front-ends are loaded by the first document, not by every page.
+    # Imported here because it loads the front-ends, which other pages do not need.
     from submissions.pages.exports.chapters import chapters  # noqa: PLC0415
 
     report, copy, options = document
     assignment = report.assignment
-    if len(copy.pairs) > MOST_PAIRS:
-        raise TooLong(
-            f"More than {MOST_PAIRS} pairs are too many for one document; take copies for single students."
+    if len(copy.pairs) > MAX_PAIRS:
+        raise DocumentTooLong(
+            f"More than {MAX_PAIRS} pairs are too many for one document; take copies for single students."
         )
     context: dict[str, Any] = {
         "assignment": assignment,
@@ -50,7 +51,7 @@ def document_html(document: PairDocument) -> str:
         "names": copy.names,
         "options": options,
         "style": style(),
-        "running": f"{assignment.course.name} · {assignment.name}",
+        "page_header": f"{assignment.course.name} · {assignment.name}",
         "created": timezone.localtime(),
         "version": version("moss-server"),
         "boilerplate": list(assignment.boilerplate.values_list("name", flat=True)),

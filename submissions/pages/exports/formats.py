@@ -1,4 +1,4 @@
-"""Every format that can be exported. A new format is one entry in FORMATS. Needs no Django."""
+"""The export formats. A new format is one entry in FORMATS. Needs no Django."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from submissions.pages.exports.pdf import print_pdf
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-# Rows of a CSV that are written at once.
-CHUNK = 5_000
+# Rows of a CSV file that are written at once.
+CHUNK_ROWS = 5_000
 
 
-class Table(NamedTuple):
-    """Rows to export, with the names of their columns; formats with a head write `about` into it.
+class ExportTable(NamedTuple):
+    """Rows to export, with the names of their columns.
 
-    `name` says what the rows are: pairs, submissions.
+    `name` is what the rows are, such as `pairs` or `submissions`. Formats with a header, such as JSON, write
+    `about` into it.
     """
 
     name: str
@@ -29,28 +30,28 @@ class Table(NamedTuple):
     about: Mapping[str, object]
 
 
-class Format(NamedTuple):
-    """A format writes tables, or documents from their HTML."""
+class ExportFormat(NamedTuple):
+    """A file format that writes tables, or documents from their HTML."""
 
     title: str
     content_type: str
-    write_table: Callable[[Table], Iterator[str]] | None = None
+    write_table: Callable[[ExportTable], Iterator[str]] | None = None
     write_document: Callable[[str], bytes] | None = None
 
 
-def write_csv(table: Table) -> Iterator[str]:
-    """Write a table for programs. Lists are joined by semicolons.
+def write_csv(table: ExportTable) -> Iterator[str]:
+    """Yield a table as CSV, in parts. Lists are joined with semicolons.
 
     Names are written unchanged. One that begins with `=`, `+`, `-`, `@`, a tab or CR is a formula to a
     spreadsheet, which should import the columns with names as text.
     """
     rows = iter(table.rows)
-    part: Sequence[Sequence[object]] = [table.columns]
-    while part:
+    chunk: Sequence[Sequence[object]] = [table.columns]
+    while chunk:
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(map(_cells, part))
+        csv.writer(text, lineterminator="\n").writerows(map(_cells, chunk))
         yield text.getvalue()
-        part = list(islice(rows, CHUNK))
+        chunk = list(islice(rows, CHUNK_ROWS))
 
 
 def _cells(row: Sequence[object]) -> Sequence[object]:
@@ -59,10 +60,13 @@ def _cells(row: Sequence[object]) -> Sequence[object]:
     return row
 
 
-def write_json(table: Table) -> Iterator[str]:
-    """Write one object: what the table is about, and its rows, an object each, on lines of their own."""
-    head = _json(table.about)[1:-1]
-    yield f"{{{head},\n" if head else "{"
+def write_json(table: ExportTable) -> Iterator[str]:
+    """Yield a table as one JSON object, in parts: the keys of `about`, and a list of one object per row.
+
+    Every row is on a line of its own.
+    """
+    header = _json(table.about)[1:-1]
+    yield f"{{{header},\n" if header else "{"
     yield f"{_json(table.name)}: ["
     for number, row in enumerate(table.rows):
         yield (",\n" if number else "\n") + _json(dict(zip(table.columns, row, strict=True)))
@@ -74,10 +78,12 @@ def _json(value: object) -> str:
 
 
 FORMATS = {
-    "csv": Format("CSV", "text/csv; charset=utf-8", write_table=write_csv),
-    "json": Format("JSON", "application/json", write_table=write_json),
-    "pdf": Format("PDF", "application/pdf", write_document=print_pdf),
-    "html": Format("HTML file", "text/html; charset=utf-8", write_document=str.encode),
+    "csv": ExportFormat("CSV", "text/csv; charset=utf-8", write_table=write_csv),
+    "json": ExportFormat("JSON", "application/json", write_table=write_json),
+    "pdf": ExportFormat("PDF", "application/pdf", write_document=print_pdf),
+    "html": ExportFormat("HTML file", "text/html; charset=utf-8", write_document=str.encode),
 }
-TABLE_FORMATS = {name: form for name, form in FORMATS.items() if form.write_table}
-DOCUMENT_FORMATS = {name: form for name, form in FORMATS.items() if form.write_document}
+TABLE_FORMATS = {name: export_format for name, export_format in FORMATS.items() if export_format.write_table}
+DOCUMENT_FORMATS = {
+    name: export_format for name, export_format in FORMATS.items() if export_format.write_document
+}

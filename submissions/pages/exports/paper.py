@@ -1,7 +1,7 @@
-"""A source for paper: rows of tables, in pieces that fit a page.
+"""A source as HTML for paper: table rows, each short enough for a page.
 
-A passage is a `mark` in the colour of its number, a token that the other side writes differently is
-underlined, ignored code is grey, and a name that the reader may not see is replaced.
+A passage is a `mark` element in the colour of its number. Tokens that the other side writes differently are
+underlined, ignored tokens are grey, and names that the reader may not see are replaced.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from submissions.pages.exports.aligned_lines import LinePair
-    from submissions.pages.source_view.render import Mark, Piece
+    from submissions.pages.source_view.render import PassageMark, Piece
 
-# Characters in one row of a table. A line is cut there: no row is higher than a page, even when every
-# character has to be spelt out, and the work grows with the text, not with the square of its longest line.
-CHARACTERS = 300
+# Longer lines continue on a further row. No row is then higher than a page, even if every character is
+# spelled out, and the time to print grows linearly with a line, not with its square.
+ROW_CHARACTERS = 300
 # A word of this length may be broken, every so many characters.
-UNBROKEN = re.compile(r"\S{41,}")
-BREAKS = 20
-# Rows of a document, which are lines of sources: some seven hundred pages, half a gigabyte to print.
-ROWS = 20_000
+LONG_WORD = re.compile(r"\S{41,}")
+BREAK_EVERY = 20
+# Rows, which are lines of sources, in a document: about 700 pages, which need half a gigabyte to print.
+MAX_ROWS = 20_000
 TOO_LONG = (
-    f"That makes more than {ROWS:,} lines, too many for one document:"
+    f"That makes more than {MAX_ROWS:,} lines, too many for one document:"
     " leave the whole sources out, or take the pairs one by one."
 )
 EMPTY_CELLS = '<td class="no"></td><td class="code"></td>'
 CONTINUED_CELLS = '<td class="no"></td><td class="margin"></td>'
 
 
-class TooLong(Exception):
-    """A document that would be too long; the message says what to do instead."""
+class DocumentTooLong(Exception):
+    """The document would be too long; the message says what the user can do instead."""
 
 
 class PaperMarkup:
-    """Black on white but for passages; long words may break, and long lines are cut into rows."""
+    """Colours the passages but not the syntax; breaks long words, and cuts long lines into rows."""
 
     plain_rest = False
 
@@ -50,11 +50,11 @@ class PaperMarkup:
         self._breaks: set[int] = set()
 
     def row_starts(self, start: int, end: int) -> Sequence[int]:
-        return range(start, max(end, start + 1), CHARACTERS)
+        return range(start, max(end, start + 1), ROW_CHARACTERS)
 
     def breaks(self, text: str, start: int, end: int) -> Iterable[int]:
-        words = UNBROKEN.finditer(text, start, end)
-        self._breaks = set(chain.from_iterable(range(*word.span(), BREAKS)[1:] for word in words))
+        words = LONG_WORD.finditer(text, start, end)
+        self._breaks = set(chain.from_iterable(range(*word.span(), BREAK_EVERY)[1:] for word in words))
         return self._breaks
 
     def piece(self, html: str, piece: Piece) -> str:
@@ -64,13 +64,13 @@ class PaperMarkup:
             html = f"<u>{html}</u>"
         return f"<wbr>{html}" if piece.start in self._breaks else html
 
-    def mark(self, mark: Mark, html: str) -> str:
+    def mark(self, mark: PassageMark, html: str) -> str:
         return f'<mark class="c{colour(mark.number)}">{html}</mark>'
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
-    """A text to print, where its lines start, and what is drawn on it."""
+class PrintedSource:
+    """A text to print, the offsets of its lines, and the spans to mark up in it."""
 
     text: str
     starts: Sequence[int]
@@ -79,42 +79,43 @@ class Sheet:
     def lines(self, numbers: range | None = None) -> Iterator[RenderedLine]:
         return render_lines(self.text, self.starts, self.layers, PaperMarkup(), numbers)
 
-    def with_only(self, marks: Iterable[Mark]) -> Sheet:
-        """Return the same text with these passages only."""
+    def with_only(self, marks: Iterable[PassageMark]) -> PrintedSource:
+        """Return the same text with only these passages marked."""
         spans = Spans((mark.start, mark.end, mark) for mark in marks)
         return replace(self, layers=replace(self.layers, marks=spans))
 
 
 @dataclass
-class Budget:
-    """How many rows a document may still have."""
+class RowBudget:
+    """Number of rows that may still be added to a document."""
 
-    left: int = ROWS
+    remaining: int = MAX_ROWS
 
     def join(self, rows: Iterable[str]) -> SafeString:
-        """Join rows of safe HTML.
+        """Join rows of safe HTML, and subtract their number from the budget.
 
         Raises
         ------
-        TooLong
+        DocumentTooLong
+            When there are more rows than remain.
         """
-        drawn = list(islice(rows, self.left + 1))
-        self.left -= len(drawn)
-        if self.left < 0:
-            raise TooLong(TOO_LONG)
-        return SafeString("".join(drawn))
+        joined = list(islice(rows, self.remaining + 1))
+        self.remaining -= len(joined)
+        if self.remaining < 0:
+            raise DocumentTooLong(TOO_LONG)
+        return SafeString("".join(joined))
 
 
 class PassageSide(NamedTuple):
-    """A passage on one side: the sheet that it is on, and the numbers of its lines."""
+    """A passage on one side: its source, and the numbers of its lines, from 1."""
 
-    sheet: Sheet
+    source: PrintedSource
     lines: range
 
 
 def passage_rows(left: PassageSide, right: PassageSide, pairs: Iterable[LinePair]) -> Iterator[str]:
-    """Yield table rows that set the lines of a passage side by side, each side with its numbers."""
-    left_lines, right_lines = (iter(side.sheet.lines(side.lines)) for side in (left, right))
+    """Yield table rows with the lines of a passage side by side, each side with its line numbers."""
+    left_lines, right_lines = (iter(side.source.lines(side.lines)) for side in (left, right))
     for pair in pairs:
         sides = [
             _cells(next(lines) if number else None)
@@ -127,23 +128,23 @@ def passage_rows(left: PassageSide, right: PassageSide, pairs: Iterable[LinePair
 def _cells(line: RenderedLine | None) -> Iterator[str]:
     """Yield the two cells of each row of a line."""
     if line:
-        for at, html in enumerate(line.rows):
-            yield f'<td class="no">{"" if at else line.number}</td><td class="code">{html}</td>'
+        for index, html in enumerate(line.rows):
+            yield f'<td class="no">{"" if index else line.number}</td><td class="code">{html}</td>'
 
 
-def source_rows(sheet: Sheet) -> Iterator[str]:
-    """Yield table rows of a whole source, with the numbers of its passages in the margin."""
+def source_rows(source: PrintedSource) -> Iterator[str]:
+    """Yield the table rows of a whole source, with the numbers of its passages in the margin."""
     badged: set[int] = set()
-    for line in sheet.lines():
+    for line in source.lines():
         margin = "".join(_badge(mark.number, badged) for mark in line.marks)
         css = f" in c{colour(line.marks[0].number)}" if line.marks else ""
-        for at, html in enumerate(line.rows):
-            first = f'<td class="no">{line.number}</td><td class="margin">{margin}</td>'
-            yield f'<tr>{CONTINUED_CELLS if at else first}<td class="code{css}">{html}</td></tr>'
+        for index, html in enumerate(line.rows):
+            first_cells = f'<td class="no">{line.number}</td><td class="margin">{margin}</td>'
+            yield f'<tr>{CONTINUED_CELLS if index else first_cells}<td class="code{css}">{html}</td></tr>'
 
 
 def _badge(number: int, badged: set[int]) -> str:
-    """Write a passage's number: on its first line as a badge."""
+    """Return a passage's number for the margin, as a badge on its first line; add it to `badged`."""
     css = "again" if number in badged else "badge"
     badged.add(number)
     return f'<span class="{css} c{colour(number)}">{number}</span>'

@@ -1,4 +1,4 @@
-"""Print HTML as PDF in a process of its own: whatever a source does to the printer, the server goes on."""
+"""Print HTML as PDF in a separate process, so that no source can crash or block the server."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 PRINTER = Path(__file__).with_name("printing.py")
-NO_FONTS = 3  # the printer's exit status
+NO_FONTS = 3  # exit status of the printer
 ALTERNATIVE = "Take the HTML file and print it from a browser: that gives the same pages."
-SECONDS = 60
-MEMORY = 3 * 1024**3 // 2
-# Printers that one server process runs at a time. A later request waits for so many seconds only: it holds
-# one of the process's few threads, and other pages need them.
+TIMEOUT_SECONDS = 60
+MEMORY_BYTES = 3 * 1024**3 // 2
+# Printers that one server process runs at a time. A further request waits for at most WAIT_SECONDS: it
+# occupies one of the few threads of the process, which other pages need.
 PRINTERS = BoundedSemaphore(2)
 WAIT_SECONDS = 10
-# What finds fonts. Neither the secret key nor the database's address is passed on.
-ENVIRONMENT = (
+# Variables that help to find fonts. The secret key and the database's address are not passed on.
+PASSED_VARIABLES = (
     "HOME",
     "LANG",
     "PATH",
@@ -38,27 +38,27 @@ ENVIRONMENT = (
 )
 
 
-class NotPrinted(Exception):
-    """The document was not printed; the message says why, and what to do instead."""
+class PrintingFailed(Exception):
+    """The document was not printed; the message says why, and what the user can do instead."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"{reason} {ALTERNATIVE}")
 
 
-def print_pdf(html: str, seconds: int = SECONDS, memory: int = MEMORY) -> bytes:
+def print_pdf(html: str, seconds: int = TIMEOUT_SECONDS, memory: int = MEMORY_BYTES) -> bytes:
     """Return the page as PDF.
 
     Raises
     ------
-    NotPrinted
-        When it takes longer or more memory than that, when the printer breaks, when there are no fonts, and
-        when other documents are printed for too long.
+    PrintingFailed
+        When printing takes more than `seconds` or `memory` bytes, when the printer crashes, when there are no
+        fonts, or when no printer becomes free in WAIT_SECONDS.
     """
-    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    environment = {name: os.environ[name] for name in PASSED_VARIABLES if name in os.environ}
     command = [sys.executable, "-I", str(PRINTER), str(seconds), str(memory)]
-    with _printer():
+    with _free_printer():
         try:
-            done = subprocess.run(  # noqa: S603 - our own program
+            process = subprocess.run(  # noqa: S603 - our own program
                 command,
                 input=html.encode(),
                 capture_output=True,
@@ -67,21 +67,23 @@ def print_pdf(html: str, seconds: int = SECONDS, memory: int = MEMORY) -> bytes:
                 check=False,
             )
         except subprocess.TimeoutExpired as error:
-            raise NotPrinted(f"Printing took longer than {seconds} seconds.") from error
-    if done.returncode == NO_FONTS:
-        raise NotPrinted("This server has no fonts to print with; its administrator can install some.")
-    if done.returncode:
+            raise PrintingFailed(f"Printing took longer than {seconds} seconds.") from error
+    if process.returncode == NO_FONTS:
+        raise PrintingFailed("This server has no fonts to print with; its administrator can install some.")
+    if process.returncode:
         logger.error(
-            "printing ended with %s: %s", done.returncode, done.stderr[-2000:].decode(errors="replace")
+            "printing failed with exit status %s: %s",
+            process.returncode,
+            process.stderr[-2000:].decode(errors="replace"),
         )
-        raise NotPrinted("The printer broke on this document.")
-    return done.stdout
+        raise PrintingFailed("The printer broke on this document.")
+    return process.stdout
 
 
 @contextmanager
-def _printer() -> Iterator[None]:
+def _free_printer() -> Iterator[None]:
     if not PRINTERS.acquire(timeout=WAIT_SECONDS):
-        raise NotPrinted("This server is printing other documents: try again in a minute.")
+        raise PrintingFailed("This server is printing other documents: try again in a minute.")
     try:
         yield
     finally:

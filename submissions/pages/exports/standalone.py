@@ -1,4 +1,4 @@
-"""A ranking as one HTML file that needs nothing beside it."""
+"""A ranking as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from django.conf import settings
 from django.template import Context, Engine
 from django.utils.safestring import SafeString
 
-from submissions.pages.exports.aligned_lines import aligned
-from submissions.pages.exports.paper import PassageSide, Sheet, passage_rows
+from submissions.pages.exports.aligned_lines import align_lines
+from submissions.pages.exports.paper import PassageSide, PrintedSource, passage_rows
 from submissions.pages.exports.styles import style
-from submissions.pages.source_view.render import Layers, Mark, Spans, colour, line_starts
+from submissions.pages.source_view.render import Layers, PassageMark, Spans, colour, line_starts
 from submissions.pages.source_view.written_differences import differences
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
 
 
 class RenderedPassage(NamedTuple):
-    """A passage, and table rows that set its lines side by side."""
+    """A passage, with table rows in which its lines are side by side."""
 
     number: int
     tokens: int
@@ -46,8 +46,8 @@ class RenderedPair(NamedTuple):
 
 
 def standalone_html(report: StandaloneReport) -> str:
-    """Return all pairs as a page, each with its passages side by side, the style included."""
-    if not settings.configured:  # On the command line; templates need no other setting.
+    """Return a page with all pairs, their passages side by side, and the stylesheet."""
+    if not settings.configured:  # On the command line; the templates need no other setting.
         settings.configure(USE_I18N=False)
     engine = Engine(dirs=[str(TEMPLATES)], libraries={"pages": "submissions.pages.templatetags.pages"})
     pairs = [RenderedPair(number, pair.row, _passages(pair)) for number, pair in enumerate(report.pairs, 1)]
@@ -62,18 +62,21 @@ def standalone_html(report: StandaloneReport) -> str:
 
 def _passages(pair: StandalonePair) -> Iterator[RenderedPassage]:
     for number, (left, right) in enumerate(pair.passages, 1):
-        differing = [difference.at for difference in differences(left.excerpt, right.excerpt)]
-        lines = aligned(zip(left.lines, right.lines, strict=True), (left.last_line, right.last_line))
+        differing = [difference.position for difference in differences(left.run, right.run)]
+        lines = align_lines(zip(left.lines, right.lines, strict=True), (left.last_line, right.last_line))
         rows = passage_rows(_side(left, number, differing), _side(right, number, differing), lines)
-        # Every piece of a source was escaped by `visible`.
+        # Every piece of a source was escaped by `visible_html`.
         html = SafeString("".join(rows))
         yield RenderedPassage(number, len(left.lines), left, right, html)
 
 
 def _side(side: StandaloneSide, number: int, differing: Iterable[int]) -> PassageSide:
-    spans, text = side.excerpt.spans(), side.excerpt.text
-    mark = Mark(spans[0][0], spans[-1][1], number)
+    spans, text = side.run.spans(), side.run.text
+    mark = PassageMark(spans[0][0], spans[-1][1], number)
     layers = Layers(
-        marks=Spans([(mark.start, mark.end, mark)]), differing=Spans((*spans[at], "") for at in differing)
+        marks=Spans([(mark.start, mark.end, mark)]),
+        differing=Spans((*spans[position], "") for position in differing),
     )
-    return PassageSide(Sheet(text, line_starts(text), layers), range(side.first_line, side.last_line + 1))
+    return PassageSide(
+        PrintedSource(text, line_starts(text), layers), range(side.first_line, side.last_line + 1)
+    )

@@ -1,4 +1,4 @@
-"""What `moss check` puts into its one HTML file. Needs no Django."""
+"""Content of the HTML file that `moss check` writes. Needs no Django."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from submissions.pages.source_view.render import line_starts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from submissions.pages.source_view.written_differences import Excerpt
+    from submissions.pages.source_view.written_differences import TokenRun
     from submissions.ranking.pair_rows import PairRow
 
 
 @dataclass(frozen=True, slots=True)
 class StandaloneSide:
-    """A passage on one side: its file, its tokens, and the line of each, from 1."""
+    """A passage on one side: the path of its file, its tokens, and the line of each token, from 1."""
 
     path: str
-    excerpt: Excerpt
+    run: TokenRun
     lines: list[int]
 
     @property
@@ -29,24 +29,26 @@ class StandaloneSide:
 
     @property
     def last_line(self) -> int:
-        _, end = self.excerpt.spans()[-1]
-        return bisect_right(line_starts(self.excerpt.text), end - 1)
+        _, end = self.run.spans()[-1]
+        return bisect_right(line_starts(self.run.text), end - 1)
 
 
 class StandalonePair(NamedTuple):
-    """A pair with its passages, each with its left and right side."""
+    """A pair with its passages, each as its left and its right side."""
 
     row: PairRow
     passages: Iterator[tuple[StandaloneSide, StandaloneSide]]
 
 
 class SkippedEntry(NamedTuple):
+    """A file or archive entry that was not compared."""
+
     name: str
     reason: str
 
 
 class StandaloneReport(NamedTuple):
-    """A ranking; `shortfall` says why nothing could be compared, or is empty."""
+    """A ranking; `shortfall` is the reason why nothing could be compared, or empty."""
 
     title: str
     submissions: int

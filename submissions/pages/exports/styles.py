@@ -1,4 +1,4 @@
-"""The stylesheet of a page that brings its own."""
+"""The stylesheet of self-contained pages."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ STYLES = ("moss.css", "paper.css")
 
 @cache
 def style() -> SafeString:
-    # Of this package, so it may stand in a page as it is.
+    # Safe: the files are part of this package.
     return SafeString("\n".join((STATIC / name).read_text(encoding="utf-8") for name in STYLES))

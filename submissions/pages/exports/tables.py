@@ -1,10 +1,10 @@
-"""The tables of a report. A new table is one entry in TABLES."""
+"""The tables of a report that can be exported. A new table is one entry in TABLES."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.pages.exports.formats import Table
+from submissions.pages.exports.formats import ExportTable
 from submissions.queries.exports import PairExport, SubmissionExport, pair_exports, submission_exports
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ TABLES = {
 }
 
 
-def report_table(name: str, report: Report, chosen: PairFilter, names: Names) -> Table:
-    """Return the table called `name`, one of TABLES, of what passes a filter."""
+def report_table(name: str, report: Report, pair_filter: PairFilter, names: Names) -> ExportTable:
+    """Return the table `name`, a key of TABLES, with the rows that pass the filter."""
     assignment = report.assignment
     about = {
         "course": assignment.course.name,
@@ -38,4 +38,4 @@ def report_table(name: str, report: Report, chosen: PairFilter, names: Names) ->
         "parameters": report.parameters,
     }
     source = TABLES[name]
-    return Table(name, source.columns, source.rows(report, chosen, names), about)
+    return ExportTable(name, source.columns, source.rows(report, pair_filter, names), about)

@@ -1,1 +1,1 @@
-"""What a person may type or upload, and the message when it is refused."""
+"""Forms: validation of what users enter and upload."""

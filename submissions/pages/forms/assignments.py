@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 else:
     AssignmentModelForm = forms.ModelForm  # takes no parameter at run time
 
-# Teams of a few thousand students.
-TEAM_CHARACTERS = 100_000
+# Enough for the teams of a few thousand students.
+MAX_TEAMS_CHARACTERS = 100_000
 FIRST_YEAR, LAST_YEAR = 1970, 9998
 
 
 def _languages() -> list[tuple[str, str]]:
-    return [("", "Tell from each file"), *sorted(choices(), key=lambda one: one[1].casefold())]
+    return [("", "Tell from each file"), *sorted(choices(), key=lambda choice: choice[1].casefold())]
 
 
 class AssignmentForm(AssignmentModelForm):
@@ -58,7 +58,7 @@ class AssignmentForm(AssignmentModelForm):
 
 
 class SettingsForm(AssignmentForm):
-    """What may change once files were uploaded: the language is settled when a file is first read."""
+    """Settings of an existing assignment; the language is fixed when the first file is read."""
 
     due = forms.DateTimeField(
         required=False,
@@ -68,7 +68,7 @@ class SettingsForm(AssignmentForm):
     )
     teams = forms.CharField(
         required=False,
-        max_length=TEAM_CHARACTERS,
+        max_length=MAX_TEAMS_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
         help_text="One team a line, names of submissions separated by commas. A name with a comma goes in "
         'quotes: "Doe, Jane". Pairs within a team are flagged.',
@@ -87,20 +87,20 @@ class SettingsForm(AssignmentForm):
         ].help_text = f"Pairs with a submission that came in later are flagged. Time zone: {zone}."
 
     def clean_due(self) -> datetime | None:
-        """Refuse what a calendar cannot hold in another zone: no page of the assignment could read it."""
+        """Refuse years at the limits of `datetime`: conversion to another time zone would overflow."""
         due: datetime | None = self.cleaned_data["due"]
         if due and not FIRST_YEAR <= due.year <= LAST_YEAR:
             raise ValidationError(f"Give a year from {FIRST_YEAR} to {LAST_YEAR}.")
         return due
 
     def hide_names(self) -> None:
-        """Offer nothing that names a student; what was set stays."""
+        """Remove the fields that name students; their stored values stay."""
         del self.fields["teams"]
 
     def clean_teams(self) -> str:
         text: str = self.cleaned_data["teams"]
         try:
-            teams.check(text)
+            teams.validate_teams(text)
         except teams.BadTeams as error:
             raise ValidationError(str(error)) from error
         return text

@@ -1,4 +1,4 @@
-"""Decide a pair."""
+"""The form of a decision on a pair."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from submissions.queries.decisions import possible_assignees
 if TYPE_CHECKING:
     from submissions.models import Assignment
 
-LONGEST_NOTES = 10_000
+MAX_NOTES_CHARACTERS = 10_000
 
 
 class DecisionForm(forms.Form):
-    """A pair's state, assignee and notes; `seen` is the last change that the form shows."""
+    """A decision's state, assignee and notes; `seen` is the id of the newest change at rendering, or 0."""
 
     state = forms.ChoiceField(choices=Decision.State.choices, widget=forms.RadioSelect)
     notes = forms.CharField(
         required=False,
-        max_length=LONGEST_NOTES,
+        max_length=MAX_NOTES_CHARACTERS,
         strip=True,
         widget=forms.Textarea(attrs={"rows": 2, "id": "decision-notes"}),
     )
@@ -38,14 +38,14 @@ class DecisionForm(forms.Form):
         )
 
     def clean_notes(self) -> str:
-        """Restore the line ends that the browser changed."""
+        """Convert line ends to LF; browsers send CRLF."""
         return cast("str", self.cleaned_data["notes"]).replace("\r\n", "\n")
 
     @property
-    def given(self) -> DecisionInput:
-        """The input of a valid form."""
+    def decision_input(self) -> DecisionInput:
+        """The values of a valid form; `notes` is None if the page had no field for them."""
         data = self.cleaned_data
-        offered = "notes" in self.data
+        has_notes = "notes" in self.data
         return DecisionInput(
-            data["state"], data["assignee"], data["notes"] if offered else None, data["seen"]
+            data["state"], data["assignee"], data["notes"] if has_notes else None, data["seen"]
         )

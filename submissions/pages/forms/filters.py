@@ -13,7 +13,7 @@ from submissions.queries import SORT_FIELDS, PairFilter
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-FLAGS = {
+FLAG_LABELS = {
     "identical": "Identical",
     "renamed": "Same but for names",
     "late": "Handed in late",
@@ -23,11 +23,11 @@ FLAGS = {
 
 
 class FilterForm(forms.Form):
-    """A report's filter, read from the address; a value that will not do is left out."""
+    """The filter of a report, read from the address; invalid values are ignored."""
 
     q = forms.CharField(required=False, label="Name", max_length=200)
-    minimum = forms.IntegerField(required=False, label="At least", min_value=0, max_value=100)
-    flag = forms.ChoiceField(required=False, label="Flag", choices=[("", "Any"), *FLAGS.items()])
+    threshold = forms.IntegerField(required=False, label="At least", min_value=0, max_value=100)
+    flag = forms.ChoiceField(required=False, label="Flag", choices=[("", "Any"), *FLAG_LABELS.items()])
     decision = forms.ChoiceField(
         required=False, choices=[("", ""), *Decision.State.choices], widget=forms.HiddenInput
     )
@@ -37,29 +37,35 @@ class FilterForm(forms.Form):
         widget=forms.HiddenInput,
     )
 
-    def offer(self, flags: Iterable[str]) -> None:
-        """Let be chosen from those flags that any pair could have."""
-        choices = [("", "Any"), *((flag, FLAGS[flag]) for flag in flags)]
+    def offer_flags(self, flags: Iterable[str]) -> None:
+        """Restrict the choices to `flags`, those that a pair of the report could have."""
+        choices = [("", "Any"), *((flag, FLAG_LABELS[flag]) for flag in flags)]
         cast("forms.ChoiceField", self.fields["flag"]).choices = choices
 
 
-def pair_filter(query: Mapping[str, Any]) -> PairFilter:
+def parse_pair_filter(query: Mapping[str, Any]) -> PairFilter:
+    """Return the filter that the query of an address describes; invalid values are ignored."""
     form = FilterForm(query)
     form.is_valid()
-    chosen = form.cleaned_data
+    data = form.cleaned_data
     return PairFilter(
-        text=chosen.get("q", ""),
-        minimum=(chosen.get("minimum") or 0) / 100,
-        sort=chosen.get("sort") or "-similarity",
-        decision=chosen.get("decision", ""),
-        flag=chosen.get("flag", ""),
+        text=data.get("q", ""),
+        threshold=(data.get("threshold") or 0) / 100,
+        sort=data.get("sort") or "-similarity",
+        decision=data.get("decision", ""),
+        flag=data.get("flag", ""),
     )
 
 
-def query_string(chosen: PairFilter, page: int) -> str:
-    """Write a filter as the query of an address, shortest form; "" for none."""
-    words = {"q": chosen.text, "minimum": round(chosen.minimum * 100) or "", "flag": chosen.flag}
-    words |= {"decision": chosen.decision, "sort": chosen.sort if chosen.sort != "-similarity" else ""}
-    words["page"] = page if page > 1 else ""
-    kept = {name: value for name, value in words.items() if value}
-    return f"?{urlencode(kept)}" if kept else ""
+def query_string(pair_filter: PairFilter, page: int) -> str:
+    """Return a filter as the query of an address, without default values; "" if all are defaults."""
+    values = {
+        "q": pair_filter.text,
+        "threshold": round(pair_filter.threshold * 100) or "",
+        "flag": pair_filter.flag,
+        "decision": pair_filter.decision,
+        "sort": pair_filter.sort if pair_filter.sort != "-similarity" else "",
+        "page": page if page > 1 else "",
+    }
+    parameters = {name: value for name, value in values.items() if value}
+    return f"?{urlencode(parameters)}" if parameters else ""

@@ -1,4 +1,4 @@
-"""Share a report or a pair by a link."""
+"""The form of a share link."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from submissions.actions.shares import DURATIONS, LONGEST, end_of_day
 
 
 class ShareForm(forms.Form):
-    """How long a link lasts, and whether it shows names."""
+    """The duration of a share link, and whether its pages show aliases."""
 
     lasting = forms.ChoiceField(
         choices=[("day", "1 day"), ("week", "1 week"), ("month", "1 month"), ("date", "until a date")],
@@ -27,7 +27,7 @@ class ShareForm(forms.Form):
     anonymous = forms.BooleanField(required=False, initial=True, label="Replace all names with made-up ones")
 
     def clean(self) -> dict[str, Any]:
-        """Set `expires` from the duration or the date."""
+        """Set `expires` to the time at which the link ends."""
         data = self.cleaned_data
         if (lasting := data.get("lasting")) in DURATIONS:
             data["expires"] = timezone.now() + DURATIONS[lasting]

@@ -1,4 +1,4 @@
-"""Upload any number of files."""
+"""The form of an upload of any number of files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FilesInput(forms.ClearableFileInput):
 
 
 class FilesField(forms.FileField):
-    """Any number of files, each cleaned as Django cleans one."""
+    """Any number of files, each cleaned as by `FileField`, with a limit for their total size."""
 
     widget = FilesInput
 
@@ -32,9 +32,9 @@ class FilesField(forms.FileField):
 class UploadForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # Told to the page as well, so that nobody waits for what will be refused.
+        # The page checks this limit before it sends anything.
         self.limit = settings.MAX_UPLOAD_BYTES
-        # An empty file is no reason to refuse the rest: the batch lists it with its reason.
+        # An empty file does not invalidate the others: the batch lists it as skipped, with the reason.
         self.fields["files"] = FilesField(
             label="Files", allow_empty_file=True, error_messages={"required": "Choose at least one file."}
         )

@@ -1,1 +1,1 @@
-"""The report of an assignment: what stands out, charts, where a submission stands, what was left out."""
+"""The report of an assignment: its pairs, charts, the rank of each submission, and the exclusions."""

@@ -1,4 +1,4 @@
-"""What the pictures of a report show: which submissions hang together, and how far a cohort is spread."""
+"""Data of a report's charts: clusters of submissions, and the histogram of best matches."""
 
 from __future__ import annotations
 
@@ -18,28 +18,31 @@ if TYPE_CHECKING:
     from submissions.models import Report, Submission
     from submissions.queries import Link
 
-# As much as one picture of a graph can hold and still be read.
-NODES, LINKS = 200, 400
-# From so many submissions on, the histogram's bins can be narrow.
-MANY = 100
+# A drawn graph is readable up to so many nodes and links.
+MAX_NODES, MAX_LINKS = 200, 400
+# The histogram's bins are narrow from so many submissions on.
+LARGE_COHORT = 100
 
 
-class Member(NamedTuple):
-    """A submission of a cluster; `later` than the first one handed in, where the times are known."""
+class ClusterMember(NamedTuple):
+    """A submission of a cluster.
+
+    `later` is the time between the cluster's first submission and this one, None where it is unknown.
+    """
 
     submission: Submission
     later: timedelta | None
 
 
 class Cluster(NamedTuple):
-    """Submissions that pairs from a line on connect, `number` 1 being the largest cluster.
+    """Submissions that pairs at or above a threshold connect; number 1 is the largest cluster.
 
-    `members` are ordered by the time of handing in, those without one last, and `timed` where at least two
-    have one; `mean` is that of `links`.
+    `members` are in the order of their times, those without a time last; `timed` is whether at least two have
+    one. `links` are the cluster's pairs, most similar first, and `mean` is their mean similarity.
     """
 
     number: int
-    members: list[Member]
+    members: list[ClusterMember]
     links: list[Link]
     strongest: tuple[Submission, Submission]
     mean: float
@@ -47,98 +50,101 @@ class Cluster(NamedTuple):
 
     @property
     def similarity(self) -> float:
-        """That of the strongest pair."""
+        """Similarity of the strongest pair."""
         return self.links[0].similarity
 
 
-def clusters(report: Report, line: float, names: Names | None = None) -> list[Cluster]:
-    """Give the clusters of a report from `line` in [0, 1] on, largest first."""
-    links = queries.links(report, line)
-    grouped = _connected(links)
-    found = queries.submissions_by_id(pk for link in links for pk in link[:2])
+def clusters(report: Report, threshold: float, names: Names | None = None) -> list[Cluster]:
+    """Return the clusters of pairs at or above `threshold`, in [0, 1], largest first."""
+    links = queries.links(report, threshold)
+    components = _connected_components(links)
+    submissions = queries.submissions_by_id(pk for link in links for pk in link[:2])
     return [
-        _cluster(number, [found[pk] for pk in ids], own, found, names or Names())
-        for number, (ids, own) in enumerate(grouped, 1)
+        _cluster(number, [submissions[pk] for pk in ids], own_links, names or Names())
+        for number, (ids, own_links) in enumerate(components, 1)
     ]
 
 
-def _cluster(
-    number: int, members: list[Submission], links: list[Link], found: dict[int, Submission], names: Names
-) -> Cluster:
-    strongest, ordered = links[0], _in_time(members, names)
+def _cluster(number: int, submissions: list[Submission], links: list[Link], names: Names) -> Cluster:
+    by_id = {submission.pk: submission for submission in submissions}
+    members = _members_by_time(submissions, names)
     return Cluster(
         number,
-        ordered,
+        members,
         links,
-        strongest=(found[strongest.left], found[strongest.right]),
+        strongest=(by_id[links[0].left], by_id[links[0].right]),
         mean=sum(link.similarity for link in links) / len(links),
-        timed=sum(member.later is not None for member in ordered) > 1,
+        timed=sum(member.later is not None for member in members) > 1,
     )
 
 
-def _in_time(members: Iterable[Submission], names: Names) -> list[Member]:
-    """Order by the time of handing in, then by the name that is read, those without a time last."""
-    by_name = sorted(members, key=lambda one: names.of(one.name).casefold())
-    timed = [(one, one.handed_in) for one in by_name if one.handed_in]
-    timed.sort(key=lambda one: one[1])
-    known = [Member(one, when - timed[0][1]) for one, when in timed]
-    return known + [Member(one, None) for one in by_name if not one.handed_in]
+def _members_by_time(submissions: Iterable[Submission], names: Names) -> list[ClusterMember]:
+    """Order by the time of handing in, then by the displayed name; those without a time come last."""
+    by_name = sorted(submissions, key=lambda submission: names.display_name(submission.name).casefold())
+    timed = [(submission, submission.handed_in) for submission in by_name if submission.handed_in]
+    timed.sort(key=lambda pair: pair[1])
+    members = [ClusterMember(submission, time - timed[0][1]) for submission, time in timed]
+    return members + [ClusterMember(submission, None) for submission in by_name if not submission.handed_in]
 
 
-def _connected(links: list[Link]) -> list[tuple[list[int], list[Link]]]:
-    """Split links into connected components, each with its submissions; the largest component first."""
+def _connected_components(links: list[Link]) -> list[tuple[list[int], list[Link]]]:
+    """Split links into connected components (submission ids, links), the largest component first."""
     graph = nx.Graph((link.left, link.right) for link in links)
     components = sorted(nx.connected_components(graph), key=len, reverse=True)
-    component = {pk: at for at, ids in enumerate(components) for pk in ids}
-    own: list[list[Link]] = [[] for _ in components]
+    component_index = {pk: index for index, ids in enumerate(components) for pk in ids}
+    component_links: list[list[Link]] = [[] for _ in components]
     for link in links:
-        own[component[link.left]].append(link)
-    return [(sorted(ids), inside) for ids, inside in zip(components, own, strict=True)]
+        component_links[component_index[link.left]].append(link)
+    return [(sorted(ids), inside) for ids, inside in zip(components, component_links, strict=True)]
 
 
 class Graph(NamedTuple):
-    """What of some clusters is drawn: submissions with their cluster's number, links, how many are not."""
+    """The part of the clusters that is drawn: (submission, number of its cluster) nodes, and links.
+
+    `hidden_nodes` and `hidden_links` count those that are not drawn.
+    """
 
     nodes: list[tuple[Submission, int]]
     links: list[Link]
-    nodes_left_out: int
-    links_left_out: int
+    hidden_nodes: int
+    hidden_links: int
 
 
-def graph(found: list[Cluster]) -> Graph:
-    """Choose the submissions with the strongest links, and of their links those that hold them together."""
-    links = sorted((link for cluster in found for link in cluster.links), key=lambda link: -link.similarity)
-    ids = _strongest(links)
-    inside = [link for link in links if link.left in ids and link.right in ids]
-    tree, more = _spanning_forest(inside)
-    drawn = tree + more[: LINKS - len(tree)]
-    everyone = [(member.submission, cluster.number) for cluster in found for member in cluster.members]
-    nodes = [(one, number) for one, number in everyone if one.pk in ids]
-    return Graph(nodes, drawn, len(everyone) - len(nodes), len(links) - len(drawn))
+def graph(all_clusters: list[Cluster]) -> Graph:
+    """Choose the submissions with the strongest links; of their links, those that connect them come first."""
+    links = [link for cluster in all_clusters for link in cluster.links]
+    links.sort(key=lambda link: -link.similarity)
+    ids = _strongest_nodes(links)
+    forest, others = _spanning_forest([link for link in links if link.left in ids and link.right in ids])
+    drawn_links = forest + others[: MAX_LINKS - len(forest)]
+    nodes = [(member.submission, cluster.number) for cluster in all_clusters for member in cluster.members]
+    drawn_nodes = [(submission, number) for submission, number in nodes if submission.pk in ids]
+    return Graph(drawn_nodes, drawn_links, len(nodes) - len(drawn_nodes), len(links) - len(drawn_links))
 
 
 def _spanning_forest(links: list[Link]) -> tuple[list[Link], list[Link]]:
-    """Return the links, strongest first, that connect what all connect, and the others."""
+    """Split links, strongest first, into a maximum spanning forest and the others."""
     graph: nx.Graph[int] = nx.Graph()
-    graph.add_weighted_edges_from((link.left, link.right, -at) for at, link in enumerate(links))
+    graph.add_weighted_edges_from((link.left, link.right, -rank) for rank, link in enumerate(links))
     forest = {frozenset(edge) for edge in nx.maximum_spanning_edges(graph, data=False)}
     inside = [frozenset(link[:2]) in forest for link in links]
-    chosen = [link for link, is_inside in zip(links, inside, strict=True) if is_inside]
-    return chosen, [link for link, is_inside in zip(links, inside, strict=True) if not is_inside]
+    spanning = [link for link, is_inside in zip(links, inside, strict=True) if is_inside]
+    return spanning, [link for link, is_inside in zip(links, inside, strict=True) if not is_inside]
 
 
-def _strongest(links: list[Link]) -> set[int]:
+def _strongest_nodes(links: list[Link]) -> set[int]:
+    """Return the ids of at most MAX_NODES submissions with the strongest links; `links` are in that order."""
     ids: set[int] = set()
     for link in links:
-        if len(ids | {link.left, link.right}) <= NODES:
+        if len(ids | {link.left, link.right}) <= MAX_NODES:
             ids |= {link.left, link.right}
-        if len(ids) == NODES:
+        if len(ids) == MAX_NODES:
             break
     return ids
 
 
 class Bin(NamedTuple):
-    """Submissions with a best match in [`low`, `high`) percent; the last bin has 100 % as well."""
+    """Number of submissions with a best match in [`low`, `high`) percent; the last bin includes 100 %."""
 
     low: int
     high: int
@@ -146,39 +152,42 @@ class Bin(NamedTuple):
 
 
 class Histogram(NamedTuple):
-    """Everybody's best match, ascending, and where the report suggests to draw the line."""
+    """Best matches of a cohort's submissions, and the threshold that the report suggests.
+
+    `values` are similarities in ascending order; `reason` explains the suggestion.
+    """
 
     values: list[float]
-    suggested: float
+    suggested_threshold: float
     reason: str
 
-    def from_line(self, line: float) -> int:
-        """Count the submissions whose best match is at `line` or above."""
-        return len(self.values) - bisect_left(self.values, line)
+    def count_from(self, threshold: float) -> int:
+        """Count the submissions whose best match is at or above `threshold`."""
+        return len(self.values) - bisect_left(self.values, threshold)
 
     @property
-    def from_percent(self) -> list[int]:
-        """That count for every whole percent from 0 to 100."""
-        return [self.from_line(percent / 100) for percent in range(101)]
+    def counts_from_percent(self) -> list[int]:
+        """The values of `count_from` for every whole percent from 0 to 100."""
+        return [self.count_from(percent / 100) for percent in range(101)]
 
     @property
     def width(self) -> int:
-        """Percent a bin."""
-        return 2 if len(self.values) >= MANY else 5
+        """Width of a bin, in percent."""
+        return 2 if len(self.values) >= LARGE_COHORT else 5
 
     @property
     def bins(self) -> list[Bin]:
-        least = self.from_percent
+        counts = self.counts_from_percent
         lows = range(0, 100, self.width)
-        ends = [*(least[low] for low in lows), 0]
+        from_low = [*(counts[low] for low in lows), 0]
         return [
-            Bin(low, low + self.width, mine - after)
-            for low, (mine, after) in zip(lows, pairwise(ends), strict=True)
+            Bin(low, low + self.width, from_here - from_next)
+            for low, (from_here, from_next) in zip(lows, pairwise(from_low), strict=True)
         ]
 
 
 def histogram(report: Report) -> Histogram | None:
-    """Give the best matches of a report; None for one made before they were kept."""
+    """Return the best matches of a report; None if it is older than the storing of findings."""
     if report.findings is None:
         return None
     threshold = report.parameters["threshold"]

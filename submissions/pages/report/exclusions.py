@@ -1,38 +1,38 @@
-"""How a page tells what was left out of a report, and what that changed."""
+"""The exclusions of a report and their effect on its pairs."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions import queries
-from submissions.pages.source_view.excerpts import Excerpt, documents, excerpt
+from submissions.pages.source_view.excerpts import SourceExcerpt, documents, source_excerpt
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Boilerplate, Document, Report, Submission
     from submissions.models.records import ExclusionEffect, MovedPair
     from submissions.pseudonyms.names import Names
 
-# Of the common code that a report knows, as much as a page shows.
-COMMON_SHOWN = 20
+# Pieces of common code that a page lists.
+MAX_COMMON_CODE = 20
 
 
-class Given(NamedTuple):
-    """Code that counts for nobody; an `excerpt` of what is a passage."""
+class RegisteredBoilerplate(NamedTuple):
+    """Boilerplate, with an excerpt if it is a passage of a submission and not a file."""
 
     boilerplate: Boilerplate
-    excerpt: Excerpt | None
+    excerpt: SourceExcerpt | None
 
 
-class Common(NamedTuple):
-    """Common code: a piece of `tokens` tokens that `submissions` hold."""
+class CommonCode(NamedTuple):
+    """A piece of common code of `tokens` tokens, which `submissions` submissions contain."""
 
     tokens: int
     submissions: int
-    excerpt: Excerpt
+    excerpt: SourceExcerpt
 
 
-class Moved(NamedTuple):
-    """A pair with its similarity and larger share, each as it is and as it were with nothing left out."""
+class ChangedPair(NamedTuple):
+    """A pair with its similarity and its larger share, each with and (`_before`) without the exclusions."""
 
     left: Submission
     right: Submission
@@ -42,59 +42,62 @@ class Moved(NamedTuple):
     share_before: float
 
 
-def given(of: Assignment, names: Names) -> list[Given]:
-    """List what was handed out and the passages taken for such, in any assignment."""
-    rows = queries.boilerplate_of(of)
-    read = documents(one.document_id for one in rows if one.first is not None)
-    return [Given(one, _excerpt_of(one, read, names)) for one in rows]
+def registered_boilerplate(assignment: Assignment, names: Names) -> list[RegisteredBoilerplate]:
+    """Return an assignment's boilerplate: files that were handed out, and passages that are ignored."""
+    rows = queries.listed_boilerplate(assignment)
+    by_id = documents(row.document_id for row in rows if row.first is not None)
+    return [RegisteredBoilerplate(row, _boilerplate_excerpt(row, by_id, names)) for row in rows]
 
 
-def _excerpt_of(one: Boilerplate, read: dict[int, Document], names: Names) -> Excerpt | None:
-    if one.first is None or one.after is None or one.document_id not in read:
+def _boilerplate_excerpt(
+    boilerplate: Boilerplate, by_id: dict[int, Document], names: Names
+) -> SourceExcerpt | None:
+    first, after, document = boilerplate.first, boilerplate.after, by_id.get(boilerplate.document_id)
+    if first is None or after is None or document is None:
         return None
-    return excerpt(read[one.document_id], one.first, one.after, names)
+    return source_excerpt(document, first, after, names)
 
 
 def exclusion_context(report: Report, names: Names) -> dict[str, Any]:
-    """Return common code and the effect of all that was left out; `effect` is None in an old report."""
+    """Return the common code and the effect of the exclusions; `effect` is None in an old report."""
     common = report.findings.common if report.findings else []
     effect = report.findings.effect if report.findings else None
-    read = documents(passage.document for passage in common[:COMMON_SHOWN])
+    by_id = documents(passage.document for passage in common[:MAX_COMMON_CODE])
     return {
         "common": [
-            Common(
-                one.after - one.first,
-                one.submissions,
-                excerpt(read[one.document], one.first, one.after, names),
+            CommonCode(
+                passage.after - passage.first,
+                passage.submissions,
+                source_excerpt(by_id[passage.document], passage.first, passage.after, names),
             )
-            for one in common[:COMMON_SHOWN]
-            if one.document in read
+            for passage in common[:MAX_COMMON_CODE]
+            if passage.document in by_id
         ],
-        "more_common": max(0, len(common) - COMMON_SHOWN),
+        "more_common": max(0, len(common) - MAX_COMMON_CODE),
         "effect": effect,
-        "shares": _shares(effect) if effect else {},
-        "moved": _moved(effect.moved if effect else []),
+        "shares": _excluded_shares(effect) if effect else {},
+        "changed_pairs": _changed_pairs(effect.moved if effect else []),
     }
 
 
-def _shares(effect: ExclusionEffect) -> dict[str, float]:
-    """Return what share of all tokens boilerplate and common code are, and both together."""
+def _excluded_shares(effect: ExclusionEffect) -> dict[str, float]:
+    """Return the shares of boilerplate, of common code, and of both together among all tokens."""
     tokens = max(effect.tokens, 1)
     boilerplate, common = effect.boilerplate / tokens, effect.common / tokens
     return {"boilerplate": boilerplate, "common": common, "all": boilerplate + common}
 
 
-def _moved(pairs: list[MovedPair]) -> list[Moved]:
-    found = queries.submissions_by_id(pk for pair in pairs for pk in (pair.left, pair.right))
+def _changed_pairs(pairs: list[MovedPair]) -> list[ChangedPair]:
+    by_id = queries.submissions_by_id(pk for pair in pairs for pk in (pair.left, pair.right))
     return [
-        Moved(
-            found[pair.left],
-            found[pair.right],
+        ChangedPair(
+            by_id[pair.left],
+            by_id[pair.right],
             pair.similarity,
             pair.similarity_before,
             pair.share,
             pair.share_before,
         )
         for pair in pairs
-        if pair.left in found and pair.right in found
+        if pair.left in by_id and pair.right in by_id
     ]

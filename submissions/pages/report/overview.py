@@ -1,4 +1,4 @@
-"""What the page of a report shows, told from its address: the same for its owner and behind a shared link."""
+"""Template context of a report's page, for its owner and for a share link."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from django.core.paginator import Page, Paginator
 
 from submissions import queries
 from submissions.models import Decision
-from submissions.pages.forms.filters import FilterForm, pair_filter
+from submissions.pages.forms.filters import FilterForm, parse_pair_filter
 from submissions.pages.report.charts import clusters, graph, histogram
-from submissions.pages.report.exclusions import exclusion_context, given
+from submissions.pages.report.exclusions import exclusion_context, registered_boilerplate
 from submissions.queries import PairFilter
 
 if TYPE_CHECKING:
@@ -36,86 +36,96 @@ COLUMNS = (
 )
 
 
-class Row(NamedTuple):
-    """A pair of the table; `below` marks the first one that does not stand out."""
+class ReportRow(NamedTuple):
+    """A pair of the table; `first_below` marks the first pair below the threshold."""
 
     pair: ListedPair
     flags: list[Flag]
-    below: bool
+    first_below: bool
 
 
-def report_context(query: Mapping[str, Any], of: Assignment, names: Names) -> dict[str, Any]:
-    """Give all that a report's page needs; `report` is None where nothing has been ranked."""
-    context = findings_context(query, of, names)
-    context["given"] = given(of, names)
+def report_context(query: Mapping[str, Any], assignment: Assignment, names: Names) -> dict[str, Any]:
+    """Return the context of a report's page; `report` is None if nothing has been ranked."""
+    context = findings_context(query, assignment, names)
+    context["registered_boilerplate"] = registered_boilerplate(assignment, names)
     if report := context["report"]:
-        context |= {"histogram": histogram(report), "same": queries.same_groups(report, names)}
-        context |= {"skipped": queries.skipped(report)} | exclusion_context(report, names)
+        context |= {"histogram": histogram(report), "duplicates": queries.listed_duplicates(report, names)}
+        context |= {"skipped": queries.skipped_content(report)} | exclusion_context(report, names)
     return context
 
 
-def findings_context(query: Mapping[str, Any], of: Assignment, names: Names) -> dict[str, Any]:
-    """Give what the line and the filters change, for `_headline.html` and `_findings.html`."""
-    state = queries.report_state(of)
-    context: dict[str, Any] = {"assignment": of, "names": names, "state": state, "report": state.shown}
-    if not state.shown:
+def findings_context(query: Mapping[str, Any], assignment: Assignment, names: Names) -> dict[str, Any]:
+    """Return what the threshold and the filter change, for `_headline.html` and `_findings.html`.
+
+    `query` is the query of the address.
+    """
+    state = queries.report_state(assignment)
+    report = state.report
+    context: dict[str, Any] = {"assignment": assignment, "names": names, "state": state, "report": report}
+    if not report:
         return context
-    chosen = pair_filter(query)
-    line = queries.line_of(state.shown, chosen)
-    groups = clusters(state.shown, line, names)
-    passing = queries.passing(state.shown, chosen, names)
-    counted = queries.tally(passing, line)
-    context |= {"chosen": chosen, "line": line, "clusters": groups, "graph": graph(groups)}
-    context |= _headline(state.shown, chosen, line, counted)
-    listed = queries.ranked(passing, chosen, names)
-    context |= _filters(query, state.shown, chosen)
-    return context | _table(query, state.shown, chosen, listed, counted)
+    pair_filter = parse_pair_filter(query)
+    threshold = queries.effective_threshold(report, pair_filter)
+    all_clusters = clusters(report, threshold, names)
+    pairs = queries.filtered_pairs(report, pair_filter, names)
+    tally = queries.tally(pairs, threshold)
+    context |= {"pair_filter": pair_filter, "threshold": threshold}
+    context |= {"clusters": all_clusters, "graph": graph(all_clusters)}
+    context |= _headline_counts(report, pair_filter, threshold, tally)
+    ordered = queries.ordered_pairs(pairs, pair_filter, names)
+    context |= _filter_form(query, report, pair_filter)
+    return context | _table(query, report, pair_filter, ordered, tally)
 
 
-def _headline(report: Report, chosen: PairFilter, line: float, counted: Tally) -> dict[str, Any]:
-    """Count what stands out, whatever else the filter leaves out."""
-    if chosen.text or chosen.flag:
-        counted = queries.tally(queries.passing(report, PairFilter(minimum=chosen.minimum)), line)
-    standing = counted.standing
-    undecided = standing.get(Decision.State.UNDECIDED, 0)
-    return {"standing": sum(standing.values()), "undecided": undecided}
+def _headline_counts(
+    report: Report, pair_filter: PairFilter, threshold: float, tally: Tally
+) -> dict[str, Any]:
+    """Count the pairs at or above the threshold; the rest of the filter has no effect on these counts."""
+    if pair_filter.text or pair_filter.flag:
+        pairs = queries.filtered_pairs(report, PairFilter(threshold=pair_filter.threshold))
+        tally = queries.tally(pairs, threshold)
+    undecided = tally.above.get(Decision.State.UNDECIDED, 0)
+    return {"pairs_above": sum(tally.above.values()), "undecided": undecided}
 
 
-def _filters(query: Mapping[str, Any], report: Report, chosen: PairFilter) -> dict[str, Any]:
-    form = FilterForm(query or None, initial={"sort": chosen.sort})
-    form.offer(queries.Flags.of(report).kinds)
-    return {"filter": form, "columns": COLUMNS}
+def _filter_form(query: Mapping[str, Any], report: Report, pair_filter: PairFilter) -> dict[str, Any]:
+    form = FilterForm(query or None, initial={"sort": pair_filter.sort})
+    form.offer_flags(queries.Flags.from_report(report).kinds)
+    return {"filter_form": form, "columns": COLUMNS}
 
 
 def _table(
     query: Mapping[str, Any],
     report: Report,
-    chosen: PairFilter,
-    listed: QuerySet[ListedPair],
-    counted: Tally,
+    pair_filter: PairFilter,
+    ordered: QuerySet[ListedPair],
+    tally: Tally,
 ) -> dict[str, Any]:
-    page = Paginator(listed, PAIRS_A_PAGE).get_page(query.get("page"))
-    rows = _rows(page, queries.Flags.of(report), _divider(chosen, counted))
-    return {"pairs": page, "rows": rows, "tally": _counts(counted)}
+    page = Paginator(ordered, PAIRS_A_PAGE).get_page(query.get("page"))
+    rows = _rows(page, queries.Flags.from_report(report), _divider_index(pair_filter, tally))
+    return {"pairs": page, "rows": rows, "tally": _decision_counts(tally)}
 
 
-def _counts(counted: Tally) -> list[tuple[str, str, int]]:
-    """Give (state, what it is called, pairs), all of them first."""
-    states = [(state.value, state.label, counted.listed.get(state.value, 0)) for state in Decision.State]
-    return [("", "All", sum(counted.listed.values())), *states]
+def _decision_counts(tally: Tally) -> list[tuple[str, str, int]]:
+    """Return (state, label, number of pairs) of every state of a decision, after those of all pairs."""
+    states = [(state.value, state.label, tally.listed.get(state.value, 0)) for state in Decision.State]
+    return [("", "All", sum(tally.listed.values())), *states]
 
 
-def _divider(chosen: PairFilter, counted: Tally) -> int | None:
-    """Give how many of the listed pairs stand out, where that is a place in the list."""
-    if chosen.minimum or chosen.sort != "-similarity":
+def _divider_index(pair_filter: PairFilter, tally: Tally) -> int | None:
+    """Return the index of the first listed pair below the suggested threshold.
+
+    None if the list is in another order, or if the filter sets a threshold itself.
+    """
+    if pair_filter.threshold or pair_filter.sort != "-similarity":
         return None
-    standing = counted.standing
-    return standing.get(chosen.decision, 0) if chosen.decision else sum(standing.values())
+    above = tally.above
+    return above.get(pair_filter.decision, 0) if pair_filter.decision else sum(above.values())
 
 
-def _rows(page: Page[ListedPair], flags: queries.Flags, divider: int | None) -> list[Row]:
+def _rows(page: Page[ListedPair], flags: queries.Flags, divider_index: int | None) -> list[ReportRow]:
     first = page.start_index() - 1
     return [
-        Row(pair, flags.between(*queries.sides(pair)), at == divider)
-        for at, pair in enumerate(page.object_list, first)
+        ReportRow(pair, flags.between(*queries.timed_submissions(pair)), index == divider_index)
+        for index, pair in enumerate(page.object_list, first)
     ]

@@ -1,1 +1,1 @@
-"""Two submissions beside each other: sources as HTML with their passages and what was written differently."""
+"""Two submissions side by side: sources as HTML, with their passages and the tokens written differently."""

@@ -1,4 +1,4 @@
-"""A few lines of a stored source, told by tokens, to show what was left out."""
+"""The lines of a stored source around a range of tokens, to show boilerplate and common code."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
     from submissions.pseudonyms.names import Names
 
-LINES, CHARACTERS = 15, 200
+# An excerpt shows so many lines at most, and of each line so many characters.
+MAX_LINES, MAX_CHARACTERS = 15, 200
 
 
-class Excerpt(NamedTuple):
-    """Lines from `first_line` to `last_line`, counted from 1; of a long one `more` are not in `text`."""
+class SourceExcerpt(NamedTuple):
+    """Lines `first_line` to `last_line` of a source, from 1, both included; `text` lacks the last `more`."""
 
     first_line: int
     last_line: int
@@ -28,18 +29,25 @@ class Excerpt(NamedTuple):
 
 
 def documents(ids: Iterable[int]) -> dict[int, Document]:
-    """Read documents with their sources and tokens, in one query."""
-    read = Document.objects.filter(pk__in=set(ids), state=Document.State.READY).select_related("source")
-    return {document.pk: document for document in read.defer("lexical", "styles")}
+    """Return the readable ones of these documents by id, with sources and tokens, in one query."""
+    ready = Document.objects.filter(pk__in=set(ids), state=Document.State.READY).select_related("source")
+    return {document.pk: document for document in ready.defer("lexical", "styles")}
 
 
-def excerpt(document: Document, first: int, after: int, names: Names) -> Excerpt:
-    """Show the lines on which the tokens [`first`, `after`) stand, with everybody called as in `names`."""
+def source_excerpt(document: Document, first: int, after: int, names: Names) -> SourceExcerpt:
+    """Return the lines that hold the tokens [`first`, `after`), with names replaced as `names` does."""
     text = front_end(document.language).text(decode(bytes(document.source.data)).text)
     tokens = unpack_tokens(bytes(document.tokens))
     starts = line_starts(text)
-    low, high = (bisect_right(starts, at) for at in (tokens.starts[first], tokens.ends[after - 1] - 1))
-    whole = text[starts[low - 1] : starts[high] if high < len(starts) else len(text)]
-    lines = LINE_END.split(whole.rstrip("\r\n"))
-    shown = [line[:CHARACTERS] + ("…" if len(line) > CHARACTERS else "") for line in lines[:LINES]]
-    return Excerpt(low, high, names.source("\n".join(shown)), max(0, len(lines) - LINES))
+    offsets = tokens.starts[first], tokens.ends[after - 1] - 1
+    first_line, last_line = (bisect_right(starts, offset) for offset in offsets)
+    end = starts[last_line] if last_line < len(starts) else len(text)
+    lines = LINE_END.split(text[starts[first_line - 1] : end].rstrip("\r\n"))
+    shortened = "\n".join(map(_shortened, lines[:MAX_LINES]))
+    return SourceExcerpt(
+        first_line, last_line, names.redact_source(shortened), max(0, len(lines) - MAX_LINES)
+    )
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= MAX_CHARACTERS else f"{line[:MAX_CHARACTERS]}…"

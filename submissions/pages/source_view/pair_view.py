@@ -1,4 +1,4 @@
-"""What a pair page shows: both sides' files as HTML and the passages between them."""
+"""View of a pair: the files of both sides as HTML, and the passages between them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from fingerprint.engine import passage_weight
-from submissions.pages.source_view.file_view import FileView, PassagePlace
+from submissions.pages.source_view.file_view import FileView, PassageLocation
 from submissions.pages.source_view.render import colour
 from submissions.pages.source_view.screen import Anchors
 from submissions.pages.source_view.written_differences import (
-    READ,
+    MAX_LEXEME_CHARACTERS,
     Difference,
-    Folded,
-    cut,
+    DifferenceSummary,
     differences,
-    folded,
+    shorten_lexeme,
+    summarise_differences,
 )
-from submissions.queries import files_of, ignored_tokens
+from submissions.queries import ignored_tokens, pair_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """One run that both sides share, held by `submissions` of the cohort; `folded`: what differs in it.
+class PassageView:
+    """A passage, with its location on both sides and the tokens that are written differently.
 
-    Of its `tokens` the score counts `counted`: the others are boilerplate or common to many. `key` names it
-    to `ignore_passage`.
+    `number` counts from 1. `counted` of the `tokens` count for the score; the others are boilerplate or
+    common code. `submissions` is how many of the cohort contain its rarest k-gram; `key` identifies the
+    passage to `ignore_passage`.
     """
 
     number: int
@@ -41,25 +42,28 @@ class Passage:
     tokens: int
     counted: int
     submissions: int
-    folded: Folded
-    left: PassagePlace
-    right: PassagePlace
+    differences: DifferenceSummary
+    left: PassageLocation
+    right: PassageLocation
 
     @property
     def colour(self) -> int:
         return colour(self.number)
 
     @property
-    def left_out(self) -> int:
+    def excluded(self) -> int:
+        """Number of its tokens that are boilerplate or common code."""
         return self.tokens - self.counted
 
     @property
-    def places(self) -> tuple[PassagePlace, PassagePlace]:
+    def locations(self) -> tuple[PassageLocation, PassageLocation]:
         return self.left, self.right
 
 
 @dataclass(frozen=True, slots=True)
 class PairSide:
+    """One submission of a pair; `letter` is L or R, and `share` is its share in [0, 1]."""
+
     letter: str
     label: str
     submission: Submission
@@ -69,28 +73,30 @@ class PairSide:
 
 @dataclass(frozen=True, slots=True)
 class PairView:
-    """A pair with its passages, those that weigh most first."""
+    """A pair with its passages, in descending order of weight."""
 
     pair: Pair
     sides: tuple[PairSide, PairSide]
-    passages: list[Passage]
+    passages: list[PassageView]
 
 
 def view_pair(pair: Pair, names: Names) -> PairView:
-    """Read both submissions and place the pair's passages in their files."""
-    files = files_of(pair)
+    """Read both submissions, and mark the pair's passages in their files."""
+    files = pair_files(pair)
     ignored = ignored_tokens(pair.report, files)
     left, right = (
         [
-            FileView(file, Anchors(letter, n), names, ignored.get(file.document_id, []))
-            for n, file in enumerate((one for one in files if one.submission_id == submission), 1)
+            FileView(file, Anchors(letter, number), names, ignored.get(file.document_id, []))
+            for number, file in enumerate((file for file in files if file.submission_id == pk), 1)
         ]
-        for letter, submission in (("L", pair.left_id), ("R", pair.right_id))
+        for letter, pk in (("L", pair.left_id), ("R", pair.right_id))
     )
     views = {view.file.pk: view for view in (*left, *right)}
-    rows = sorted(pair.passages, key=lambda row: -passage_weight(_counted(row, views), row.submissions))
-    written = cache(lambda lexeme: cut(names.source(lexeme[:READ])))
-    passages = [_passage(number, row, views, written) for number, row in enumerate(rows, 1)]
+    records = sorted(
+        pair.passages, key=lambda record: -passage_weight(_counted(record, views), record.submissions)
+    )
+    shorten = cache(lambda lexeme: shorten_lexeme(names.redact_source(lexeme[:MAX_LEXEME_CHARACTERS])))
+    passages = [_passage(number, record, views, shorten) for number, record in enumerate(records, 1)]
     sides = (
         PairSide("L", "Left", pair.left, pair.left_share, left),
         PairSide("R", "Right", pair.right, pair.right_share, right),
@@ -99,27 +105,28 @@ def view_pair(pair: Pair, names: Names) -> PairView:
 
 
 def _counted(passage: PassageRecord, views: dict[int, FileView]) -> int:
-    """Count tokens on the left, as the engine does for the longest passage."""
-    return views[passage.left_file].counted(passage.left_token, passage.tokens)
+    """Count the passage's tokens that are not ignored on the left, as the engine does."""
+    return views[passage.left_file].counted_tokens(passage.left_token, passage.tokens)
 
 
 def _passage(
-    number: int, stored: PassageRecord, views: dict[int, FileView], written: Callable[[str], str]
-) -> Passage:
-    left, right = views[stored.left_file], views[stored.right_file]
-    count, counted = stored.tokens, _counted(stored, views)
-    sides = left.excerpt(stored.left_token, count), right.excerpt(stored.right_token, count)
-    found = [Difference(at, written(a), written(b)) for at, a, b in differences(*sides)]
-    spans = sides[0].spans(), sides[1].spans()
-    left.differing += [(*spans[0][at], b) for at, _, b in found]
-    right.differing += [(*spans[1][at], a) for at, a, _ in found]
-    return Passage(
+    number: int, record: PassageRecord, views: dict[int, FileView], shorten: Callable[[str], str]
+) -> PassageView:
+    """PassageMark a passage and the tokens that differ in it in both files, and return its view."""
+    left, right = views[record.left_file], views[record.right_file]
+    count, counted = record.tokens, _counted(record, views)
+    runs = left.token_run(record.left_token, count), right.token_run(record.right_token, count)
+    differing = [Difference(position, shorten(a), shorten(b)) for position, a, b in differences(*runs)]
+    left_spans, right_spans = runs[0].spans(), runs[1].spans()
+    left.differing += [(*left_spans[difference.position], difference.right) for difference in differing]
+    right.differing += [(*right_spans[difference.position], difference.left) for difference in differing]
+    return PassageView(
         number,
-        stored.key,
+        record.key,
         count,
         counted,
-        stored.submissions,
-        folded(*sides, found),
-        left.place(stored.left_token, count, number, counted),
-        right.place(stored.right_token, count, number, counted),
+        record.submissions,
+        summarise_differences(*runs, differing),
+        left.mark_passage(record.left_token, count, number, counted),
+        right.mark_passage(record.right_token, count, number, counted),
     )

@@ -1,6 +1,6 @@
-"""Render a source line by line, with its passages, what was left out, and how the other side writes it.
+"""Render a source line by line, with its passages, its ignored tokens, and the tokens that differ.
 
-One renderer walks the text; a `Markup` writes its pieces for the screen (`screen`) or for paper
+One renderer walks the text; a `Markup` writes the HTML of its pieces for the screen (`screen`) or for paper
 (`exports.paper`).
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
-from submissions.pages.source_view.visible import visible
+from submissions.pages.source_view.visible import visible_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ INDENT = re.compile(r"[ \t]*")
 
 
 def colour(number: int) -> int:
-    """Return the colour of a passage, from 1 to COLOURS."""
+    """Return the colour, from 1 to COLOURS, of passage or cluster `number`, from 1."""
     return (number - 1) % COLOURS + 1
 
 
@@ -38,8 +38,8 @@ def line_starts(text: str) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A passage on one side: code points [start, end), its number from 1, and what its link says."""
+class PassageMark:
+    """A passage on one side: code points [start, end), its number from 1, and the label of its link."""
 
     start: int
     end: int
@@ -48,36 +48,36 @@ class Mark:
 
 
 class Spans(Generic[T]):
-    """What stretches [start, end) of a text hold; they are in text order and do not overlap."""
+    """Spans [start, end) of a text, each with a value, in text order and without overlaps."""
 
     def __init__(self, spans: Iterable[tuple[int, int, T]] = ()) -> None:
         self._spans = list(spans)
         self._starts = [start for start, _, _ in self._spans]
 
     def within(self, start: int, end: int) -> list[tuple[int, int, T]]:
-        """Return the spans that touch [start, end)."""
+        """Return all spans that overlap [start, end), and possibly one that ends before it."""
         first = max(bisect_right(self._starts, start) - 1, 0)
         return self._spans[first : bisect_left(self._starts, end)]
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """What is drawn on a text.
+    """Spans to mark up in a text.
 
-    `styles`: CSS classes; `marks`: passages; `ignored`: what is not compared; `differing`: tokens of
-    passages, with how the other side writes them; `renamed`: names that the reader may not see, with what to
-    write instead.
+    `styles`: CSS classes of the syntax; `marks`: passages; `ignored`: tokens that are not compared;
+    `differing`: tokens that are written differently, with the other side's lexeme; `renamed`: names that the
+    reader may not see, with their replacements.
     """
 
     styles: Spans[str] = field(default_factory=Spans)
-    marks: Spans[Mark] = field(default_factory=Spans)
+    marks: Spans[PassageMark] = field(default_factory=Spans)
     ignored: Spans[None] = field(default_factory=Spans)
     differing: Spans[str] = field(default_factory=Spans)
     renamed: Spans[str] = field(default_factory=Spans)
 
 
 class Piece(NamedTuple):
-    """A stretch [start, end) of a line in which no layer changes, with what the layers hold there."""
+    """A part [start, end) of a line in which no layer changes, with the values of the layers."""
 
     start: int
     end: int
@@ -87,36 +87,36 @@ class Piece(NamedTuple):
 
 
 class RenderedLine(NamedTuple):
-    """The line [start, end): its number from 1, its passages in order, its rows of HTML, at least one."""
+    """The line [start, end): its number from 1, its passages in order, and its rows of HTML, at least one."""
 
     number: int
     start: int
     end: int
-    marks: list[Mark]
+    marks: list[PassageMark]
     rows: list[str]
 
 
 class Markup(Protocol):
-    """How lines are cut into rows, and how the pieces of a row are written."""
+    """Rules for cutting lines into rows and for writing the pieces of a row."""
 
-    # Whether rows after a line's first show neither syntax nor differences.
+    # Whether the rows after the first of a line are rendered without syntax and differences.
     plain_rest: bool
 
     def row_starts(self, start: int, end: int) -> Sequence[int]:
-        """Return where the rows of the line [start, end) begin, the first at `start`."""
+        """Return the offsets at which the rows of the line [start, end) begin, the first at `start`."""
 
     def breaks(self, text: str, start: int, end: int) -> Iterable[int]:
-        """Return further places at which a line is cut into pieces."""
+        """Return additional offsets at which the range [start, end) of a line is cut into pieces."""
 
     def piece(self, html: str, piece: Piece) -> str:
-        """Write a piece that is not white space only."""
+        """Return the markup of a piece that is not only white space; `html` is its escaped text."""
 
-    def mark(self, mark: Mark, html: str) -> str:
-        """Write the pieces of one passage that stand beside each other."""
+    def mark(self, mark: PassageMark, html: str) -> str:
+        """Return the markup of adjacent pieces of one passage; `html` is their markup."""
 
 
-class _Cursor(Generic[T]):
-    """Spans, asked at offsets that only rise."""
+class _SpanCursor(Generic[T]):
+    """Finds the span at an offset; the offsets must not decrease from call to call."""
 
     def __init__(self, spans: Sequence[tuple[int, int, T]]) -> None:
         self._spans, self._next = spans, 0
@@ -130,27 +130,28 @@ class _Cursor(Generic[T]):
         return None
 
 
-class _Walk:
-    """Walks a range of a text once, from edge to edge of what is drawn on it."""
+class _LineRenderer:
+    """Renders consecutive lines of the range `span` of a text, in order."""
 
     def __init__(self, text: str, span: tuple[int, int], layers: Layers, markup: Markup) -> None:
         self.text, self.markup = text, markup
         styles, differing = layers.styles.within(*span), layers.differing.within(*span)
         marks, ignored = layers.marks.within(*span), layers.ignored.within(*span)
         renamed = layers.renamed.within(*span)
-        self.styles, self.differing = _Cursor(styles), _Cursor(differing)
-        self.marks, self.ignored, self.renamed = _Cursor(marks), _Cursor(ignored), _Cursor(renamed)
-        self.bare = _edges(marks, ignored, renamed)
-        self.edges = sorted({*self.bare, *_edges(styles, differing)})
+        self.styles, self.differing = _SpanCursor(styles), _SpanCursor(differing)
+        self.marks, self.ignored = _SpanCursor(marks), _SpanCursor(ignored)
+        self.renamed = _SpanCursor(renamed)
+        self.plain_edges = _edges(marks, ignored, renamed)
+        self.edges = sorted({*self.plain_edges, *_edges(styles, differing)})
 
     def line(self, number: int, start: int, end: int) -> RenderedLine:
-        """Render the line [start, end), its line end left out."""
+        """Render the line [start, end), which excludes its line end."""
         indent = INDENT.match(self.text, start, end)
-        code = indent.end() if indent else start
+        code_start = indent.end() if indent else start
         row_starts = list(self.markup.row_starts(start, end))
-        marks: list[Mark] = []
+        marks: list[PassageMark] = []
         rows = [
-            self._row(self._pieces(low, high, code, plain=plain), code, marks, plain=plain)
+            self._row(self._piece_spans(low, high, code_start, plain=plain), code_start, marks, plain=plain)
             for low, high, plain in self._row_spans(row_starts, end)
         ]
         if start == end and (mark := self.marks.at(start)):
@@ -158,33 +159,33 @@ class _Walk:
         return RenderedLine(number, start, end, marks, rows)
 
     def _row_spans(self, starts: list[int], end: int) -> Iterator[tuple[int, int, bool]]:
-        for at, (low, high) in enumerate(pairwise([*starts, end])):
-            yield low, high, at > 0 and self.markup.plain_rest
+        for number, (low, high) in enumerate(pairwise([*starts, end])):
+            yield low, high, number > 0 and self.markup.plain_rest
 
-    def _pieces(self, start: int, end: int, code: int, *, plain: bool) -> Iterator[Span]:
-        edges = self.bare if plain else self.edges
+    def _piece_spans(self, start: int, end: int, code_start: int, *, plain: bool) -> Iterator[Span]:
+        edges = self.plain_edges if plain else self.edges
         inside = edges[bisect_right(edges, start) : bisect_left(edges, end)]
         cuts = {start, end, *inside, *self.markup.breaks(self.text, start, end)}
-        if start < code < end:
-            cuts.add(code)
+        if start < code_start < end:
+            cuts.add(code_start)
         return pairwise(sorted(cuts))
 
-    def _row(self, pieces: Iterator[Span], code: int, marks: list[Mark], *, plain: bool) -> str:
-        """Write the pieces of a row, and add the passages that they belong to; indentation is not marked."""
+    def _row(self, spans: Iterator[Span], code_start: int, marks: list[PassageMark], *, plain: bool) -> str:
+        """Return the markup of a row, and add its passages to `marks`; indentation is not marked."""
         html = []
-        for mark, group in groupby(pieces, lambda piece: self.marks.at(piece[0])):
+        for mark, group in groupby(spans, lambda span: self.marks.at(span[0])):
             if mark and mark[2] not in marks:
                 marks.append(mark[2])
-            written = [(start < code, self._piece(start, end, plain=plain)) for start, end in group]
-            html += [piece for is_indentation, piece in written if is_indentation]
-            marked = "".join(piece for is_indentation, piece in written if not is_indentation)
-            html.append(self.markup.mark(mark[2], marked) if mark and marked else marked)
+            pieces = [(start < code_start, self._piece(start, end, plain=plain)) for start, end in group]
+            html += [piece for is_indentation, piece in pieces if is_indentation]
+            code = "".join(piece for is_indentation, piece in pieces if not is_indentation)
+            html.append(self.markup.mark(mark[2], code) if mark and code else code)
         return "".join(html)
 
     def _piece(self, start: int, end: int, *, plain: bool) -> str:
-        if hidden := self.renamed.at(start):
-            return f'<span class="made-up">{visible(hidden[2])}</span>' if hidden[0] == start else ""
-        html = visible(self.text[start:end])
+        if renamed := self.renamed.at(start):
+            return f'<span class="made-up">{visible_html(renamed[2])}</span>' if renamed[0] == start else ""
+        html = visible_html(self.text[start:end])
         if not html or html.isspace():
             return html
         style, differing = (None, None) if plain else (self.styles.at(start), self.differing.at(start))
@@ -200,12 +201,12 @@ def _edges(*layers: Sequence[tuple[int, int, object]]) -> list[int]:
 def render_lines(
     text: str, starts: Sequence[int], layers: Layers, markup: Markup, numbers: range | None = None
 ) -> Iterator[RenderedLine]:
-    """Render the lines with these `numbers`, by default all; `starts` as `line_starts` returns them."""
+    """Yield the lines with these `numbers`, by default all; `starts` as `line_starts` returns them."""
     numbers = range(1, len(starts) + 1) if numbers is None else numbers
     if not numbers:
         return
     ends = [*starts[1:], len(text)]
-    walk = _Walk(text, (starts[numbers[0] - 1], ends[numbers[-1] - 1]), layers, markup)
+    renderer = _LineRenderer(text, (starts[numbers[0] - 1], ends[numbers[-1] - 1]), layers, markup)
     for number in numbers:
         start, end = starts[number - 1], ends[number - 1]
-        yield walk.line(number, start, start + len(text[start:end].rstrip("\r\n")))
+        yield renderer.line(number, start, start + len(text[start:end].rstrip("\r\n")))

@@ -1,4 +1,4 @@
-"""What normalisation folded away to make a passage equal: what two students wrote differently in it."""
+"""Tokens of a passage that normalisation made equal although the two students wrote them differently."""
 
 from __future__ import annotations
 
@@ -13,108 +13,118 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import TokenStream
 
-EXAMPLES = 5
+MAX_EXAMPLES = 5
 # Characters of a lexeme that an example shows.
-SHOWN = 24
-# Characters of a lexeme that are looked at for that.
-READ = 400
+MAX_EXAMPLE_CHARACTERS = 24
+# Characters of a lexeme that are read to make an example.
+MAX_LEXEME_CHARACTERS = 400
 LITERAL = re.compile(r"\d|\.\d|[A-Za-z@$]{0,2}[\"'`]")
 
 
 class Difference(NamedTuple):
-    """A token that both sides wrote differently: its place in the passage from 0, and both lexemes."""
+    """A token that both sides wrote differently: its position in the passage, from 0, and both lexemes."""
 
-    at: int
+    position: int
     left: str
     right: str
 
 
-class Change(NamedTuple):
-    """What one side wrote for what the other did, and how often."""
+class DifferenceExample(NamedTuple):
+    """Two lexemes that stand for each other, and how often they do in the passage."""
 
     left: str
     right: str
     times: int
 
 
-class Folded(NamedTuple):
-    """How many tokens of each sort were written differently, the commonest changes as `examples`.
+class DifferenceSummary(NamedTuple):
+    """Number of tokens of each category that were written differently, with the commonest as `examples`.
 
-    `words`: keywords and types, `signs`: operators and the like, `between`: places between two tokens where
-    what counts nowhere differs, such as comments.
+    `keywords` includes types, and `signs` are operators and punctuation. `gaps` counts the gaps between two
+    neighbouring tokens in which uncompared text, such as comments, differs.
     """
 
     names: int
     literals: int
-    words: int
+    keywords: int
     signs: int
-    between: int
-    examples: list[Change]
+    gaps: int
+    examples: list[DifferenceExample]
 
     @property
-    def changed(self) -> int:
-        return self.names + self.literals + self.words + self.signs
+    def tokens(self) -> int:
+        """Number of tokens that were written differently."""
+        return self.names + self.literals + self.keywords + self.signs
 
     @property
-    def sorts(self) -> list[str]:
-        """Say how many there are of each sort, the sorts without any left out."""
-        kinds = (
+    def category_counts(self) -> list[str]:
+        """The counts as text, such as `3 names`, without the categories that have none."""
+        categories = (
             ("name", self.names),
             ("literal", self.literals),
-            ("keyword", self.words),
+            ("keyword", self.keywords),
             ("sign", self.signs),
         )
-        return [f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in kinds if count]
+        return [f"{count} {category}{'s' if count > 1 else ''}" for category, count in categories if count]
 
 
 @dataclass(frozen=True, slots=True)
-class Excerpt:
-    """`count` tokens of a text from token `first` on; keywords and types begin at the offsets `words`."""
+class TokenRun:
+    """`count` tokens of a text, from token `first` on.
+
+    `keywords` are the offsets in the text at which keywords and types begin.
+    """
 
     text: str
     tokens: TokenStream
     first: int
     count: int
-    words: Container[int] = ()
+    keywords: Container[int] = ()
 
     def lexemes(self) -> list[str]:
         return [self.text[start:end] for start, end in self.spans()]
 
     def gaps(self) -> list[str]:
-        """Give what stands between neighbouring tokens, white space left out."""
+        """Return the text between neighbouring tokens, without white space."""
         return ["".join(self.text[end:start].split()) for (_, end), (start, _) in pairwise(self.spans())]
 
     def spans(self) -> list[tuple[int, int]]:
+        """Return the code points [start, end) of every token."""
         part = slice(self.first, self.first + self.count)
         return list(zip(self.tokens.starts[part].tolist(), self.tokens.ends[part].tolist(), strict=True))
 
-    def sort(self, at: int) -> str:
-        """Tell what its token `at`, from 0, is: the field of `Folded` that counts it."""
-        start = int(self.tokens.starts[self.first + at])
-        if start in self.words:
-            return "words"
+    def category(self, position: int) -> str:
+        """Return the field of `DifferenceSummary` that counts the token at `position`, from 0, of the run."""
+        start = int(self.tokens.starts[self.first + position])
+        if start in self.keywords:
+            return "keywords"
         if LITERAL.match(self.text, start):
             return "literals"
         first = self.text[start]
         return "names" if first.isalpha() or first in "_$@" else "signs"
 
 
-def differences(left: Excerpt, right: Excerpt) -> list[Difference]:
-    """Compare two runs of equal tokens as they were written, in order."""
-    both = zip(left.lexemes(), right.lexemes(), strict=True)
-    return [Difference(at, here, there) for at, (here, there) in enumerate(both) if here != there]
+def differences(left: TokenRun, right: TokenRun) -> list[Difference]:
+    """Return the tokens of two runs of equal tokens whose lexemes differ, in order."""
+    lexemes = zip(left.lexemes(), right.lexemes(), strict=True)
+    return [Difference(position, *pair) for position, pair in enumerate(lexemes) if pair[0] != pair[1]]
 
 
-def folded(left: Excerpt, right: Excerpt, found: list[Difference]) -> Folded:
-    """Sum up the `differences` of two runs of equal tokens."""
-    changes = Counter((here, there) for _, here, there in found)
-    sorts = Counter(left.sort(at) for at, _, _ in found)
-    between = sum(here != there for here, there in zip(left.gaps(), right.gaps(), strict=True))
-    examples = [Change(here, there, times) for (here, there), times in changes.most_common(EXAMPLES)]
-    return Folded(sorts["names"], sorts["literals"], sorts["words"], sorts["signs"], between, examples)
+def summarise_differences(left: TokenRun, right: TokenRun, differing: list[Difference]) -> DifferenceSummary:
+    """Count the `differences` of two runs of equal tokens by category, and choose examples."""
+    lexemes = Counter((difference.left, difference.right) for difference in differing)
+    categories = Counter(left.category(difference.position) for difference in differing)
+    return DifferenceSummary(
+        names=categories["names"],
+        literals=categories["literals"],
+        keywords=categories["keywords"],
+        signs=categories["signs"],
+        gaps=sum(gaps[0] != gaps[1] for gaps in zip(left.gaps(), right.gaps(), strict=True)),
+        examples=[DifferenceExample(*pair, times) for pair, times in lexemes.most_common(MAX_EXAMPLES)],
+    )
 
 
-def cut(lexeme: str) -> str:
-    """Write a lexeme on one line of at most SHOWN characters."""
-    line = " ".join(lexeme[:READ].split())
-    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
+def shorten_lexeme(lexeme: str) -> str:
+    """Return a lexeme on one line of at most MAX_EXAMPLE_CHARACTERS characters."""
+    line = " ".join(lexeme[:MAX_LEXEME_CHARACTERS].split())
+    return line if len(line) <= MAX_EXAMPLE_CHARACTERS else f"{line[: MAX_EXAMPLE_CHARACTERS - 1]}…"

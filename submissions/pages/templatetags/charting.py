@@ -1,4 +1,4 @@
-"""How charts get their figures, and times their words."""
+"""Template tags and filters for the data of charts, for durations and for lookups."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from humanize import ordinal
 
 from fingerprint.engine import choices
 from submissions.pages.source_view.render import colour
-from submissions.pages.templatetags.pages import pair_url, percent, who_plainly
+from submissions.pages.templatetags.pages import display_name_plain, pair_url, percent
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -29,12 +29,12 @@ DAY, HOUR, MINUTE = 86_400, 3_600, 60
 
 @register.simple_tag(takes_context=True)
 def graph_data(context: Context, graph: Graph) -> dict[str, object]:
-    """Give a graph as the script wants it; nobody but its owner may open a submission's page."""
-    at = {submission.pk: number for number, (submission, _) in enumerate(graph.nodes)}
+    """Return a graph as JSON data for `graph.js`; a shared page links to pairs, but not to submissions."""
+    indices = {submission.pk: index for index, (submission, _) in enumerate(graph.nodes)}
     return {
         "nodes": [
             {
-                "name": unescape(who_plainly(context, submission.name)),
+                "name": unescape(display_name_plain(context, submission.name)),
                 "cluster": cluster,
                 "colour": colour(cluster),
                 "url": _submission_url(context, submission.pk),
@@ -43,8 +43,8 @@ def graph_data(context: Context, graph: Graph) -> dict[str, object]:
         ],
         "links": [
             {
-                "source": at[link.left],
-                "target": at[link.right],
+                "source": indices[link.left],
+                "target": indices[link.right],
                 "similarity": link.similarity,
                 "percent": percent(link.similarity),
                 "url": pair_url(context, link.left, link.right),
@@ -62,42 +62,44 @@ def _submission_url(context: Context, pk: int) -> str:
 
 @register.filter
 def histogram_data(histogram: Histogram) -> dict[str, object]:
+    """Return a histogram as JSON data for `histogram.js`."""
     return {
-        "from_percent": histogram.from_percent,
+        "from_percent": histogram.counts_from_percent,
         "width": histogram.width,
-        "suggested": histogram.suggested,
-        "from_suggested": histogram.from_line(histogram.suggested),
+        "suggested": histogram.suggested_threshold,
+        "from_suggested": histogram.count_from(histogram.suggested_threshold),
     }
 
 
 @register.simple_tag
-def from_line(histogram: Histogram, line: float) -> int:
-    return histogram.from_line(line)
+def count_from(histogram: Histogram, threshold: float) -> int:
+    return histogram.count_from(threshold)
 
 
 @register.filter
-def lapse(time: timedelta) -> str:
-    """Write how long something took, in its two largest units: `3 h 12 min`."""
+def duration(time: timedelta) -> str:
+    """Return a duration in its two largest units, such as `3 h 12 min`."""
     seconds = int(time.total_seconds())
     if seconds < MINUTE:
         return "less than a minute"
     days, hours, minutes = seconds // DAY, seconds % DAY // HOUR, seconds % HOUR // MINUTE
     units = ((days, "days" if days != 1 else "day"), (hours, "h"), (minutes, "min"))
-    first = next(at for at, (count, _) in enumerate(units) if count)
+    first = next(index for index, (count, _) in enumerate(units) if count)
     return " ".join(f"{count} {unit}" for count, unit in units[first : first + 2] if count)
 
 
 @register.filter
 def any_timed(clusters: list[Cluster]) -> bool:
+    """Return whether the members of any cluster are ordered by time."""
     return any(cluster.timed for cluster in clusters)
 
 
 @register.filter
 def language(key: str) -> str:
-    """Write what a front-end is called: Python for `python`."""
+    """Return the title of a front-end, such as Python for `python`."""
     return dict(choices()).get(key, key)
 
 
 @register.filter
-def at(counts: dict[int, int], key: int) -> int | None:
+def lookup(counts: dict[int, int], key: int) -> int | None:
     return counts.get(key)

@@ -1,4 +1,4 @@
-"""How figures and addresses are written on the pages."""
+"""Template tags and filters for names, figures and addresses on the pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django import template
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from submissions.pages.source_view.visible import visible, visible_plainly
+from submissions.pages.source_view.visible import visible_html, visible_text
 
 if TYPE_CHECKING:
     from django.template import Context
@@ -20,7 +20,7 @@ register = template.Library()
 
 @register.filter
 def percent(share: float) -> str:
-    """Write a share as a whole percentage; 100 % and 0 % are kept for exactly that."""
+    """Return a share as a whole percentage; only exactly 1 is 100 %, and only exactly 0 is 0 %."""
     whole = round(share * 100)
     if whole == 100 and share < 1:  # noqa: PLR2004
         return "99\u202f%"
@@ -28,45 +28,45 @@ def percent(share: float) -> str:
 
 
 @register.filter
-def shown(name: object) -> SafeString:
-    """Write a name that came with an upload so that nothing in it can hide or mislead."""
-    return SafeString(visible(str(name)))
+def visible(text: object) -> SafeString:
+    """Return text from an upload as HTML, with invisible and misleading characters spelled out."""
+    return SafeString(visible_html(str(text)))
 
 
 @register.filter
-def plain(text: object) -> SafeString:
-    """Write as `shown` does, where no markup can stand."""
-    return SafeString(visible_plainly(str(text)))
+def visible_plain(text: object) -> SafeString:
+    """Return text as `visible` does, but without elements: for titles and attributes."""
+    return SafeString(visible_text(str(text)))
 
 
 @register.simple_tag(takes_context=True)
-def who(context: Context, name: str) -> SafeString:
-    """Write a submission's name, or on an anonymous page its made-up one; `names` is in the context."""
-    return shown(names_in(context).of(name))
+def display_name(context: Context, name: str) -> SafeString:
+    """Return a submission's name, or its alias on an anonymous page; the context has `names`."""
+    return visible(names_in(context).display_name(name))
 
 
 @register.simple_tag(takes_context=True)
-def who_plainly(context: Context, name: str) -> SafeString:
-    """Write as `who` does, where no markup can stand: in titles and attributes."""
-    return plain(names_in(context).of(name))
+def display_name_plain(context: Context, name: str) -> SafeString:
+    """Return a name as `display_name` does, but without elements: for titles and attributes."""
+    return visible_plain(names_in(context).display_name(name))
 
 
 @register.simple_tag(takes_context=True)
 def redacted(context: Context, text: str) -> SafeString:
-    """Write a path, the name of an upload or a message with what stands for the names in it."""
-    return shown(names_in(context).text(text))
+    """Return a path, the name of an upload or a message, with the names in it replaced."""
+    return visible(names_in(context).redact_text(text))
 
 
 @register.simple_tag(takes_context=True)
-def redacted_plainly(context: Context, text: str) -> SafeString:
-    """Write as `redacted` does, where no markup can stand."""
-    return plain(names_in(context).text(text))
+def redacted_plain(context: Context, text: str) -> SafeString:
+    """Return text as `redacted` does, but without elements: for titles and attributes."""
+    return visible_plain(names_in(context).redact_text(text))
 
 
 @register.simple_tag(takes_context=True)
 def redacted_entry(context: Context, path: str) -> SafeString:
-    """Write the path of what was not taken, whose folder may name somebody who is in no list of names."""
-    return shown(names_in(context).entry(path))
+    """Return the path of a skipped entry; its folder may name a person who is in no list of names."""
+    return visible(names_in(context).redact_entry(path))
 
 
 def names_in(context: Context) -> Names:
@@ -76,52 +76,55 @@ def names_in(context: Context) -> Names:
 
 @register.simple_tag(takes_context=True)
 def pair_url(context: Context, left: int, right: int) -> str:
-    """Give the address of a pair: on a shared page, `token` in the context, its shared one."""
+    """Return the address of a pair; on a shared page, which has `token` in its context, the shared one."""
     if token := context.get("token"):
         return reverse("shared_pair", args=[token, left, right])
     return reverse("pair", args=[context["assignment"].pk, left, right])
 
 
 @register.filter
-def hundredths(share: float) -> str:
-    """Write a share as an attribute of a chart."""
+def percent_number(share: float) -> str:
+    """Return a share as a percentage without its sign, for an attribute of a chart."""
     return f"{share * 100:.1f}"
 
 
 @register.simple_tag
 def next_sort(key: str, current: str) -> str:
-    """Give the order that a click on a column's heading asks for: names from A, figures from the most."""
-    first = key if key in {"left", "right"} else f"-{key}"
-    if current != first:
-        return first
-    return f"-{key}" if first == key else key
+    """Return the order that a click on a column's heading selects; `current` is the present one.
+
+    The first click sorts names in ascending and figures in descending order; the next one reverses that.
+    """
+    default = key if key in {"left", "right"} else f"-{key}"
+    if current != default:
+        return default
+    return f"-{key}" if default == key else key
 
 
 @register.simple_tag(takes_context=True)
 def page_url(context: Context, key: str, number: int) -> str:
-    """Give the address of the same page with another page of the list that `key` stands for."""
+    """Return the query of the same address with page `number` of a list; `key` is the list's parameter."""
     query = context["request"].GET.copy()
     query[key] = str(number)
     return f"?{query.urlencode()}"
 
 
 @register.simple_tag
-def sorted_by(key: str, current: str) -> str:
-    """Give the value of aria-sort for a column."""
+def aria_sort(key: str, current: str) -> str:
+    """Return the value of `aria-sort` for the column `key`, when the order is `current`."""
     if current.removeprefix("-") != key:
         return "none"
     return "descending" if current.startswith("-") else "ascending"
 
 
 @register.filter
-def spoken(name: str) -> str:
-    """Write a parameter's key as words."""
+def parameter_name(name: str) -> str:
+    """Return the key of a report's parameter as words."""
     return name.replace("_", " ").capitalize()
 
 
 @register.filter
-def figure(value: object) -> str:
-    """Write a parameter's value."""
+def parameter_value(value: object) -> str:
+    """Return the value of a report's parameter as text."""
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
     return "off" if value is None else str(value)

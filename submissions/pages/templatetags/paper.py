@@ -1,4 +1,4 @@
-"""How text is written in documents to take away."""
+"""Template filters for exported documents and for addresses with a filter."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 register = template.Library()
 
-# Characters of a line at the edge of a page.
-LONGEST = 90
+# Characters of a running header or footer.
+MAX_CHARACTERS = 90
 
 
 @register.filter
-def as_query(chosen: PairFilter) -> str:
-    """Write a report's filter as the query of an address, or "" for none."""
-    return query_string(chosen, page=1)
+def as_query(pair_filter: PairFilter) -> str:
+    """Return a report's filter as the query of an address, or "" for the default one."""
+    return query_string(pair_filter, page=1)
 
 
 @register.filter
 def css_string(text: str) -> SafeString:
-    """Write a line at the edge of a page as a CSS string: plain letters, all else by number."""
-    seen = UNSEEN.sub("", text)[:LONGEST]
-    plain = (char if char.isascii() and char.isalnum() else f"\\{ord(char):06x}" for char in seen)
-    return SafeString(f'"{"".join(plain)}"')
+    """Return a header or footer as a CSS string, in which all but ASCII letters and digits are escaped."""
+    visible = UNSEEN.sub("", text)[:MAX_CHARACTERS]
+    escaped = (char if char.isascii() and char.isalnum() else f"\\{ord(char):06x}" for char in visible)
+    return SafeString(f'"{"".join(escaped)}"')

@@ -1,3 +1,5 @@
+"""The request type of signed-in views, and the 410 page for deleted objects."""
+
 from __future__ import annotations
 
 from functools import wraps
@@ -15,26 +17,28 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
     from django_htmx.middleware import HtmxDetails
 
-Given = ParamSpec("Given")
+ViewArgs = ParamSpec("ViewArgs")
 
 
-class SignedIn(HttpRequest):
-    """What a view behind `login_required` gets."""
+class AuthenticatedRequest(HttpRequest):
+    """The request of a view behind `login_required`."""
 
     user: User
     htmx: HtmxDetails
 
 
-def tells_what_is_gone(
-    view: Callable[Concatenate[SignedIn, Given], HttpResponse],
-) -> Callable[Concatenate[SignedIn, Given], HttpResponse]:
-    """Answer 410 with the reason where a view asks for what was deleted."""
+def gone_as_410(
+    view: Callable[Concatenate[AuthenticatedRequest, ViewArgs], HttpResponse],
+) -> Callable[Concatenate[AuthenticatedRequest, ViewArgs], HttpResponse]:
+    """Answer with a 410 page and the reason when the view raises `Gone`: its object was deleted."""
 
     @wraps(view)
-    def answer(request: SignedIn, /, *args: Given.args, **kwargs: Given.kwargs) -> HttpResponse:
+    def wrapper(
+        request: AuthenticatedRequest, /, *args: ViewArgs.args, **kwargs: ViewArgs.kwargs
+    ) -> HttpResponse:
         try:
             return view(request, *args, **kwargs)
         except queries.Gone as gone:
             return render(request, "410.html", {"reason": str(gone)}, status=410)
 
-    return answer
+    return wrapper

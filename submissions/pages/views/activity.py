@@ -1,3 +1,5 @@
+"""The work that goes on for an assignment: its progress, and cancelling it."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -12,38 +14,39 @@ from submissions import actions, queries
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
-    from submissions.pages.views.access import SignedIn
+    from submissions.pages.views.access import AuthenticatedRequest
 
-# No key of a table has more.
-DIGITS = 20
+# Primary keys have fewer digits.
+MAX_DIGITS = 20
 
 
 @login_required
 @require_GET
-def activity(request: SignedIn, pk: int) -> HttpResponse:
-    """Say what is being done for this assignment: a fragment, asked for every second while anything is.
+def activity(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Return the fragment with an assignment's activity; the page polls it every second while work goes on.
 
-    `seen` is the report that the asking page shows, `was` the version of what it says already.
+    In the query, `seen` is the id of the report that the page displays, and `was` the version of the fragment
+    that it has: the answer is 204 if that is still the current one.
     """
-    of = queries.assignment(request.user, pk)
-    found = queries.activity(of, queries.report_state(of))
-    if request.GET.get("was") == found.version:
+    assignment = queries.assignment(request.user, pk)
+    current = queries.activity(assignment, queries.report_state(assignment))
+    if request.GET.get("was") == current.version:
         return HttpResponse(status=204)
     seen = request.GET.get("seen", "")
     context = {
-        "assignment": of,
-        "names": names_for(request, of),
-        "activity": found,
-        "seen": int(seen) if seen.isdecimal() and len(seen) < DIGITS else 0,
-        "back": request.htmx.current_url_abs_path or of.get_absolute_url(),
+        "assignment": assignment,
+        "names": names_for(request, assignment),
+        "activity": current,
+        "seen": int(seen) if seen.isdecimal() and len(seen) < MAX_DIGITS else 0,
+        "report_url": request.htmx.current_url_abs_path or assignment.get_absolute_url(),
     }
     return render(request, "submissions/_activity_now.html", context)
 
 
 @login_required
 @require_POST
-def cancel_ranking(request: SignedIn, pk: int) -> HttpResponse:
-    of = queries.assignment(request.user, pk)
-    if not actions.cancel_ranking(of):
+def cancel_ranking(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    assignment = queries.assignment(request.user, pk)
+    if not actions.cancel_ranking(assignment):
         messages.info(request, "The ranking had ended already.")
-    return redirect(of)
+    return redirect(assignment)

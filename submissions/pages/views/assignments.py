@@ -1,3 +1,5 @@
+"""The page of an assignment with its report, its settings and its boilerplate."""
+
 from __future__ import annotations
 
 from types import MappingProxyType
@@ -25,59 +27,65 @@ if TYPE_CHECKING:
     from django_htmx.middleware import HtmxDetails
 
     from submissions.models import Assignment
-    from submissions.pages.views.access import SignedIn
+    from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
 
-# As many names as one reads in a message, and messages on a page.
-NAMED = 10
+# Names that a message lists, and messages that a page displays about skipped entries.
+MAX_LISTED = 10
 
 
 @never_cache
 @login_required
 @require_GET
-def assignment(request: SignedIn, pk: int) -> HttpResponse:
-    """Show the report, what was left out of it and the uploads of one assignment."""
-    of = queries.assignment(request.user, pk)
-    return filtered(request, of, names_for(request, of)) or page(request, of)
+def assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Show the report of one assignment, its exclusions and its uploads."""
+    assignment = queries.assignment(request.user, pk)
+    return filtered_response(request, assignment, names_for(request, assignment)) or assignment_page(
+        request, assignment
+    )
 
 
-def filtered(
-    request: HttpRequest, of: Assignment, names: Names, more: Mapping[str, Any] = MappingProxyType({})
+def filtered_response(
+    request: HttpRequest,
+    assignment: Assignment,
+    names: Names,
+    extra_context: Mapping[str, Any] = MappingProxyType({}),
 ) -> HttpResponse | None:
-    """Answer htmx with what the line and the filters change; None where a whole page is wanted.
+    """Return the part of a report that the threshold and the filter change; None if the whole page is needed.
 
-    `more` goes into the context: a shared page's `token` and `readonly`.
+    Only htmx requests the part. `extra_context` is added to the context, such as a shared page's `token` and
+    `readonly`.
     """
     htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
     if not htmx or htmx.history_restore_request or (htmx.boosted and htmx.target != "findings"):
         return None
-    context = findings_context(request.GET, of, names)
+    context = findings_context(request.GET, assignment, names)
     if not context["report"]:
         return None
-    answer = render(request, "submissions/_filtered.html", context | {**more})
-    patch_vary_headers(answer, ("HX-Request",))
-    return push_url(answer, request.path + query_string(context["chosen"], context["pairs"].number))
+    response = render(request, "submissions/_filtered.html", context | {**extra_context})
+    patch_vary_headers(response, ("HX-Request",))
+    return push_url(response, request.path + query_string(context["pair_filter"], context["pairs"].number))
 
 
-def page(
-    request: SignedIn,
-    of: Assignment,
+def assignment_page(
+    request: AuthenticatedRequest,
+    assignment: Assignment,
     upload_form: UploadForm | None = None,
     boilerplate_form: UploadForm | None = None,
 ) -> HttpResponse:
-    """Render the assignment page, with the errors of a form that was refused."""
-    context = report_context(request.GET, of, names_for(request, of))
+    """Return the assignment page, with the errors of an invalid form."""
+    context = report_context(request.GET, assignment, names_for(request, assignment))
     context |= {
-        "batches": list(queries.listed_batches(of)),
-        "activity": queries.activity(of, context["state"]),
+        "batches": list(queries.listed_batches(assignment)),
+        "activity": queries.activity(assignment, context["state"]),
         "upload_form": upload_form or UploadForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
     }
     status = _status(upload_form, boilerplate_form)
-    answer = render(request, "submissions/assignment.html", context, status=status)
-    # Under the same address htmx gets a part of it, which a browser may not show in its place.
-    patch_vary_headers(answer, ("HX-Request",))
-    return answer
+    response = render(request, "submissions/assignment.html", context, status=status)
+    # The same address answers htmx with a part of the page; a browser must not take that from its cache.
+    patch_vary_headers(response, ("HX-Request",))
+    return response
 
 
 def _status(*forms: UploadForm | None) -> int:
@@ -86,61 +94,58 @@ def _status(*forms: UploadForm | None) -> int:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def change(request: SignedIn, pk: int) -> HttpResponse:
-    """Change an assignment's name, due date, teams or common limit; the limit ranks it again."""
-    of = queries.assignment(request.user, pk)
-    names = names_for(request, of)
-    form = SettingsForm(of.course, request.POST or None, instance=of)
+def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Change an assignment's name, due date, teams or common limit; a new limit starts a new ranking."""
+    assignment = queries.assignment(request.user, pk)
+    names = names_for(request, assignment)
+    form = SettingsForm(assignment.course, request.POST or None, instance=assignment)
     if names.hidden:
         form.hide_names()
     if form.is_valid():
         form.save()
-        if "common_limit" in form.changed_data and of.batches.exists():
-            actions.rerank(of)
-        if not names.hidden and (nobody := queries.unknown_members(of)):
-            messages.warning(request, f"In the teams, but no submission's name: {_listed(nobody)}.")
-        return redirect(of)
+        if "common_limit" in form.changed_data and assignment.batches.exists():
+            actions.rerank(assignment)
+        if not names.hidden and (unknown := queries.unknown_team_members(assignment)):
+            messages.warning(request, f"In the teams, but no submission's name: {_shortened_list(unknown)}.")
+        return redirect(assignment)
     status = 422 if form.errors else 200
-    context = {"assignment": of, "form": form, "names": names}
+    context = {"assignment": assignment, "form": form, "names": names}
     return render(request, "submissions/assignment_settings.html", context, status=status)
 
 
-def _listed(names: list[str]) -> str:
-    few = ", ".join(name[:100] for name in names[:NAMED])
-    return few if len(names) <= NAMED else f"{few} and {len(names) - NAMED} more"
+def _shortened_list(names: list[str]) -> str:
+    text = ", ".join(name[:100] for name in names[:MAX_LISTED])
+    return text if len(names) <= MAX_LISTED else f"{text} and {len(names) - MAX_LISTED} more"
 
 
 @login_required
 @require_POST
-def rerank(request: SignedIn, pk: int) -> HttpResponse:
-    of = queries.assignment(request.user, pk)
-    actions.rerank(of)
-    return redirect(of)
+def rerank(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    assignment = queries.assignment(request.user, pk)
+    actions.rerank(assignment)
+    return redirect(assignment)
 
 
 @login_required
 @require_POST
-def add_boilerplate(request: SignedIn, pk: int) -> HttpResponse:
-    of = queries.assignment(request.user, pk)
+def add_boilerplate(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    assignment = queries.assignment(request.user, pk)
     form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
     if not form.is_valid():
-        return page(request, of, boilerplate_form=form)
-    refused = actions.add_boilerplate(of, form.cleaned_data["files"])
-    for refusal in refused[:NAMED]:
-        messages.warning(request, f"{refusal.name} was skipped: {refusal.reason}")
-    if len(refused) > NAMED:
-        messages.warning(request, f"{len(refused) - NAMED:,} more entries were skipped.")
-    return redirect(of)
+        return assignment_page(request, assignment, boilerplate_form=form)
+    skipped = actions.add_boilerplate(assignment, form.cleaned_data["files"])
+    for entry in skipped[:MAX_LISTED]:
+        messages.warning(request, f"{entry.name} was skipped: {entry.reason}")
+    if len(skipped) > MAX_LISTED:
+        messages.warning(request, f"{len(skipped) - MAX_LISTED:,} more entries were skipped.")
+    return redirect(assignment)
 
 
 @login_required
 @require_POST
-def remove_boilerplate(request: SignedIn, pk: int) -> HttpResponse:
-    found = queries.boilerplate(request.user, pk)
-    actions.remove_boilerplate(found)
-    messages.info(
-        request,
-        f"{names_for(request, found.assignment).text(found.name)} counts again; the pairs are being ranked"
-        " without it as boilerplate.",
-    )
-    return redirect(found.assignment)
+def remove_boilerplate(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    boilerplate = queries.boilerplate(request.user, pk)
+    actions.remove_boilerplate(boilerplate)
+    name = names_for(request, boilerplate.assignment).redact_text(boilerplate.name)
+    messages.info(request, f"{name} counts again; the pairs are being ranked without it as boilerplate.")
+    return redirect(boilerplate.assignment)

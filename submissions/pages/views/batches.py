@@ -1,3 +1,5 @@
+"""Uploads: creating a batch, its page, its progress, cancelling and deleting it."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -15,11 +17,11 @@ from submissions import actions, queries
 from submissions.models import Batch
 from submissions.pages.forms.uploads import UploadForm
 from submissions.pages.views import assignments
-from submissions.pages.views.access import tells_what_is_gone
+from submissions.pages.views.access import gone_as_410
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
-    from submissions.pages.views.access import SignedIn
+    from submissions.pages.views.access import AuthenticatedRequest
 
 ROWS_A_PAGE = 200
 STEPS = (
@@ -33,91 +35,92 @@ STEPS = (
 
 @login_required
 @require_POST
-def upload(request: SignedIn, pk: int) -> HttpResponse:
-    of = queries.assignment(request.user, pk)
+def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    assignment = queries.assignment(request.user, pk)
     form = UploadForm(request.POST, request.FILES, auto_id="upload_%s")
     if not form.is_valid():
-        return assignments.page(request, of, upload_form=form)
-    return redirect(actions.create_batch(of, request.user, form.cleaned_data["files"]))
+        return assignments.assignment_page(request, assignment, upload_form=form)
+    return redirect(actions.create_batch(assignment, request.user, form.cleaned_data["files"]))
 
 
 @login_required
 @require_GET
-@tells_what_is_gone
-def batch(request: SignedIn, pk: int) -> HttpResponse:
-    """Show how far an upload has come, what was found in it and what was skipped."""
-    found = queries.batch(request.user, pk)
+@gone_as_410
+def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Show the progress of an upload, its submissions, and its skipped and unreadable files."""
+    batch = queries.batch(request.user, pk)
     lists = {
-        "skipped": found.entries.filter(accepted=False),
-        "failed": queries.failed_files(found),
-        "submissions": queries.batch_submissions(found),
-        "taken": found.entries.filter(accepted=True),
+        "skipped": batch.entries.filter(accepted=False),
+        "failed": queries.failed_files(batch),
+        "submissions": queries.batch_submissions(batch),
+        "taken": batch.entries.filter(accepted=True),
     }
     pages = {
         name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page"))
         for name, rows in lists.items()
     }
-    return render(request, "submissions/batch.html", {**_progress(request, found), **pages})
+    return render(request, "submissions/batch.html", {**_progress_context(request, batch), **pages})
 
 
 @login_required
 @require_GET
-@tells_what_is_gone
-def progress(request: SignedIn, pk: int) -> HttpResponse:
-    """Say how far a batch has come: a fragment, asked for every second; `was` is what the page says already.
+@gone_as_410
+def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Return the fragment with a batch's progress, which the page polls every second.
 
-    Once it has ended, the page has all of itself to show anew.
+    In the query, `was` is the version of the fragment that the page has: the answer is 204 if that is still
+    the current one. When the batch has ended, the answer makes the page reload.
     """
-    found = queries.batch(request.user, pk)
-    if request.htmx and not found.is_running:
+    batch = queries.batch(request.user, pk)
+    if request.htmx and not batch.is_running:
         return HttpResponseClientRefresh()
-    context = _progress(request, found)
+    context = _progress_context(request, batch)
     if request.GET.get("was") == context["version"]:
         return HttpResponse(status=204)
     return render(request, "submissions/_progress_now.html", context)
 
 
-def _progress(request: SignedIn, found: Batch) -> dict[str, object]:
+def _progress_context(request: AuthenticatedRequest, batch: Batch) -> dict[str, object]:
     states = [state for state, _ in STEPS]
-    reached = states.index(Batch.State(found.state)) if found.state in states else -1
-    ranking = queries.ranking(found.assignment) if found.state == Batch.State.RANKING else None
-    told = (found.state, found.message, found.documents_done, found.documents_total, ranking)
+    step = states.index(Batch.State(batch.state)) if batch.state in states else -1
+    ranking = queries.ranking_progress(batch.assignment) if batch.state == Batch.State.RANKING else None
+    displayed = (batch.state, batch.message, batch.documents_done, batch.documents_total, ranking)
     return {
-        "batch": found,
-        "assignment": found.assignment,
-        "names": names_for(request, found.assignment),
+        "batch": batch,
+        "assignment": batch.assignment,
+        "names": names_for(request, batch.assignment),
         "ranking": ranking,
-        "steps": [(label, n, n - reached) for n, (_, label) in enumerate(STEPS)],
-        "version": f"{crc32(repr(told).encode()):08x}",
+        "steps": [(label, index - step) for index, (_, label) in enumerate(STEPS)],
+        "version": f"{crc32(repr(displayed).encode()):08x}",
     }
 
 
 @login_required
 @require_POST
-@tells_what_is_gone
-def cancel(request: SignedIn, pk: int) -> HttpResponse:
-    found = queries.batch(request.user, pk)
-    actions.cancel_batch(found)
-    return redirect(found)
+@gone_as_410
+def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    batch = queries.batch(request.user, pk)
+    actions.cancel_batch(batch)
+    return redirect(batch)
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
-@tells_what_is_gone
-def delete(request: SignedIn, pk: int) -> HttpResponse:
-    """Ask, then delete a batch with everything that came from it."""
-    found = queries.batch(request.user, pk)
-    name = names_for(request, found.assignment).text(found.name)
+@gone_as_410
+def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Ask for confirmation, then delete a batch with everything that came from it."""
+    batch = queries.batch(request.user, pk)
+    name = names_for(request, batch.assignment).redact_text(batch.name)
     if request.method == "POST":
-        actions.delete_batch(found)
+        actions.delete_batch(batch)
         messages.info(request, f"{name} was deleted with everything that came from it.")
-        return redirect(found.assignment)
+        return redirect(batch.assignment)
     context = {
-        "what": "upload",
+        "kind": "upload",
         "name": name,
-        "assignment": found.assignment,
-        "lost": queries.lost_with_batch(found),
-        "after": "Every pair they are in goes too, and the remaining submissions are ranked again.",
-        "back": found.get_absolute_url(),
+        "assignment": batch.assignment,
+        "losses": queries.lost_with_batch(batch),
+        "consequence": "Every pair they are in goes too, and the remaining submissions are ranked again.",
+        "cancel_url": batch.get_absolute_url(),
     }
     return render(request, "submissions/delete.html", context)

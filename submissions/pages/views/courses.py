@@ -1,3 +1,5 @@
+"""Courses: listing, creating, renaming and deleting them, and their assignments."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -14,13 +16,13 @@ from submissions.pages.forms.courses import CourseForm
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
-    from submissions.pages.views.access import SignedIn
+    from submissions.pages.views.access import AuthenticatedRequest
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def index(request: SignedIn) -> HttpResponse:
-    """Courses, and a new one."""
+def index(request: AuthenticatedRequest) -> HttpResponse:
+    """List the courses, and create one."""
     form = CourseForm(request.user, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
@@ -30,62 +32,62 @@ def index(request: SignedIn) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def course(request: SignedIn, pk: int) -> HttpResponse:
-    """One course's assignments, and a new one."""
-    found = queries.course(request.user, pk)
-    form = AssignmentForm(found, request.POST or None)
+def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """List the assignments of a course, and create one."""
+    course = queries.course(request.user, pk)
+    form = AssignmentForm(course, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
-    context = {"form": form, "course": found, "assignments": queries.listed_assignments(found)}
+    context = {"form": form, "course": course, "assignments": queries.listed_assignments(course)}
     return render(request, "submissions/course.html", context, status=_status(form))
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def rename(request: SignedIn, pk: int) -> HttpResponse:
-    found = queries.course(request.user, pk)
-    form = CourseForm(found.owner, request.POST or None, instance=found)
+def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    course = queries.course(request.user, pk)
+    form = CourseForm(course.owner, request.POST or None, instance=course)
     if form.is_valid():
         return redirect(form.save())
-    # The form writes what was typed into its instance; the page goes on calling the course by its name.
-    context = {"form": form, "course": queries.course(request.user, pk) if form.errors else found}
+    # The form has written the submitted name into its instance; the page needs the stored one.
+    context = {"form": form, "course": queries.course(request.user, pk) if form.errors else course}
     return render(request, "submissions/course_rename.html", context, status=_status(form))
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def delete(request: SignedIn, pk: int) -> HttpResponse:
-    """Ask, then delete a course with all its assignments."""
-    found = queries.course(request.user, pk)
+def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Ask for confirmation, then delete a course with all its assignments."""
+    course = queries.course(request.user, pk)
     if request.method == "POST":
-        actions.delete_course(found)
-        messages.info(request, f"{found.name} was deleted with all its assignments.")
+        actions.delete_course(course)
+        messages.info(request, f"{course.name} was deleted with all its assignments.")
         return redirect("courses")
     context = {
-        "what": "course",
-        "name": found.name,
-        "course": found,
-        "lost": queries.lost_with_course(found),
-        "back": found.get_absolute_url(),
+        "kind": "course",
+        "name": course.name,
+        "course": course,
+        "losses": queries.lost_with_course(course),
+        "cancel_url": course.get_absolute_url(),
     }
     return render(request, "submissions/delete.html", context)
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def delete_assignment(request: SignedIn, pk: int) -> HttpResponse:
-    """Ask, then delete an assignment with its uploads, reports and decisions."""
-    of = queries.assignment(request.user, pk)
+def delete_assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Ask for confirmation, then delete an assignment with its uploads, reports and decisions."""
+    assignment = queries.assignment(request.user, pk)
     if request.method == "POST":
-        actions.delete_assignment(of)
-        messages.info(request, f"{of.name} was deleted with everything that belonged to it.")
-        return redirect(of.course)
+        actions.delete_assignment(assignment)
+        messages.info(request, f"{assignment.name} was deleted with everything that belonged to it.")
+        return redirect(assignment.course)
     context = {
-        "what": "assignment",
-        "name": of.name,
-        "assignment": of,
-        "lost": queries.lost_with_assignment(of),
-        "back": of.get_absolute_url(),
+        "kind": "assignment",
+        "name": assignment.name,
+        "assignment": assignment,
+        "losses": queries.lost_with_assignment(assignment),
+        "cancel_url": assignment.get_absolute_url(),
     }
     return render(request, "submissions/delete.html", context)
 

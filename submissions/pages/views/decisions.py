@@ -1,4 +1,4 @@
-"""Decide a pair, and go on to the next one that nobody has decided."""
+"""Decide a pair, and go to the next undecided one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from submissions import queries
 from submissions.actions.decisions import decide
 from submissions.models import Decision
 from submissions.pages.forms.decisions import DecisionForm
-from submissions.pages.forms.filters import pair_filter
+from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pages.templatetags.pages import percent
 from submissions.pseudonyms.names import names_for
 
@@ -24,65 +24,66 @@ if TYPE_CHECKING:
 
     from django.http import HttpResponse
 
-    from submissions.models import Assignment, Change, Pair, Report
-    from submissions.pages.views.access import SignedIn
+    from submissions.models import Assignment, Pair, Report
+    from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
 
 
 def decision_context(
-    of: Assignment, pair: queries.PairNames, names: Names, query: Mapping[str, Any]
+    assignment: Assignment, pair: queries.PairNames, names: Names, query: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Give all that `_decision.html` needs of a pair, decided or not; `query` has the line, if one is set."""
-    made = queries.decision(of, pair)
-    changes = queries.history(made)
-    # Notes with a name in them could only be saved with the made-up one, so they are not offered.
-    covered = names.source(made.notes)
-    initial = {"state": made.state, "assignee": made.assignee_id, "notes": made.notes}
-    form = DecisionForm(of, made, initial=initial | {"seen": _last(changes)}, auto_id=False)
+    """Return the context of `_decision.html` for a pair, decided or not; `query` may set the threshold."""
+    decision = queries.decision(assignment, pair)
+    changes = queries.history(decision)
+    # If names in the notes are replaced, the notes cannot be edited: the aliases would be saved.
+    redacted_notes = names.redact_source(decision.notes)
+    initial = {
+        "state": decision.state,
+        "assignee": decision.assignee_id,
+        "notes": decision.notes,
+        "seen": changes[0].pk if changes else 0,
+    }
+    form = DecisionForm(assignment, decision, initial=initial, auto_id=False)
     return {
-        "decided": pair,
-        "decision": made,
+        "pair_names": pair,
+        "decision": decision,
         "decision_form": form,
         "states": Decision.State.choices,
-        "covered_notes": covered if covered != made.notes else "",
+        "redacted_notes": redacted_notes if redacted_notes != decision.notes else "",
         "history": changes,
-        "minimum": round(pair_filter(query).minimum * 100),
+        "threshold": round(parse_pair_filter(query).threshold * 100),
     }
-
-
-def _last(changes: list[Change]) -> int:
-    return changes[0].pk if changes else 0
 
 
 @login_required
 @require_POST
-def save(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpResponse:
-    """Decide a pair, whether or not it is in the newest report; htmx gets the form's answer alone."""
-    of = queries.assignment(request.user, pk)
-    pair = queries.pair_names(of, left_id, right_id)
-    form = DecisionForm(of, queries.decision(of, pair), request.POST)
-    names = names_for(request, of)
-    context = {"assignment": of, "names": names}
+def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
+    """Store the decision on a pair, in the newest report or not; answer htmx with a fragment of the form."""
+    assignment = queries.assignment(request.user, pk)
+    pair = queries.pair_names(assignment, left_id, right_id)
+    form = DecisionForm(assignment, queries.decision(assignment, pair), request.POST)
+    names = names_for(request, assignment)
+    context = {"assignment": assignment, "names": names}
     if form.is_valid():
-        outcome = decide(of, pair, request.user, form.given)
-        context |= {"saved": outcome.changes, "meanwhile": outcome.meanwhile}
+        result = decide(assignment, pair, request.user, form.decision_input)
+        context |= {"saved": result.changes, "meanwhile": result.meanwhile}
     else:
-        context["refused"] = [error for errors in form.errors.values() for error in errors]
+        context["form_errors"] = [error for errors in form.errors.values() for error in errors]
     if not request.htmx:
-        _tell(request, context)
+        _add_messages(request, context)
         return redirect("pair", pk, pair.left_id, pair.right_id)
-    context |= decision_context(of, pair, names, request.POST)
+    context |= decision_context(assignment, pair, names, request.POST)
     if not context.get("meanwhile"):
         return render(request, "submissions/_decision_saved.html", context)
-    # The form itself shows what others have set.
-    whole = render(request, "submissions/_decision.html", context)
-    return retarget(reswap(whole, "outerHTML"), "#decision-panel")
+    # Replace the whole form, so that it has the values that others have set meanwhile.
+    response = render(request, "submissions/_decision.html", context)
+    return retarget(reswap(response, "outerHTML"), "#decision-panel")
 
 
-def _tell(request: SignedIn, context: dict[str, Any]) -> None:
-    """Say on the next page what htmx would have shown at once."""
-    for refusal in context.get("refused", ()):
-        messages.warning(request, f"Nothing was changed: {refusal}")
+def _add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> None:
+    """Add messages for the next page, for browsers without htmx."""
+    for error in context.get("form_errors", ()):
+        messages.warning(request, f"Nothing was changed: {error}")
     for change in context.get("meanwhile", ()):
         messages.warning(request, f"Meanwhile {change.who} changed the {change.field}; see the history.")
     if context.get("saved"):
@@ -91,38 +92,40 @@ def _tell(request: SignedIn, context: dict[str, Any]) -> None:
 
 @login_required
 @require_GET
-def next_undecided(request: SignedIn, pk: int) -> HttpResponse:
-    """Lead to the undecided pair that ranks next: from the line on first, then the rest."""
-    of = queries.assignment(request.user, pk)
-    shown = queries.report_state(of).shown
-    if not shown:
+def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Redirect to the next undecided pair: those at or above the threshold first, then the rest."""
+    assignment = queries.assignment(request.user, pk)
+    report = queries.report_state(assignment).report
+    if not report:
         messages.info(request, "There are no pairs to decide yet.")
-        return redirect(of)
-    chosen = pair_filter(request.GET)
-    line = queries.line_of(shown, chosen)
-    after = _looked_at(request, shown)
-    found = queries.next_undecided(shown, line, after)
-    query = f"?minimum={round(chosen.minimum * 100)}" if chosen.minimum else ""
-    if not found:
-        return _none_left(request, of, after, query)
-    if found.similarity < line and not (after and after.similarity < line):
+        return redirect(assignment)
+    pair_filter = parse_pair_filter(request.GET)
+    threshold = queries.effective_threshold(report, pair_filter)
+    previous = _previous_pair(request, report)
+    pair = queries.next_undecided(report, threshold, previous)
+    query = f"?threshold={round(pair_filter.threshold * 100)}" if pair_filter.threshold else ""
+    if not pair:
+        return _none_left(request, assignment, previous, query)
+    if pair.similarity < threshold and not (previous and previous.similarity < threshold):
         messages.info(
-            request, f"Every pair of {percent(line)} and more is decided. What follows is below that."
+            request, f"Every pair of {percent(threshold)} and more is decided. What follows is below that."
         )
-    return redirect(reverse("pair", args=[pk, found.left_id, found.right_id]) + query)
+    return redirect(reverse("pair", args=[pk, pair.left_id, pair.right_id]) + query)
 
 
-def _looked_at(request: SignedIn, shown: Report) -> Pair | None:
-    """Give the pair that the address says was looked at last, if the report has it."""
+def _previous_pair(request: AuthenticatedRequest, report: Report) -> Pair | None:
+    """Return the pair that the address names as viewed last, if the report has it."""
     left, _, right = request.GET.get("after", "").partition("-")
     if not (left.isdecimal() and right.isdecimal() and max(len(left), len(right)) < 19):  # noqa: PLR2004 - bigint
         return None
-    return queries.pair(shown, int(left), int(right))
+    return queries.pair(report, int(left), int(right))
 
 
-def _none_left(request: SignedIn, of: Assignment, after: Pair | None, query: str) -> HttpResponse:
-    if after and queries.decision(of, queries.PairNames.of(after)).state == "undecided":
+def _none_left(
+    request: AuthenticatedRequest, assignment: Assignment, previous: Pair | None, query: str
+) -> HttpResponse:
+    if previous and queries.decision(assignment, queries.PairNames.from_pair(previous)).state == "undecided":
         messages.info(request, "Every other pair is decided: this is the last one.")
-        return redirect(reverse("pair", args=[of.pk, after.left_id, after.right_id]) + query)
+        return redirect(reverse("pair", args=[assignment.pk, previous.left_id, previous.right_id]) + query)
     messages.info(request, "No undecided pair is left.")
-    return redirect(of.get_absolute_url() + query)
+    return redirect(assignment.get_absolute_url() + query)

@@ -12,39 +12,39 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from submissions import queries
-from submissions.pages.exports.copies import Options, Subject, copy_of
+from submissions.pages.exports.copies import DocumentOptions, Subject, copy_for
 from submissions.pages.exports.documents import PairDocument, document_html
 from submissions.pages.exports.formats import DOCUMENT_FORMATS, FORMATS, TABLE_FORMATS
-from submissions.pages.exports.paper import TooLong
-from submissions.pages.exports.pdf import NotPrinted
+from submissions.pages.exports.paper import DocumentTooLong
+from submissions.pages.exports.pdf import PrintingFailed
 from submissions.pages.exports.tables import TABLES, report_table
 from submissions.pages.forms.exports import ExportForm
-from submissions.pages.forms.filters import pair_filter
+from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pseudonyms.names import names_for
-from submissions.queries.exports import confirmed_elsewhere, confirmed_pairs
+from submissions.queries.exports import confirmed_pairs, unlisted_confirmed_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from submissions.models import Assignment, Report
-    from submissions.pages.views.access import SignedIn
+    from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
 
-# Characters of each part of a file's name.
-LONGEST_PART = 60
-PAGE = "submissions/exports/page.html"
+# Characters of each part of the name of an exported file.
+MAX_PART_CHARACTERS = 60
+TEMPLATE = "submissions/exports/page.html"
 
 
 @login_required
 @require_GET
-def table(request: SignedIn, pk: int, name: str, suffix: str) -> StreamingHttpResponse:
-    """Download the pairs that the page lists, or the submissions."""
+def table(request: AuthenticatedRequest, pk: int, name: str, suffix: str) -> StreamingHttpResponse:
+    """Download the pairs or the submissions that pass the filter, as a table."""
     assignment = queries.assignment(request.user, pk)
     write = FORMATS[suffix].write_table if suffix in FORMATS else None
     if name not in TABLES or not write:
         raise Http404("No such file.")
     names = names_for(request, assignment)
-    rows = report_table(name, _report(assignment), pair_filter(request.GET), names)
+    rows = report_table(name, _report(assignment), parse_pair_filter(request.GET), names)
     response = StreamingHttpResponse(write(rows), content_type=FORMATS[suffix].content_type)
     response.headers["Content-Disposition"] = _attachment([assignment.name, name], suffix)
     return response
@@ -52,24 +52,24 @@ def table(request: SignedIn, pk: int, name: str, suffix: str) -> StreamingHttpRe
 
 @login_required
 @require_GET
-def exports(request: SignedIn, pk: int) -> HttpResponse:
+def exports(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show what can be exported, or download the confirmed pairs as a document."""
     assignment = queries.assignment(request.user, pk)
-    report = queries.report_state(assignment).shown
+    report = queries.report_state(assignment).report
     if not report:
-        return render(request, PAGE, {"assignment": assignment})
+        return render(request, TEMPLATE, {"assignment": assignment})
     context = {
-        "elsewhere": confirmed_elsewhere(report),
+        "unlisted": unlisted_confirmed_count(report),
         "tables": TABLES,
         "table_formats": TABLE_FORMATS,
-        "chosen": pair_filter(request.GET),
+        "pair_filter": parse_pair_filter(request.GET),
     }
-    return _document(request, Subject(report, list(confirmed_pairs(report))), context)
+    return _document_response(request, Subject(report, list(confirmed_pairs(report))), context)
 
 
 @login_required
 @require_GET
-def export_pair(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpResponse:
+def export_pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Show how one pair can be exported, or download it as a document."""
     report = _report(queries.assignment(request.user, pk))
     pair = queries.pair(report, left_id, right_id)
@@ -77,25 +77,27 @@ def export_pair(request: SignedIn, pk: int, left_id: int, right_id: int) -> Http
         return redirect("export_pair", pk, right_id, left_id)
     if not pair:
         raise Http404("No such pair.")
-    return _document(request, Subject(report, [pair], lone=True), {"pair": pair})
+    return _document_response(request, Subject(report, [pair], single=True), {"pair": pair})
 
 
 def _report(assignment: Assignment) -> Report:
-    report = queries.report_state(assignment).shown
+    report = queries.report_state(assignment).report
     if not report:
         raise Http404("No report yet.")
     return report
 
 
-def _document(request: SignedIn, subject: Subject, context: dict[str, Any]) -> HttpResponse:
-    """Return the document that the query asks for, or the page with its form and errors."""
+def _document_response(
+    request: AuthenticatedRequest, subject: Subject, context: dict[str, Any]
+) -> HttpResponse:
+    """Return the document that the query describes, or the page with its form and errors."""
     assignment = subject.report.assignment
     names = names_for(request, assignment)
     form = ExportForm(subject.pairs, names, request.GET if "format" in request.GET else None)
     if subject.pairs and form.is_valid():
         try:
-            return _file(form.cleaned_data, subject, names)
-        except (TooLong, NotPrinted) as error:
+            return _document_file(form.cleaned_data, subject, names)
+        except (DocumentTooLong, PrintingFailed) as error:
             form.add_error(None, str(error))
     context |= {
         "assignment": assignment,
@@ -104,24 +106,24 @@ def _document(request: SignedIn, subject: Subject, context: dict[str, Any]) -> H
         "subject": subject,
         "formats": DOCUMENT_FORMATS,
     }
-    return render(request, PAGE, context, status=422 if form.errors else 200)
+    return render(request, TEMPLATE, context, status=422 if form.errors else 200)
 
 
-def _file(chosen: dict[str, Any], subject: Subject, names: Names) -> HttpResponse:
-    copy = copy_of(subject, names, chosen["names"])
-    suffix = chosen["format"]
-    options = Options(decision=chosen["decision"], sources=chosen["sources"])
+def _document_file(data: dict[str, Any], subject: Subject, names: Names) -> HttpResponse:
+    copy = copy_for(subject, names, data["names"])
+    suffix = data["format"]
+    options = DocumentOptions(decision=data["decision"], sources=data["sources"])
     write = DOCUMENT_FORMATS[suffix].write_document
     assert write is not None
     content = write(document_html(PairDocument(subject.report, copy, options)))
     response = HttpResponse(content, content_type=DOCUMENT_FORMATS[suffix].content_type)
-    words = [subject.report.assignment.name, *copy.called]
-    response.headers["Content-Disposition"] = _attachment(words, suffix)
+    title_parts = [subject.report.assignment.name, *copy.title_parts]
+    response.headers["Content-Disposition"] = _attachment(title_parts, suffix)
     return response
 
 
-def _attachment(words: Iterable[str], suffix: str) -> str:
-    """Return the header that names a download by words that any system accepts."""
-    parts = (slugify(word, allow_unicode=True)[:LONGEST_PART].strip("-") for word in words)
-    name = f"{'-'.join(filter(None, parts))}.{suffix}"
+def _attachment(title_parts: Iterable[str], suffix: str) -> str:
+    """Return the header for a download; its file name has only characters that any system accepts."""
+    slugs = (slugify(part, allow_unicode=True)[:MAX_PART_CHARACTERS].strip("-") for part in title_parts)
+    name = f"{'-'.join(filter(None, slugs))}.{suffix}"
     return content_disposition_header(as_attachment=True, filename=name) or "attachment"

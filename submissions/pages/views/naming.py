@@ -1,4 +1,4 @@
-"""Switch between real and made-up names, for the pages that one person reads."""
+"""Switch between real names and aliases for one session."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from submissions.pseudonyms.names import ANONYMOUS
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
-    from submissions.pages.views.access import SignedIn
+    from submissions.pages.views.access import AuthenticatedRequest
 
 
 @login_required
 @require_POST
-def switch(request: SignedIn) -> HttpResponse:
-    """Make names up from now on, or stop doing so; back to the page that was asked from."""
+def switch(request: AuthenticatedRequest) -> HttpResponse:
+    """Turn aliases on or off, and go back to the page that the form was on."""
     request.session[ANONYMOUS] = request.POST.get("names") == "made-up"
     page = request.POST.get("next", "")
     safe = url_has_allowed_host_and_scheme(page, {request.get_host()}, require_https=request.is_secure())

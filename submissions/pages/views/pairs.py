@@ -1,3 +1,5 @@
+"""The page of a pair, and ignoring one of its passages."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -18,49 +20,49 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
 
     from submissions.models import Assignment, Pair
-    from submissions.pages.views.access import SignedIn
+    from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
     from submissions.queries.reports import ReportState
 
-GONE = (
+PASSAGE_GONE = (
     "That passage is not in the newest report any more, so nothing was changed. These are its passages now."
 )
 
 
 @login_required
 @require_GET
-def pair(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpResponse:
-    """Show two submissions side by side, as the newest report ranks them.
+def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
+    """Show two submissions side by side, as ranked in the newest report.
 
-    The address names submissions, not a pair's row, so that it outlives a ranking.
+    The address has the ids of the submissions, not that of the pair, so that it is valid after a new ranking.
     """
-    of = queries.assignment(request.user, pk)
-    state = queries.report_state(of)
-    found = queries.pair(state.shown, left_id, right_id) if state.shown else None
-    if state.shown and not found and queries.pair(state.shown, right_id, left_id):
+    assignment = queries.assignment(request.user, pk)
+    state = queries.report_state(assignment)
+    pair = queries.pair(state.report, left_id, right_id) if state.report else None
+    if state.report and not pair and queries.pair(state.report, right_id, left_id):
         return redirect("pair", pk, right_id, left_id)
-    if not found:
-        return _not_ranked(request, of, left_id, right_id)
-    names = names_for(request, of)
+    if not pair:
+        return _not_ranked(request, assignment, left_id, right_id)
+    names = names_for(request, assignment)
     context = {
-        **pair_context(of, found, names),
-        **decision_context(of, queries.PairNames.of(found), names, request.GET),
-        "activity": queries.activity(of, state),
-        "before": _before(request, state),
+        **pair_context(assignment, pair, names),
+        **decision_context(assignment, queries.PairNames.from_pair(pair), names, request.GET),
+        "activity": queries.activity(assignment, state),
+        "similarity_before": _similarity_before(request, state),
     }
     return render(request, "submissions/pair.html", context)
 
 
-def pair_context(of: Assignment, found: Pair, names: Names) -> dict[str, Any]:
-    """Give all that `_pair.html` shows of a pair of the newest report."""
-    # The front-ends and their lexers are loaded by the first pair page, not by every page.
+def pair_context(assignment: Assignment, pair: Pair, names: Names) -> dict[str, Any]:
+    """Return the context of `_pair.html` for a pair of the newest report."""
+    # Imported here because it loads the front-ends and their lexers, which other pages do not need.
     from submissions.pages.source_view.pair_view import view_pair  # noqa: PLC0415
 
-    return {"assignment": of, "names": names, "view": view_pair(found, names)}
+    return {"assignment": assignment, "names": names, "view": view_pair(pair, names)}
 
 
-def _before(request: SignedIn, state: ReportState) -> float | None:
-    """Give the similarity before a passage was ignored, once the pairs are ranked without it."""
+def _similarity_before(request: AuthenticatedRequest, state: ReportState) -> float | None:
+    """Return the similarity before a passage was ignored, if the pairs have been ranked without it."""
     percent = request.GET.get("before", "")
     if state.pending or percent not in map(str, range(101)):
         return None
@@ -69,27 +71,29 @@ def _before(request: SignedIn, state: ReportState) -> float | None:
 
 @login_required
 @require_POST
-def ignore(request: SignedIn, pk: int, left_id: int, right_id: int) -> HttpResponse:
-    """Take a passage of a pair for boilerplate, and show the pair while the rest is ranked anew."""
-    of = queries.assignment(request.user, pk)
-    shown = queries.report_state(of).shown
-    found = queries.pair(shown, left_id, right_id) if shown else None
-    if not found:
-        return _not_ranked(request, of, left_id, right_id)
+def ignore(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
+    """Register a passage of a pair as boilerplate, and show the pair while a new ranking runs."""
+    assignment = queries.assignment(request.user, pk)
+    report = queries.report_state(assignment).report
+    pair = queries.pair(report, left_id, right_id) if report else None
+    if not pair:
+        return _not_ranked(request, assignment, left_id, right_id)
     address = reverse("pair", args=[pk, left_id, right_id])
-    if not ignore_passage(of, found, request.POST.get("passage", "")):
-        messages.warning(request, GONE)
+    if not ignore_passage(assignment, pair, request.POST.get("passage", "")):
+        messages.warning(request, PASSAGE_GONE)
         return redirect(address)
-    return redirect(f"{address}?before={round(found.similarity * 100)}")
+    return redirect(f"{address}?before={round(pair.similarity * 100)}")
 
 
-def _not_ranked(request: SignedIn, of: Assignment, left_id: int, right_id: int) -> HttpResponse:
-    names = queries.cohort_names(of, left_id, right_id)
+def _not_ranked(
+    request: AuthenticatedRequest, assignment: Assignment, left_id: int, right_id: int
+) -> HttpResponse:
+    names = queries.submission_names(assignment, left_id, right_id)
     if left_id not in names or right_id not in names:
         raise Http404("No such pair.")
     context = {
-        "assignment": of,
-        "names": names_for(request, of),
+        "assignment": assignment,
+        "names": names_for(request, assignment),
         "left": names[left_id],
         "right": names[right_id],
     }

@@ -1,4 +1,4 @@
-"""What a link shows to whoever has it, without signing in."""
+"""Pages behind a share link, which need no account."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from django.views.decorators.http import require_safe
 from submissions import queries
 from submissions.actions.shares import ForgedToken, ShareEnded, find_share
 from submissions.pages.report.overview import report_context
-from submissions.pages.views.assignments import filtered
+from submissions.pages.views.assignments import filtered_response
 from submissions.pages.views.pairs import pair_context
-from submissions.pseudonyms.names import Names, anonymous
+from submissions.pseudonyms.names import Names, anonymous_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from submissions.models import Pair, Share
 
-# Nobody finds the page in a search, its address is not told to others, and no cache keeps what was revoked.
+# Keep the page out of search engines, its address out of referrers, and revoked content out of caches.
 HEADERS = {
     "X-Robots-Tag": "noindex, nofollow",
     "Referrer-Policy": "no-referrer",
@@ -31,75 +31,74 @@ HEADERS = {
 }
 
 
-def _by_link(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Find the link that an address holds, or say why it does not work."""
+def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Pass the share of the address's token to the view, or return a page that says why it is invalid."""
 
     @require_safe
     @wraps(view)
-    def answer(request: HttpRequest, token: str, **sides: int) -> HttpResponse:
+    def wrapper(request: HttpRequest, token: str, **sides: int) -> HttpResponse:
         try:
-            page = view(request, find_share(token), **sides)
+            response = view(request, find_share(token), **sides)
         except ForgedToken:
-            page = render(request, "submissions/shared_forged.html", {"readonly": True}, status=403)
+            response = render(request, "submissions/shared_forged.html", {"readonly": True}, status=403)
         except ShareEnded as ended:
             context = {"readonly": True, "reason": str(ended)}
-            page = render(request, "submissions/shared_ended.html", context, status=410)
+            response = render(request, "submissions/shared_ended.html", context, status=410)
         except Http404:
-            page = render(
+            response = render(
                 request, "submissions/shared_unknown.html", {"readonly": True, "token": token}, status=404
             )
         for name, value in HEADERS.items():
-            page[name] = value
-        return page
+            response[name] = value
+        return response
 
-    return answer
+    return wrapper
 
 
-@_by_link
-def report(request: HttpRequest, made: Share) -> HttpResponse:
+@_with_share
+def report(request: HttpRequest, share: Share) -> HttpResponse:
     """Show the newest report, or the one pair that the link is for."""
-    if made.left:
-        return _pair_page(request, made, _only_pair(made))
+    if share.left:
+        return _pair_page(request, share, _shared_pair(share))
     if request.GET.get("decision"):
         raise Http404("What was decided is not shared.")
-    more = _more(request, made)
-    names = _names(made)
-    part = filtered(request, made.assignment, names, more)
-    if part:
+    extra_context = _share_context(request, share)
+    names = _names(share)
+    if part := filtered_response(request, share.assignment, names, extra_context):
         return part
-    context = report_context(request.GET, made.assignment, names) | more
+    context = report_context(request.GET, share.assignment, names) | extra_context
     return render(request, "submissions/shared_report.html", context)
 
 
-@_by_link
-def pair(request: HttpRequest, made: Share, left_id: int, right_id: int) -> HttpResponse:
+@_with_share
+def pair(request: HttpRequest, share: Share, left_id: int, right_id: int) -> HttpResponse:
     """Show a pair of the report; a link to one pair shows no other."""
-    shown = queries.report_state(made.assignment).shown
-    found = queries.pair(shown, left_id, right_id) if shown else None
-    if not found or (made.left and (found.left.name, found.right.name) != (made.left, made.right)):
+    newest = queries.report_state(share.assignment).report
+    pair = queries.pair(newest, left_id, right_id) if newest else None
+    if not pair or (share.left and (pair.left.name, pair.right.name) != (share.left, share.right)):
         raise Http404("No such pair.")
-    return _pair_page(request, made, found)
+    return _pair_page(request, share, pair)
 
 
-def _only_pair(made: Share) -> Pair:
-    shown = queries.report_state(made.assignment).shown
-    found = queries.pair_named(shown, made.left, made.right) if shown else None
-    if not found:
+def _shared_pair(share: Share) -> Pair:
+    newest = queries.report_state(share.assignment).report
+    pair = queries.pair_by_names(newest, share.left, share.right) if newest else None
+    if not pair:
         raise ShareEnded("This link was to a pair that is not in the newest report any more.")
-    return found
+    return pair
 
 
-def _pair_page(request: HttpRequest, made: Share, found: Pair) -> HttpResponse:
-    context = pair_context(made.assignment, found, _names(made)) | _more(request, made)
+def _pair_page(request: HttpRequest, share: Share, pair: Pair) -> HttpResponse:
+    context = pair_context(share.assignment, pair, _names(share)) | _share_context(request, share)
     return render(request, "submissions/shared_pair.html", context)
 
 
-def _names(made: Share) -> Names:
-    return anonymous(made.assignment) if made.anonymous else Names()
+def _names(share: Share) -> Names:
+    return anonymous_names(share.assignment) if share.anonymous else Names()
 
 
-def _more(request: HttpRequest, made: Share) -> dict[str, Any]:
-    """Give what marks a page as one that is shared."""
+def _share_context(request: HttpRequest, share: Share) -> dict[str, Any]:
+    """Return the part of the context that makes a page a shared one."""
     match = request.resolver_match
     token = match.kwargs["token"] if match else ""
-    return {"readonly": True, "token": token, "share": made}
+    return {"readonly": True, "token": token, "share": share}

@@ -1,4 +1,4 @@
-"""Make links for others, list them, revoke them."""
+"""Create, list and revoke share links."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from submissions.models import Assignment, Share
-    from submissions.pages.views.access import SignedIn
+    from submissions.pages.views.access import AuthenticatedRequest
 
 
-class Row(NamedTuple):
-    """A link that works, with its whole address."""
+class ShareRow(NamedTuple):
+    """A valid share link, with its absolute address."""
 
     share: Share
     url: str
@@ -32,47 +32,55 @@ class Row(NamedTuple):
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def shares(request: SignedIn, pk: int) -> HttpResponse:
-    """List an assignment's links, and make one: of the report, or of the pair that the address names."""
-    of = queries.assignment(request.user, pk)
-    pair = _pair(of, request.GET.get("pair", ""))
+def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """List an assignment's links, and create one: for the report, or for the pair that the address names."""
+    assignment = queries.assignment(request.user, pk)
+    pair = _parse_pair(assignment, request.GET.get("pair", ""))
     form = ShareForm(request.POST or None)
     if form.is_valid():
         data = form.cleaned_data
-        made = create_share(of, request.user, data["expires"], pair=pair, anonymous=data["anonymous"])
+        share = create_share(
+            assignment, request.user, data["expires"], pair=pair, anonymous=data["anonymous"]
+        )
         messages.success(request, "The link is ready: copy it and send it on.")
-        return redirect(f"{reverse('shares', args=[pk])}#share-{made.pk}")
-    listed = queries.shares(of)
+        return redirect(f"{reverse('shares', args=[pk])}#share-{share.pk}")
+    listed = queries.shares(assignment)
     context = {
-        "assignment": of,
-        "names": names_for(request, of),
+        "assignment": assignment,
+        "names": names_for(request, assignment),
         "pair": pair,
         "form": form,
-        "working": [Row(made, _address(request, made)) for made in listed.working],
-        "ended": listed.ended,
-        "ranked": queries.report_state(of).shown is not None,
+        "share_rows": [ShareRow(share, _address(request, share)) for share in listed.working],
+        "ended_shares": listed.ended,
+        "has_report": queries.report_state(assignment).report is not None,
     }
     return render(request, "submissions/shares.html", context, status=422 if form.errors else 200)
 
 
-def _pair(of: Assignment, words: str) -> queries.PairNames | None:
-    """Read `left-right`, two ids; nothing stands for the whole report."""
-    if not words:
+def _parse_pair(assignment: Assignment, value: str) -> queries.PairNames | None:
+    """Return the pair of `value`, two ids as `left-right`; None for an empty value, the whole report.
+
+    Raises
+    ------
+    Http404
+        When it is no pair of submissions of the assignment.
+    """
+    if not value:
         return None
-    left, _, right = words.partition("-")
-    if not all(word.isascii() and word.isdigit() and len(word) < 19 for word in (left, right)):  # noqa: PLR2004 - bigint
+    left, _, right = value.partition("-")
+    if not all(part.isascii() and part.isdigit() and len(part) < 19 for part in (left, right)):  # noqa: PLR2004 - bigint
         raise Http404("No such pair.")
-    return queries.pair_names(of, int(left), int(right))
+    return queries.pair_names(assignment, int(left), int(right))
 
 
-def _address(request: HttpRequest, made: Share) -> str:
-    return request.build_absolute_uri(reverse("shared", args=[share_token(made)]))
+def _address(request: HttpRequest, share: Share) -> str:
+    return request.build_absolute_uri(reverse("shared", args=[share_token(share)]))
 
 
 @login_required
 @require_POST
-def revoke(request: SignedIn, pk: int) -> HttpResponse:
-    made = queries.share(request.user, pk)
-    revoke_share(made)
+def revoke(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    share = queries.share(request.user, pk)
+    revoke_share(share)
     messages.info(request, "The link was revoked: whoever opens it is told so, and sees nothing else.")
-    return redirect("shares", made.assignment_id)
+    return redirect("shares", share.assignment_id)

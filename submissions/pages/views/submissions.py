@@ -1,3 +1,5 @@
+"""The page of one submission."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -10,7 +12,7 @@ from django.views.decorators.http import require_GET
 
 from submissions import queries
 from submissions.pages.report import charts
-from submissions.pages.report.standing import matches, standing, verdicts
+from submissions.pages.report.submission_rank import decision_rows, submission_matches, submission_rank
 from submissions.pages.source_view.render import line_starts
 from submissions.pseudonyms.names import names_for
 
@@ -18,8 +20,8 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
 
     from submissions.models import Assignment, Report, Submission, SubmissionFile
-    from submissions.pages.report.standing import Verdict
-    from submissions.pages.views.access import SignedIn
+    from submissions.pages.report.submission_rank import SubmissionDecision
+    from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
 
 PAIRS_A_PAGE = 50
@@ -29,58 +31,70 @@ FILES_A_PAGE = 50
 @never_cache
 @login_required
 @require_GET
-def submission(request: SignedIn, pk: int, submission_id: int) -> HttpResponse:
-    """Show one submission: its pairs, how it stands in its cohort, its files, what was not taken."""
-    of = queries.assignment(request.user, pk)
-    found = queries.submission(of, submission_id)
-    names = names_for(request, of)
-    state = queries.report_state(of)
-    files = Paginator(queries.files_of_submission(found), FILES_A_PAGE).get_page(request.GET.get("files"))
-    refused = Paginator(queries.refused_entries(found), FILES_A_PAGE).get_page(request.GET.get("skipped"))
+def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
+    """Show one submission: its pairs, its rank in the cohort, its files and its skipped entries."""
+    assignment = queries.assignment(request.user, pk)
+    submission = queries.submission(assignment, submission_id)
+    names = names_for(request, assignment)
+    state = queries.report_state(assignment)
+    files = Paginator(queries.submission_files(submission), FILES_A_PAGE)
+    skipped = Paginator(queries.refused_entries(submission), FILES_A_PAGE)
+    files_page = files.get_page(request.GET.get("files"))
     context = {
-        "assignment": of,
+        "assignment": assignment,
         "names": names,
         "state": state,
-        "submission": found,
-        "replaced_by": queries.replaced_by(found),
-        "files": files,
-        "lines": _line_counts(list(files)),
-        "refused": refused,
-        "verdicts": _verdicts(of, state.shown, found),
+        "submission": submission,
+        "replaced_by": queries.replaced_by(submission),
+        "files": files_page,
+        "line_counts": _line_counts(list(files_page)),
+        "skipped": skipped.get_page(request.GET.get("skipped")),
+        "decisions": _decisions(assignment, state.report, submission),
     }
-    if state.shown:
-        context |= _ranked(state.shown, found, names, request.GET.get("page"))
+    if state.report:
+        context |= _report_context(state.report, submission, names, request.GET.get("page"))
     return render(request, "submissions/submission.html", context)
 
 
-def _ranked(report: Report, found: Submission, names: Names, number: str | None) -> dict[str, object]:
-    """Give what a report has on a submission."""
-    pages = Paginator(queries.pairs_of(report, found), PAIRS_A_PAGE)
-    page = pages.get_page(number)
+def _report_context(
+    report: Report, submission: Submission, names: Names, number: str | None
+) -> dict[str, object]:
+    """Return a submission's context from a report; `number` is the number of the page of its pairs."""
+    pairs = queries.submission_pairs(report, submission)
+    page = Paginator(pairs, PAIRS_A_PAGE).get_page(number)
     cohort = charts.histogram(report)
-    line = float(report.parameters["threshold"]["value"])
-    near = charts.clusters(report, line, names)
+    threshold = float(report.parameters["threshold"]["value"])
+    clusters = charts.clusters(report, threshold, names)
     return {
-        "line": line,
+        "threshold": threshold,
         "pairs": page,
-        "matches": matches(found, page),
-        "best": next(iter(matches(found, queries.pairs_of(report, found)[:1])), None),
+        "matches": submission_matches(submission, page),
+        "best": next(iter(submission_matches(submission, pairs[:1])), None),
         "histogram": cohort,
-        "standing": standing(report, cohort, found) if cohort else None,
-        "clusters": [one for one in near if any(m.submission.pk == found.pk for m in one.members)],
-        "same": [group for group in queries.same_groups(report, names) if found in group.submissions],
+        "rank": submission_rank(report, cohort, submission) if cohort else None,
+        "clusters": [
+            cluster
+            for cluster in clusters
+            if any(member.submission.pk == submission.pk for member in cluster.members)
+        ],
+        "duplicates": [
+            group for group in queries.listed_duplicates(report, names) if submission in group.submissions
+        ],
     }
 
 
-def _verdicts(of: Assignment, report: Report | None, found: Submission) -> list[Verdict]:
-    decided = queries.decisions_about(of, found)
-    names = {name for both in decided for name in both}
-    return verdicts(found, decided, queries.cohort_ids(report, names) if report and names else {})
+def _decisions(
+    assignment: Assignment, report: Report | None, submission: Submission
+) -> list[SubmissionDecision]:
+    decisions = queries.submission_decisions(assignment, submission)
+    names = {name for pair in decisions for name in pair}
+    ids = queries.ranked_ids(report, names) if report and names else {}
+    return decision_rows(submission, decisions, ids)
 
 
 def _line_counts(files: list[SubmissionFile]) -> dict[int, int]:
-    """Count the lines of the texts that front-ends show, by the files' ids."""
-    # The front-ends and their lexers are loaded by the first page that shows a text, not by every page.
-    from submissions.storage.sources import text_of  # noqa: PLC0415
+    """Return the number of lines of every file's text, as its front-end extracts it, by the file's id."""
+    # Imported here because it loads the front-ends and their lexers, which other pages do not need.
+    from submissions.storage.sources import file_text  # noqa: PLC0415
 
-    return {file.pk: len(line_starts(text_of(file))) for file in queries.with_sources(files)}
+    return {file.pk: len(line_starts(file_text(file))) for file in queries.files_with_sources(files)}

@@ -1,4 +1,4 @@
-// Copies the address of a link. Where a page may not write to the clipboard, the address is selected instead.
+// Copies the address of a share link. If the clipboard is not accessible, selects the address instead.
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   const link = button.closest(".shared-link");

@@ -1,12 +1,12 @@
-// Says that the pairs could not be fetched, whether the line, the filter or a link of the table asked for them.
+// Displays a notice when a request for the pairs fails, from the threshold, the filter or a link of the table.
 
-const said = document.querySelector("[data-failed]");
+const notice = document.querySelector("[data-failed]");
 
-function tell(is) {
+function setFailed(failed) {
   return ({ detail }) => {
-    if (detail.target?.id === "findings") said.hidden = !is;
+    if (detail.target?.id === "findings") notice.hidden = !failed;
   };
 }
 
-document.addEventListener("htmx:beforeRequest", tell(false));
-for (const fault of ["htmx:sendError", "htmx:timeout", "htmx:responseError"]) document.addEventListener(fault, tell(true));
+document.addEventListener("htmx:beforeRequest", setFailed(false));
+for (const error of ["htmx:sendError", "htmx:timeout", "htmx:responseError"]) document.addEventListener(error, setFailed(true));

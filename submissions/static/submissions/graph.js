@@ -1,195 +1,198 @@
-// Draws the linked submissions, cluster by cluster: circles and lines are links to submissions and pairs.
+// Draws the graph of every cluster: circles link to submissions, lines link to pairs.
 
 const SVG = "http://www.w3.org/2000/svg";
 const RADIUS = 13;
-const LABELLED = 40;  // members up to which a cluster has room for names
-const ROOMS = { labelled: 46, bare: 24 };  // half the width that a submission takes
-const FLAT = 0.68;  // names are wide and low
-const GAP = 16;
-const BESIDE = 8;
-const PAIR = 180;  // width of a cluster of two: three stand side by side in the report's column, two on a telephone
-const LETTER = 7.8;  // its width
+const MAX_LABELLED = 40;  // members up to which a cluster has room for names
+const HALF_WIDTHS = { labelled: 46, bare: 24 };  // half the width that a submission needs
+const FLATTENING = 0.68;  // factor for heights, since names are wide and low
+const ROW_GAP = 16;
+const COLUMN_GAP = 8;
+const PAIR_WIDTH = 180;  // width of a cluster of two: three fit into the report's column, two on a telephone
+const LETTER_WIDTH = 7.8;
 const TICKS = 240;
 
-function element(name, attributes, ...children) {
-  const made = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
+function svgElement(name, attributes, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
 }
 
-// Names of one class often begin alike, so both ends are kept.
+// Names of one class often begin alike, so the middle is left out.
 function shortened(name, width) {
   const letters = [...name];
-  const most = Math.floor(width / LETTER);
-  if (letters.length <= most) return name;
-  const first = Math.ceil((most - 1) / 2);
-  return `${letters.slice(0, first).join("")}…${letters.slice(first + 1 - most).join("")}`;
+  const maximum = Math.floor(width / LETTER_WIDTH);
+  if (letters.length <= maximum) return name;
+  const first = Math.ceil((maximum - 1) / 2);
+  return `${letters.slice(0, first).join("")}…${letters.slice(first + 1 - maximum).join("")}`;
 }
 
-function clustersOf({ nodes, links }) {
-  const found = new Map();
+function groupByCluster({ nodes, links }) {
+  const clusters = new Map();
   for (const node of nodes) {
-    if (!found.has(node.cluster)) found.set(node.cluster, { nodes: [], links: [] });
-    found.get(node.cluster).nodes.push(node);
+    if (!clusters.has(node.cluster)) clusters.set(node.cluster, { nodes: [], links: [] });
+    clusters.get(node.cluster).nodes.push(node);
   }
-  for (const link of links) found.get(nodes[link.source].cluster).links.push({ ...link, source: nodes[link.source], target: nodes[link.target] });
-  return [...found.values()];
+  for (const link of links) clusters.get(nodes[link.source].cluster).links.push({ ...link, source: nodes[link.source], target: nodes[link.target] });
+  return [...clusters.values()];
 }
 
-function within(nodes, half) {
+// Returns a force that keeps nodes between -half and half.
+function boundingForce(nodes, half) {
   return () => {
     for (const node of nodes) node.x = Math.min(half, Math.max(-half, node.x));
   };
 }
 
-function roomOf({ nodes, labelled }, width) {
-  if (nodes.length === 2) return Math.min(PAIR, (width - BESIDE) / 2) / 4;
-  return labelled ? ROOMS.labelled : ROOMS.bare;
+function nodeHalfWidth({ nodes, labelled }, width) {
+  if (nodes.length === 2) return Math.min(PAIR_WIDTH, (width - COLUMN_GAP) / 2) / 4;
+  return labelled ? HALF_WIDTHS.labelled : HALF_WIDTHS.bare;
 }
 
-// d3-force starts from fixed places and draws its chances from a fixed seed: a reload looks the same.
+// Sets the positions of a cluster's nodes, and its bounding box. d3-force starts from fixed positions and has a fixed
+// random seed, so a reload gives the same layout.
 function layOut(cluster, width) {
   const { nodes, links } = cluster;
-  cluster.labelled = nodes.length <= LABELLED;
-  const room = roomOf(cluster, width);
-  cluster.room = room;
+  cluster.labelled = nodes.length <= MAX_LABELLED;
+  const halfWidth = nodeHalfWidth(cluster, width);
+  cluster.halfWidth = halfWidth;
   if (nodes.length === 2) {
-    [nodes[0].x, nodes[0].y, nodes[1].x, nodes[1].y] = [-room, 0, room, 0];
+    [nodes[0].x, nodes[0].y, nodes[1].x, nodes[1].y] = [-halfWidth, 0, halfWidth, 0];
   } else {
-    const inside = within(nodes, Math.max(0, width / 2 - room));
+    const bound = boundingForce(nodes, Math.max(0, width / 2 - halfWidth));
     d3.forceSimulation(nodes)
-      .force("link", d3.forceLink(links).distance(2.2 * room).strength((link) => 0.2 + 0.5 * link.similarity))
-      .force("charge", d3.forceManyBody().strength(-4 * room))
+      .force("link", d3.forceLink(links).distance(2.2 * halfWidth).strength((link) => 0.2 + 0.5 * link.similarity))
+      .force("charge", d3.forceManyBody().strength(-4 * halfWidth))
       .force("x", d3.forceX().strength(0.05))
       .force("y", d3.forceY().strength(0.08))
-      .force("apart", d3.forceCollide(room).iterations(2))
-      .force("inside", inside)
+      .force("apart", d3.forceCollide(halfWidth).iterations(2))
+      .force("inside", bound)
       .stop()
       .tick(TICKS);
-    inside();  // the last tick moves once more
-    for (const node of nodes) node.y *= FLAT;
+    bound();  // the last tick may have moved nodes out again
+    for (const node of nodes) node.y *= FLATTENING;
   }
   const xs = nodes.map((node) => node.x);
   const ys = nodes.map((node) => node.y);
   cluster.box = {
-    left: Math.min(...xs) - room,
+    left: Math.min(...xs) - halfWidth,
     top: Math.min(...ys) - RADIUS - 6,
-    width: Math.max(...xs) - Math.min(...xs) + 2 * room,
+    width: Math.max(...xs) - Math.min(...xs) + 2 * halfWidth,
     height: Math.max(...ys) - Math.min(...ys) + 2 * RADIUS + (cluster.labelled ? 30 : 12),
   };
 }
 
-// A small cluster goes where a larger one left room: under another in a column, else beside the last column of a row.
-function placeFor(box, rows, width) {
+// Returns the row and the column for a cluster: under another one in a column, otherwise in a new column of a row,
+// otherwise in a new row.
+function findSpace(box, rows, width) {
   for (const row of rows) {
-    const column = row.columns.find((one) => box.width <= one.width && one.height + GAP + box.height <= row.height);
+    const column = row.columns.find((candidate) => box.width <= candidate.width && candidate.height + ROW_GAP + box.height <= row.height);
     if (column) return [row, column];
-    const x = row.columns.reduce((sum, one) => sum + one.width + BESIDE, 0);
+    const x = row.columns.reduce((sum, { width: columnWidth }) => sum + columnWidth + COLUMN_GAP, 0);
     if (x + box.width <= width && box.height <= row.height) {
-      row.columns.push({ x, width: box.width, height: -GAP });
+      row.columns.push({ x, width: box.width, height: -ROW_GAP });
       return [row, row.columns.at(-1)];
     }
   }
-  const below = rows.at(-1);
-  rows.push({ y: below ? below.y + below.height + GAP : 0, height: box.height, columns: [{ x: 0, width: box.width, height: -GAP }] });
+  const last = rows.at(-1);
+  rows.push({ y: last ? last.y + last.height + ROW_GAP : 0, height: box.height, columns: [{ x: 0, width: box.width, height: -ROW_GAP }] });
   return [rows.at(-1), rows.at(-1).columns[0]];
 }
 
-// Gives the height of the whole.
+// Sets the offset of every cluster, and returns the total height.
 function arrange(clusters, width) {
   const rows = [];
   for (const cluster of clusters) {
     const { box } = cluster;
-    const [row, column] = placeFor(box, rows, width);
-    [cluster.dx, cluster.dy] = [column.x - box.left, row.y + column.height + GAP - box.top];
-    column.height += GAP + box.height;
+    const [row, column] = findSpace(box, rows, width);
+    [cluster.dx, cluster.dy] = [column.x - box.left, row.y + column.height + ROW_GAP - box.top];
+    column.height += ROW_GAP + box.height;
   }
   return rows.length ? rows.at(-1).y + rows.at(-1).height : 0;
 }
 
-function linked(url, label, className, ...children) {
-  const title = element("title", {});
+function linkElement(url, label, className, ...children) {
+  const title = svgElement("title", {});
   title.textContent = label;
-  if (!url) return element("g", { class: className }, title, ...children);
-  return element("a", { class: className, href: url, "aria-label": label, tabindex: -1 }, title, ...children);
+  if (!url) return svgElement("g", { class: className }, title, ...children);
+  return svgElement("a", { class: className, href: url, "aria-label": label, tabindex: -1 }, title, ...children);
 }
 
-function edge(link, cluster) {
+function edgeElement(link, cluster) {
   const ends = { x1: link.source.x, y1: link.source.y, x2: link.target.x, y2: link.target.y };
-  const made = linked(
+  const edge = linkElement(
     link.url,
     `${link.source.name} and ${link.target.name}, ${link.percent}`,
     `edge c${link.source.colour}`,
-    element("line", { ...ends, class: "reach" }),
-    element("line", { ...ends, "stroke-width": 1 + 4 * link.similarity ** 2 }),
+    svgElement("line", { ...ends, class: "reach" }),
+    svgElement("line", { ...ends, "stroke-width": 1 + 4 * link.similarity ** 2 }),
   );
-  if (cluster.nodes.length > 2) return made;
-  const share = element("text", { x: (ends.x1 + ends.x2) / 2, y: (ends.y1 + ends.y2) / 2 - 5, class: "share" });
+  if (cluster.nodes.length > 2) return edge;
+  const share = svgElement("text", { x: (ends.x1 + ends.x2) / 2, y: (ends.y1 + ends.y2) / 2 - 5, class: "share" });
   share.textContent = link.percent;
-  made.append(share);
-  return made;
+  edge.append(share);
+  return edge;
 }
 
-function circle(node, cluster) {
-  const number = element("text", { class: "number", dy: "0.35em" });
+function nodeElement(node, cluster) {
+  const number = svgElement("text", { class: "number", dy: "0.35em" });
   number.textContent = node.cluster;
-  const made = linked(node.url, `${node.name}, cluster ${node.cluster}`, `node c${node.colour}`, element("circle", { r: RADIUS }), number);
-  made.setAttribute("transform", `translate(${node.x} ${node.y})`);
-  const name = element("text", { class: "name", y: RADIUS + 14 });
-  name.textContent = cluster.labelled ? shortened(node.name, 2 * cluster.room) : node.name;
-  made.append(name);
-  return made;
+  const circle = linkElement(node.url, `${node.name}, cluster ${node.cluster}`, `node c${node.colour}`, svgElement("circle", { r: RADIUS }), number);
+  circle.setAttribute("transform", `translate(${node.x} ${node.y})`);
+  const name = svgElement("text", { class: "name", y: RADIUS + 14 });
+  name.textContent = cluster.labelled ? shortened(node.name, 2 * cluster.halfWidth) : node.name;
+  circle.append(name);
+  return circle;
 }
 
-function drawn(cluster) {
-  const parts = [...cluster.links.map((link) => edge(link, cluster)), ...cluster.nodes.map((node) => circle(node, cluster))];
-  return element("g", { transform: `translate(${cluster.dx} ${cluster.dy})`, class: cluster.labelled ? "labelled" : "bare" }, ...parts);
+function clusterElement(cluster) {
+  const parts = [...cluster.links.map((link) => edgeElement(link, cluster)), ...cluster.nodes.map((node) => nodeElement(node, cluster))];
+  return svgElement("g", { transform: `translate(${cluster.dx} ${cluster.dy})`, class: cluster.labelled ? "labelled" : "bare" }, ...parts);
 }
 
-// One stop for the tab key; the arrows walk from there.
-function walk(frame) {
+// Makes the graph one stop for the tab key; the arrow keys move the focus inside it.
+function listenForArrows(frame) {
   const stops = [...frame.querySelectorAll("a.node"), ...frame.querySelectorAll("a.edge")];
   if (!stops.length) return;
-  let at = 0;
+  let current = 0;
   const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -stops.length, End: stops.length };
-  const stop = (to) => {
-    stops[at].setAttribute("tabindex", -1);
-    at = to;
-    stops[at].setAttribute("tabindex", 0);
+  const setCurrent = (index) => {
+    stops[current].setAttribute("tabindex", -1);
+    current = index;
+    stops[current].setAttribute("tabindex", 0);
   };
-  stop(0);
-  frame.addEventListener("focusin", ({ target }) => stop(Math.max(0, stops.indexOf(target))));
+  setCurrent(0);
+  frame.addEventListener("focusin", ({ target }) => setCurrent(Math.max(0, stops.indexOf(target))));
   frame.addEventListener("keydown", (event) => {
     if (!(event.key in steps)) return;
     event.preventDefault();
-    stops[Math.min(stops.length - 1, Math.max(0, at + steps[event.key]))].focus();
+    stops[Math.min(stops.length - 1, Math.max(0, current + steps[event.key]))].focus();
   });
 }
 
 function draw(section) {
   section.hidden = false;
-  const place = section.querySelector("[data-canvas]");
-  const width = place.clientWidth;
+  const canvas = section.querySelector("[data-canvas]");
+  const width = canvas.clientWidth;
   if (!width || section.dataset.drawn === `${width}`) return;
   section.dataset.drawn = width;
-  const clusters = clustersOf(JSON.parse(section.querySelector("script").textContent));
+  const clusters = groupByCluster(JSON.parse(section.querySelector("script").textContent));
   for (const cluster of clusters) layOut(cluster, width);
   const height = Math.ceil(arrange(clusters, width));
-  const svg = element(
+  const svg = svgElement(
     "svg",
     { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-labelledby": "graph-heading", "aria-describedby": "graph-hint" },
-    ...clusters.map(drawn),
+    ...clusters.map(clusterElement),
   );
-  // An SVG element that listens to the focus would be a stop itself.
+  // Listen on a div: an SVG element with focus listeners would be a tab stop itself.
   const frame = document.createElement("div");
   frame.append(svg);
-  walk(frame);
-  place.replaceChildren(frame);
-  section.querySelector("[data-whole]").hidden = place.scrollHeight <= place.clientHeight;
+  listenForArrows(frame);
+  canvas.replaceChildren(frame);
+  section.querySelector("[data-whole]").hidden = canvas.scrollHeight <= canvas.clientHeight;
 }
 
-// As much is seen as leaves the pairs in sight; the rest can be scrolled to, or opened.
+// The canvas is so low that the pairs below it stay visible; this button shows all of it.
 document.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-whole]");
   if (!button) return;
@@ -197,7 +200,7 @@ document.addEventListener("click", ({ target }) => {
   button.textContent = whole ? button.dataset.less : button.dataset.more;
 });
 
-function drawAgain() {
+function redraw() {
   const section = document.querySelector("[data-graph]");
   if (section) draw(section);
 }
@@ -205,7 +208,7 @@ function drawAgain() {
 let waiting = 0;
 addEventListener("resize", () => {
   clearTimeout(waiting);
-  waiting = setTimeout(drawAgain, 150);
+  waiting = setTimeout(redraw, 150);
 });
-document.body.addEventListener("htmx:afterSettle", drawAgain);
-drawAgain();
+document.body.addEventListener("htmx:afterSettle", redraw);
+redraw();

@@ -1,39 +1,40 @@
-// Draws everybody's best match as bars, and lets the line be moved that filters the report.
+// Draws the best match of every submission as bars, with a movable threshold that filters the report.
 
 const HEIGHT = 190;
-const LEFT = 44;  // charts.css aligns the slider with these two
+const LEFT = 44;  // charts.css aligns the slider with LEFT and RIGHT
 const RIGHT = 20;
-const TICK = 11;  // as small as text gets
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];  // submissions between two rules
-const LEAST = 0.03;  // of the highest bar: a single submission is still seen beside a hundred
+const TICK_FONT_SIZE = 11;
+const GRID_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];  // submissions between two grid lines
+const MIN_BAR_HEIGHT = 0.03;  // of the highest bar, so that a single submission is visible beside a hundred
 
-const read = (id) => JSON.parse(document.getElementById(id).textContent);
-const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const readJson = (id) => JSON.parse(document.getElementById(id).textContent);
+const cssVariable = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const percent = (share) => `${Math.round(share * 100)}\u202f%`;
 
-function counts({ from_percent: from, width }) {
+// Returns the lower ends of the bins, in percent, and the number of submissions in each.
+function binCounts({ from_percent: from, width }) {
   const lows = [];
   for (let low = 0; low < 100; low += width) lows.push(low);
   return [lows, lows.map((low) => from[low] - (low + width < 100 ? from[low + width] : 0))];
 }
 
-// Bars right of the line have the accent, exactly from the line on.
-function painted(plot, line) {
+// Bars are painted in the accent colour exactly from the threshold on.
+function barGradient(plot, threshold) {
   const { left, width } = plot.bbox;
   const gradient = plot.ctx.createLinearGradient(left, 0, left + width, 0);
-  const colours = [variable("--bar"), variable("--accent")];
-  for (const [at, colour] of [[0, colours[0]], [line, colours[0]], [line, colours[1]], [1, colours[1]]])
+  const colours = [cssVariable("--bar"), cssVariable("--accent")];
+  for (const [at, colour] of [[0, colours[0]], [threshold, colours[0]], [threshold, colours[1]], [1, colours[1]]])
     gradient.addColorStop(Math.min(1, Math.max(0, at)), colour);
   return gradient;
 }
 
-// uPlot keeps a bar's colours until its figures are set.
+// uPlot caches the colours of bars until new data is set.
 const repaint = (plot) => plot.setData(plot.data);
 
-function dashes(plot, at) {
-  const x = plot.valToPos(at * 100, "x", true);
+function drawDashedLine(plot, share) {
+  const x = plot.valToPos(share * 100, "x", true);
   plot.ctx.save();
-  plot.ctx.strokeStyle = variable("--soft");
+  plot.ctx.strokeStyle = cssVariable("--soft");
   plot.ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
   plot.ctx.lineWidth = devicePixelRatio;
   plot.ctx.beginPath();
@@ -44,98 +45,100 @@ function dashes(plot, at) {
 }
 
 function axes() {
-  const shared = { stroke: () => variable("--soft"), font: `${TICK}px ${variable("--sans")}`, ticks: { show: false } };
+  const shared = { stroke: () => cssVariable("--soft"), font: `${TICK_FONT_SIZE}px ${cssVariable("--sans")}`, ticks: { show: false } };
   return [
     { ...shared, size: 22, gap: 4, grid: { show: false }, values: (_, values) => values.map((value) => `${value}\u202f%`) },
-    { ...shared, size: LEFT, gap: 6, space: 34, incrs: STEPS, grid: { stroke: () => variable("--rule"), width: 1 } },
+    { ...shared, size: LEFT, gap: 6, space: 34, incrs: GRID_STEPS, grid: { stroke: () => cssVariable("--rule"), width: 1 } },
   ];
 }
 
-// `line` gives where the line is; everything that changes with it is drawn from there.
-function draw(place, data, line) {
-  const [lows, bars] = counts(data);
-  const most = Math.max(1, ...bars);
+// `threshold` is a function, called on every repaint.
+function draw(container, data, threshold) {
+  const [lows, counts] = binCounts(data);
+  const highest = Math.max(1, ...counts);
   const middles = lows.map((low) => low + data.width / 2);
   const options = {
-    width: place.clientWidth,
+    width: container.clientWidth,
     height: HEIGHT,
     padding: [10, RIGHT, 0, 0],
     legend: { show: false },
     cursor: { show: false },
     select: { show: false },
-    scales: { x: { time: false, range: [0, 100] }, y: { range: [0, most * 1.05] } },
+    scales: { x: { time: false, range: [0, 100] }, y: { range: [0, highest * 1.05] } },
     axes: axes(),
-    series: [{}, { fill: (plot) => painted(plot, line()), width: 0, points: { show: false }, paths: uPlot.paths.bars({ size: [0.86] }) }],
-    hooks: { draw: [(plot) => dashes(plot, data.suggested)] },
+    series: [{}, { fill: (plot) => barGradient(plot, threshold()), width: 0, points: { show: false }, paths: uPlot.paths.bars({ size: [0.86] }) }],
+    hooks: { draw: [(plot) => drawDashedLine(plot, data.suggested)] },
   };
-  const seen = bars.map((count) => (count ? Math.max(count, most * LEAST) : null));
-  const plot = new uPlot(options, [middles, seen], place);
-  new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: HEIGHT })).observe(place);
+  const heights = counts.map((count) => (count ? Math.max(count, highest * MIN_BAR_HEIGHT) : null));
+  const plot = new uPlot(options, [middles, heights], container);
+  new ResizeObserver(() => plot.setSize({ width: container.clientWidth, height: HEIGHT })).observe(container);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => repaint(plot));
   return plot;
 }
 
-function marker(plot, name) {
+function addMarker(plot, name) {
   const mark = document.createElement("div");
   mark.className = name;
   plot.over.append(mark);
   return mark;
 }
 
-function drag(plot, move, done) {
-  const at = (event) => {
+// Calls `move` with the percentage under the pointer while it is dragged over the plot, and `done` at the end.
+function listenForDrag(plot, move, done) {
+  const moveToPointer = (event) => {
     const box = plot.over.getBoundingClientRect();
     move(Math.round(((event.clientX - box.left) / box.width) * 100));
   };
   plot.over.addEventListener("pointerdown", (event) => {
     if (event.button) return;
     plot.over.setPointerCapture(event.pointerId);
-    at(event);
+    moveToPointer(event);
   });
-  plot.over.addEventListener("pointermove", (event) => plot.over.hasPointerCapture(event.pointerId) && at(event));
+  plot.over.addEventListener("pointermove", (event) => plot.over.hasPointerCapture(event.pointerId) && moveToPointer(event));
   plot.over.addEventListener("lostpointercapture", done);
 }
 
-// The line is the filter's field `minimum`, and an empty field the suggested one: `form` fetches what it filters.
-function lineOf(section, data, form) {
+// The slider and the filter's field `threshold` have the same value; an empty field is the suggested threshold.
+// A change of the field makes `form` fetch the filtered report.
+function thresholdSlider(section, data, form) {
   const part = (name) => section.querySelector(`[data-${name}]`);
   const input = part("line");
-  const field = form.elements.minimum;
-  const inField = () => (field.value >= 1 && field.value <= 100 ? Math.round(field.value) : null);
-  let asked = inField();
-  const line = () => (asked === null ? data.suggested : asked / 100);
-  const plot = draw(part("plot"), data, line);
-  const mark = marker(plot, "mark");
+  const field = form.elements.threshold;
+  const fieldValue = () => (field.value >= 1 && field.value <= 100 ? Math.round(field.value) : null);
+  let selected = fieldValue();  // percent, or null for the suggested threshold
+  const threshold = () => (selected === null ? data.suggested : selected / 100);
+  const plot = draw(part("plot"), data, threshold);
+  const mark = addMarker(plot, "mark");
 
   function show() {
-    const above = asked === null ? data.from_suggested : data.from_percent[asked];
-    input.value = Math.round(line() * 100);
-    input.setAttribute("aria-valuetext", `${percent(line())}, ${above} of ${data.from_percent[0]} submissions there or above`);
-    part("at").textContent = percent(line());
+    const above = selected === null ? data.from_suggested : data.from_percent[selected];
+    input.value = Math.round(threshold() * 100);
+    input.setAttribute("aria-valuetext", `${percent(threshold())}, ${above} of ${data.from_percent[0]} submissions there or above`);
+    part("at").textContent = percent(threshold());
     part("above").textContent = above;
-    part("reset").hidden = asked === null;
-    mark.style.left = `${line() * 100}%`;
+    part("reset").hidden = selected === null;
+    mark.style.left = `${threshold() * 100}%`;
     repaint(plot);
   }
-  function move(to) {
-    asked = to === null ? null : Math.min(100, Math.max(1, to));
+  function move(value) {
+    selected = value === null ? null : Math.min(100, Math.max(1, value));
     show();
   }
   function send() {
-    field.value = asked ?? "";
+    field.value = selected ?? "";
     field.dispatchEvent(new Event("input", { bubbles: true }));
   }
   input.addEventListener("input", () => move(Number(input.value)));
   input.addEventListener("change", send);
-  drag(plot, move, send);
+  listenForDrag(plot, move, send);
   part("reset").addEventListener("click", () => { move(null); send(); input.focus(); });
-  field.addEventListener("input", () => move(inField()));
+  field.addEventListener("input", () => move(fieldValue()));
   // A link in the report may have changed the filter.
   document.body.addEventListener("htmx:afterSettle", () => {
-    const given = new URLSearchParams(location.search).get("minimum") ?? "";
-    if (document.activeElement === field || document.activeElement === input || field.value === given) return;
-    field.value = given;
-    move(inField());
+    const value = new URLSearchParams(location.search).get("threshold") ?? "";
+    if (document.activeElement === field || document.activeElement === input || field.value === value) return;
+    field.value = value;
+    move(fieldValue());
   });
   show();
 }
@@ -143,8 +146,8 @@ function lineOf(section, data, form) {
 const box = document.querySelector("[data-histogram]");
 if (box) {
   box.hidden = false;
-  const data = read("histogram-data");
+  const data = readJson("histogram-data");
   const form = document.getElementById("filter");
-  if (form) lineOf(box.closest("section"), data, form);
-  else marker(draw(box.querySelector("[data-plot]"), data, () => Number(box.dataset.place)), "mark").style.left = `${box.dataset.place * 100}%`;
+  if (form) thresholdSlider(box.closest("section"), data, form);
+  else addMarker(draw(box.querySelector("[data-plot]"), data, () => Number(box.dataset.place)), "mark").style.left = `${box.dataset.place * 100}%`;
 }

@@ -1,13 +1,13 @@
-// A page that had no report yet shows the one that has become ready, unless somebody is typing or has chosen files:
-// the link to it stays in any case.
+// Reloads a page when its report is ready, unless the user is typing or has chosen files: a link to the report is
+// displayed in any case.
 
 function inUse() {
   const typing = document.activeElement?.matches("input, select, textarea");
-  const chosen = [...document.querySelectorAll("input[type=file]")].some((input) => input.files.length > 0);
-  return typing || chosen;
+  const hasFiles = [...document.querySelectorAll("input[type=file]")].some((input) => input.files.length > 0);
+  return typing || hasFiles;
 }
 
-// Going back to a page that the browser kept as it was would show decisions as they were.
+// A page restored from the back/forward cache would show old decisions.
 addEventListener("pageshow", ({ persisted }) => {
   if (persisted && !inUse()) location.reload();
 });

@@ -1,56 +1,58 @@
-// Scrolling one side moves the other to the place that answers it, told by the passages of both files.
+// Linked scrolling: scrolling one side moves the other to the corresponding line, computed from the passages.
 
-// The passages that keep their order on both sides, the most lines of them: between these one can interpolate.
-function inOrder(passages) {
+// Returns the chain of passages in the same order on both sides that has the most lines, to interpolate between.
+function longestChain(passages) {
   const sorted = passages.toSorted((a, b) => a.here[0] - b.here[0]);
-  const best = sorted.map((one) => ({ lines: one.here[1] - one.here[0], before: -1 }));
-  sorted.forEach((one, at) => {
-    const own = best[at].lines;
-    for (let earlier = 0; earlier < at; earlier += 1) {
-      const follows = sorted[earlier].here[1] <= one.here[0] && sorted[earlier].there[1] <= one.there[0];
-      if (follows && best[earlier].lines + own > best[at].lines) {
-        best[at] = { lines: best[earlier].lines + own, before: earlier };
+  const best = sorted.map((passage) => ({ lines: passage.here[1] - passage.here[0], previous: -1 }));
+  sorted.forEach((passage, index) => {
+    const ownLines = best[index].lines;
+    for (let earlier = 0; earlier < index; earlier += 1) {
+      const follows = sorted[earlier].here[1] <= passage.here[0] && sorted[earlier].there[1] <= passage.there[0];
+      if (follows && best[earlier].lines + ownLines > best[index].lines) {
+        best[index] = { lines: best[earlier].lines + ownLines, previous: earlier };
       }
     }
   });
   const chain = [];
-  let at = best.reduce((most, one, index) => (one.lines > (best[most]?.lines ?? -1) ? index : most), -1);
-  for (; at >= 0; at = best[at].before) chain.unshift(sorted[at]);
+  let last = best.reduce((most, { lines }, index) => (lines > (best[most]?.lines ?? -1) ? index : most), -1);
+  for (; last >= 0; last = best[last].previous) chain.unshift(sorted[last]);
   return chain;
 }
 
-function between(place, [from, to], [low, high]) {
-  return low + ((place - from) / Math.max(to - from, 1)) * (high - low);
+function interpolate(line, [from, to], [low, high]) {
+  return low + ((line - from) / Math.max(to - from, 1)) * (high - low);
 }
 
-// Answers a line of one file with that of the other. A passage is {here: [first, after], there: [first, after]}.
-export function answer(place, passages, lines) {
-  const inside = passages.find(({ here }) => here[0] <= place && place < here[1]);
-  if (inside) return between(place, inside.here, inside.there);
+// Returns the line of the other file that corresponds to `line`, both from 1 with fractions. A passage is
+// {here: [first, after], there: [first, after]}; `lines` has the number of lines of both files.
+export function correspondingLine(line, passages, lines) {
+  const inside = passages.find(({ here }) => here[0] <= line && line < here[1]);
+  if (inside) return interpolate(line, inside.here, inside.there);
   let [low, lowThere] = [1, 1];
   let [high, highThere] = [lines.here + 1, lines.there + 1];
-  for (const { here, there } of inOrder(passages)) {
-    if (here[1] <= place) [low, lowThere] = [here[1], there[1]];
+  for (const { here, there } of longestChain(passages)) {
+    if (here[1] <= line) [low, lowThere] = [here[1], there[1]];
     else {
       [high, highThere] = [here[0], there[0]];
       break;
     }
   }
-  return between(place, [low, high], [lowThere, highThere]);
+  return interpolate(line, [low, high], [lowThere, highThere]);
 }
 
-function shared(passages, here, there) {
-  const mine = { [here.letter]: here.active?.dataset.file, [there.letter]: there.active?.dataset.file };
+// Returns the passages between the two files that are displayed, as `correspondingLine` expects them.
+function visiblePassages(passages, here, there) {
+  const files = { [here.letter]: here.active?.dataset.file, [there.letter]: there.active?.dataset.file };
   return passages
-    .filter((passage) => passage.L.file === mine.L && passage.R.file === mine.R)
+    .filter((passage) => passage.L.file === files.L && passage.R.file === files.R)
     .map((passage) => ({ here: passage[here.letter].lines, there: passage[there.letter].lines }));
 }
 
 export function linkScrolling(sides, passages, linked) {
-  // Only a side that somebody scrolls leads, so that the two never chase each other.
+  // Only the side that the user scrolls leads; otherwise each side would follow the other endlessly.
   let leading = null;
   for (const side of sides) {
-    const other = sides.find((one) => one !== side);
+    const other = sides.find((candidate) => candidate !== side);
     for (const type of ["wheel", "touchmove", "pointerdown", "keydown"]) {
       side.pane.addEventListener(type, () => { leading = side; }, { passive: true });
     }
@@ -60,11 +62,11 @@ export function linkScrolling(sides, passages, linked) {
       waiting = true;
       requestAnimationFrame(() => {
         waiting = false;
-        const both = shared(passages, side, other);
-        if (!both.length || leading !== side) return;
+        const visible = visiblePassages(passages, side, other);
+        if (!visible.length || leading !== side) return;
         const offset = side.pane.clientHeight / 3;
-        const lines = { here: side.shown.length, there: other.shown.length };
-        other.align(answer(side.lineAt(offset), both, lines), offset + side.lowerThan(other), 3);
+        const lines = { here: side.activeLines.length, there: other.activeLines.length };
+        other.align(correspondingLine(side.lineAt(offset), visible, lines), offset + side.lowerThan(other), 3);
       });
     }, { passive: true });
   }

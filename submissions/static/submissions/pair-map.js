@@ -1,4 +1,4 @@
-// The strip beside a source: shows which part is on the screen; a click or a drag goes there.
+// The map beside a source: marks the part that is visible; a click or a drag scrolls to another part.
 
 function drawView(side) {
   const { map } = side;
@@ -9,7 +9,7 @@ function drawView(side) {
   view.setAttribute("height", String(Math.max(side.lineAt(side.pane.clientHeight) - first, 1)));
 }
 
-function placeOn(map, event) {
+function lineOnMap(map, event) {
   const box = map.getBoundingClientRect();
   return 1 + ((event.clientY - box.top) / box.height) * map.viewBox.baseVal.height;
 }
@@ -27,16 +27,16 @@ export function followWithMap(side, choose) {
   side.pane.addEventListener("scroll", redraw, { passive: true });
   new ResizeObserver(redraw).observe(side.pane);
   for (const map of side.maps) {
-    const go = (event) => side.align(placeOn(map, event), side.pane.clientHeight / 2);
+    const showLine = (event) => side.align(lineOnMap(map, event), side.pane.clientHeight / 2);
     map.addEventListener("pointerdown", (event) => {
       event.preventDefault();
       const number = event.target.dataset.passage;
       if (number) return choose(Number(number));
       map.setPointerCapture(event.pointerId);
-      go(event);
+      showLine(event);
     });
     map.addEventListener("pointermove", (event) => {
-      if (map.hasPointerCapture(event.pointerId)) go(event);
+      if (map.hasPointerCapture(event.pointerId)) showLine(event);
     });
   }
 }

@@ -1,6 +1,6 @@
-// One side of a pair: its files, one shown at a time as tabs, and where their lines are on the screen.
+// One side of a pair: its files as tabs, of which one is displayed, and the positions of their lines.
 
-// The last of `items` that begins at or above `y`, by halving.
+// Returns the last of `items` that begins at or above `y`, by binary search.
 function lastAbove(items, y) {
   let low = 0;
   let high = items.length - 1;
@@ -19,9 +19,10 @@ export class Side {
     this.files = [...pane.querySelectorAll("[data-file]")];
     this.tabs = [...pane.closest(".side").querySelectorAll(".files a")];
     this.maps = [...pane.closest(".side").querySelectorAll("[data-map]")];
-    this.odd = [...pane.closest(".side").querySelectorAll("[data-odd]")];
+    this.notices = [...pane.closest(".side").querySelectorAll("[data-odd]")];
     this.lines = new Map();
-    this.aim = 0;
+    // Increased by each `align`, so that the frames of an earlier one stop.
+    this.alignment = 0;
     this.makeTabs();
     if (this.files.length) this.show(this.files[0].dataset.file);
   }
@@ -30,24 +31,25 @@ export class Side {
     if (!this.tabs.length) return;
     const list = this.tabs[0].parentElement;
     list.setAttribute("role", "tablist");
-    this.tabs.forEach((tab, at) => {
+    this.tabs.forEach((tab, index) => {
+      const file = this.files[index];
       tab.setAttribute("role", "tab");
-      tab.setAttribute("aria-controls", `${this.files[at].dataset.file}-panel`);
-      this.files[at].id = `${this.files[at].dataset.file}-panel`;
-      this.files[at].setAttribute("role", "tabpanel");
+      tab.setAttribute("aria-controls", `${file.dataset.file}-panel`);
+      file.id = `${file.dataset.file}-panel`;
+      file.setAttribute("role", "tabpanel");
       tab.addEventListener("click", (event) => {
         event.preventDefault();
-        this.show(this.files[at].dataset.file);
+        this.show(file.dataset.file);
       });
     });
-    list.addEventListener("keydown", (event) => this.step(event));
+    list.addEventListener("keydown", (event) => this.moveTabFocus(event));
   }
 
-  step(event) {
+  moveTabFocus(event) {
     const last = this.tabs.length - 1;
-    const at = this.tabs.indexOf(document.activeElement);
-    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: last, " ": at }[event.key];
-    if (next === undefined || at < 0) return;
+    const focused = this.tabs.indexOf(document.activeElement);
+    const next = { ArrowRight: focused + 1, ArrowLeft: focused - 1, Home: 0, End: last, " ": focused }[event.key];
+    if (next === undefined || focused < 0) return;
     event.preventDefault();
     const tab = this.tabs[(next + this.tabs.length) % this.tabs.length];
     tab.focus();
@@ -62,19 +64,19 @@ export class Side {
     return this.maps.find((map) => map.dataset.map === this.active?.dataset.file);
   }
 
-  // True when another file was shown before.
+  // Displays the file of that name; returns whether another one was displayed before.
   show(name) {
     const before = this.active;
-    this.files.forEach((file, at) => {
+    this.files.forEach((file, index) => {
       const chosen = file.dataset.file === name;
       file.hidden = !chosen;
-      this.maps[at].toggleAttribute("hidden", !chosen);
+      this.maps[index].toggleAttribute("hidden", !chosen);
       if (!this.tabs.length) return;
-      this.tabs[at].setAttribute("aria-selected", String(chosen));
-      this.tabs[at].tabIndex = chosen ? 0 : -1;
-      if (chosen && before !== file) this.tabs[at].scrollIntoView({ block: "nearest", inline: "nearest" });
+      this.tabs[index].setAttribute("aria-selected", String(chosen));
+      this.tabs[index].tabIndex = chosen ? 0 : -1;
+      if (chosen && before !== file) this.tabs[index].scrollIntoView({ block: "nearest", inline: "nearest" });
     });
-    for (const odd of this.odd) odd.hidden = odd.dataset.odd !== name;
+    for (const notice of this.notices) notice.hidden = notice.dataset.odd !== name;
     if (before === this.active) return false;
     this.pane.scrollTop = 0;
     this.pane.dispatchEvent(new Event("scroll"));
@@ -86,13 +88,13 @@ export class Side {
     return this.lines.get(file);
   }
 
-  // Lines of the file that is shown.
-  get shown() {
+  // Lines of the file that is displayed.
+  get activeLines() {
     return this.linesOf(this.active);
   }
 
-  // Lines [first, after) of the file of that name.
-  part(name, [first, after]) {
+  // Returns the lines [first, after), from 1, of the file of that name.
+  linesBetween(name, [first, after]) {
     return this.linesOf(this.files.find((file) => file.dataset.file === name)).slice(first - 1, after - 1);
   }
 
@@ -100,48 +102,48 @@ export class Side {
     return this.pane.getBoundingClientRect().top + this.pane.clientTop;
   }
 
-  // How much lower this side begins than another that stands beside it; 0 where that stands below or above.
+  // Returns how many pixels lower than `other` this side begins; 0 if the two are not side by side.
   lowerThan(other) {
-    const by = this.top - other.top;
-    return Math.abs(by) < Math.min(this.pane.clientHeight, other.pane.clientHeight) ? by : 0;
+    const offset = this.top - other.top;
+    return Math.abs(offset) < Math.min(this.pane.clientHeight, other.pane.clientHeight) ? offset : 0;
   }
 
-  // How far a line of the file that is shown is from its top.
+  // Returns the distance in pixels from the top of the displayed file to one of its lines.
   depth(number) {
-    return this.shown[number - 1].getBoundingClientRect().top - this.top + this.pane.scrollTop;
+    return this.activeLines[number - 1].getBoundingClientRect().top - this.top + this.pane.scrollTop;
   }
 
-  // Which line is `offset` pixels under the top, from 1, with the part of it that lies above.
+  // Returns the line `offset` pixels below the top, from 1, with the fraction of it that is above that.
   lineAt(offset) {
     const y = this.top + offset;
     const block = lastAbove(this.active.querySelectorAll(".block"), y);
     const line = lastAbove(block.children, y);
     const box = line.getBoundingClientRect();
     const inside = Math.min(Math.max((y - box.top) / box.height, 0), 1);
-    return this.shown.indexOf(line) + 1 + inside;
+    return this.activeLines.indexOf(line) + 1 + inside;
   }
 
-  // Ends what an earlier `align` still has to do.
-  stay() {
-    this.aim += 1;
+  // Stops an earlier `align` that has not finished.
+  stopAligning() {
+    this.alignment += 1;
   }
 
-  // Puts a line, counted from 1 with a fraction, `offset` pixels under the top.
-  align(place, offset, tries = 8) {
-    this.stay();
-    this.moveTo(place, offset, tries, this.aim);
+  // Scrolls so that a line, from 1 with a fraction, is `offset` pixels below the top.
+  align(line, offset, tries = 8) {
+    this.stopAligning();
+    this.scrollToLine(line, offset, tries, this.alignment);
   }
 
-  moveTo(place, offset, tries, aim) {
-    const number = Math.min(Math.max(Math.floor(place), 1), this.shown.length);
-    const box = this.shown[number - 1].getBoundingClientRect();
-    const off = box.top + Math.min(Math.max(place - number, 0), 1) * box.height - this.top - offset;
+  scrollToLine(line, offset, tries, alignment) {
+    const number = Math.min(Math.max(Math.floor(line), 1), this.activeLines.length);
+    const box = this.activeLines[number - 1].getBoundingClientRect();
+    const distance = box.top + Math.min(Math.max(line - number, 0), 1) * box.height - this.top - offset;
     const before = this.pane.scrollTop;
-    this.pane.scrollBy({ top: off, behavior: "instant" });
-    // Blocks off screen have estimated heights until they are drawn: look again on the next frame.
-    if (tries > 0 && Math.abs(off) > 1 && this.pane.scrollTop !== before) {
+    this.pane.scrollBy({ top: distance, behavior: "instant" });
+    // Blocks outside the view have estimated heights until they are drawn: check again on the next frame.
+    if (tries > 0 && Math.abs(distance) > 1 && this.pane.scrollTop !== before) {
       requestAnimationFrame(() => {
-        if (aim === this.aim) this.moveTo(place, offset, tries - 1, aim);
+        if (alignment === this.alignment) this.scrollToLine(line, offset, tries - 1, alignment);
       });
     }
   }

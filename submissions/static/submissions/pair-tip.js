@@ -1,83 +1,85 @@
-// Explains a passage where it is pointed at or has the focus: what was written differently, and how rare it is.
+// The tooltip of a passage under the pointer or with the focus: what is written differently, and how rare it is.
 
-const PAUSE = 300;
+const DELAY = 300;  // milliseconds
 const tip = document.querySelector("[data-tip]");
 let timer = 0;
-// The badge that has the focus: what is shown for it stays until the focus goes.
-let held = null;
+// The badge that has the focus: its tooltip stays until it loses the focus.
+let focusedBadge = null;
 
-function says(tag, text) {
+function textElement(tag, text) {
   const element = document.createElement(tag);
   element.textContent = text;
   return element;
 }
 
-// What a token is on either side.
-function token(part, letter) {
-  const line = document.createElement("p");
-  const there = letter === "L" ? "right" : "left";
-  line.append(says("code", part.textContent), " here, ", says("code", part.dataset.there), ` on the ${there}`);
-  return line;
+// Returns a paragraph with the lexemes of a differing token on both sides.
+function differenceText(part, letter) {
+  const paragraph = document.createElement("p");
+  const otherSide = letter === "L" ? "right" : "left";
+  const [here, there] = [part.textContent, part.dataset.there].map((lexeme) => textElement("code", lexeme));
+  paragraph.append(here, " here, ", there, ` on the ${otherSide}`);
+  return paragraph;
 }
 
-function fill(part, row, letter) {
-  const head = says("p", `Passage ${row.dataset.passage}: ${row.querySelector(".size").textContent}`);
-  const held = row.querySelector(".meta");
-  if (held) head.append(`, ${held.textContent}`);
+function fillTip(part, row, letter) {
+  const head = textElement("p", `Passage ${row.dataset.passage}: ${row.querySelector(".size").textContent}`);
+  const frequency = row.querySelector(".meta");
+  if (frequency) head.append(`, ${frequency.textContent}`);
   const about = document.createElement("p");
   about.append(...row.querySelector(".about p").cloneNode(true).childNodes);
   head.className = "head";
-  tip.replaceChildren(...(part.dataset.there ? [token(part, letter)] : []), head, about);
+  tip.replaceChildren(...(part.dataset.there ? [differenceText(part, letter)] : []), head, about);
 }
 
-function put(part) {
+function placeTip(part) {
   tip.hidden = false;
   const box = part.getClientRects()[0] ?? part.getBoundingClientRect();
-  const own = tip.getBoundingClientRect();
+  const tipBox = tip.getBoundingClientRect();
   const below = box.bottom + 6;
-  const top = below + own.height < innerHeight ? below : Math.max(box.top - own.height - 6, 4);
+  const top = below + tipBox.height < innerHeight ? below : Math.max(box.top - tipBox.height - 6, 4);
   tip.style.top = `${top}px`;
-  tip.style.left = `${Math.max(Math.min(box.left, document.documentElement.clientWidth - own.width - 8), 8)}px`;
+  tip.style.left = `${Math.max(Math.min(box.left, document.documentElement.clientWidth - tipBox.width - 8), 8)}px`;
 }
 
 export function hideTip() {
   clearTimeout(timer);
   tip.hidden = true;
-  held = null;
+  focusedBadge = null;
 }
 
-export function explain(side, rowOf) {
-  const show = (target, pause) => {
+export function listenForTips(side, rowOf) {
+  const show = (target, delay) => {
     const part = target.closest("[data-passage]");
     if (!part) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
-      fill(target.closest("[data-there]") ?? part, rowOf(Number(part.dataset.passage)), side.letter);
-      put(target.closest("[data-there]") ?? part);
-    }, pause);
+      const token = target.closest("[data-there]") ?? part;
+      fillTip(token, rowOf(Number(part.dataset.passage)), side.letter);
+      placeTip(token);
+    }, delay);
   };
   side.pane.addEventListener("pointerover", (event) => {
-    if (event.pointerType !== "touch" && !held) show(event.target, PAUSE);
+    if (event.pointerType !== "touch" && !focusedBadge) show(event.target, DELAY);
   });
   side.pane.addEventListener("pointerout", () => {
-    if (held) return;
+    if (focusedBadge) return;
     clearTimeout(timer);
-    timer = setTimeout(hideTip, PAUSE);
+    timer = setTimeout(hideTip, DELAY);
   });
   side.pane.addEventListener("focusin", (event) => {
     if (!event.target.matches(".badge:focus-visible")) return;
-    held = event.target;
-    show(held, 0);
+    focusedBadge = event.target;
+    show(focusedBadge, 0);
   });
   side.pane.addEventListener("focusout", hideTip);
   side.pane.addEventListener("scroll", () => {
     if (tip.hidden) return;
-    if (held) put(held);
+    if (focusedBadge) placeTip(focusedBadge);
     else hideTip();
   }, { passive: true });
 }
 
 tip.addEventListener("pointerenter", () => clearTimeout(timer));
 tip.addEventListener("pointerleave", () => {
-  if (!held) hideTip();
+  if (!focusedBadge) hideTip();
 });

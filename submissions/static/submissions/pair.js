@@ -1,9 +1,10 @@
-// Moves both sides to a passage: by a click on it or on its row, from the maps, or with n and p. Links work without this.
+// The pair page: scrolls both sides to a passage after a click on it, on its row or on a map, or after the keys n and p.
+// Without this script the links still work.
 
 import { linkScrolling } from "./pair-link.js";
 import { followWithMap } from "./pair-map.js";
 import { Side } from "./pair-side.js";
-import { explain, hideTip } from "./pair-tip.js";
+import { hideTip, listenForTips } from "./pair-tip.js";
 
 const bench = document.querySelector("[data-bench]");
 const panel = bench.querySelector(".panel");
@@ -15,11 +16,11 @@ const sides = [...document.querySelectorAll("[data-side]")].map((pane) => new Si
 const rows = [...list.querySelectorAll("[data-passage]")];
 const narrow = matchMedia("(max-width: 50rem)");
 let current = 0;
-// The line that somebody has just put into the address: it stays where it is.
-let linked = null;
+// The line that a click has just put into the address: it must not scroll.
+let linkedLine = null;
 
-// Private windows and strict settings may refuse storage: the page then forgets, and works.
-function remembered(name) {
+// Private windows and strict settings may refuse storage: the page then works without remembered settings.
+function storedSetting(name) {
   try {
     return localStorage.getItem(`moss-pair-${name}`);
   } catch {
@@ -27,7 +28,7 @@ function remembered(name) {
   }
 }
 
-function remember(name, value) {
+function storeSetting(name, value) {
   try {
     localStorage.setItem(`moss-pair-${name}`, value);
   } catch {
@@ -35,16 +36,16 @@ function remember(name, value) {
   }
 }
 
-function placeOf(data) {
+function parseLocation(data) {
   const [file, first, last] = data.split(" ");
   return { file, lines: [Number(first), Number(last) + 1] };
 }
 
-const passages = rows.map((row) => ({ L: placeOf(row.dataset.left), R: placeOf(row.dataset.right) }));
+const passages = rows.map((row) => ({ L: parseLocation(row.dataset.left), R: parseLocation(row.dataset.right) }));
 const rowOf = (number) => rows[number - 1];
-const parts = (number) => document.querySelectorAll(`[data-passage="${number}"]`);
+const partsOf = (number) => document.querySelectorAll(`[data-passage="${number}"]`);
 
-// Scrolls the list alone: the page stays where somebody reads.
+// Scrolls only the list, not the page.
 function showInList(row) {
   const top = row.offsetTop;
   if (top < list.scrollTop) list.scrollTop = top;
@@ -53,24 +54,24 @@ function showInList(row) {
   }
 }
 
-function mark(number) {
+function markCurrent(number) {
   for (const old of document.querySelectorAll(".current")) old.classList.remove("current");
-  for (const part of parts(number)) part.classList.add("current");
+  for (const part of partsOf(number)) part.classList.add("current");
   for (const side of sides) {
     const { file, lines } = passages[number - 1][side.letter];
-    // A passage that begins in the rest of a long line is shown with it.
+    // If the passage begins in the collapsed rest of a long line, open that.
     const rest = side.pane.querySelector(`mark[data-passage="${number}"]`)?.closest("details.rest");
     if (rest) rest.open = true;
-    for (const line of side.part(file, lines)) line.classList.add("current");
+    for (const line of side.linesBetween(file, lines)) line.classList.add("current");
   }
   current = number;
-  const order = [...list.children].indexOf(rowOf(number)) + 1;
-  status.textContent = `Passage ${order} of ${rows.length}`;
+  const position = [...list.children].indexOf(rowOf(number)) + 1;
+  status.textContent = `Passage ${position} of ${rows.length}`;
   showInList(rowOf(number));
 }
 
-// Shows the passage on a side, its first line `offset` pixels under the top of `from`.
-function bring(side, number, offset, from) {
+// Shows the passage on `side`, with its first line `offset` pixels below the top of the side `from`.
+function scrollToPassage(side, number, offset, from) {
   const { file, lines } = passages[number - 1][side.letter];
   side.show(file);
   side.align(lines[0], Math.max(offset + from.lowerThan(side), 0));
@@ -81,70 +82,71 @@ function choose(number) {
   hideTip();
   const lower = sides[0].lowerThan(sides[1]) < 0 ? sides[1] : sides[0];
   for (const side of sides) side.show(passages[number - 1][side.letter].file);
-  // No lower than the side where it begins nearest to the top of its file can show it.
+  // A passage near the top of its file cannot be lower than that on the screen.
   const depths = sides.map((side) => {
     return side.depth(passages[number - 1][side.letter].lines[0]) - lower.lowerThan(side);
   });
   const offset = Math.max(Math.min(lower.pane.clientHeight / 5, ...depths), 0);
-  for (const side of sides) bring(side, number, offset, lower);
-  mark(number);
+  for (const side of sides) scrollToPassage(side, number, offset, lower);
+  markCurrent(number);
 }
 
 function step(by) {
   if (!rows.length) return;
-  const at = [...list.children].indexOf(rowOf(current));
-  const next = Math.min(Math.max(current ? at + by : 0, 0), rows.length - 1);
+  const position = [...list.children].indexOf(rowOf(current));
+  const next = Math.min(Math.max(current ? position + by : 0, 0), rows.length - 1);
   choose(Number(list.children[next].dataset.passage));
 }
 
-function follow(side, part) {
+// Scrolls the other side to the passage that was clicked on `side`.
+function followPassage(side, part) {
   const number = Number(part.dataset.passage);
-  const other = sides.find((one) => one !== side);
+  const other = sides.find((candidate) => candidate !== side);
   const line = part.closest(".line").getBoundingClientRect();
-  const first = side.shown[passages[number - 1][side.letter].lines[0] - 1].getBoundingClientRect();
-  // A passage that starts above the view is answered at its own line, one in view at the same height.
+  const first = side.activeLines[passages[number - 1][side.letter].lines[0] - 1].getBoundingClientRect();
+  // Align with the first line of the passage if that is visible, otherwise with the line that was clicked.
   const top = first.top < side.top ? line.top : first.top;
   stopLeading();
-  bring(other, number, top - side.top, side);
-  mark(number);
+  scrollToPassage(other, number, top - side.top, side);
+  markCurrent(number);
 }
 
 function goTo(hash) {
   const target = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
-  const side = target && sides.find((one) => one.pane.contains(target));
+  const side = target && sides.find((candidate) => candidate.pane.contains(target));
   if (!side) return false;
   if (target.dataset.passage) {
     choose(Number(target.dataset.passage));
     return true;
   }
   side.show(target.closest("[data-file]").dataset.file);
-  side.stay();
-  if (target.matches(".line") && target !== linked) {
-    side.align(side.shown.indexOf(target) + 1, side.pane.clientHeight / 3);
+  side.stopAligning();
+  if (target.matches(".line") && target !== linkedLine) {
+    side.align(side.activeLines.indexOf(target) + 1, side.pane.clientHeight / 3);
   }
   return true;
 }
 
-// A click on a line's number puts it into the address, and leaves the line where it is.
+// A click on a line's number puts the line into the address, without scrolling.
 function linkTo(line, side, event) {
   const box = line.getBoundingClientRect();
   if (event.clientX - box.left > parseFloat(getComputedStyle(line).paddingLeft)) return;
   const { scrollTop } = side.pane;
   const page = scrollY;
-  linked = line;
+  linkedLine = line;
   location.hash = line.id;
   side.pane.scrollTop = scrollTop;
   scrollTo({ top: page, behavior: "instant" });
 }
 
 function sortList(order) {
-  const place = (row) => {
+  const linePosition = (row) => {
     const { file, lines } = passages[rows.indexOf(row)].L;
     return Number(file.split("-f")[1]) * 1e7 + lines[0];
   };
-  const by = order === "place" ? (a, b) => place(a) - place(b) : (a, b) => rows.indexOf(a) - rows.indexOf(b);
+  const by = order === "place" ? (a, b) => linePosition(a) - linePosition(b) : (a, b) => rows.indexOf(a) - rows.indexOf(b);
   list.append(...rows.toSorted(by));
-  if (current) mark(current);
+  if (current) markCurrent(current);
 }
 
 function onKey(event) {
@@ -162,14 +164,14 @@ const stopLeading = linkScrolling(sides, passages, () => link.checked);
 function listenToSides() {
   for (const side of sides) {
     followWithMap(side, choose);
-    explain(side, rowOf);
+    listenForTips(side, rowOf);
     side.pane.addEventListener("click", (event) => {
       if (!getSelection().isCollapsed) return;
       const part = event.target.closest("[data-passage]");
       if (event.target.matches(".line")) linkTo(event.target, side, event);
       if (!part) return;
       event.preventDefault();
-      follow(side, part);
+      followPassage(side, part);
     });
   }
 }
@@ -182,17 +184,17 @@ function listenToPanel() {
       choose(Number(row.dataset.passage));
     });
   }
-  const shut = remembered("panel");
-  panel.open = narrow.matches ? false : shut !== "shut";
+  const setting = storedSetting("panel");
+  panel.open = narrow.matches ? false : setting !== "shut";
   panel.addEventListener("toggle", () => {
-    if (!narrow.matches) remember("panel", panel.open ? "open" : "shut");
+    if (!narrow.matches) storeSetting("panel", panel.open ? "open" : "shut");
   });
   bench.querySelector("[data-order]")?.addEventListener("change", (event) => sortList(event.target.value));
 }
 
 function listenToTools() {
-  link.checked = remembered("link") !== "off";
-  link.addEventListener("change", () => remember("link", link.checked ? "on" : "off"));
+  link.checked = storedSetting("link") !== "off";
+  link.addEventListener("change", () => storeSetting("link", link.checked ? "on" : "off"));
   for (const button of bench.querySelectorAll("[data-step]")) {
     button.disabled = !rows.length;
     button.addEventListener("click", () => step(Number(button.dataset.step)));
@@ -207,5 +209,5 @@ for (const part of document.querySelectorAll("[data-with-scripts]")) part.hidden
 listenToSides();
 listenToPanel();
 listenToTools();
-// What weighs most is what somebody came for, unless the address names a line.
+// Start at the passage with the highest weight, unless the address names a line or a passage.
 if (!goTo(location.hash) && rows.length) choose(1);

@@ -1,28 +1,28 @@
-// Dropping files, naming what was chosen, and a bar while it is sent. Without this the plain form does the same.
+// Upload forms: dropping files, listing the chosen files, and a progress bar. Without this script the plain form works.
 
 const UNITS = ["B", "kB", "MB", "GB"];
 
-function size(bytes) {
+function formatSize(bytes) {
   const power = bytes ? Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1) : 0;
   const value = bytes / 1000 ** power;
   return `${value < 10 && power ? value.toFixed(1) : Math.round(value)} ${UNITS[power]}`;
 }
 
-function say(place, text) {
-  const line = document.createElement("p");
-  line.className = "error";
-  line.role = "alert";
-  line.textContent = text;
-  place.replaceChildren(line);
+function showError(form, text) {
+  const message = document.createElement("p");
+  message.className = "error";
+  message.role = "alert";
+  message.textContent = text;
+  form.querySelector("[data-errors]").replaceChildren(message);
 }
 
-function listChosen(form) {
+function listFiles(form) {
   const list = form.querySelector("[data-chosen]");
   const files = [...form.elements.files.files];
   list.replaceChildren(...files.map((file) => {
     const row = document.createElement("li");
     const bytes = document.createElement("span");
-    bytes.textContent = size(file.size);
+    bytes.textContent = formatSize(file.size);
     row.append(file.name, bytes);
     return row;
   }));
@@ -33,44 +33,44 @@ function listChosen(form) {
 function drop(form, event) {
   const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.());
   if (entries.some((entry) => entry?.isDirectory)) {
-    say(form.querySelector("[data-errors]"), "A folder cannot be dropped: make a zip of it, then its names are kept.");
+    showError(form, "A folder cannot be dropped: make a zip of it, then its names are kept.");
     return;
   }
   form.elements.files.files = event.dataTransfer.files;
-  listChosen(form);
+  listFiles(form);
 }
 
 function watchDrops(form) {
   const zone = form.querySelector("[data-drop]");
-  const over = (on) => (event) => {
+  const highlight = (on) => (event) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     zone.classList.toggle("over", on);
     if (event.type === "drop") drop(form, event);
   };
-  zone.addEventListener("dragenter", over(true));
-  zone.addEventListener("dragover", over(true));
-  zone.addEventListener("dragleave", over(false));
-  zone.addEventListener("drop", over(false));
+  zone.addEventListener("dragenter", highlight(true));
+  zone.addEventListener("dragover", highlight(true));
+  zone.addEventListener("dragleave", highlight(false));
+  zone.addEventListener("drop", highlight(false));
 }
 
 function showProgress(form, sent, total) {
-  const place = form.querySelector("[data-sending]");
-  place.hidden = false;
-  const bar = place.querySelector("progress");
+  const sending = form.querySelector("[data-sending]");
+  sending.hidden = false;
+  const bar = sending.querySelector("progress");
   bar.max = total || 1;
   bar.value = sent;
-  place.querySelector("[data-sent]").textContent =
-    sent < total ? `${size(sent)} of ${size(total)} sent` : "Sent. Waiting for the answer";
-  // From then on the server has it: the upload's own page stops it.
-  place.querySelector("[data-stop]").hidden = sent >= total;
+  sending.querySelector("[data-sent]").textContent =
+    sent < total ? `${formatSize(sent)} of ${formatSize(total)} sent` : "Sent. Waiting for the answer";
+  // Once everything is sent, only the upload's own page can cancel it.
+  sending.querySelector("[data-stop]").hidden = sent >= total;
 }
 
-// Lets the form be sent again, and says why it was not.
-function giveBack(form, reason) {
+// Shows why the upload failed, and lets the form be sent again.
+function reportFailure(form, reason) {
   form.querySelector("[data-sending]").hidden = true;
   form.querySelector("[data-send]").disabled = false;
-  say(form.querySelector("[data-errors]"), reason);
+  showError(form, reason);
 }
 
 function finish(form, request) {
@@ -80,7 +80,7 @@ function finish(form, request) {
     location.assign(request.responseURL);
     return;
   }
-  giveBack(form, error?.textContent || page.querySelector("h1 + p")?.textContent || "The upload was refused.");
+  reportFailure(form, error?.textContent || page.querySelector("h1 + p")?.textContent || "The upload was refused.");
 }
 
 function send(form, event) {
@@ -88,20 +88,20 @@ function send(form, event) {
   const limit = Number(form.dataset.limit);
   const total = [...form.elements.files.files].reduce((sum, file) => sum + file.size, 0);
   if (total > limit) {
-    say(form.querySelector("[data-errors]"), `These are ${size(total)}; at most ${size(limit)} can be sent at once.`);
+    showError(form, `These are ${formatSize(total)}; at most ${formatSize(limit)} can be sent at once.`);
     return;
   }
   form.querySelector("[data-errors]").replaceChildren();
   const request = new XMLHttpRequest();
   request.open("POST", form.action);
-  // Whether the server has it all: then it may have been taken, whatever becomes of the answer.
+  // Once everything is sent, the server may have accepted the upload even if no response arrives.
   let sent = false;
   request.upload.addEventListener("load", () => { sent = true; });
-  const kept = () => sent ? "It had been sent already: reload this page to see whether it was taken." : "Nothing was kept.";
-  request.upload.addEventListener("progress", (step) => showProgress(form, step.loaded, step.total));
+  const outcome = () => sent ? "It had been sent already: reload this page to see whether it was taken." : "Nothing was kept.";
+  request.upload.addEventListener("progress", (event) => showProgress(form, event.loaded, event.total));
   request.addEventListener("load", () => finish(form, request));
-  request.addEventListener("error", () => giveBack(form, `The connection broke. ${kept()}`));
-  request.addEventListener("abort", () => giveBack(form, `Cancelled. ${kept()}`));
+  request.addEventListener("error", () => reportFailure(form, `The connection broke. ${outcome()}`));
+  request.addEventListener("abort", () => reportFailure(form, `Cancelled. ${outcome()}`));
   form.querySelector("[data-stop]").onclick = () => request.abort();
   request.send(new FormData(form));
   form.querySelector("[data-send]").disabled = true;
@@ -110,10 +110,10 @@ function send(form, event) {
 
 for (const form of document.querySelectorAll("[data-upload]")) {
   watchDrops(form);
-  form.elements.files.addEventListener("change", () => listChosen(form));
+  form.elements.files.addEventListener("change", () => listFiles(form));
   form.addEventListener("submit", (event) => send(form, event));
 }
-// A file dropped beside a zone must not replace the page.
+// A file dropped outside a drop zone must not replace the page.
 for (const name of ["dragover", "drop"]) {
   window.addEventListener(name, (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
 }

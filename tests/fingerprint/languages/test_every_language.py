@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from fingerprint.languages import Class, FrontEnd, choices, front_end
+from fingerprint.languages import FrontEnd, LexicalClass, choices, front_end
 
 if TYPE_CHECKING:
     from tests.support.golden import Golden
@@ -34,11 +34,11 @@ def program(name: str) -> str:
 
 
 def kinds(language: FrontEnd, text: str) -> list[str]:
-    return [kind for _, _, kind in language.named(text)]
+    return [kind for _, _, kind in language.named_tokens(text)]
 
 
 def lexemes(language: FrontEnd, text: str) -> list[str]:
-    return [text[start:end] for start, end, _ in language.named(text)]
+    return [text[start:end] for start, end, _ in language.named_tokens(text)]
 
 
 def with_other_name(match: re.Match[str]) -> str:
@@ -49,7 +49,7 @@ def with_other_name(match: re.Match[str]) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_golden_stream_is_unchanged(name: str, golden: Golden) -> None:
     text = program(name)
-    lines = [f"{kind}\t{text[start:end]!r}\n" for start, end, kind in front_end(name).named(text)]
+    lines = [f"{kind}\t{text[start:end]!r}\n" for start, end, kind in front_end(name).named_tokens(text)]
     golden(GOLDEN / f"{name}.tokens", "".join(lines))
 
 
@@ -96,7 +96,7 @@ def test_line_ends_change_no_kind(name: str, newline: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_missing_last_newline_changes_nothing(name: str) -> None:
     language, text = front_end(name), program(name).rstrip("\n")
-    assert list(language.named(text)) == list(language.named(text + "\n"))
+    assert list(language.named_tokens(text)) == list(language.named_tokens(text + "\n"))
 
 
 @pytest.mark.parametrize("name", [*CODE, "text"])
@@ -112,10 +112,12 @@ def test_offsets_are_exact_in_the_text_as_it_is(name: str, mark: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_tokens_scan_and_named_agree(name: str) -> None:
+def test_tokens_scan_and_named_tokens_agree(name: str) -> None:
     language, text = front_end(name), program(name)
     tokens, scan = language.tokens(text), language.scan(text)
-    assert list(zip(tokens.starts, tokens.ends, strict=True)) == [(s, e) for s, e, _ in language.named(text)]
+    assert list(zip(tokens.starts, tokens.ends, strict=True)) == [
+        (s, e) for s, e, _ in language.named_tokens(text)
+    ]
     for left, right in ((tokens.kinds, scan.tokens.kinds), (tokens.starts, scan.tokens.starts)):
         assert np.array_equal(left, right)
     by_name = dict(zip(kinds(language, text), tokens.kinds.tolist(), strict=True))
@@ -156,9 +158,9 @@ def test_highlighting_colours_exact_spans_in_order(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CODE)
-def test_what_is_folded_away_is_kept_as_evidence(name: str) -> None:
+def test_replaced_lexemes_are_in_the_lexical_stream(name: str) -> None:
     text = program(name)
     scan = front_end(name).scan(text)
-    spans = zip(scan.lexical.starts, scan.lexical.ends, scan.classes, strict=True)
-    found = {(Class(sort), text[start:end]) for start, end, sort in spans}
-    assert {sort for sort, _ in found} >= {Class.IDENTIFIER, Class.STRING}
+    spans = zip(scan.lexical.starts, scan.lexical.ends, scan.lexical_classes, strict=True)
+    found = {(LexicalClass(sort), text[start:end]) for start, end, sort in spans}
+    assert {sort for sort, _ in found} >= {LexicalClass.IDENTIFIER, LexicalClass.STRING}

@@ -9,7 +9,7 @@ from pygments.lexers import find_lexer_class_by_name
 
 from fingerprint.languages import first_characters as firsts
 from fingerprint.languages.first_characters import ASCII, first_characters
-from fingerprint.languages.lexer_dispatch import Quick, quick
+from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer
 from fingerprint.languages.tables import LANGUAGES
 from tests.fingerprint.languages.test_every_language import program
 
@@ -44,7 +44,7 @@ def test_every_match_begins_with_one_of_the_first_characters(
             assert char in firsts
 
 
-def test_what_cannot_match_at_a_character_is_told() -> None:
+def test_characters_that_no_match_begins_with_are_left_out() -> None:
     expected = {r"[a-c]x": "abc", r"\d+": "0123456789", "(?i)k": "kK", "a?b": "ab", r"\b(?:if|else)\b": "ei"}
     for pattern, chars in expected.items():
         assert first_characters(re.compile(pattern)) == frozenset(chars)
@@ -64,10 +64,10 @@ def test_without_pythons_parser_every_rule_is_tried(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("name", USUAL)
-def test_a_quick_lexer_gives_the_tokens_of_its_own(name: str) -> None:
+def test_a_dispatching_lexer_returns_the_tokens_of_its_base(name: str) -> None:
     lexer = find_lexer_class_by_name(next(row.lexer for row in LANGUAGES if row.name == name))
-    fast, usual = quick(lexer), lexer()
-    assert isinstance(fast, Quick)
+    fast, usual = dispatching_lexer(lexer), lexer()
+    assert isinstance(fast, DispatchingLexer)
     text = program(name)
     # As it is, cut off anywhere, and without its line ends: states that are never left, errors, odd ends.
     for source in (
@@ -81,14 +81,19 @@ def test_a_quick_lexer_gives_the_tokens_of_its_own(name: str) -> None:
 
 
 @given(sources, st.sampled_from(["java", "python", "javascript", "haskell"]))
-def test_a_quick_lexer_makes_the_same_of_any_text(source: str, name: str) -> None:
+def test_a_dispatching_lexer_returns_the_same_tokens_for_any_text(source: str, name: str) -> None:
     lexer = find_lexer_class_by_name(name)
-    assert list(QUICK[name].get_tokens_unprocessed(source)) == list(lexer().get_tokens_unprocessed(source))
+    assert list(DISPATCHING[name].get_tokens_unprocessed(source)) == list(
+        lexer().get_tokens_unprocessed(source)
+    )
 
 
-QUICK = {name: quick(find_lexer_class_by_name(name)) for name in ("java", "python", "javascript", "haskell")}
+DISPATCHING = {
+    name: dispatching_lexer(find_lexer_class_by_name(name))
+    for name in ("java", "python", "javascript", "haskell")
+}
 
 
 def test_a_lexer_with_a_loop_of_its_own_is_left_alone() -> None:
     lexer = find_lexer_class_by_name("ruby")
-    assert type(quick(lexer)) is lexer
+    assert type(dispatching_lexer(lexer)) is lexer

@@ -14,7 +14,7 @@ NOTEBOOK = front_end("notebook")
 
 
 def words(text: str) -> list[str]:
-    return [kind for _, _, kind in PROSE.named(text)]
+    return [kind for _, _, kind in PROSE.named_tokens(text)]
 
 
 def test_case_and_punctuation_are_folded() -> None:

@@ -10,7 +10,7 @@ import pytest
 from pygments.lexer import Lexer
 from pygments.token import Token, _TokenType
 
-from fingerprint.languages import LexerFailed, choices, detect, front_end, tuned
+from fingerprint.languages import LexerFailed, choices, detect, front_end, tuned_front_ends
 from fingerprint.languages.code import CodeFrontEnd
 from fingerprint.languages.spec import Language
 
@@ -30,14 +30,14 @@ def test_every_name_of_moss_means_a_tuned_language(name: str) -> None:
 
 def test_names_and_titles_are_unique_and_found_by_both() -> None:
     names, titles = zip(*choices(), strict=True)
-    assert len(set(names)) == len(names) == len(tuned())
+    assert len(set(names)) == len(names) == len(tuned_front_ends())
     assert [front_end(title.upper()).name for title in titles] == list(names)
 
 
 def test_any_pygments_lexer_works_untuned() -> None:
     julia = front_end("julia")
     text = "function f(x)\n  x + 1 # one more\nend\n"
-    assert [kind for _, _, kind in julia.named(text)] == [
+    assert [kind for _, _, kind in julia.named_tokens(text)] == [
         "function",
         "<name>",
         "<name>",

@@ -48,7 +48,7 @@ def token_weights(own: Submission, cohort: Sequence[Submission], k: int) -> list
 
 def norm(one: float, other: float, how: constants.Norm) -> float:
     small, large = sorted((one, other))
-    return small * min(large / small, how.ratio) ** how.size if small > 0 else 0.0
+    return small * min(large / small, how.max_ratio) ** how.exponent if small > 0 else 0.0
 
 
 def long(tokens: int) -> float:

@@ -12,7 +12,7 @@ K = 3
 def rows(left: list[int], right: list[int], boilerplate: list[list[int]] | None = None) -> list[list[int]]:
     arrays = [np.array(part, dtype=np.uint64) for part in (left, right)]
     handed_out = [np.array(part, dtype=np.uint64) for part in boilerplate or []]
-    cohort = Cohort.of([[arrays[0]], [arrays[1]]], K, handed_out)
+    cohort = Cohort.from_submissions([[arrays[0]], [arrays[1]]], K, handed_out)
     found: list[list[int]] = passages(cohort.submission(0), cohort.submission(1), K).tolist()
     return found
 
@@ -57,7 +57,7 @@ def test_a_constant_table_of_thousands_of_tokens_is_one_passage() -> None:
 
 def test_no_passage_crosses_from_one_file_into_the_next() -> None:
     one, two, both = (np.array(part, dtype=np.uint64) for part in ([1, 2, 3], [4, 5, 6], [1, 2, 3, 4, 5, 6]))
-    cohort = Cohort.of([[one, two], [both]], K)
+    cohort = Cohort.from_submissions([[one, two], [both]], K)
     found = passages(cohort.submission(0), cohort.submission(1), K).tolist()
     assert found == [[0, 0, 3], [4, 3, 3]]
 

@@ -14,7 +14,9 @@ def laid_out(
     submissions: list[list[list[int]]], boilerplate: list[list[int]], limit: int | None = None
 ) -> Cohort:
     arrays = [[np.array(kinds, dtype=np.uint64) for kinds in files] for files in submissions]
-    return Cohort.of(arrays, K, [np.array(kinds, dtype=np.uint64) for kinds in boilerplate], limit)
+    return Cohort.from_submissions(
+        arrays, K, [np.array(kinds, dtype=np.uint64) for kinds in boilerplate], limit
+    )
 
 
 @given(cohorts, st.lists(document, max_size=2), st.one_of(st.none(), st.integers(1, 3)))
@@ -49,7 +51,7 @@ def test_frequency_counts_submissions_that_hold_the_kgram(submissions: list[list
     held = [{gram for kinds in files for gram in naive.kgrams(kinds, K)} for files in submissions]
     cohort = laid_out(submissions, [])
     for number, kinds in enumerate(kinds for files in submissions for kinds in files):
-        at = int(cohort.files[number])
+        at = int(cohort.file_starts[number])
         found = cohort.frequency[at : at + max(0, len(kinds) - K + 1)].tolist()
         assert found == [sum(gram in other for other in held) for gram in naive.kgrams(kinds, K)]
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.ranking.duplicates import Group, Sameness, groups
+from fingerprint.ranking.duplicates import DuplicateGroup, Sameness, group_duplicates
 
 IDENTICAL, LEXICAL, FINGERPRINTS = Sameness
 keys = st.integers(0, 6).flatmap(
@@ -14,16 +14,16 @@ keys = st.integers(0, 6).flatmap(
 
 
 def test_a_group_is_named_by_what_all_its_members_have_in_common() -> None:
-    found = groups([["x", "x", "y", "", "z"], ["p", "p", "p", "q", "r"], ["f", "f", "f", "g", "g"]])
-    assert found == [Group(LEXICAL, [0, 1, 2]), Group(FINGERPRINTS, [3, 4])]
+    found = group_duplicates([["x", "x", "y", "", "z"], ["p", "p", "p", "q", "r"], ["f", "f", "f", "g", "g"]])
+    assert found == [DuplicateGroup(LEXICAL, [0, 1, 2]), DuplicateGroup(FINGERPRINTS, [3, 4])]
 
 
 def test_byte_for_byte_copies_are_identical() -> None:
-    assert groups([["x", "x"], ["p", "p"], ["f", "f"]]) == [Group(IDENTICAL, [0, 1])]
+    assert group_duplicates([["x", "x"], ["p", "p"], ["f", "f"]]) == [DuplicateGroup(IDENTICAL, [0, 1])]
 
 
 def test_documents_without_a_key_are_like_no_other() -> None:
-    assert groups([["", "", None], ["", "", None], ["", "", None]]) == []
+    assert group_duplicates([["", "", None], ["", "", None], ["", "", None]]) == []
 
 
 @given(keys)
@@ -36,10 +36,10 @@ def test_documents_share_a_group_exactly_when_equal_keys_connect_them(columns: l
                 if any(column[a] and column[a] == column[b] for column in columns):
                     reach[a] |= reach[b]
     expected = {tuple(sorted(members)) for members in reach.values() if len(members) > 1}
-    assert {tuple(group.members) for group in groups(columns)} == expected
+    assert {tuple(group.members) for group in group_duplicates(columns)} == expected
 
 
 @pytest.mark.parametrize("columns", [[], [["a"]], [["a"], ["a"], ["a", "b"]]])
 def test_keys_of_unequal_length_are_refused(columns: list[list[str]]) -> None:
-    with pytest.raises(ValueError, match="lists of one length are wanted"):
-        groups(columns)
+    with pytest.raises(ValueError, match="of equal length"):
+        group_duplicates(columns)

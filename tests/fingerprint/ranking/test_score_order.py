@@ -11,9 +11,15 @@ import pytest
 
 from fingerprint import engine
 from fingerprint.engine import CohortFile, Exclusions, RankingInput, front_end, token_lines
-from fingerprint.languages.lexical_terms import lexical_of
+from fingerprint.languages.lexical_terms import lexical_terms
 from fingerprint.params import Params
-from fingerprint.ranking.threshold import FEW, LEAST, MOST, PLAIN, suggest
+from fingerprint.ranking.threshold import (
+    DEFAULT_THRESHOLD,
+    HIGHEST_THRESHOLD,
+    LOWEST_THRESHOLD,
+    MIN_PAIRS,
+    suggest_threshold,
+)
 from tests.support.programs import program, renamed
 
 if TYPE_CHECKING:
@@ -32,14 +38,14 @@ def ranking(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> Ranking
     excluded = Exclusions(
         [one.kinds for one in given], [one.lexical for one in given], engine.common_limit(len(programs))
     )
-    return engine.rank(RankingInput.of(files, len(programs), PARAMS.k, excluded))
+    return engine.rank(RankingInput.from_files(files, len(programs), PARAMS.k, excluded))
 
 
 def file(submission: int, source: str) -> CohortFile:
     scan = front_end("python").scan(source)
     kinds = scan.tokens.kinds
     hashes = engine.fingerprint(kinds, PARAMS).hashes
-    return CohortFile(submission, kinds, token_lines(source, scan.tokens), lexical_of(scan), hashes)
+    return CohortFile(submission, kinds, token_lines(source, scan.tokens), lexical_terms(scan), hashes)
 
 
 def ranked(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> dict[Pair, float]:
@@ -140,21 +146,26 @@ def test_a_threshold_lies_between_honest_pairs_and_copies(copies: int) -> None:
 
 
 def test_a_tiny_cohort_is_told_that_it_is_one() -> None:
-    value, reason = suggest([0.9, 0.1, 0.2])
-    assert value == PLAIN
+    value, reason = suggest_threshold([0.9, 0.1, 0.2])
+    assert value == DEFAULT_THRESHOLD
     assert "3 pairs are too few" in reason
-    assert suggest([]).value == PLAIN
-    assert suggest([0.9]).reason == "one pair is too few to tell where honest ones end; 50% suits most tasks"
+    assert suggest_threshold([]).value == DEFAULT_THRESHOLD
+    assert (
+        suggest_threshold([0.9]).reason
+        == "one pair is too few to tell where honest ones end; 50% suits most tasks"
+    )
 
 
 def test_no_class_is_told_that_honest_pairs_end_beyond_all_similarity() -> None:
-    found = suggest([0.2] * FEW + [0.9] * FEW)
-    assert found.value == MOST
+    found = suggest_threshold([0.2] * MIN_PAIRS + [0.9] * MIN_PAIRS)
+    assert found.value == HIGHEST_THRESHOLD
     assert "honest ones end nowhere below 100%" in found.reason
 
 
-@pytest.mark.parametrize(("best", "value"), [([1.0] * FEW, MOST), ([0.0] * FEW, LEAST)])
+@pytest.mark.parametrize(
+    ("best", "value"), [([1.0] * MIN_PAIRS, HIGHEST_THRESHOLD), ([0.0] * MIN_PAIRS, LOWEST_THRESHOLD)]
+)
 def test_a_threshold_stays_within_bounds_and_says_so(best: list[float], value: float) -> None:
-    found = suggest(best)
+    found = suggest_threshold(best)
     assert found.value == value
     assert "as a suggestion goes" in found.reason

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.fingerprints import fingerprint
-from fingerprint.index import Candidates
-from fingerprint.languages.base import Class
+from fingerprint.index import CandidatePairs
+from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.lexeme_ids import lexeme_id
-from fingerprint.languages.lexical_terms import Lexical
+from fingerprint.languages.lexical_terms import LexicalTerms
 from fingerprint.params import Params
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.inputs import CohortFile, RankingInput
-from fingerprint.ranking.rank import candidates
+from fingerprint.ranking.rank import candidate_pairs
 from fingerprint.ranking.score_constants import LEAST_PASSAGE_PART
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
@@ -33,7 +33,7 @@ submissions = st.builds(Submission, st.lists(st.integers(0, 3), max_size=60), wo
 cohorts = st.lists(submissions, min_size=2, max_size=4)
 
 
-def coded(terms: frozenset[str], sort: Class) -> Terms:
+def coded(terms: frozenset[str], sort: LexicalClass) -> Terms:
     ids = [lexeme_id("test", sort, term) >> 5 << 5 | min(31, len(term)) for term in terms]
     return np.unique(np.array(ids, dtype=np.uint64))
 
@@ -42,19 +42,22 @@ def scored(
     cohort: Sequence[Submission], boilerplate: Sequence[Submission] = (), limit: int | None = None
 ) -> Scores:
     """Scores of all pairs, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
-    laid_out = Cohort.of(
+    laid_out = Cohort.from_submissions(
         [[np.array(one.kinds, np.uint64)] for one in cohort],
         K,
         [np.array(one.kinds, np.uint64) for one in boilerplate],
         limit,
     )
     held, handed_out = (
-        [Lexical(coded(one.literals, Class.STRING), coded(one.names, Class.IDENTIFIER)) for one in some]
+        [
+            LexicalTerms(coded(one.literals, LexicalClass.STRING), coded(one.names, LexicalClass.IDENTIFIER))
+            for one in some
+        ]
         for some in (cohort, boilerplate)
     )
     left, right = (found.astype(np.int32) for found in np.triu_indices(len(cohort), 1))
-    table = LexicalTable.of([[one] for one in held], handed_out)
-    return score(laid_out, table, Candidates(left, right, np.zeros(len(left), np.int32)))
+    table = LexicalTable.from_submissions([[one] for one in held], handed_out)
+    return score(laid_out, table, CandidatePairs(left, right, np.zeros(len(left), np.int32)))
 
 
 @given(cohorts)
@@ -157,12 +160,12 @@ def inputs(documents: Sequence[Sequence[int]]) -> RankingInput:
             owner,
             np.array(kinds, np.uint64),
             np.arange(len(kinds), dtype=np.int32),
-            Lexical(none, none),
+            LexicalTerms(none, none),
             fingerprint(np.array(kinds, np.uint64), Params(K, 2)).hashes,
         )
         for owner, kinds in enumerate(documents)
     ]
-    return RankingInput.of(files, len(documents), K)
+    return RankingInput.from_files(files, len(documents), K)
 
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=40), min_size=2, max_size=5), st.floats(0, 1))
@@ -181,7 +184,7 @@ def test_candidates_share_the_floor_of_the_lighter_sides_fingerprints(
         for i in range(j)
         if held[i] & held[j]
     }
-    found = candidates(laid_out, floor)
+    found = candidate_pairs(laid_out, floor)
     pairs = set(zip(found.left.tolist(), found.right.tolist(), strict=True))
     assert {pair for pair, share in expected.items() if share > floor + 1e-9} <= pairs
     assert pairs <= {pair for pair, share in expected.items() if share > floor - 1e-9}

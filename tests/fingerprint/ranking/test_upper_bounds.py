@@ -2,28 +2,30 @@ import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
 
-from fingerprint.index import Candidates
-from fingerprint.languages.lexical_terms import Lexical
+from fingerprint.index import CandidatePairs
+from fingerprint.languages.lexical_terms import LexicalTerms
 from fingerprint.ranking import upper_bounds as bounds
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
-from fingerprint.ranking.threshold import sample
-from fingerprint.ranking.upper_bounds import leading, similarity_at_most
+from fingerprint.ranking.threshold import sample_rows
+from fingerprint.ranking.upper_bounds import best_pairs, similarity_bounds
 
 K = 3
 documents = st.lists(st.integers(0, 3), max_size=40)
 cohorts = st.lists(st.tuples(documents, st.sets(st.integers(0, 9))), min_size=2, max_size=7)
-Made = tuple[Cohort, LexicalTable, Candidates]
+Made = tuple[Cohort, LexicalTable, CandidatePairs]
 
 
 def made(submissions: list[tuple[list[int], set[int]]], boilerplate: list[int]) -> Made:
     """A cohort, what names it holds, and all its pairs as candidates."""
     kinds = [[np.array(tokens, dtype=np.uint64)] for tokens, _ in submissions]
-    names = [[Lexical(np.empty(0, np.uint64), np.array(sorted(own), np.uint64))] for _, own in submissions]
+    names = [
+        [LexicalTerms(np.empty(0, np.uint64), np.array(sorted(own), np.uint64))] for _, own in submissions
+    ]
     left, right = (side.astype(np.int32) for side in np.triu_indices(len(submissions), 1))
-    cohort = Cohort.of(kinds, K, [np.array(boilerplate, dtype=np.uint64)])
-    return cohort, LexicalTable.of(names), Candidates(left, right, np.ones_like(left))
+    cohort = Cohort.from_submissions(kinds, K, [np.array(boilerplate, dtype=np.uint64)])
+    return cohort, LexicalTable.from_submissions(names), CandidatePairs(left, right, np.ones_like(left))
 
 
 @given(cohorts, documents)
@@ -32,7 +34,7 @@ def test_no_pair_scores_above_its_bound(
     submissions: list[tuple[list[int], set[int]]], boilerplate: list[int]
 ) -> None:
     cohort = made(submissions, boilerplate)
-    assert (score(*cohort).similarity <= similarity_at_most(*cohort)).all()
+    assert (score(*cohort).similarity <= similarity_bounds(*cohort)).all()
 
 
 @given(cohorts, documents, st.integers(1, 30))
@@ -41,17 +43,17 @@ def test_the_leading_pairs_are_those_of_scoring_all(
 ) -> None:
     cohort = made(submissions, boilerplate)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounds, "BLOCK", 1)
-        rows, scores = leading(*cohort, min(show, len(cohort[2].left)))
+        patch.setattr(bounds, "PAIRS_PER_STEP", 1)
+        rows, scores = best_pairs(*cohort, min(show, len(cohort[2].left)))
     assert listed(cohort[2].take(rows), scores, show) == listed(cohort[2], score(*cohort), show)
 
 
-def listed(pairs: Candidates, scores: Scores, show: int) -> list[tuple[float, ...]]:
+def listed(pairs: CandidatePairs, scores: Scores, show: int) -> list[tuple[float, ...]]:
     rows = zip(-scores.similarity, -scores.tokens, *pairs, *scores, strict=True)
     return sorted(tuple(map(float, row)) for row in rows)[:show]
 
 
 def test_a_sample_of_pairs_is_the_same_in_every_run() -> None:
-    drawn = sample(50_000)
+    drawn = sample_rows(50_000)
     assert len(np.unique(drawn)) == 10_000
-    assert (drawn == sample(50_000)).all()
+    assert (drawn == sample_rows(50_000)).all()

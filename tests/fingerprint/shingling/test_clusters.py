@@ -10,7 +10,7 @@ from fingerprint.languages.prose import Prose
 from fingerprint.languages.words import WordKinds
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.shingling.clusters import cluster, cluster_by_super_shingles, value_runs
-from fingerprint.shingling.external_sort import LEAST_BUDGET, Records, Runs
+from fingerprint.shingling.external_sort import MIN_BUDGET, Records, Runs
 from fingerprint.shingling.shingles import mod_sketch, shingles
 from fingerprint.shingling.sketches import Sketches
 from fingerprint.unionfind import UnionFind, components
@@ -86,14 +86,14 @@ THRESHOLDS = st.sampled_from([0.2, 0.5, 2 / 3, 1.0])
 
 
 def sketched(sketches: Sequence[set[int]]) -> Sketches:
-    return Sketches.of(np.array(sorted(sketch), dtype=np.uint64) for sketch in sketches)
+    return Sketches.from_sketches(np.array(sorted(sketch), dtype=np.uint64) for sketch in sketches)
 
 
 def numbered(count: int, size: int, seed: int) -> Sketches:
     """Families of ten sketches, of which neighbours share most values."""
     random = np.random.default_rng(seed)
     pool = random.integers(0, 2**64, (count // 10 + 1, size), dtype=np.uint64)
-    return Sketches.of(
+    return Sketches.from_sketches(
         np.unique(np.concatenate([pool[i // 10, i % 10 :], random.integers(0, 2**64, 3, dtype=np.uint64)]))
         for i in range(count)
     )
@@ -110,7 +110,7 @@ def test_clusters_are_those_of_comparing_every_pair(
 @given(
     st.integers(0, 300),
     st.integers(1, 12),
-    st.integers(LEAST_BUDGET * 2, LEAST_BUDGET * 40),
+    st.integers(MIN_BUDGET * 2, MIN_BUDGET * 40),
     st.integers(1, 9),
 )
 def test_clusters_are_the_same_whatever_the_budget(count: int, size: int, budget: int, common: int) -> None:
@@ -121,13 +121,13 @@ def test_clusters_are_the_same_whatever_the_budget(count: int, size: int, budget
 
 def test_what_the_budget_does_not_hold_is_spilled_and_removed(tmp_path: Path) -> None:
     sketches = numbered(200, 12, seed=1)
-    with Runs(LEAST_BUDGET, tmp_path) as runs:
+    with Runs(MIN_BUDGET, tmp_path) as runs:
         value_runs(sketches, np.ones(200, dtype=np.bool_), runs)
         assert runs.spilled > 20
         assert len(list(tmp_path.glob("*/*"))) == 2 * runs.spilled
         pieces = list(runs.merged())
         assert max(len(piece.keys) for piece in pieces) <= 2 * runs.capacity
-        merged = Records.joined(pieces)
+        merged = Records.merge(pieces)
     assert not list(tmp_path.iterdir())
     expected = sorted((int(value), i) for i in range(200) for value in sketches[i])
     assert sorted(zip(merged.keys.tolist(), merged.payloads.tolist(), strict=True)) == expected
@@ -135,7 +135,7 @@ def test_what_the_budget_does_not_hold_is_spilled_and_removed(tmp_path: Path) ->
 
 @given(st.lists(st.lists(st.tuples(VALUES, VALUES), max_size=70), max_size=6))
 def test_every_key_lies_whole_in_one_piece_of_a_merge(contents: list[list[tuple[int, int]]]) -> None:
-    with Runs(LEAST_BUDGET) as runs:
+    with Runs(MIN_BUDGET) as runs:
         for run in contents:
             columns = np.array(sorted(run), dtype=np.uint64).reshape(-1, 2)
             runs.add(Records(columns[:, 0], columns[:, 1]))
@@ -147,10 +147,10 @@ def test_every_key_lies_whole_in_one_piece_of_a_merge(contents: list[list[tuple[
 
 
 def test_many_runs_are_merged_in_passes() -> None:
-    with Runs(LEAST_BUDGET) as runs:
+    with Runs(MIN_BUDGET) as runs:
         for start in range(200):
             runs.add(Records(*(np.arange(start, start + 40, dtype=np.uint64) for _ in range(2))))
-        merged = Records.joined(list(runs.merged()))
+        merged = Records.merge(list(runs.merged()))
     expected = np.sort(np.concatenate([np.arange(start, start + 40) for start in range(200)]))
     assert merged.keys.tolist() == merged.payloads.tolist() == expected.tolist()
 
@@ -198,7 +198,7 @@ def test_prose_is_sketched_by_its_shingles() -> None:
     random = np.random.default_rng(3)
     text = random.integers(0, 5000, 4000)
     edited = np.concatenate([text[:1500], random.integers(0, 5000, 50), text[1500:]])
-    sketches = Sketches.of_tokens([text, edited, random.integers(0, 5000, 4000), text[:9]])
+    sketches = Sketches.from_tokens([text, edited, random.integers(0, 5000, 4000), text[:9]])
     assert cluster(sketches).labels.tolist() == [0, 0, 2, 3]
     assert sketches[0].tolist() == mod_sketch(shingles(text, 10), 25).tolist()
     assert not len(sketches[3])
@@ -206,7 +206,7 @@ def test_prose_is_sketched_by_its_shingles() -> None:
 
 @given(st.one_of(st.text(alphabet="aB' -_.1\n", max_size=40), st.text(alphabet="aB'\u00e9\ufb01 -_1\u4e2d")))
 def test_word_kinds_are_those_of_the_prose_front_end(text: str) -> None:
-    assert WordKinds().of(text).tolist() == Prose().tokens(text).kinds.tolist()
+    assert WordKinds().word_kinds(text).tolist() == Prose().tokens(text).kinds.tolist()
 
 
 # ---- refusals ----
@@ -232,7 +232,7 @@ def test_impossible_limits_are_refused(limits: dict[str, Any], complaint: str) -
 def test_sketches_of_another_engine_version_are_refused() -> None:
     older = ENGINE_VERSION - 1
     with pytest.raises(ValueError, match=f"engine version {older} are given; only those of {ENGINE_VERSION}"):
-        Sketches.of([np.array([1], dtype=np.uint64)], engine_version=older)
+        Sketches.from_sketches([np.array([1], dtype=np.uint64)], engine_version=older)
 
 
 @pytest.mark.parametrize(
@@ -259,6 +259,6 @@ def test_values_of_another_kind_are_refused() -> None:
 
 def test_impossible_sketch_parameters_are_refused() -> None:
     with pytest.raises(ValueError, match="w is 10 and m is 0; both are at least 1"):
-        Sketches.of_tokens([], m=0)
+        Sketches.from_tokens([], m=0)
     with pytest.raises(ValueError, match="size is 0; a super-shingle has at least 1 value"):
         cluster_by_super_shingles(sketched([{1}]), 0)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.shingling.clusters import cluster
-from fingerprint.shingling.external_sort import LEAST_BUDGET
+from fingerprint.shingling.external_sort import MIN_BUDGET
 from fingerprint.shingling.sketches import Sketches
 from fingerprint.shingling.sweeps import Drift, NearCopy, Sweeps
 from fingerprint.unionfind import UnionFind
@@ -15,14 +15,14 @@ THRESHOLDS = st.sampled_from([0.2, 0.5, 2 / 3, 1.0])
 
 
 def sketched(sketches: list[set[int]]) -> Sketches:
-    return Sketches.of(np.array(sorted(sketch), dtype=np.uint64) for sketch in sketches)
+    return Sketches.from_sketches(np.array(sorted(sketch), dtype=np.uint64) for sketch in sketches)
 
 
 @given(st.lists(SKETCHES, max_size=4), THRESHOLDS)
 def test_sweeps_give_the_clusters_of_everything_at_once(
     sweeps: list[list[set[int]]], threshold: float
 ) -> None:
-    growing = Sweeps(threshold=threshold, budget=LEAST_BUDGET * 2)
+    growing = Sweeps(threshold=threshold, budget=MIN_BUDGET * 2)
     for sweep in sweeps:
         growing.add([str(i) for i in range(len(sweep))], sketched(sweep))
     everything = cluster(sketched([sketch for sweep in sweeps for sketch in sweep]), threshold=threshold)

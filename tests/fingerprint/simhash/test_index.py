@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from fingerprint.simhash.blocks import compress, decompress
 from fingerprint.simhash.designs import EXAMPLE_3_1, Design, design, tables_needed
-from fingerprint.simhash.huffman import code_for
+from fingerprint.simhash.huffman import huffman_code
 from fingerprint.simhash.index import HammingIndex, Matches, batch_query
 from tests.fingerprint import naive
 
@@ -121,7 +121,7 @@ def test_blocks_take_about_half_at_the_density_of_the_paper() -> None:
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8))
 def test_a_huffman_code_is_a_prefix_code_that_is_full(frequencies: list[int]) -> None:
-    code = code_for(np.array(frequencies))
+    code = huffman_code(np.array(frequencies))
     lengths = [int(length) for length, frequency in zip(code.lengths, frequencies, strict=True) if frequency]
     assert all(length > 0 for length in lengths)
     if len(lengths) > 1:

@@ -7,58 +7,58 @@ from pathlib import Path
 import pytest
 
 from moss.check import cache
-from moss.check.cache import Cache, folder, key_of
+from moss.check.cache import ReadingCache, cache_folder, reading_key
 
 
-def test_what_was_kept_is_found_by_the_next_process(tmp_path: Path) -> None:
-    with closing(Cache(tmp_path)) as first:
-        first.keep({b"a": b"one", b"b": b"two"})
-    with closing(Cache(tmp_path)) as second:
+def test_what_was_added_is_found_by_the_next_process(tmp_path: Path) -> None:
+    with closing(ReadingCache(tmp_path)) as first:
+        first.add({b"a": b"one", b"b": b"two"})
+    with closing(ReadingCache(tmp_path)) as second:
         assert second.find([b"a", b"b", b"c", b"a"]) == {b"a": b"one", b"b": b"two"}
 
 
 def test_thousands_are_found_at_once(tmp_path: Path) -> None:
-    readings = {str(n).encode(): bytes(3) for n in range(3 * cache.BOUND + 1)}
-    with closing(Cache(tmp_path)) as kept:
-        kept.keep(readings)
-        assert kept.find(readings) == readings
+    readings = {str(n).encode(): bytes(3) for n in range(3 * cache.MAX_VARIABLES + 1)}
+    with closing(ReadingCache(tmp_path)) as stored:
+        stored.add(readings)
+        assert stored.find(readings) == readings
 
 
-def test_the_longest_unused_goes_first_when_room_is_short(
+def test_the_least_recently_used_is_deleted_first_beyond_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cache, "ROOM", 250)
+    monkeypatch.setattr(cache, "MAX_BYTES", 250)
     for name in (b"a", b"b"):
-        with closing(Cache(tmp_path)) as kept:
-            kept.keep({name: bytes(100)})
-    with closing(Cache(tmp_path)) as kept:
-        kept.find([b"a"])
-        kept.keep({b"c": bytes(100)})
-        assert kept.find([b"a", b"b", b"c"]).keys() == {b"a", b"c"}
+        with closing(ReadingCache(tmp_path)) as stored:
+            stored.add({name: bytes(100)})
+    with closing(ReadingCache(tmp_path)) as stored:
+        stored.find([b"a"])
+        stored.add({b"c": bytes(100)})
+        assert stored.find([b"a", b"b", b"c"]).keys() == {b"a", b"c"}
 
 
 def test_a_key_depends_on_the_bytes_the_name_and_the_forced_language() -> None:
     keys = {
-        key_of(b"x", "a.py", ""),
-        key_of(b"y", "a.py", ""),
-        key_of(b"x", "b.py", ""),
-        key_of(b"x", "a.py", "c"),
+        reading_key(b"x", "a.py", ""),
+        reading_key(b"y", "a.py", ""),
+        reading_key(b"x", "b.py", ""),
+        reading_key(b"x", "a.py", "c"),
     }
     assert len(keys) == 4
-    assert key_of(b"x", "one/a.py", "") == key_of(b"x", "two/a.py", "")
+    assert reading_key(b"x", "one/a.py", "") == reading_key(b"x", "two/a.py", "")
 
 
 def test_the_folder_is_what_the_variable_names_or_the_users_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSS_CACHE", "/somewhere")
-    assert folder() == Path("/somewhere")
+    assert cache_folder() == Path("/somewhere")
     monkeypatch.setenv("MOSS_CACHE", "off")
-    assert folder() is None
+    assert cache_folder() is None
     monkeypatch.delenv("MOSS_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", "/caches")
-    assert folder() == Path("/caches/moss-server")
+    assert cache_folder() == Path("/caches/moss-server")
 
 
 def test_a_damaged_file_is_an_error_that_names_itself(tmp_path: Path) -> None:
     (tmp_path / "readings.sqlite3").write_bytes(b"not a database" * 100)
     with pytest.raises(sqlite3.DatabaseError):
-        Cache(tmp_path)
+        ReadingCache(tmp_path)

@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from moss.cli import main
-from moss.commands.demo import SAMPLE, planted
+from moss.commands.demo import SAMPLE, planted_pairs
 from submissions.ranking.pair_rows import PairRow
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 
@@ -46,7 +46,7 @@ def rows(*arguments: str | Path) -> list[PairRow]:
 def test_the_top_of_the_sample_class_is_what_was_planted() -> None:
     starter = [part for file in sorted((SAMPLE / "starter").iterdir()) for part in ("-b", file)]
     found = rows(SAMPLE / "submissions", *starter)
-    key = planted()
+    key = planted_pairs()
     assert {(row.left, row.right) for row in found[: len(key)]} == key.keys()
 
 

@@ -136,7 +136,7 @@ def a_second_one_is_refused(moss: Serve) -> None:
             [*MOSS, command], env=environment(moss.home), capture_output=True, text=True, check=False
         )
         assert second.returncode == 1
-        assert f"Process {moss.process.pid} serves from" in second.stderr
+        assert f"Process {moss.process.pid} already serves from" in second.stderr
     assert log.read_text() == "what the first one said\n"
 
 
@@ -144,7 +144,7 @@ def test_everything_runs_heals_itself_and_ends(serve: Callable[[int], Serve], ta
     """One life of the service in one test, for a start takes seconds."""
     moss = serve(taken)
     moss.wait_until_serving()
-    assert f"Port {taken} is taken; using " in moss.output
+    assert f"Port {taken} is in use; using " in moss.output
     moss.wait_until_all_is_well()
 
     # The page and a compressed file with a name of its own come without another server.
@@ -158,9 +158,7 @@ def test_everything_runs_heals_itself_and_ends(serve: Callable[[int], Serve], ta
 
     # A web server that is killed comes back on the same port.
     os.kill(min(moss.running("gunicorn")), signal.SIGKILL)
-    wait_until(
-        lambda: "   web | ended with status -9; starting again in 1 s" in moss.output, what="the report"
-    )
+    wait_until(lambda: "   web | ended with status -9; restarting in 1 s" in moss.output, what="the report")
     wait_until(lambda: bool(moss.running("gunicorn")), what="the new web server")
     moss.wait_until_all_is_well()
 
@@ -170,7 +168,7 @@ def test_everything_runs_heals_itself_and_ends(serve: Callable[[int], Serve], ta
     assert stopped.stdout == "Stopped.\n", stopped.stderr
     assert moss.process.wait(30) == 0
     wait_until(lambda: not moss.processes(), what="the end of every process")
-    assert "did not end when asked" not in moss.output
+    assert "did not end after SIGTERM" not in moss.output
     assert "Traceback" not in moss.output, moss.output
 
 
@@ -252,4 +250,4 @@ def test_nothing_to_stop_is_said(tmp_path: Path) -> None:
         [*MOSS, "stop"], env=environment(tmp_path), capture_output=True, text=True, check=False
     )
     assert stopped.returncode == 0
-    assert stopped.stdout == f"Nothing is served from {tmp_path}.\n"
+    assert stopped.stdout == f"No server runs in {tmp_path}.\n"

@@ -112,7 +112,7 @@ def test_what_is_ignored_while_a_ranking_waits_is_ranked_by_it(pair: Pair, assig
     assert [one.pk for one in assignment.reports.filter(state=Report.State.QUEUED)] == [waiting.pk]
     tasks.rank(waiting.pk)
     state = queries.report_state(assignment)
-    assert (state.shown, state.pending) == (waiting, False)
+    assert (state.report, state.pending) == (waiting, False)
 
 
 def test_a_pair_that_is_gone_says_so(pair: Pair, alice_client: Client, hand_in: HandIn) -> None:

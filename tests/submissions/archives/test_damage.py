@@ -26,7 +26,7 @@ from tests.support.archives import (
 )
 
 if TYPE_CHECKING:
-    from submissions.archives.unpack import Unpacked
+    from submissions.archives.unpack import UnpackedEntry
 
 CLASS: Files = {"alice/Main.java": b"class Main {}", "bob/Main.java": b"class Other {}"}
 
@@ -144,7 +144,7 @@ def test_empty_files_are_named() -> None:
 
 def check_any_outcome(name: str, data: bytes) -> None:
     """Let BadArchive be the only thing that is ever raised."""
-    found: list[Unpacked] = []
+    found: list[UnpackedEntry] = []
     with suppress(BadArchive):
         found = entries(name, data, Limits(total_bytes=1_000_000))
     for entry in found:

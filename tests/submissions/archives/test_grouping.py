@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.archives.grouping import placed, submissions_of
-from submissions.archives.unpack import Unpacked
+from submissions.archives.grouping import group_submissions, split_paths
+from submissions.archives.unpack import UnpackedEntry
 
 
 def grouped(*paths: str) -> dict[str, list[str]]:
-    found = submissions_of(Unpacked(path, b"x", 1, "") for path in paths)
+    found = group_submissions(UnpackedEntry(path, b"x", 1, "") for path in paths)
     return {name: [entry.name for entry in entries] for name, entries in found.items()}
 
 
@@ -33,11 +33,11 @@ def test_entries_side_by_side_are_submissions(paths: list[str], expected: dict[s
 
 
 def test_what_was_not_taken_takes_no_part_in_grouping() -> None:
-    found = submissions_of(
+    found = group_submissions(
         [
-            Unpacked("class/a/x.py", b"x", 1, ""),
-            Unpacked("class/b/x.py", b"x", 1, ""),
-            Unpacked("__MACOSX/", None, 0, "left by macOS"),
+            UnpackedEntry("class/a/x.py", b"x", 1, ""),
+            UnpackedEntry("class/b/x.py", b"x", 1, ""),
+            UnpackedEntry("__MACOSX/", None, 0, "left by macOS"),
         ]
     )
     assert list(found) == ["a", "b"]
@@ -48,6 +48,6 @@ paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join)
 
 @given(st.lists(paths, unique=True, max_size=12))
 def test_no_two_files_of_a_submission_share_a_path(found: list[str]) -> None:
-    places = placed(found)
+    places = split_paths(found)
     assert set(places) == set(found)
     assert len(set(places.values())) == len(found)

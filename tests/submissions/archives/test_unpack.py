@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from submissions.archives.limits import BadArchive, Limits
-from submissions.archives.unpack import Unpacked, unpack, unpack_all, walk
+from submissions.archives.unpack import UnpackedEntry, unpack, unpack_all, walk
 from tests.support.archives import (
     FORMATS,
     Files,
@@ -44,7 +44,7 @@ def test_content_tells_the_format_when_the_name_does_not(name: str) -> None:
 
 
 def test_a_loose_file_is_itself() -> None:
-    assert entries("alice.py", b"x = 1") == [Unpacked("alice.py", b"x = 1", 5, "")]
+    assert entries("alice.py", b"x = 1") == [UnpackedEntry("alice.py", b"x = 1", 5, "")]
 
 
 def test_an_office_document_stays_one_file() -> None:

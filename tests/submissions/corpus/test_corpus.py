@@ -13,10 +13,10 @@ from click.testing import CliRunner, Result
 from fingerprint.shingling.shingles import containment, resemblance, shingles
 from moss.cli import main
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusText
-from submissions.corpus.new_documents import read_all
-from submissions.corpus.reading import kinds_of, open_document
+from submissions.corpus.new_documents import read_documents
+from submissions.corpus.reading import decode_document, token_kinds
 from submissions.corpus.recipe import RECIPE
-from submissions.corpus.screening import query as ask
+from submissions.corpus.screening import query_corpus
 from tests.moss.check.test_check import folder
 
 if TYPE_CHECKING:
@@ -144,7 +144,8 @@ def test_a_higher_threshold_takes_near_copies_apart(archive: Path) -> None:
 
 def exact(left: Path, right: Path) -> tuple[float, float, float]:
     sets = [
-        shingles(kinds_of(open_document(path.name, path.read_bytes())), RECIPE.w) for path in (left, right)
+        shingles(token_kinds(decode_document(path.name, path.read_bytes())), RECIPE.w)
+        for path in (left, right)
     ]
     return resemblance(*sets), containment(*sets), containment(*reversed(sets))
 
@@ -160,7 +161,8 @@ def test_a_query_estimates_within_three_standard_errors_of_the_exact_numbers(
         truth = exact(new, archive / name)
         found = [matches[name][number] for number in ("resemblance", "containment", "contained")]
         sampled = (
-            len(shingles(kinds_of(open_document(name, (archive / name).read_bytes())), RECIPE.w)) / RECIPE.m
+            len(shingles(token_kinds(decode_document(name, (archive / name).read_bytes())), RECIPE.w))
+            / RECIPE.m
         )
         for estimate, true in zip(found, truth, strict=True):
             assert abs(estimate - true) <= 3 * (true * (1 - true) / sampled) ** 0.5
@@ -214,8 +216,10 @@ def test_many_new_documents_are_answered_as_each_alone(archive: Path, tmp_path: 
     root = folder(
         tmp_path / "new", {f"{n}.txt": edited(prose(n % 4), n) + "\n" + CODE.format(n=n) for n in range(8)}
     )
-    together = ask("default", read_all(root)[0])
-    alone = [match for n in range(8) for match in ask("default", read_all(root / f"{n}.txt")[0])]
+    together = query_corpus("default", read_documents(root)[0])
+    alone = [
+        match for n in range(8) for match in query_corpus("default", read_documents(root / f"{n}.txt")[0])
+    ]
     assert together == alone
     assert len(together) >= 8
 

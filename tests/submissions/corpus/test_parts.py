@@ -18,16 +18,16 @@ from hypothesis import given, strategies as st
 
 from fingerprint.shingling.shingles import mod_containment, mod_resemblance
 from fingerprint.shingling.sketches import Sketches
-from submissions.corpus.html import DEEPEST, html_text
+from submissions.corpus.html import MAX_DEPTH, html_text
 from submissions.corpus.matching import (
     Estimate,
-    index_of,
+    index_sketches,
     near_fingerprints,
     shared_values,
     sharing_features,
 )
-from submissions.corpus.reading import kinds_of, open_document
-from submissions.corpus.recipe import RECIPE, Recipe, prints
+from submissions.corpus.reading import decode_document, token_kinds
+from submissions.corpus.recipe import RECIPE, Recipe, compute_signatures
 from tests.fingerprint import naive
 
 SKETCHES = st.lists(st.sets(st.integers(0, 12), max_size=8), max_size=6)
@@ -39,7 +39,7 @@ def arrays(sketches: list[set[int]]) -> list[np.ndarray[tuple[int], np.dtype[np.
 
 @given(SKETCHES, SKETCHES)
 def test_shared_values_are_those_of_the_sets(new: list[set[int]], stored: list[set[int]]) -> None:
-    shared = shared_values(index_of(arrays(new)), Sketches.of(arrays(stored)))
+    shared = shared_values(index_sketches(arrays(new)), Sketches.from_sketches(arrays(stored)))
     found = sorted(zip(*(column.tolist() for column in shared), strict=True))
     assert found == [(i, j, len(a & b)) for i, a in enumerate(new) for j, b in enumerate(stored) if a & b]
 
@@ -47,7 +47,7 @@ def test_shared_values_are_those_of_the_sets(new: list[set[int]], stored: list[s
 @given(st.sets(st.integers(0, 12), min_size=1), st.sets(st.integers(0, 12), min_size=1))
 def test_an_estimate_is_that_of_the_engine(new: set[int], stored: set[int]) -> None:
     a, b = arrays([new, stored])
-    estimate = Estimate.of(len(new & stored), len(new), len(stored))
+    estimate = Estimate.from_sizes(len(new & stored), len(new), len(stored))
     assert estimate == (mod_resemblance(a, b), mod_containment(a, b), mod_containment(b, a))
 
 
@@ -82,7 +82,7 @@ def test_a_distance_that_is_not_covered_is_refused(distance: int) -> None:
 
 @pytest.mark.parametrize("tokens", [0, 1, RECIPE.gram - 1, RECIPE.gram, RECIPE.w - 1, RECIPE.w])
 def test_a_document_of_any_length_has_what_its_length_allows(tokens: int) -> None:
-    made = prints(np.arange(tokens, dtype=np.uint64))
+    made = compute_signatures(np.arange(tokens, dtype=np.uint64))
     assert made.tokens == tokens
     assert len(made.features) == (RECIPE.k if tokens >= RECIPE.w else 0)
     assert (made.simhash is None) == (tokens < RECIPE.gram)
@@ -91,7 +91,10 @@ def test_a_document_of_any_length_has_what_its_length_allows(tokens: int) -> Non
 def test_programs_are_not_near_copies_by_what_all_programs_repeat() -> None:
     modules = (argparse, csv, difflib, heapq, textwrap)
     sources = [Path(module.__file__).read_bytes() for module in modules if module.__file__]
-    made = [prints(kinds_of(open_document("module.py", source))).simhash or 0 for source in sources]
+    made = [
+        compute_signatures(token_kinds(decode_document("module.py", source))).simhash or 0
+        for source in sources
+    ]
     assert len(made) == len(modules)
     assert all((a ^ b).bit_count() > 6 for a, b in combinations(made, 2))
 
@@ -124,12 +127,14 @@ def test_words_never_run_together_across_blocks_nor_part_within_a_word() -> None
 
 @pytest.mark.parametrize("markup", ["<div>", "<div></x>", "<DIV\n>", "<a><b><i>"])
 def test_a_page_nested_too_deep_is_refused_before_it_is_parsed(markup: str) -> None:
-    with pytest.raises(ValueError, match=f"{DEEPEST:,} deep"):
-        html_text(markup * (DEEPEST + 1) + "x")
+    with pytest.raises(ValueError, match=f"{MAX_DEPTH:,} deep"):
+        html_text(markup * (MAX_DEPTH + 1) + "x")
 
 
 def test_a_long_page_of_flat_or_closed_elements_is_read() -> None:
-    assert len(html_text("<p>a<br><div>b</div><li>c" * (DEEPEST + 1)).split()) == 4 * DEEPEST - DEEPEST + 3
+    assert (
+        len(html_text("<p>a<br><div>b</div><li>c" * (MAX_DEPTH + 1)).split()) == 4 * MAX_DEPTH - MAX_DEPTH + 3
+    )
 
 
 def test_matching_and_recipes_need_no_database() -> None:

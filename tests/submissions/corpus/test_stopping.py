@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import connection
 from psycopg import connect
 
-from submissions.corpus.adding import LOCKS
+from submissions.corpus.adding import LOCK_NAMESPACE
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep
 from submissions.corpus.recipe import RECIPE
 from tests.conftest import wait_until
@@ -39,8 +39,10 @@ def database_url() -> str:
 
 
 def adding(root: Path, name: str) -> subprocess.Popen[str]:
+    # Tests that run in the background ignore SIGINT, and children would inherit that.
+    command = ["env", "--default-signal=INT", sys.executable, "-m", "moss", "corpus", "add", str(root)]
     return subprocess.Popen(
-        [sys.executable, "-m", "moss", "corpus", "add", str(root), "--name", name, "--json"],
+        [*command, "--name", name, "--json"],
         env={**os.environ, "DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "tests.settings"},
         cwd=settings.BASE_DIR,
         stdout=subprocess.PIPE,
@@ -82,7 +84,7 @@ def test_a_sweep_that_was_stopped_goes_on_to_what_it_would_have_been(tmp_path: P
         stopped.send_signal(signal.SIGINT)
     written, said = stopped.communicate(timeout=60)
     assert (stopped.returncode, written) == (130, ""), said
-    assert "goes on from there" in said
+    assert "run the same command to continue" in said
     assert CorpusSweep.objects.get().finished is None
     before = dict(CorpusDocument.objects.values_list("name", "pk"))
     assert 0 < len(before) < DOCUMENTS
@@ -111,7 +113,7 @@ def test_only_one_process_adds_to_a_corpus(db: None, tmp_path: Path) -> None:
     root = folder(tmp_path / "archive", {"a.txt": prose(1)})
     corpus = Corpus.objects.create(name="default", recipe=RECIPE.key)
     with connect(database_url(), autocommit=True) as other:
-        other.execute("SELECT pg_advisory_lock(%s::int, %s::int)", [LOCKS, corpus.pk])
+        other.execute("SELECT pg_advisory_lock(%s::int, %s::int)", [LOCK_NAMESPACE, corpus.pk])
         assert "another process is adding to corpus 'default'" in refusal("add", root)
     assert answer("add", root)["new"] == 1
 

@@ -21,19 +21,21 @@ HTMX = {"HX-Request": "true"}
 ASKS = re.compile(r'hx-get="(/assignments/\d+/activity/.*?)" hx-trigger="every 1s"')
 
 
-def page(client: Client, of: Assignment) -> str:
-    return client.get(of.get_absolute_url()).content.decode()
+def page(client: Client, assignment: Assignment) -> str:
+    return client.get(assignment.get_absolute_url()).content.decode()
 
 
-def asked(client: Client, of: Assignment) -> str:
+def asked(client: Client, assignment: Assignment) -> str:
     """Give the address that the page asks every second."""
-    found = ASKS.search(page(client, of))
+    found = ASKS.search(page(client, assignment))
     assert found
     return found[1].replace("&amp;", "&")
 
 
-def begin(of: Assignment) -> Batch:
-    return of.batches.create(name="late.zip", state="fingerprinting", documents_total=8, documents_done=3)
+def begin(assignment: Assignment) -> Batch:
+    return assignment.batches.create(
+        name="late.zip", state="fingerprinting", documents_total=8, documents_done=3
+    )
 
 
 def test_where_nothing_goes_on_nothing_is_asked(alice_client: Client, report: Report) -> None:

@@ -65,12 +65,14 @@ def test_no_page_names_anybody(name: str, world: World, reader: Client) -> None:
 @pytest.fixture
 def crowded(world: World, hand_in: HandIn) -> World:
     """Have names in everything that an instructor writes and an upload brings."""
-    of, pair = world.assignment, world.pair
-    of.teams = "amara-okafor, arjun-bhatt"
-    of.save()
-    made = of.decisions.create(left=pair.left.name, right=pair.right.name, notes="Ask Marek Zielinski.")
+    assignment, pair = world.assignment, world.pair
+    assignment.teams = "amara-okafor, arjun-bhatt"
+    assignment.save()
+    made = assignment.decisions.create(
+        left=pair.left.name, right=pair.right.name, notes="Ask Marek Zielinski."
+    )
     made.changes.create(who="alice", field="notes", before="Heard Salma Idrissi.", after=made.notes)
-    of.shares.create(
+    assignment.shares.create(
         left=pair.left.name, right=pair.right.name, created_by=world.owner, expires=world.share.expires
     )
     hand_in(
@@ -85,7 +87,7 @@ def crowded(world: World, hand_in: HandIn) -> World:
         )
     )
     named_after = loose("Claire Dubois starter.py", "def pay(loan):\n    return loan\n")
-    assert actions.add_boilerplate(of, [named_after]) == []
+    assert actions.add_boilerplate(assignment, [named_after]) == []
     return world
 
 
@@ -128,18 +130,18 @@ def test_no_table_names_anybody(name: str, form: str, crowded: World, reader: Cl
 
 
 def test_no_message_names_anybody(crowded: World, reader: Client) -> None:
-    of = crowded.assignment
+    assignment = crowded.assignment
     for name, sent in (
         ("assignment_settings", {"name": "Renamed"}),
         ("decide", {"state": "clear", "seen": "0"}),
         ("delete_batch", {}),
     ):
         assert named(body(reader.post(address(crowded, name), sent, follow=True))) == set(), name
-    handed_out = of.boilerplate.get(name__contains="Dubois")
+    handed_out = assignment.boilerplate.get(name__contains="Dubois")
     assert named(body(reader.post(reverse("remove_boilerplate", args=[handed_out.pk]), follow=True))) == set()
     assert named(body(reader.get(address(crowded, "batch")))) == set()
-    of.refresh_from_db()
-    assert of.teams == "amara-okafor, arjun-bhatt"
+    assignment.refresh_from_db()
+    assert assignment.teams == "amara-okafor, arjun-bhatt"
 
 
 def test_no_pair_names_anybody_in_its_sources(world: World, reader: Client) -> None:
@@ -156,7 +158,7 @@ def test_no_submission_names_anybody(world: World, reader: Client) -> None:
 
 def test_filters_and_htmx_name_nobody(world: World, reader: Client) -> None:
     place = address(world, "assignment")
-    for query in ({"minimum": 10}, {"q": "otter"}, {"sort": "left"}, {"page": 2}, {"decision": "clear"}):
+    for query in ({"threshold": 10}, {"q": "otter"}, {"sort": "left"}, {"page": 2}, {"decision": "clear"}):
         for headers in ({}, {"HX-Request": "true"}):
             assert named(reader.get(place, query, headers=headers).content.decode()) == set(), query
 

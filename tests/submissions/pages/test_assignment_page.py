@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ROW = re.compile(r'<th scope="row" class="left"><a[^>]*>(.*?)</a></th>\s*<td class="right"><a[^>]*>(.*?)</a>')
 
 
-def rows(client: Client, of: Assignment, **query: str) -> list[tuple[str, str]]:
-    return ROW.findall(client.get(of.get_absolute_url(), query).content.decode())
+def rows(client: Client, assignment: Assignment, **query: str) -> list[tuple[str, str]]:
+    return ROW.findall(client.get(assignment.get_absolute_url(), query).content.decode())
 
 
 def many(count: int) -> dict[str, str]:
@@ -88,12 +88,12 @@ def test_the_report_says_how_it_was_made(alice_client: Client, report: Report) -
 def test_pairs_are_sorted_and_filtered_by_links_that_need_no_script(
     alice_client: Client, report: Report
 ) -> None:
-    of = report.assignment
-    assert rows(alice_client, of, sort="left")[0][0] == "ada"
-    assert rows(alice_client, of, q="ben ada") == [("ada", "ben")]
+    assignment = report.assignment
+    assert rows(alice_client, assignment, sort="left")[0][0] == "ada"
+    assert rows(alice_client, assignment, q="ben ada") == [("ada", "ben")]
     best = report.pairs.all()[0]
-    assert rows(alice_client, of, minimum=str(int(best.similarity * 100))) == [("ada", "ben")]
-    page = alice_client.get(of.get_absolute_url(), {"sort": "-tokens", "q": "ada"}).content.decode()
+    assert rows(alice_client, assignment, threshold=str(int(best.similarity * 100))) == [("ada", "ben")]
+    page = alice_client.get(assignment.get_absolute_url(), {"sort": "-tokens", "q": "ada"}).content.decode()
     assert re.search(r'class="tokens" aria-sort="descending"><a[^>]* href="\?sort=tokens&amp;q=ada"', page)
 
 
@@ -104,32 +104,32 @@ def test_a_filter_that_lets_nothing_through_offers_the_way_back(alice_client: Cl
 
 
 def test_nonsense_in_the_address_is_ignored(alice_client: Client, report: Report) -> None:
-    nonsense = {"sort": "password", "minimum": "-4", "page": "99999", "q": "\x00"}
+    nonsense = {"sort": "password", "threshold": "-4", "page": "99999", "q": "\x00"}
     for name, value in nonsense.items():
         assert alice_client.get(report.assignment.get_absolute_url(), {name: value}).status_code == 200
 
 
 def test_long_reports_are_paged_and_keep_the_filter(alice_client: Client, hand_in: HandIn) -> None:
-    of = hand_in(zipped(many(13))).assignment
-    first, second = rows(alice_client, of), rows(alice_client, of, page="2")
+    assignment = hand_in(zipped(many(13))).assignment
+    first, second = rows(alice_client, assignment), rows(alice_client, assignment, page="2")
     assert len(first) == 50
     assert second
     assert not {*first} & {*second}
-    page = alice_client.get(of.get_absolute_url(), {"q": "student"}).content.decode()
+    page = alice_client.get(assignment.get_absolute_url(), {"q": "student"}).content.decode()
     assert 'rel="next" href="?q=student&amp;page=2"' in page
 
 
 def test_the_report_takes_as_many_queries_for_many_pairs_as_for_few(
     alice_client: Client, hand_in: HandIn, django_assert_num_queries: CountQueries
 ) -> None:
-    of = hand_in(zipped(CLASS)).assignment
+    assignment = hand_in(zipped(CLASS)).assignment
     # session, user, assignment, 2 of the report, boilerplate awaited, links, linked, counts, pages, pairs,
     # boilerplate, same, five of what was skipped, batches, running
     with django_assert_num_queries(20):
-        alice_client.get(of.get_absolute_url())
+        alice_client.get(assignment.get_absolute_url())
     hand_in(zipped(many(13)))
     with django_assert_num_queries(20):
-        alice_client.get(of.get_absolute_url())
+        alice_client.get(assignment.get_absolute_url())
 
 
 def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(
@@ -138,17 +138,19 @@ def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(
     at_once: None,
     django_capture_on_commit_callbacks: Committing,
 ) -> None:
-    of = report.assignment
+    assignment = report.assignment
 
     def lines() -> int:
-        return int(Report.objects.filter(assignment=of, state="done")[0].pairs.all()[0].lines)
+        return int(Report.objects.filter(assignment=assignment, state="done")[0].pairs.all()[0].lines)
 
     before = lines()
     with django_capture_on_commit_callbacks(execute=True):
-        alice_client.post(reverse("add_boilerplate", args=[of.pk]), {"files": [loose("main.py", STARTER)]})
+        alice_client.post(
+            reverse("add_boilerplate", args=[assignment.pk]), {"files": [loose("main.py", STARTER)]}
+        )
     assert lines() < before
     given = Boilerplate.objects.get()
-    page = alice_client.get(of.get_absolute_url()).content.decode()
+    page = alice_client.get(assignment.get_absolute_url()).content.decode()
     assert reverse("remove_boilerplate", args=[given.pk]) in page
     with django_capture_on_commit_callbacks(execute=True):
         alice_client.post(reverse("remove_boilerplate", args=[given.pk]))
@@ -167,21 +169,21 @@ def test_boilerplate_that_cannot_be_read_is_named_with_its_reason(
 
 
 def test_a_changed_limit_ranks_again_and_a_new_name_does_not(alice_client: Client, report: Report) -> None:
-    of = report.assignment
-    address = reverse("assignment_settings", args=[of.pk])
+    assignment = report.assignment
+    address = reverse("assignment_settings", args=[assignment.pk])
     alice_client.post(address, {"name": "Renamed", "common_limit": ""})
-    assert of.reports.count() == 1
+    assert assignment.reports.count() == 1
     alice_client.post(address, {"name": "Renamed", "common_limit": "5"})
-    of.refresh_from_db()
-    assert (of.name, of.common_limit, of.reports.count()) == ("Renamed", 5, 2)
+    assignment.refresh_from_db()
+    assert (assignment.name, assignment.common_limit, assignment.reports.count()) == ("Renamed", 5, 2)
 
 
 def test_a_newer_report_is_announced_and_the_page_asks_for_it(alice_client: Client, report: Report) -> None:
-    of = report.assignment
-    address = reverse("activity", args=[of.pk])
-    assert address not in alice_client.get(of.get_absolute_url()).content.decode()
-    alice_client.post(reverse("rerank", args=[of.pk]))
-    page = alice_client.get(of.get_absolute_url()).content.decode()
+    assignment = report.assignment
+    address = reverse("activity", args=[assignment.pk])
+    assert address not in alice_client.get(assignment.get_absolute_url()).content.decode()
+    alice_client.post(reverse("rerank", args=[assignment.pk]))
+    page = alice_client.get(assignment.get_absolute_url()).content.decode()
     assert "Until it is done, the last report is shown." in page
     assert f'hx-get="{address}' in page
     assert '<noscript><meta http-equiv="refresh"' in page
@@ -203,13 +205,18 @@ def test_a_running_upload_is_shown_with_its_progress(alice_client: Client, batch
 
 
 def test_nothing_similar_is_said_in_words(alice_client: Client, hand_in: HandIn) -> None:
-    of = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"], "ben/main.py": "print('hello')\n"})).assignment
-    assert b"No two submissions share enough to be listed" in alice_client.get(of.get_absolute_url()).content
+    assignment = hand_in(
+        zipped({"ada/main.py": CLASS["cleo/main.py"], "ben/main.py": "print('hello')\n"})
+    ).assignment
+    assert (
+        b"No two submissions share enough to be listed"
+        in alice_client.get(assignment.get_absolute_url()).content
+    )
 
 
 def test_a_submission_that_is_alone_is_told_to_wait_for_others(alice_client: Client, hand_in: HandIn) -> None:
-    of = hand_in(zipped({"ada/main.py": CLASS["ada/main.py"]})).assignment
-    page = alice_client.get(of.get_absolute_url()).content.decode()
+    assignment = hand_in(zipped({"ada/main.py": CLASS["ada/main.py"]})).assignment
+    page = alice_client.get(assignment.get_absolute_url()).content.decode()
     assert "Nothing to compare yet" in page
     assert "One submission has been read; a report takes two at least." in page
     assert 'id="filter"' not in page
@@ -227,6 +234,6 @@ def test_of_many_refused_files_as_many_are_named_as_one_reads(
 
 
 def test_going_back_asks_for_the_decisions_anew(alice_client: Client, report: Report) -> None:
-    of, one = report.assignment, report.submissions.all()[0]
-    for address in (of.get_absolute_url(), reverse("submission", args=[of.pk, one.pk])):
+    assignment, one = report.assignment, report.submissions.all()[0]
+    for address in (assignment.get_absolute_url(), reverse("submission", args=[assignment.pk, one.pk])):
         assert "no-store" in alice_client.get(address).headers["Cache-Control"]

@@ -120,14 +120,14 @@ def _sources_of(nasty: World, pair: Pair) -> set[str]:
 
 
 def test_what_is_not_there_is_not_found_and_shows_no_trace(alice_client: Client, report: Report) -> None:
-    of = report.assignment
+    assignment = report.assignment
     best = report.pairs.all()[0]
     unknown = (
-        reverse("pair", args=[of.pk, best.left_id, best.left_id]),
-        reverse("pair", args=[of.pk, best.left_id, 999_999]),
-        reverse("pair", args=[of.pk, 2**63, best.right_id]),
+        reverse("pair", args=[assignment.pk, best.left_id, best.left_id]),
+        reverse("pair", args=[assignment.pk, best.left_id, 999_999]),
+        reverse("pair", args=[assignment.pk, 2**63, best.right_id]),
         reverse("pair", args=[999_999, best.left_id, best.right_id]),
-        reverse("submission", args=[of.pk, 999_999]),
+        reverse("submission", args=[assignment.pk, 999_999]),
         reverse("batch", args=[2**70]),
         reverse("course", args=[10**30]),
         "/assignments/-1/",

@@ -33,8 +33,8 @@ def form(**changed: Any) -> dict[str, Any]:
     return {"state": "undecided", "assignee": "", "notes": "", "seen": 0} | changed
 
 
-def changes(of: Assignment) -> list[tuple[str, str, str, str]]:
-    made = Change.objects.filter(decision__assignment=of).order_by("pk")
+def changes(assignment: Assignment) -> list[tuple[str, str, str, str]]:
+    made = Change.objects.filter(decision__assignment=assignment).order_by("pk")
     return list(made.values_list("who", "field", "before", "after"))
 
 
@@ -142,7 +142,9 @@ def test_htmx_gets_the_whole_form_where_somebody_else_changed_it(
     alice_client: Client, report: Report, admin: User
 ) -> None:
     pair = best(report)
-    decide(report.assignment, PairNames.of(pair), admin, DecisionInput("suspicious", admin, "Look again"))
+    decide(
+        report.assignment, PairNames.from_pair(pair), admin, DecisionInput("suspicious", admin, "Look again")
+    )
     answer = alice_client.post(address(pair), form(state="clear"), headers={"HX-Request": "true"})
     assert answer["HX-Retarget"] == "#decision-panel"
     page = answer.content.decode()
@@ -155,7 +157,7 @@ def test_without_htmx_the_next_page_says_what_others_changed(
     alice_client: Client, report: Report, admin: User
 ) -> None:
     pair = best(report)
-    decide(report.assignment, PairNames.of(pair), admin, DecisionInput("suspicious", None, ""))
+    decide(report.assignment, PairNames.from_pair(pair), admin, DecisionInput("suspicious", None, ""))
     page = alice_client.post(address(pair), form(notes="x"), follow=True).content.decode()
     assert "Meanwhile admin changed the state; see the history." in page
 
@@ -196,7 +198,7 @@ def test_who_has_a_pair_keeps_it_when_the_account_is_closed(
     alice_client: Client, report: Report, admin: User
 ) -> None:
     pair = best(report)
-    decide(report.assignment, PairNames.of(pair), admin, DecisionInput("undecided", admin, ""))
+    decide(report.assignment, PairNames.from_pair(pair), admin, DecisionInput("undecided", admin, ""))
     admin.is_active = False
     admin.save()
     seen = Change.objects.latest("pk").pk

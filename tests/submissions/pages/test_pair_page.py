@@ -25,8 +25,8 @@ def address(pair: Pair) -> str:
     return reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
 
 
-def best(of: Report) -> Pair:
-    return of.pairs.all()[0]
+def best(report: Report) -> Pair:
+    return report.pairs.all()[0]
 
 
 def newest(pair: Pair) -> Report:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from submissions.models import Report
 
 
-def settings_of(of: Assignment) -> str:
-    return reverse("assignment_settings", args=[of.pk])
+def settings_of(assignment: Assignment) -> str:
+    return reverse("assignment_settings", args=[assignment.pk])
 
 
 def fields(**given: str) -> dict[str, str]:
@@ -22,14 +22,14 @@ def fields(**given: str) -> dict[str, str]:
 
 
 def test_due_date_and_teams_are_kept_and_rank_nothing_again(alice_client: Client, report: Report) -> None:
-    of = report.assignment
-    alice_client.post(settings_of(of), fields(due="2026-11-21T18:00", teams="ada, ben"))
-    of.refresh_from_db()
-    assert of.due is not None
-    assert of.due.isoformat() == "2026-11-21T18:00:00+00:00"
-    assert of.teams == "ada, ben"
-    assert of.reports.count() == 1
-    page = alice_client.get(settings_of(of)).content.decode()
+    assignment = report.assignment
+    alice_client.post(settings_of(assignment), fields(due="2026-11-21T18:00", teams="ada, ben"))
+    assignment.refresh_from_db()
+    assert assignment.due is not None
+    assert assignment.due.isoformat() == "2026-11-21T18:00:00+00:00"
+    assert assignment.teams == "ada, ben"
+    assert assignment.reports.count() == 1
+    page = alice_client.get(settings_of(assignment)).content.decode()
     assert 'type="datetime-local" name="due" value="2026-11-21T18:00"' in page.replace(' value="', ' value="')
     assert "Time zone: UTC." in page
 

@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 QUERIES = 21
 
 
-def address(of: Submission, assignment: Assignment | None = None) -> str:
-    return reverse("submission", args=[(assignment or of.batch.assignment).pk, of.pk])
+def address(submission: Submission, assignment: Assignment | None = None) -> str:
+    return reverse("submission", args=[(assignment or submission.batch.assignment).pk, submission.pk])
 
 
 def named(name: str) -> Submission:
     return Submission.objects.filter(name=name).latest("pk")
 
 
-def words(client: Client, of: Submission) -> str:
+def words(client: Client, submission: Submission) -> str:
     """Give the page as one line of text."""
-    page = client.get(address(of)).content.decode()
+    page = client.get(address(submission)).content.decode()
     return " ".join(re.sub(r"<[^>]*>", " ", page).split())
 
 
@@ -49,8 +49,8 @@ def test_it_lists_the_pairs_from_this_submission_s_side(
 ) -> None:
     best = report.pairs.get(left=ada, right__name="ben")
     Pair.objects.filter(pk=best.pk).update(left_share=0.25, right_share=0.75)
-    for of, mine, theirs in ((ada, 0.25, 0.75), (named("ben"), 0.75, 0.25)):
-        page = alice_client.get(address(of)).content.decode()
+    for submission, mine, theirs in ((ada, 0.25, 0.75), (named("ben"), 0.75, 0.25)):
+        page = alice_client.get(address(submission)).content.decode()
         assert reverse("pair", args=[report.assignment_id, best.left_id, best.right_id]) in page
         assert f'data-label="of this one">{percent(mine)}<' in page
         assert f'data-label="of the other">{percent(theirs)}<' in page

@@ -10,8 +10,8 @@ from django.urls import reverse
 from hypothesis import given, strategies as st
 
 from submissions.models import Alias, Assignment, Submission
-from submissions.pseudonyms.aliases import FIRST, SECOND, aliases, draw
-from submissions.pseudonyms.names import Names, anonymous, redacting
+from submissions.pseudonyms.aliases import FIRST_WORDS, SECOND_WORDS, draw_alias, ensure_aliases
+from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -34,7 +34,7 @@ CALLED = {
     "7": "Topaz Tern",
     "byron.py": "Solar Moth",
 }
-NAMES = Names(CALLED, others="[name]")
+NAMES = Names(CALLED, fallback="[name]")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ NAMES = Names(CALLED, others="[name]")
     ],
 )
 def test_a_name_in_a_source_is_covered(source: str, covered: str) -> None:
-    assert NAMES.source(source) == covered
+    assert NAMES.redact_source(source) == covered
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_name_in_a_source_is_covered(source: str, covered: str) -> None:
     ],
 )
 def test_ordinary_code_is_left_alone(source: str) -> None:
-    assert NAMES.source(source) == source
+    assert NAMES.redact_source(source) == source
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_ordinary_code_is_left_alone(source: str) -> None:
     ],
 )
 def test_whoever_a_comment_says_wrote_it_is_covered(source: str, covered: str) -> None:
-    assert NAMES.source(source) == covered
+    assert NAMES.redact_source(source) == covered
 
 
 @pytest.mark.parametrize(
@@ -126,36 +126,37 @@ def test_whoever_a_comment_says_wrote_it_is_covered(source: str, covered: str) -
     ],
 )
 def test_a_path_or_message_is_covered(label: str, covered: str) -> None:
-    assert NAMES.text(label) == covered
+    assert NAMES.redact_text(label) == covered
 
 
 def test_a_part_that_several_share_tells_none_of_them() -> None:
-    names = Names({"ada-lovelace": "Amber Otter", "ada-byron": "Icy Wren"}, others="[name]")
-    assert names.source("Ada and Ada Byron") == "[name] and Icy Wren"
+    names = Names({"ada-lovelace": "Amber Otter", "ada-byron": "Icy Wren"}, fallback="[name]")
+    assert names.redact_source("Ada and Ada Byron") == "[name] and Icy Wren"
 
 
 def test_a_name_that_is_not_known_is_not_told() -> None:
-    assert NAMES.of("max") == "Calm Owl"
-    assert NAMES.of("somebody-else") == "[name]"
-    assert Names().of("somebody-else") == "somebody-else"
+    assert NAMES.display_name("max") == "Calm Owl"
+    assert NAMES.display_name("somebody-else") == "[name]"
+    assert Names().display_name("somebody-else") == "somebody-else"
 
 
 def test_own_names_are_left_as_they_are() -> None:
-    assert Names().source("# @author Ada") == Names().text("# @author Ada") == "# @author Ada"
-    assert Names().spans("Ada") == []
+    assert Names().redact_source("# @author Ada") == Names().redact_text("# @author Ada") == "# @author Ada"
+    assert Names().source_spans("Ada") == []
 
 
 def test_one_redacted_student_is_another_and_several_have_letters() -> None:
-    assert redacting(["ada"]).text("ada/a.py") == "another student/a.py"
-    several = redacting(["cleo", "ada", "ben"])
-    assert [several.of(name) for name in ("ada", "ben", "cleo")] == ["Student A", "Student B", "Student C"]
-    assert redacting([f"n{number:03}" for number in range(28)]).of("n027") == "Student AB"
+    assert redacted_names(["ada"]).redact_text("ada/a.py") == "another student/a.py"
+    several = redacted_names(["cleo", "ada", "ben"])
+    letters = [several.display_name(name) for name in ("ada", "ben", "cleo")]
+    assert letters == ["Student A", "Student B", "Student C"]
+    assert redacted_names([f"n{number:03}" for number in range(28)]).display_name("n027") == "Student AB"
 
 
 def test_whoever_reads_keeps_their_own_words() -> None:
-    names = redacting(["ada-lovelace"], kept=["ada-byron"])
-    assert names.source("Ada; Ada Lovelace; Byron") == "Ada; another student; Byron"
-    assert names.of("ada-byron") == "ada-byron"
+    names = redacted_names(["ada-lovelace"], visible_names=["ada-byron"])
+    assert names.redact_source("Ada; Ada Lovelace; Byron") == "Ada; another student; Byron"
+    assert names.display_name("ada-byron") == "ada-byron"
 
 
 words = st.text(alphabet="adE lo\u0301ß_-.:@#/\n\"'*79", max_size=60)
@@ -163,9 +164,9 @@ words = st.text(alphabet="adE lo\u0301ß_-.:@#/\n\"'*79", max_size=60)
 
 @given(st.lists(words, max_size=5), words)
 def test_spans_are_in_order_apart_and_inside_the_text(called: list[str], text: str) -> None:
-    names = Names({name: f"Alias {number}" for number, name in enumerate(called)}, others="[name]")
+    names = Names({name: f"Alias {number}" for number, name in enumerate(called)}, fallback="[name]")
     end = 0
-    for start, after, instead in names.spans(text):
+    for start, after, instead in names.source_spans(text):
         assert end <= start < after <= len(text)
         assert instead
         end = after
@@ -175,8 +176,8 @@ def test_spans_are_in_order_apart_and_inside_the_text(called: list[str], text: s
 def test_a_whole_name_never_stays_in_its_path(name: str) -> None:
     if not re.search(r"[^\W_]", name) or "/" in name:
         return
-    names = Names({name: "Alias"}, others="[name]")
-    assert names.text(f"{name}/main.py") == "Alias/main.py"
+    names = Names({name: "Alias"}, fallback="[name]")
+    assert names.redact_text(f"{name}/main.py") == "Alias/main.py"
 
 
 def test_a_hostile_text_is_read_in_linear_steps() -> None:
@@ -188,40 +189,40 @@ def test_a_hostile_text_is_read_in_linear_steps() -> None:
         "\n#name:" * 30_000,
         "1a" * 50_000,
     ):
-        NAMES.spans(text)
+        NAMES.source_spans(text)
 
 
 def test_made_up_names_say_nothing_of_order_or_spelling() -> None:
     names = [f"student-{number:03}" for number in range(200)]
-    drawn = [draw(1, name, ()) for name in names]
+    drawn = [draw_alias(1, name, ()) for name in names]
     assert drawn != sorted(drawn)
-    assert drawn == [draw(1, name, ()) for name in names]
-    assert drawn != [draw(2, name, ()) for name in names]
+    assert drawn == [draw_alias(1, name, ()) for name in names]
+    assert drawn != [draw_alias(2, name, ()) for name in names]
 
 
 def test_made_up_names_are_words_apart() -> None:
-    assert len(set(FIRST)) == len(FIRST) > 90
-    assert len(set(SECOND)) == len(SECOND) > 90
-    first, second = draw(1, "ada", ()).split()
-    assert first in FIRST
-    assert second in SECOND
+    assert len(set(FIRST_WORDS)) == len(FIRST_WORDS) > 90
+    assert len(set(SECOND_WORDS)) == len(SECOND_WORDS) > 90
+    first, second = draw_alias(1, "ada", ()).split()
+    assert first in FIRST_WORDS
+    assert second in SECOND_WORDS
     real = {first.casefold()}
-    assert first not in draw(1, "ada", (), real)
+    assert first not in draw_alias(1, "ada", (), real)
 
 
 def test_thousands_of_names_are_all_different(assignment: Assignment) -> None:
     batch = assignment.batches.create(name="class.zip", state="done")
     Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(2_000))
-    drawn = aliases(assignment)
+    drawn = ensure_aliases(assignment)
     assert len(set(drawn.values())) == len(drawn) == 2_000
     assert sum(len(alias.split()) == 2 for alias in drawn.values()) > 1_900
-    assert aliases(assignment) == drawn
+    assert ensure_aliases(assignment) == drawn
 
 
 def test_names_of_what_was_decided_and_deleted_stay_covered(assignment: Assignment, alice: User) -> None:
     assignment.decisions.create(left="gone-ada", right="gone-ben")
-    assert anonymous(assignment).of("gone-ada") != "gone-ada"
-    assert set(aliases(assignment)) == {"gone-ada", "gone-ben"}
+    assert anonymous_names(assignment).display_name("gone-ada") != "gone-ada"
+    assert set(ensure_aliases(assignment)) == {"gone-ada", "gone-ben"}
 
 
 def test_made_up_names_cost_two_queries(
@@ -229,9 +230,9 @@ def test_made_up_names_cost_two_queries(
 ) -> None:
     batch = assignment.batches.create(name="class.zip", state="done")
     Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(300))
-    aliases(assignment)
+    ensure_aliases(assignment)
     with django_assert_num_queries(2):
-        aliases(assignment)
+        ensure_aliases(assignment)
 
 
 def test_two_readers_at_once_get_the_same_names(transactional_db: None, alice: User) -> None:
@@ -242,7 +243,7 @@ def test_two_readers_at_once_get_the_same_names(transactional_db: None, alice: U
 
     def read(_: int) -> dict[str, str]:
         try:
-            return aliases(assignment)
+            return ensure_aliases(assignment)
         finally:
             connection.close()
 

@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from submissions.actions import shares
 from submissions.models import Submission
-from submissions.pseudonyms.names import anonymous
-from submissions.queries import same_groups
+from submissions.pseudonyms.names import anonymous_names
+from submissions.queries import listed_duplicates
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ def test_submissions_that_are_the_same_stand_in_the_order_of_what_is_read(
 ) -> None:
     source = next(iter(CLASS.values()))
     hand_in(zipped({f"student-{n:02}/main.py": source for n in range(9)}))
-    names = anonymous(assignment)
-    (group,) = same_groups(assignment.reports.get(), names)
-    called = [names.of(one.name) for one in group.submissions]
+    names = anonymous_names(assignment)
+    (group,) = listed_duplicates(assignment.reports.get(), names)
+    called = [names.display_name(one.name) for one in group.submissions]
     assert len(called) == 9
     assert called == sorted(called)

@@ -52,11 +52,11 @@ def test_what_was_passed_over_comes_again_before_what_is_below_the_line(
     alice_client: Client, report: Report, ranked: list[Pair]
 ) -> None:
     first, second, third = ranked
-    assert open_next(alice_client, report, first, minimum=50) == f"{pair_page(second)}?minimum=50"
-    assert open_next(alice_client, report, second, minimum=50) == f"{pair_page(first)}?minimum=50"
+    assert open_next(alice_client, report, first, threshold=50) == f"{pair_page(second)}?threshold=50"
+    assert open_next(alice_client, report, second, threshold=50) == f"{pair_page(first)}?threshold=50"
     settle(first)
-    assert open_next(alice_client, report, second, minimum=50) == f"{pair_page(third)}?minimum=50"
-    assert open_next(alice_client, report, third, minimum=50) == f"{pair_page(second)}?minimum=50"
+    assert open_next(alice_client, report, second, threshold=50) == f"{pair_page(third)}?threshold=50"
+    assert open_next(alice_client, report, third, threshold=50) == f"{pair_page(second)}?threshold=50"
 
 
 def test_the_way_below_the_line_is_told_once(
@@ -64,7 +64,7 @@ def test_the_way_below_the_line_is_told_once(
 ) -> None:
     settle(ranked[0])
     settle(ranked[1])
-    page = alice_client.get(open_next(alice_client, report, ranked[1], minimum=50)).content.decode()
+    page = alice_client.get(open_next(alice_client, report, ranked[1], threshold=50)).content.decode()
     assert "Every pair of 50\u202f% and more is decided." in page
 
 

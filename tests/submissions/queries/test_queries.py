@@ -84,16 +84,16 @@ def test_pairs_are_filtered_by_every_word_in_either_name(report: Report) -> None
 def test_pairs_below_the_minimum_are_left_out(report: Report) -> None:
     best = report.pairs.order_by("-similarity").first()
     assert best is not None
-    assert names(queries.ranked_pairs(report, PairFilter(minimum=best.similarity))) == [("ada", "ben")]
+    assert names(queries.ranked_pairs(report, PairFilter(threshold=best.similarity))) == [("ada", "ben")]
 
 
 def test_the_newest_finished_report_is_shown_while_another_is_made(report: Report) -> None:
     newer = Report.objects.create(assignment=report.assignment)
     state = queries.report_state(report.assignment)
-    assert (state.shown, state.pending, state.failed) == (report, True, None)
+    assert (state.report, state.pending, state.failed) == (report, True, None)
     Report.objects.filter(pk=newer.pk).update(state=Report.State.FAILED)
     state = queries.report_state(report.assignment)
-    assert (state.shown, state.pending, state.failed) == (report, False, newer)
+    assert (state.report, state.pending, state.failed) == (report, False, newer)
 
 
 def test_boilerplate_that_awaits_its_ranking_makes_a_report_pending(
@@ -109,11 +109,11 @@ def test_ignored_tokens_are_read_for_all_files_at_once(
     report: Report, starter: Callable[[], None], django_assert_num_queries: CountQueries
 ) -> None:
     starter()
-    newest = queries.report_state(report.assignment).shown
+    newest = queries.report_state(report.assignment).report
     assert newest is not None
     found = queries.pair(newest, *Pair.objects.filter(report=newest).values_list("left", "right")[0])
     assert found is not None
-    files = queries.files_of(found)
+    files = queries.pair_files(found)
     assert len(files) == 2
     assert set(queries.ignored_tokens(newest, files)) == {file.document_id for file in files}
 

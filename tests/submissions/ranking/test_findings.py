@@ -32,8 +32,8 @@ def read_table(path, width):
 """
 
 
-def newest(of: Assignment) -> Report:
-    return Report.objects.filter(assignment=of, state=Report.State.DONE)[0]
+def newest(assignment: Assignment) -> Report:
+    return Report.objects.filter(assignment=assignment, state=Report.State.DONE)[0]
 
 
 def everybody_with(code: str, count: int) -> dict[str, str]:
@@ -78,7 +78,7 @@ def test_every_submission_has_its_best_match(report: Report) -> None:
 def test_best_matches_are_told_from_pairs_that_are_not_listed_too(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch, alice_client: Client
 ) -> None:
-    monkeypatch.setattr(ranking, "KEPT_PAIRS", 1)
+    monkeypatch.setattr(ranking, "MAX_PAIRS", 1)
     report = newest(hand_in(zipped(CLASS)).assignment)
     assert report.pairs.count() == 1
     assert findings_of(report).scored == 3

@@ -59,7 +59,7 @@ def test_what_is_told_is_plain_data_and_no_pickle(report: Report) -> None:
 @pytest.mark.usefixtures("db")
 def test_a_loop_tells_how_many_are_done_of_how_many() -> None:
     seen = []
-    for item in progress.counted(7, "Aligning pairs", iter("abc"), 1_234):
+    for item in progress.track(7, "Aligning pairs", iter("abc"), 1_234):
         seen.append(item)
         told = progress.latest([7])
     assert seen == ["a", "b", "c"]

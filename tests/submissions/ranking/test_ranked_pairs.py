@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given, strategies as st
 
 from fingerprint import engine
-from fingerprint.engine import CohortFile, Exclusions, Lexical, RankingInput
+from fingerprint.engine import CohortFile, Exclusions, LexicalTerms, RankingInput
 from fingerprint.params import Params
-from submissions.ranking.ranked_pairs import ranked_pairs, to_six
+from submissions.ranking.ranked_pairs import ranked_pairs, round_to_six
 
 PARAMS = Params(k=3, window=2)
 # A file: for each line the tokens that begin on it.
@@ -19,7 +19,7 @@ def _content(owner: int, file: list[list[int]]) -> CohortFile:
     lines = np.repeat(np.arange(1, len(file) + 1), [len(line) for line in file]).astype(np.int32)
     none = np.empty(0, np.uint64)
     hashes = engine.fingerprint(kinds, PARAMS).hashes
-    return CohortFile(owner, kinds, lines, Lexical(none, none), hashes)
+    return CohortFile(owner, kinds, lines, LexicalTerms(none, none), hashes)
 
 
 @given(cohorts, st.one_of(st.none(), st.integers(1, 3)))
@@ -29,7 +29,7 @@ def test_lines_are_those_on_which_tokens_of_passages_begin(
     contents = [_content(owner, file) for owner, own in enumerate(submissions) for file in own]
     lines = [content.lines for content in contents]
     excluded = Exclusions((), (), limit)
-    inputs = RankingInput.of(contents, len(submissions), PARAMS.k, excluded)
+    inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded)
     ranking = engine.rank(inputs)
     for pair in ranked_pairs(inputs.cohort, ranking):
         left = {
@@ -47,4 +47,4 @@ def test_lines_are_those_on_which_tokens_of_passages_begin(
 
 @given(st.lists(st.one_of(st.floats(0, 1), st.integers(0, 10**7).map(lambda n: n / 10**7))))
 def test_numbers_are_rounded_as_python_does(values: list[float]) -> None:
-    assert to_six(np.array(values)) == [round(value, 6) for value in values]
+    assert round_to_six(np.array(values)) == [round(value, 6) for value in values]

@@ -89,14 +89,14 @@ def test_look_up_counts_distinct_hashes_a_document(documents: list[int]) -> None
     save(one, (1, 1), (1, 2), (TOP, 3), (4, 4))
     save(two, (TOP, 1))
     save(three, (5, 1))
-    found, counts = store.sharing(connection, np.array([TOP, 1, 1, 99], dtype=np.uint64))
+    found, counts = store.count_shared(connection, np.array([TOP, 1, 1, 99], dtype=np.uint64))
     assert found.tolist() == [one, two]
     assert counts.tolist() == [2, 1]
 
 
 def test_look_up_of_nothing_finds_nothing(documents: list[int]) -> None:
     save(documents[0], (1, 1))
-    found, counts = store.sharing(connection, np.array([], dtype=np.uint64))
+    found, counts = store.count_shared(connection, np.array([], dtype=np.uint64))
     assert found.tolist() == counts.tolist() == []
 
 
@@ -117,5 +117,5 @@ def test_binary_copy_is_lossless(rows: list[tuple[int, int]]) -> None:
 
 def test_binary_copy_of_other_columns_is_refused() -> None:
     data = encode([np.array([1], dtype=np.int32)])
-    with pytest.raises(ValueError, match="no binary COPY"):
+    with pytest.raises(ValueError, match="not binary COPY"):
         decode(data, ("i8",))

@@ -12,7 +12,7 @@ tokens = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 99), st.in
 
 
 def stream_of(found: list[tuple[int, int, int]]) -> TokenStream:
-    return TokenStream.of((kind, start, start + length) for kind, start, length in found)
+    return TokenStream.from_triples((kind, start, start + length) for kind, start, length in found)
 
 
 @given(tokens)

@@ -199,11 +199,11 @@ def test_a_confirmed_pair_that_is_no_longer_ranked_is_counted(alice_client: Clie
 
 def test_charlie_can_take_nothing_of_alices(charlie_client: Client, named: Pair) -> None:
     decide(named)
-    of = named.report.assignment
-    for address, query in (of_pair(named), of_all(of), of_pair(named, format="pdf")):
+    assignment = named.report.assignment
+    for address, query in (of_pair(named), of_all(assignment), of_pair(named, format="pdf")):
         assert charlie_client.get(address, query).status_code == 404
     for form in ("csv", "json"):
-        assert charlie_client.get(reverse("table", args=[of.pk, "pairs", form])).status_code == 404
+        assert charlie_client.get(reverse("table", args=[assignment.pk, "pairs", form])).status_code == 404
 
 
 @pytest.mark.parametrize("query", [{"names": "0"}, {"names": "open' --"}, {"format": "exe"}, {"names": ""}])
@@ -214,17 +214,17 @@ def test_what_cannot_be_chosen_is_refused(alice_client: Client, named: Pair, que
 
 
 def test_sides_in_the_other_order_lead_to_the_pair(alice_client: Client, named: Pair) -> None:
-    of = named.report.assignment_id
-    swapped = reverse("export_pair", args=[of, named.right_id, named.left_id])
+    assignment_id = named.report.assignment_id
+    swapped = reverse("export_pair", args=[assignment_id, named.right_id, named.left_id])
     assert alice_client.get(swapped).headers["Location"] == of_pair(named)[0]
-    unknown = reverse("export_pair", args=[of, named.left_id, 10**9])
+    unknown = reverse("export_pair", args=[assignment_id, named.left_id, 10**9])
     assert alice_client.get(unknown).status_code == 404
 
 
 def test_too_much_for_one_document_is_refused_with_what_to_do(
     alice_client: Client, named: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paper.Budget, "__init__", lambda self: setattr(self, "left", 5))
+    monkeypatch.setattr(paper.RowBudget, "__init__", lambda self: setattr(self, "remaining", 5))
     refused = alice_client.get(*of_pair(named))
     assert refused.status_code == 422
     assert "leave the whole sources out" in refused.content.decode()
@@ -234,7 +234,7 @@ def test_too_many_pairs_for_one_document_are_refused(
     alice_client: Client, named: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     decide(named)
-    monkeypatch.setattr(documents, "MOST_PAIRS", 0)
+    monkeypatch.setattr(documents, "MAX_PAIRS", 0)
     refused = alice_client.get(*of_all(named.report.assignment))
     assert refused.status_code == 422
     assert "too many for one document" in refused.content.decode()

@@ -27,12 +27,12 @@ CHOSEN = {"names": "open", "decision": "on", "sources": "on"}
 @pytest.fixture
 def decided(nasty: World) -> World:
     """Confirm every pair, with notes as nasty as the names; the course breaks out of a stylesheet."""
-    of = nasty.assignment
-    of.course.name = '</style><script>window.hacked=1</script> "; } body { display: none'
-    of.course.save()
+    assignment = nasty.assignment
+    assignment.course.name = '</style><script>window.hacked=1</script> "; } body { display: none'
+    assignment.course.save()
     for pair, name in zip(nasty.report.pairs.all(), cycle(NAMES), strict=False):
         decision = Decision.objects.create(
-            assignment=of,
+            assignment=assignment,
             left=pair.left.name,
             right=pair.right.name,
             state="confirmed",

@@ -14,8 +14,8 @@ from pypdf import PdfReader
 
 from submissions.pages.exports import pdf, printing
 from submissions.pages.exports.aligned_lines import LinePair
-from submissions.pages.exports.paper import CHARACTERS, PassageSide, Sheet, passage_rows
-from submissions.pages.exports.pdf import NotPrinted, print_pdf
+from submissions.pages.exports.paper import ROW_CHARACTERS, PassageSide, PrintedSource, passage_rows
+from submissions.pages.exports.pdf import PrintingFailed, print_pdf
 from submissions.pages.exports.styles import style
 from submissions.pages.source_view.render import Layers
 
@@ -54,19 +54,19 @@ def test_nothing_is_fetched_from_disk_or_from_a_host(tmp_path: Path) -> None:
 
 def test_a_printer_that_takes_too_long_is_stopped() -> None:
     endless = "<p style='overflow-wrap: break-word'>" + "x" * 2_000_000
-    with pytest.raises(NotPrinted, match="longer than 1 second"):
+    with pytest.raises(PrintingFailed, match="longer than 1 second"):
         print_pdf(endless, seconds=1)
 
 
 def test_a_printer_that_takes_too_much_memory_ends_alone() -> None:
-    with pytest.raises(NotPrinted, match="broke"):
+    with pytest.raises(PrintingFailed, match="broke"):
         print_pdf("<table>" + "<tr><td>x</td></tr>" * 1_000_000, memory=300 * 1024**2)
 
 
 def test_who_would_wait_too_long_for_a_turn_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pdf, "PRINTERS", BoundedSemaphore(1))
     monkeypatch.setattr(pdf, "WAIT_SECONDS", 0)
-    with pdf.PRINTERS, pytest.raises(NotPrinted, match="printing other documents"):
+    with pdf.PRINTERS, pytest.raises(PrintingFailed, match="printing other documents"):
         print_pdf("<p>late")
     assert text_of(print_pdf("<p>early")) == "early"
 
@@ -75,13 +75,13 @@ def test_a_server_without_fonts_says_so(monkeypatch: pytest.MonkeyPatch, tmp_pat
     bare = tmp_path / "fonts.conf"
     bare.write_text(NO_FONTS)
     monkeypatch.setenv("FONTCONFIG_FILE", str(bare))
-    with pytest.raises(NotPrinted, match="no fonts"):
+    with pytest.raises(PrintingFailed, match="no fonts"):
         print_pdf("<p>Hello</p>")
 
 
 def test_a_row_of_characters_that_are_all_spelt_out_fits_a_page() -> None:
-    text = "\U000e0041" * CHARACTERS
-    side = PassageSide(Sheet(text, [0, len(text)], Layers()), range(1, 2))
+    text = "\U000e0041" * ROW_CHARACTERS
+    side = PassageSide(PrintedSource(text, [0, len(text)], Layers()), range(1, 2))
     rows = "".join(passage_rows(side, side, [LinePair(1, 1)]))
     columns = '<colgroup><col class="no"><col><col class="no"><col></colgroup>'
     table = f'<table class="lines beside">{columns}{rows}</table>'

@@ -26,18 +26,20 @@ if TYPE_CHECKING:
 FORMULAS = ("=2+5", "+1", "-1", "@SUM(A1)", '=HYPERLINK("http;x")')
 
 
-def take(client: Client, of: Assignment, table: str, form: str, **query: str | int) -> str:
-    answer = client.get(reverse("table", args=[of.pk, table, form]), query)
+def take(client: Client, assignment: Assignment, table: str, form: str, **query: str | int) -> str:
+    answer = client.get(reverse("table", args=[assignment.pk, table, form]), query)
     assert answer.status_code == 200
     assert answer.streaming
-    name = f"{of.name.lower()}-{table}.{form}"
+    name = f"{assignment.name.lower()}-{table}.{form}"
     assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
     assert answer.headers["Content-Type"] == FORMATS[form].content_type
     return answer.getvalue().decode()
 
 
-def rows(client: Client, of: Assignment, table: str = "pairs", **query: str | int) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(take(client, of, table, "csv", **query), newline="")))
+def rows(
+    client: Client, assignment: Assignment, table: str = "pairs", **query: str | int
+) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(take(client, assignment, table, "csv", **query), newline="")))
 
 
 def test_pairs_come_with_figures_evidence_and_what_was_decided(
@@ -65,16 +67,16 @@ def test_pairs_come_with_figures_evidence_and_what_was_decided(
 
 
 def test_json_holds_the_same_rows_and_how_they_were_made(alice_client: Client, report: Report) -> None:
-    of = report.assignment
+    assignment = report.assignment
     for table in TABLES:
-        found: dict[str, Any] = json.loads(take(alice_client, of, table, "json"))
+        found: dict[str, Any] = json.loads(take(alice_client, assignment, table, "json"))
         assert (found["course"], found["assignment"]) == ("Programming 1", "Statistics")
         assert found["parameters"]["k"] == report.parameters["k"]
         plain = [
             {name: "" if value is None else str(value) for name, value in row.items() if name != "flags"}
             for row in found[table]
         ]
-        listed = rows(alice_client, of, table)
+        listed = rows(alice_client, assignment, table)
         for row in listed:
             row.pop("flags", None)
         assert plain == listed != []
@@ -88,13 +90,13 @@ def test_an_empty_table_is_still_a_table(alice_client: Client, report: Report) -
 def test_tables_hold_what_the_filter_in_the_address_lets_through(
     alice_client: Client, report: Report
 ) -> None:
-    of, lowest = report.assignment, min(pair.similarity for pair in report.pairs.all())
-    assert len(rows(alice_client, of)) == report.pairs.count() > 1
-    assert len(rows(alice_client, of, minimum=int(lowest * 100) + 1)) == report.pairs.count() - 1
-    Decision.objects.create(assignment=of, left="ada", right="ben", state="clear")
-    assert [row["right"] for row in rows(alice_client, of, decision="clear")] == ["ben"]
-    assert {row["left"] for row in rows(alice_client, of, sort="-left", q="cleo")} == {"ada", "ben"}
-    assert [row["submission"] for row in rows(alice_client, of, "submissions", q="cleo")] == ["cleo"]
+    assignment, lowest = report.assignment, min(pair.similarity for pair in report.pairs.all())
+    assert len(rows(alice_client, assignment)) == report.pairs.count() > 1
+    assert len(rows(alice_client, assignment, threshold=int(lowest * 100) + 1)) == report.pairs.count() - 1
+    Decision.objects.create(assignment=assignment, left="ada", right="ben", state="clear")
+    assert [row["right"] for row in rows(alice_client, assignment, decision="clear")] == ["ben"]
+    assert {row["left"] for row in rows(alice_client, assignment, sort="-left", q="cleo")} == {"ada", "ben"}
+    assert [row["submission"] for row in rows(alice_client, assignment, "submissions", q="cleo")] == ["cleo"]
 
 
 def test_submissions_come_with_their_best_match_and_rank(alice_client: Client, report: Report) -> None:
@@ -119,10 +121,10 @@ def test_submissions_of_a_report_that_kept_no_best_matches_are_listed_without(
 
 
 def test_flags_of_a_pair_are_named(alice_client: Client, hand_in: HandIn) -> None:
-    of = hand_in(zipped({"ada/a.py": COPIED, "ben/b.py": COPIED, "cleo/c.py": RENAMED})).assignment
-    of.teams = "ada, ben"
-    of.save()
-    flags = {(row["left"], row["right"]): row["flags"] for row in rows(alice_client, of)}
+    assignment = hand_in(zipped({"ada/a.py": COPIED, "ben/b.py": COPIED, "cleo/c.py": RENAMED})).assignment
+    assignment.teams = "ada, ben"
+    assignment.save()
+    flags = {(row["left"], row["right"]): row["flags"] for row in rows(alice_client, assignment)}
     assert flags["ada", "ben"] == "identical; team"
     assert flags["ada", "cleo"] == "renamed"
 
@@ -130,23 +132,25 @@ def test_flags_of_a_pair_are_named(alice_client: Client, hand_in: HandIn) -> Non
 def test_names_that_a_spreadsheet_takes_for_formulas_stay_as_they_were_handed_in(
     alice_client: Client, hand_in: HandIn
 ) -> None:
-    of = hand_in(zipped({f"{name}/main.py": COPIED for name in FORMULAS})).assignment
-    assert {row["left"] for row in rows(alice_client, of)} | {
-        row["right"] for row in rows(alice_client, of)
-    } == set(of.batches.get().submissions.values_list("name", flat=True))
-    page = alice_client.get(reverse("exports", args=[of.pk])).content.decode()
+    assignment = hand_in(zipped({f"{name}/main.py": COPIED for name in FORMULAS})).assignment
+    assert {row["left"] for row in rows(alice_client, assignment)} | {
+        row["right"] for row in rows(alice_client, assignment)
+    } == set(assignment.batches.get().submissions.values_list("name", flat=True))
+    page = alice_client.get(reverse("exports", args=[assignment.pk])).content.decode()
     assert "is a formula" in page
 
 
 def test_in_anonymous_mode_tables_hold_made_up_names_only(alice_client: Client, report: Report) -> None:
-    of = report.assignment
-    Decision.objects.create(assignment=of, left="ada", right="ben", state="clear", notes="ada asked ben")
+    assignment = report.assignment
+    Decision.objects.create(
+        assignment=assignment, left="ada", right="ben", state="clear", notes="ada asked ben"
+    )
     session = alice_client.session
     session["anonymous"] = True
     session.save()
     for table in TABLES:
         for form in TABLE_FORMATS:
-            text = take(alice_client, of, table, form)
+            text = take(alice_client, assignment, table, form)
             assert not {"ada", "ben", "cleo"} & set(text.replace('"', " ").replace(",", " ").split())
 
 
@@ -160,11 +164,11 @@ def test_a_table_takes_as_many_queries_for_many_rows_as_for_few(
     alice_client: Client, hand_in: HandIn, django_assert_num_queries: CountQueries
 ) -> None:
     for files in (CLASS, MANY):
-        of = hand_in(zipped(files)).assignment
+        assignment = hand_in(zipped(files)).assignment
         # session, user, assignment, 3 of the report, decisions, pairs
         with django_assert_num_queries(8):
-            take(alice_client, of, "pairs", "csv")
+            take(alice_client, assignment, "pairs", "csv")
         # session, user, assignment, 3 of the report, submissions
         with django_assert_num_queries(7):
-            take(alice_client, of, "submissions", "csv")
-    assert Pair.objects.filter(report=of.reports.all()[0]).count() > 100
+            take(alice_client, assignment, "submissions", "csv")
+    assert Pair.objects.filter(report=assignment.reports.all()[0]).count() > 100

@@ -12,8 +12,16 @@ from humanize import ordinal
 from hypothesis import given, strategies as st
 
 from submissions.models import Submission
-from submissions.pages.report.charts import LINKS, NODES, Histogram, _connected, clusters, graph, histogram
-from submissions.pages.templatetags.charting import lapse
+from submissions.pages.report.charts import (
+    MAX_LINKS,
+    MAX_NODES,
+    Histogram,
+    _connected_components,
+    clusters,
+    graph,
+    histogram,
+)
+from submissions.pages.templatetags.charting import duration
 from submissions.pseudonyms.names import ANONYMOUS, Names
 from submissions.queries import Link
 from tests.support.reports import made_class, made_report
@@ -40,8 +48,8 @@ def chain(assignment: Assignment) -> Report:
     return made_report(assignment, figures)
 
 
-def members(report: Report, line: float) -> list[list[str]]:
-    return [[one.submission.name for one in found.members] for found in clusters(report, line)]
+def members(report: Report, threshold: float) -> list[list[str]]:
+    return [[one.submission.name for one in found.members] for found in clusters(report, threshold)]
 
 
 def test_pairs_at_the_line_connect_their_submissions(chain: Report) -> None:
@@ -72,7 +80,7 @@ def test_members_stand_in_the_order_of_handing_in_and_those_without_a_time_last(
 def test_made_up_names_are_sorted_by_what_is_read(chain: Report) -> None:
     names = Names({"eve": "Submission 2", "fay": "Submission 1"})
     found = clusters(chain, 0.7, names)[-1].members
-    assert [names.of(one.submission.name) for one in found] == ["Submission 1", "Submission 2"]
+    assert [names.display_name(one.submission.name) for one in found] == ["Submission 1", "Submission 2"]
 
 
 def test_clusters_take_two_queries_however_many_there_are(
@@ -84,7 +92,7 @@ def test_clusters_take_two_queries_however_many_there_are(
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).filter(lambda ends: ends[0] != ends[1])))
 def test_components_are_what_a_walk_along_the_links_reaches(ends: list[tuple[int, int]]) -> None:
-    found = _connected([Link(left, right, 1.0) for left, right in ends])
+    found = _connected_components([Link(left, right, 1.0) for left, right in ends])
     for ids, own in found:
         reached = {ids[0]}
         for _ in ends:
@@ -105,16 +113,16 @@ def test_a_graph_of_few_links_draws_them_all(chain: Report) -> None:
         ("fay", 2),
     }
     assert [link.similarity for link in drawn.links] == [0.9, 0.8, 0.7, 0.6]
-    assert (drawn.nodes_left_out, drawn.links_left_out) == (0, 0)
+    assert (drawn.hidden_nodes, drawn.hidden_links) == (0, 0)
 
 
 def test_a_graph_of_many_keeps_the_strongest_links_and_says_what_is_left_out(assignment: Assignment) -> None:
     figures = made_class(600) | {(f"x{n:03}", f"x{n + 1:03}"): 0.999 for n in range(20)}
     found = clusters(made_report(assignment, figures), 0.1)
     drawn = graph(found)
-    assert len(drawn.nodes) <= NODES
-    assert len(drawn.nodes) + drawn.nodes_left_out == sum(len(one.members) for one in found)
-    assert len(drawn.links) + drawn.links_left_out == sum(len(one.links) for one in found)
+    assert len(drawn.nodes) <= MAX_NODES
+    assert len(drawn.nodes) + drawn.hidden_nodes == sum(len(one.members) for one in found)
+    assert len(drawn.links) + drawn.hidden_links == sum(len(one.links) for one in found)
     names = {one.name for one, _ in drawn.nodes}
     assert {f"x{n:03}" for n in range(21)} <= names
 
@@ -123,9 +131,9 @@ def test_a_dense_graph_is_thinned_without_falling_apart(assignment: Assignment) 
     names = [f"copy-{n:02}" for n in range(40)]
     figures = {(a, b): 0.9 for at, a in enumerate(names) for b in names[at + 1 :]}
     drawn = graph(clusters(made_report(assignment, figures), 0.5))
-    assert len(drawn.links) == LINKS
-    assert len(_connected(drawn.links)) == 1
-    assert len(_connected(drawn.links)[0][0]) == 40
+    assert len(drawn.links) == MAX_LINKS
+    assert len(_connected_components(drawn.links)) == 1
+    assert len(_connected_components(drawn.links)[0][0]) == 40
 
 
 def test_the_histogram_counts_everybody_once_by_the_best_match(chain: Report) -> None:
@@ -133,13 +141,15 @@ def test_the_histogram_counts_everybody_once_by_the_best_match(chain: Report) ->
     assert shown is not None
     assert shown.values == [0.1, 0.7, 0.7, 0.8, 0.8, 0.9, 0.9]
     assert {one.low: one.submissions for one in shown.bins if one.submissions} == {10: 1, 70: 2, 80: 2, 90: 2}
-    assert [shown.from_line(line) for line in (0.0, 0.1, 0.11, 0.7, 0.9, 0.91)] == [7, 7, 6, 6, 2, 0]
+    thresholds = (0.0, 0.1, 0.11, 0.7, 0.9, 0.91)
+    assert [shown.count_from(threshold) for threshold in thresholds] == [7, 7, 6, 6, 2, 0]
 
 
 @given(st.lists(st.floats(0, 1), max_size=250))
 def test_bins_and_counts_at_every_percent_agree_with_counting_by_hand(values: list[float]) -> None:
     shown = Histogram(sorted(values), 0.5, "")
-    assert shown.from_percent == [sum(value >= percent / 100 for value in values) for percent in range(101)]
+    counts = [sum(value >= percent / 100 for value in values) for percent in range(101)]
+    assert shown.counts_from_percent == counts
     assert sum(one.submissions for one in shown.bins) == len(values)
     for one in shown.bins[:-1]:
         assert one.submissions == sum(one.low / 100 <= value < one.high / 100 for value in values)
@@ -151,9 +161,9 @@ def test_without_a_script_the_line_is_the_filter_s_field(alice_client: Client, c
     assert "<strong data-at>50\u202f%</strong>: <span data-above>6</span> of 7" in page
     assert "Suggested: 50\u202f%" in page
     assert '<th scope="row">70 to under 75 %</th><td class="number">2</td>' in page
-    page = alice_client.get(address, {"minimum": "85"}).content.decode()
+    page = alice_client.get(address, {"threshold": "85"}).content.decode()
     assert "<strong data-at>85\u202f%</strong>: <span data-above>2</span> of 7" in page
-    assert 'name="minimum" value="85"' in page
+    assert 'name="threshold" value="85"' in page
 
 
 def test_the_graph_s_figures_have_the_names_that_a_reader_may_see(
@@ -178,11 +188,11 @@ def test_a_report_of_before_has_no_histogram(chain: Report) -> None:
 
 
 def test_lapses_are_written_in_their_two_largest_units() -> None:
-    assert lapse(timedelta(seconds=59)) == "less than a minute"
-    assert lapse(timedelta(minutes=1, seconds=30)) == "1 min"
-    assert lapse(timedelta(hours=3, minutes=12)) == "3 h 12 min"
-    assert lapse(timedelta(days=1, minutes=5)) == "1 day"
-    assert lapse(timedelta(days=2, hours=4, minutes=5)) == "2 days 4 h"
+    assert duration(timedelta(seconds=59)) == "less than a minute"
+    assert duration(timedelta(minutes=1, seconds=30)) == "1 min"
+    assert duration(timedelta(hours=3, minutes=12)) == "3 h 12 min"
+    assert duration(timedelta(days=1, minutes=5)) == "1 day"
+    assert duration(timedelta(days=2, hours=4, minutes=5)) == "2 days 4 h"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from fingerprint.ranking.score_constants import RARITY_EXPONENT
 from fingerprint.ranking.weights import rarity
 from submissions.models import Pair
 from submissions.pages.source_view.pair_view import view_pair
-from submissions.pseudonyms.names import redacting
+from submissions.pseudonyms.names import redacted_names
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def viewed(hand_in: HandIn, assignment: Assignment) -> Callable[..., PairView]:
 
     def view(files: dict[str, str | bytes], *hidden: str) -> PairView:
         hand_in(zipped(files))
-        return view_pair(Pair.objects.filter(report__assignment=assignment)[0], redacting(hidden))
+        return view_pair(Pair.objects.filter(report__assignment=assignment)[0], redacted_names(hidden))
 
     return view
 
@@ -84,7 +84,7 @@ def test_passages_are_numbered_by_weight_and_know_their_lines(viewed: Callable[.
     weights = [passage_weight(passage.tokens, passage.submissions) for passage in view.passages]
     assert weights == sorted(weights, reverse=True)
     assert [passage.number for passage in view.passages] == [1, 2]
-    assert [place.first_line for place in view.passages[0].places] == [7, 2]
+    assert [location.first_line for location in view.passages[0].locations] == [7, 2]
 
 
 def test_a_passage_weighs_as_the_score_weighs_it() -> None:
@@ -99,7 +99,7 @@ def test_the_map_shows_every_passage_and_no_bar_is_invisible(viewed: Callable[..
     assert {bar.number for bar in left.bars} >= {passage.number for passage in view.passages}
     assert min(bar.height for bar in left.bars) > left.line_count / 300
     assert right.map_lines == 120
-    assert all(0 <= bar.first < file.line_count for file in (left, right) for bar in file.bars)
+    assert all(0 <= bar.top < file.line_count for file in (left, right) for bar in file.bars)
 
 
 def test_names_are_replaced_in_paths_sources_and_examples(viewed: Callable[..., PairView]) -> None:
@@ -111,7 +111,8 @@ def test_names_are_replaced_in_paths_sources_and_examples(viewed: Callable[..., 
     assert "Okri" not in file.html
     assert file.html.count('<span class="made-up">another student</span>') == 2
     assert "Okri" not in view.sides[0].files[0].html
-    assert not any("Okri" in change.right for one in view.passages for change in one.folded.examples)
+    examples = [example for passage in view.passages for example in passage.differences.examples]
+    assert not any("Okri" in example.right for example in examples)
 
 
 def test_an_anonymous_page_of_a_pair_names_nobody(

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
-from submissions.pages.source_view.render import Layers, Mark, Spans, colour, line_starts
+from submissions.pages.source_view.render import Layers, PassageMark, Spans, colour, line_starts
 from submissions.pages.source_view.screen import LONG_LINE, Anchors, source_html
-from submissions.pages.source_view.visible import visible
+from submissions.pages.source_view.visible import visible_html
 from submissions.pages.templatetags.pages import percent
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MARKED = re.compile(r'<mark class="c\d" data-passage="(\d+)">(.*?)</mark>', re.D
 
 def drawn(
     styles: Iterable[tuple[int, int, str]] = (),
-    marks: Iterable[Mark] = (),
+    marks: Iterable[PassageMark] = (),
     ignored: Iterable[tuple[int, int]] = (),
     differing: Iterable[tuple[int, int, str]] = (),
     renamed: Iterable[tuple[int, int, str]] = (),
@@ -46,21 +46,21 @@ def shown(html: str) -> str:
 
 
 @st.composite
-def drawings(draw: st.DrawFn) -> tuple[str, list[Mark], Layers]:
+def drawings(draw: st.DrawFn) -> tuple[str, list[PassageMark], Layers]:
     text = draw(st.text(alphabet='ab<&" \t\n\r\u202e\U0001f600', max_size=60))
 
     def spans() -> list[tuple[int, int]]:
         edges = sorted(draw(st.sets(st.integers(0, len(text)), max_size=8)))
         return list(zip(edges[::2], edges[1::2], strict=False))
 
-    marks = [Mark(start, end, n, f"Passage {n}") for n, (start, end) in enumerate(spans(), 1)]
+    marks = [PassageMark(start, end, n, f"Passage {n}") for n, (start, end) in enumerate(spans(), 1)]
     styles, differing = ([(start, end, sort) for start, end in spans()] for sort in ("k", "other"))
     return text, marks, drawn(styles, marks, spans(), differing)
 
 
 @given(drawings())
 def test_every_character_of_a_source_is_shown_once_and_in_order(
-    drawing: tuple[str, list[Mark], Layers],
+    drawing: tuple[str, list[PassageMark], Layers],
 ) -> None:
     text, _, layers = drawing
     html = html_of(text, layers)
@@ -72,7 +72,7 @@ def test_every_character_of_a_source_is_shown_once_and_in_order(
 
 @given(drawings())
 def test_marks_hold_exactly_the_code_of_their_passage(
-    drawing: tuple[str, list[Mark], Layers],
+    drawing: tuple[str, list[PassageMark], Layers],
 ) -> None:
     text, marks, layers = drawing
     html = BADGE.sub("", html_of(text, layers))
@@ -84,7 +84,7 @@ def test_marks_hold_exactly_the_code_of_their_passage(
 
 @given(drawings())
 def test_each_passage_with_code_has_one_badge_that_leads_to_the_other_side(
-    drawing: tuple[str, list[Mark], Layers],
+    drawing: tuple[str, list[PassageMark], Layers],
 ) -> None:
     text, marks, layers = drawing
     html = html_of(text, layers)
@@ -120,7 +120,7 @@ def test_markup_in_a_source_is_text() -> None:
 
 def test_what_cannot_be_seen_or_would_mislead_is_spelt_out() -> None:
     for code, name in ((0x202E, "RIGHT-TO-LEFT OVERRIDE"), (0x0, "control"), (0x1B, "control"), (0xD800, "")):
-        html = visible(f"a{chr(code)}b")
+        html = visible_html(f"a{chr(code)}b")
         assert f"⟨U+{code:04X}⟩" in html
         assert name in html
         assert chr(code) not in html
@@ -134,7 +134,7 @@ def test_ignored_code_is_grey_and_loses_its_colours() -> None:
 
 
 def test_a_passage_has_its_colour_on_every_line_of_it_even_blank_ones() -> None:
-    html = html_of("a\n\nb", drawn(marks=[Mark(0, 4, 10, "")]))
+    html = html_of("a\n\nb", drawn(marks=[PassageMark(0, 4, 10, "")]))
     assert html.count('class="line in c3"') == 3
 
 
@@ -144,7 +144,7 @@ def test_colours_repeat_after_the_seventh() -> None:
 
 def test_what_follows_in_a_long_line_is_folded_up_and_nothing_of_it_is_lost() -> None:
     text = "x" * 100_000
-    html = html_of(text, drawn(marks=[Mark(0, len(text), 1, "")]))
+    html = html_of(text, drawn(marks=[PassageMark(0, len(text), 1, "")]))
     assert html.count('class="line') == 1
     head, rest = html.split('<details class="rest">')
     assert shown(head).count("x") == LONG_LINE
@@ -165,7 +165,7 @@ def test_a_token_says_how_the_other_side_writes_it() -> None:
 
 def test_a_name_is_replaced_once_and_nothing_of_it_is_left() -> None:
     text = "# by Ada Lovelace\nx = 1"
-    layers = drawn([(0, 17, "c1")], [Mark(7, 23, 1, "")], renamed=[(5, 17, "Otter <1>")])
+    layers = drawn([(0, 17, "c1")], [PassageMark(7, 23, 1, "")], renamed=[(5, 17, "Otter <1>")])
     html = html_of(text, layers)
     assert "Ada" not in html
     assert "Lovelace" not in html
