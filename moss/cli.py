@@ -10,7 +10,7 @@ import click
 COMMANDS = {
     "check": (
         "moss.commands.check:check",
-        "Rank all pairs of submissions in PATH by similarity, highest first.",
+        "Rank all pairs of submissions in PATH by similarity.",
     ),
     "corpus": ("moss.commands.corpus:corpus", "Screen an archive of documents for near-duplicates."),
     "demo": ("moss.commands.demo:demo", "Run everything on the bundled sample class and keep serving."),

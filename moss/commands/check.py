@@ -98,7 +98,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     output_format: str,
     output: Path | None,
 ) -> None:
-    """Rank all pairs of submissions in PATH by similarity, highest first.
+    """Rank all pairs of submissions in PATH by similarity.
 
     PATH is a folder or an archive (zip, tar, tar.gz). Each file or folder directly in it is one submission.
     No server has to run, and no data leaves this machine. With fewer than two readable submissions the

@@ -112,7 +112,7 @@ def _counted(passage: PassageRecord, views: dict[int, FileView]) -> int:
 def _passage(
     number: int, record: PassageRecord, views: dict[int, FileView], shorten: Callable[[str], str]
 ) -> PassageView:
-    """PassageMark a passage and the tokens that differ in it in both files, and return its view."""
+    """Mark a passage and the tokens that differ in it in both files, and return its view."""
     left, right = views[record.left_file], views[record.right_file]
     count, counted = record.tokens, _counted(record, views)
     runs = left.token_run(record.left_token, count), right.token_run(record.right_token, count)
