@@ -150,6 +150,9 @@ class RecordField(JSONField):
     def get_prep_value(self, value: Any) -> Any:
         return super().get_prep_value(self.write(value))
 
+    def to_python(self, value: Any) -> Any:
+        return self.read(value) if isinstance(value, dict) else value  # `loaddata` passes the stored form
+
     def value_to_string(self, obj: models.Model) -> Any:
         return self.write(self.value_from_object(obj))
 

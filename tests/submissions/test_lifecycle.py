@@ -1,0 +1,107 @@
+"""State changes of batches and reports: allowed ones are logged with ids and reason."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from submissions import actions, lifecycle, tasks
+from submissions.models import Batch, Report
+from tests.support.sample_class import CLASS, zipped
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+    from submissions.models import Assignment
+    from tests.support.uploads import Committing
+
+
+@pytest.fixture
+def batch(assignment: Assignment, alice: User, at_once: None) -> Batch:
+    return actions.create_batch(assignment, alice, [zipped(CLASS)])
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    caplog.set_level(logging.INFO, "submissions")
+    return caplog
+
+
+def test_every_step_of_a_batch_and_its_report_is_one_log_line(
+    batch: Batch, log: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Committing
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        tasks.ingest(batch.pk)
+    report = batch.assignment.reports.get()
+    subject, of_assignment = f"batch {batch.pk}", f"of assignment {batch.assignment_id}"
+    assert [message for message in log.messages if message.startswith(subject)] == [
+        f"{subject} {of_assignment}: queued -> unpacking",
+        f"{subject} {of_assignment}: unpacking -> fingerprinting",
+        f"{subject} {of_assignment}: fingerprinting -> ranking",
+        f"{subject} {of_assignment}: ranking -> done",
+    ]
+    assert [message for message in log.messages if message.startswith("report")] == [
+        f"report {report.pk} {of_assignment}: queued",
+        f"report {report.pk} {of_assignment}: queued -> running",
+        f"report {report.pk} {of_assignment}: running -> done",
+    ]
+
+
+def test_a_failure_is_logged_with_its_reason_and_shown_to_the_uploader(
+    batch: Batch, log: pytest.LogCaptureFixture
+) -> None:
+    lifecycle.fail_batch(batch.pk, "Upload it again.", "OSError: disk full")
+    batch.refresh_from_db()
+    assert (batch.state, batch.message) == ("failed", "Upload it again.")
+    assert log.messages == [
+        f"batch {batch.pk} of assignment {batch.assignment_id}: queued -> failed (OSError: disk full)"
+    ]
+
+
+def test_a_change_that_the_state_does_not_allow_changes_and_logs_nothing(
+    batch: Batch, log: pytest.LogCaptureFixture
+) -> None:
+    assert lifecycle.cancel_batch(batch)
+    log.clear()
+    assert not lifecycle.start_unpacking(batch.pk)
+    assert not lifecycle.start_ranking(batch.pk)
+    assert not lifecycle.cancel_batch(batch)
+    lifecycle.fail_batch(batch.pk, "too late")
+    lifecycle.finish_batches([batch.pk])
+    batch.refresh_from_db()
+    assert (batch.state, batch.message) == ("cancelled", "Cancelled.")
+    assert log.messages == []
+
+
+def test_a_failed_report_fails_the_batches_that_wait_for_it_unless_another_is_coming(batch: Batch) -> None:
+    Batch.objects.update(state=Batch.State.RANKING)
+    running = Report.objects.create(assignment=batch.assignment, state=Report.State.RUNNING)
+    with transaction.atomic():
+        queued = lifecycle.queue_report(batch.assignment)
+    lifecycle.fail_report(running.pk, "out of memory")
+    batch.refresh_from_db()
+    assert batch.state == "ranking"
+    lifecycle.fail_report(queued.pk, "out of memory")
+    batch.refresh_from_db()
+    assert (batch.state, batch.message) == ("failed", "out of memory")
+
+
+def test_sweep_logs_what_it_re_enqueues(batch: Batch, log: pytest.LogCaptureFixture) -> None:
+    report = Report.objects.create(assignment=batch.assignment)
+    long_ago = timezone.now() - tasks.STALLED - timedelta(minutes=1)
+    Report.objects.update(created=long_ago)
+    tasks.sweep()
+    assert f"re-enqueued report {report.pk}, queued since {long_ago}" in log.messages
+    Batch.objects.filter(pk=batch.pk).update(touched=long_ago)
+    tasks.sweep()
+    assert f"re-enqueued batch {batch.pk}, queued since {long_ago}" in log.messages
+
+
+def test_sweep_logs_nothing_when_nothing_is_late(batch: Batch, log: pytest.LogCaptureFixture) -> None:
+    tasks.sweep()
+    assert log.messages == []
