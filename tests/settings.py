@@ -1,16 +1,16 @@
-"""The settings that are shipped, in a home of their own that ends with the tests."""
+"""The shipped settings, with a home of their own that is deleted after the tests."""
 
 import os
 import tempfile
 
-# Workers of one run inherit the home of the process that started them, and with it one pair of servers.
+# Test processes inherit the home of the process that started them, so that they share one pair of servers.
 if "MOSS_TEST_HOME" not in os.environ:
     os.environ["MOSS_TEST_HOME"] = tempfile.mkdtemp(prefix="moss-test-")
 os.environ["MOSS_HOME"] = os.environ["MOSS_TEST_HOME"]
 os.environ["SECRET_KEY"] = "only-for-tests"
-# Tests read every file; those of the cache give it a folder of their own.
+# Without a cache, every test reads its files; the tests of the cache set a folder of their own.
 os.environ["MOSS_CACHE"] = "off"
-# Long enough for every honest test file, even on a busy machine.
+# Enough for every ordinary test file, even on a busy machine.
 os.environ["MOSS_FILE_SECONDS"] = "3"
 os.environ["MOSS_QUEUE_PREFIX"] = f"test-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}:"
 # Playwright's event loop runs in the thread of the tests.

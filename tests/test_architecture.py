@@ -1,4 +1,4 @@
-"""Imports point one way, the web app does not wait for the engine, and nothing grows too long."""
+"""Layers of imports, lazy loading of the engine, and the length of files and functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST_FUNCTION = 40
 
 
 def loaded_by(statement: str) -> set[str]:
-    """Top-level packages that a fresh interpreter has loaded after a statement."""
+    """Return the top-level packages that a fresh interpreter has loaded after a statement."""
     program = f"import sys; {statement}; print(*{{name.partition('.')[0] for name in sys.modules}})"
     process = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT

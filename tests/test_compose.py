@@ -1,4 +1,4 @@
-"""compose.yaml, the image and CI agree with the code: every command, variable, volume and address in them."""
+"""Check compose.yaml and the image against the code: every command, variable, volume and address."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from moss.celery import app
 from moss.cli import COMMANDS, main
 from moss.serving import gunicorn_conf
 from tests.conftest import wait_until
-from tests.moss.embedded.test_embedded import HOLD, environment
+from tests.moss.embedded.test_embedded import USE_SERVICES, environment
 from tests.support.paths import ROOT
 
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
@@ -42,9 +42,9 @@ READ_BY_SETTINGS = set(
 
 
 def image_command() -> list[str]:
-    found = re.search(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
-    assert found
-    command: list[str] = json.loads(found[1])
+    match = re.search(r"^CMD (\[.*\])$", DOCKERFILE, re.MULTILINE)
+    assert match
+    command: list[str] = json.loads(match[1])
     return command
 
 
@@ -59,7 +59,7 @@ def test_every_variable_is_one_that_the_settings_read(name: str) -> None:
 
 
 def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings() -> None:
-    # The image says where things are, and each installation has a broker of its own.
+    # The image sets the paths, and each installation has a broker of its own.
     fixed = {"MOSS_HOME", "MOSS_STATIC_ROOT", "MOSS_QUEUE_PREFIX", "MOSS_DEBUG"}
     environment = OURS["web"]["environment"]
     assert {name for name in READ_BY_SETTINGS if name.startswith("MOSS_")} - fixed <= set(environment)
@@ -118,7 +118,7 @@ def test_everything_that_stays_up_has_a_health_check() -> None:
 def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fails(
     name: str, tmp_path: Path
 ) -> None:
-    """Run the command and the check as they stand, against a private broker that another process holds."""
+    """Run the command and the check unchanged, with a private broker that another process keeps running."""
     variables = {"DATABASE_URL": "postgresql://db.example.org/moss", "SECRET_KEY": "only-for-tests"}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = environment(tmp_path / "home", **variables, HOSTNAME=socket.gethostname(), PATH=path)
@@ -129,7 +129,7 @@ def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fai
         shell = ["sh", "-c", check.replace("$$", "$")]
         return subprocess.run(shell, env=env, cwd=ROOT, capture_output=True, check=False).returncode == 0
 
-    with subprocess.Popen([sys.executable, "-c", HOLD], env=env, stdin=subprocess.PIPE) as holder:
+    with subprocess.Popen([sys.executable, "-c", USE_SERVICES], env=env, stdin=subprocess.PIPE) as client:
         with (tmp_path / "log").open("wb") as log:
             service = subprocess.Popen(OURS[name]["command"], env=env, cwd=ROOT, stdout=log, stderr=log)
         try:
@@ -138,7 +138,7 @@ def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fai
             service.terminate()
             service.wait(60)
         assert not is_healthy()
-        holder.communicate(b"\n")
+        client.communicate(b"\n")
 
 
 @pytest.mark.parametrize("name", SERVICES)
@@ -156,9 +156,10 @@ def test_every_volume_is_used() -> None:
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_nothing_waits_for_a_service_or_a_health_check_that_is_not_there(name: str) -> None:
-    for other, how in SERVICES[name].get("depends_on", {}).items():
-        assert how["condition"] != "service_healthy" or "healthcheck" in SERVICES[other]
-        assert how["condition"] != "service_completed_successfully" or SERVICES[other]["restart"] == "no"
+    for other, dependency in SERVICES[name].get("depends_on", {}).items():
+        condition = dependency["condition"]
+        assert condition != "service_healthy" or "healthcheck" in SERVICES[other]
+        assert condition != "service_completed_successfully" or SERVICES[other]["restart"] == "no"
 
 
 def test_the_addresses_in_the_variables_are_services() -> None:
@@ -192,16 +193,18 @@ def test_the_server_lock_agrees_with_the_other_locks() -> None:
     assert pins("requirements-server.lock") <= pins("requirements.lock") <= pins("requirements-dev.lock")
 
 
-def test_the_image_copies_what_it_is_allowed_to_see() -> None:
-    seen = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
-    for path in seen:
+def test_paths_of_dockerignore_exist_and_variables_of_the_dockerfile_are_read_by_the_settings() -> None:
+    allowed_paths = [
+        line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")
+    ]
+    for path in allowed_paths:
         assert (ROOT / path).exists(), path
     for variable in re.findall(r"\b(MOSS_[A-Z_]+|SECRET_KEY)=", DOCKERFILE):
         assert variable in READ_BY_SETTINGS
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_of_the_help_is_there_and_described_alike(name: str) -> None:
+def test_every_command_in_the_help_exists_and_has_the_same_description(name: str) -> None:
     command = main.get_command(main.make_context("moss", [name], resilient_parsing=True), name)
     assert command is not None
     assert command.get_short_help_str(100) == COMMANDS[name][1]

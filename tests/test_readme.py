@@ -1,4 +1,4 @@
-"""The README's commands, word for word."""
+"""The commands of the README, run exactly as they are written."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_every_command_of_the_readme_is_run_here() -> None:
     assert COMMANDS == ["make demo", "make test", ".venv/bin/moss check moss/sample/submissions"]
 
 
-def test_make_test_is_what_runs_these_tests() -> None:
+def test_make_test_runs_pytest_ruff_and_mypy() -> None:
     plan = subprocess.run(["make", "-n", "test"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert ".venv/bin/pytest" in plan
     assert ".venv/bin/ruff check" in plan
@@ -44,7 +44,7 @@ def test_moss_check_ranks_the_sample_class() -> None:
 
 @pytest.mark.services
 @pytest.mark.timeout(400)
-def test_make_demo_ranks_serves_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_make_demo_ranks_serves_and_leaves_no_process_running(tmp_path: Path) -> None:
     environment = {
         name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "REDIS_URL"}
     }
@@ -55,11 +55,11 @@ def test_make_demo_ranks_serves_and_leaves_nothing_behind(tmp_path: Path) -> Non
             COMMANDS[0].split(), cwd=ROOT, env=environment, stdout=file, stderr=file, start_new_session=True
         )
     try:
-        said = _until_it_serves(demo, output)
+        text = _wait_until_serving(demo, output)
         planted = len(planted_pairs())
-        assert f"The top {planted} pairs contain {planted} of the {planted} planted pairs." in said
-        address = re.search(r"Open (\S+) and sign in as instructor with password \S+", said)
-        assert address, said
+        assert f"The top {planted} pairs contain {planted} of the {planted} planted pairs." in text
+        address = re.search(r"Open (\S+) and sign in as instructor with password \S+", text)
+        assert address, text
         assert b"Sign in" in urlopen(address[1], timeout=20).read()
         family = psutil.Process(demo.pid).children(recursive=True)
     finally:
@@ -69,7 +69,7 @@ def test_make_demo_ranks_serves_and_leaves_nothing_behind(tmp_path: Path) -> Non
     assert alive == []
 
 
-def _until_it_serves(demo: subprocess.Popen[bytes], output: Path) -> str:
+def _wait_until_serving(demo: subprocess.Popen[bytes], output: Path) -> str:
     deadline = time.monotonic() + 300
     while "Ctrl-C stops" not in output.read_text():
         assert demo.poll() is None, output.read_text()

@@ -1,71 +1,179 @@
-"""The registry of front-ends, by the names and aliases of their languages."""
+"""All tuned languages, in menu order. A new language needs a row here and a golden file (CONTRIBUTING.md)."""
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from functools import cache
-from typing import TYPE_CHECKING
+from fingerprint.languages.spec import Language
 
-from fingerprint.languages.tables import LANGUAGES, OTHERS
+# Halves of type names, and hints to a compiler.
+_C_NOISE = "register inline volatile restrict signed unsigned"
+_SQL_WORDS = """
+    select from where and or not in is between like exists group by having order asc desc limit offset
+    union all distinct join inner left right outer full cross on using as case when then else end insert
+    into values update set delete create alter drop table view index trigger primary key foreign
+    references unique check default with null if begin commit rollback grant revoke returning
+"""
+_PLSQL_WORDS = """
+    procedure function package body declare cursor exception loop while for exit continue elsif return
+    raise open fetch close execute immediate bulk collect forall goto type record replace out others
+    pragma constant rowtype
+"""
 
-if TYPE_CHECKING:
-    from fingerprint.languages.base import FrontEnd
-    from fingerprint.languages.spec import Language
+# Front-ends with a module of their own.
+OTHERS = (
+    Language("text", "Plain text", "", "*.txt *.md *.markdown *.rst *.tex", "ascii prose plain spice"),
+    Language("notebook", "Jupyter notebook", "", "*.ipynb", "jupyter ipynb"),
+)
 
-
-def choices() -> list[tuple[str, str]]:
-    """Return (name, title) of every tuned language, for menus; imports neither NumPy nor Pygments."""
-    return [(row.name, row.title) for row in (*OTHERS, *LANGUAGES)]
-
-
-def tuned_front_ends() -> list[FrontEnd]:
-    """Return every tuned front-end, in the order of `choices`."""
-    return [front_end(name) for name, _ in choices()]
-
-
-def front_end(name: str) -> FrontEnd:
-    """Return the front-end of a language.
-
-    `name` is its name, its title, an alias (MOSS's names included) or an alias of a Pygments lexer.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name; the message suggests similar names.
-    """
-    alias = name.strip().lower()
-    row = _by_alias().get(alias)
-    return _tuned_front_end(row.name) if row else _untuned_front_end(alias)
-
-
-@cache
-def _by_alias() -> dict[str, Language]:
-    rows = (*OTHERS, *LANGUAGES)
-    return {alias: row for row in rows for alias in (*row.aliases.split(), row.title.lower(), row.name)}
-
-
-@cache
-def _tuned_front_end(name: str) -> FrontEnd:
-    if name == "text":
-        from fingerprint.languages.prose import Prose  # noqa: PLC0415 - each is slow to import and not always needed
-
-        return Prose()
-    if name == "notebook":
-        from fingerprint.languages.notebook import Notebook  # noqa: PLC0415 - each is slow to import and not always needed
-
-        return Notebook(front_end)
-    from fingerprint.languages.code import CodeFrontEnd  # noqa: PLC0415 - NumPy and Pygments are slow to import
-
-    return CodeFrontEnd(_by_alias()[name])
-
-
-@cache
-def _untuned_front_end(alias: str) -> FrontEnd:
-    from fingerprint.languages.code import CodeFrontEnd, untuned_language  # noqa: PLC0415 - NumPy and Pygments are slow to import
-
-    row = untuned_language(alias)
-    if row is None:
-        similar = get_close_matches(alias, _by_alias(), n=3, cutoff=0.5)
-        hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
-        raise ValueError(f"no language is called {alias!r}{hint}")
-    return CodeFrontEnd(row)
+LANGUAGES = (
+    Language(
+        "python", "Python", "python", "*.py *.pyw *.pyi", "py python3", by_line=True,
+        statements="import from @ global nonlocal",
+    ),
+    Language(
+        "java", "Java", "java", "*.java", statements="import package",
+        noise="public private protected final strictfp transient native",
+        type_words="var",
+    ),
+    Language("c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, type_words="auto"),
+    Language(
+        "cpp", "C++", "cpp", "*.cpp *.cc *.cxx *.c++ *.hpp *.hh *.hxx *.ino", "cc c++", "c",
+        statements="using",
+        noise=_C_NOISE + " public private protected friend override final explicit"
+        " constexpr consteval noexcept mutable typename ]]",
+        decorators="[[", type_words="auto", synonyms={"and": "&&", "or": "||", "not": "!"},
+    ),
+    Language(
+        "csharp", "C#", "csharp", "*.cs", "c# cs", statements="using", decorators="Name.Attribute",
+        type_words="var void object dynamic",
+        noise="public private protected internal partial async unsafe extern volatile",
+    ),
+    Language(
+        "javascript", "JavaScript", "javascript", "*.js *.mjs *.cjs *.jsx", "js", "javascript", by_line=True,
+        statements="import", decorators="Name.Decorator @", noise="export async",
+        synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
+    ),
+    Language(
+        "typescript", "TypeScript", "typescript", "*.ts *.mts *.cts *.tsx", "ts", "javascript", by_line=True,
+        statements="import", decorators="Name.Decorator @",
+        noise="public private protected export async declare override",
+        synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
+    ),
+    Language("go", "Go", "go", "*.go", "golang", by_line=True, statements="package import"),
+    Language(
+        "rust", "Rust", "rust", "*.rs", "rs", statements="use mod extern", noise="' unsafe const async",
+        decorators="Name.Attribute pub mut",
+    ),
+    Language(
+        "kotlin", "Kotlin", "kotlin", "*.kt *.kts", "kt", by_line=True, statements="import package",
+        noise="public private protected internal final const lateinit inline tailrec operator infix suspend",
+        synonyms={"val": "var"},
+    ),
+    Language(
+        "scala", "Scala", "scala", "*.scala *.sc", by_line=True, statements="import package",
+        noise="private protected final implicit lazy", synonyms={"val": "var"},
+    ),
+    Language(
+        "swift", "Swift", "swift", "*.swift", by_line=True, statements="import",
+        decorators="@ private fileprivate internal public open",
+        noise="public private fileprivate internal final weak unowned lazy mutating nonmutating"
+        " required convenience dynamic",
+        synonyms={"let": "var"},
+    ),
+    Language(
+        "php", "PHP", "php", "*.php *.phtml *.php5", ignore_case=True, decorators="#[ declare",
+        statements="use namespace require require_once include include_once",
+        noise="public private protected final readonly const var global",
+        synonyms={"===": "==", "!==": "!=", "<>": "!=", "and": "&&", "or": "||", "elseif": "else if"},
+    ),
+    Language(
+        "ruby", "Ruby", "ruby", "*.rb *.rake Rakefile Gemfile", "rb", by_line=True, decorators="",
+        statements="require require_relative load include extend",
+        noise="public private protected module_function",
+        synonyms={"and": "&&", "or": "||", "not": "!"},
+    ),
+    Language(
+        "perl", "Perl", "perl", "*.pl *.pm *.t", by_line=False, statements="use no require package",
+        noise="my our local",
+        synonyms={"and": "&&", "or": "||", "not": "!", "foreach": "for"},
+    ),
+    Language("haskell", "Haskell", "haskell", "*.hs *.lhs", "hs", by_line=True, statements="import module"),
+    Language("ocaml", "OCaml", "ocaml", "*.ml *.mli", "ml", by_line=True, statements="open"),
+    Language("scheme", "Scheme", "scheme", "*.scm *.ss *.sld *.rkt", punctuation="", statements="import"),
+    Language(
+        "common-lisp", "Common Lisp", "common-lisp", "*.lisp *.lsp *.cl *.el", "lisp cl", ignore_case=True,
+        punctuation="",
+        statements="in-package defpackage use-package require declaim",
+        keywords="defun defmacro defvar defparameter defconstant defstruct defclass defmethod defgeneric "
+        "loop do dotimes dolist when unless cond case and or not setf setq let* flet labels handler-case",
+    ),
+    Language("prolog", "Prolog", "prolog", "*.pl *.pro *.prolog", "swipl", punctuation=", ."),
+    Language(
+        "fortran", "Fortran", "fortran", "*.f90 *.f95 *.f03 *.f08 *.for *.f *.ftn", "f90", ignore_case=True,
+        by_line=True,
+        statements="use implicit", punctuation="( ) , : :: & ;", decorators="intent",
+        noise="public private pure elemental recursive target save allocatable pointer optional contains "
+        "intrinsic",
+        keywords="and or not eqv neqv lt le gt ge eq ne",
+    ),
+    Language(
+        "ada", "Ada", "ada", "*.adb *.ads *.ada", ignore_case=True, statements="with use",
+        noise="aliased constant",
+    ),
+    Language(
+        "pascal", "Pascal", "pascal", "*.pas *.pp *.dpr *.lpr", "delphi", ignore_case=True,
+        statements="uses program unit",
+        type_words="string",
+        noise="public private protected published overload inline cdecl stdcall",
+    ),
+    Language("modula2", "Modula-2", "modula2", "*.mod *.def *.mi", "modula-2", statements="from import"),
+    Language(
+        "matlab", "MATLAB", "matlab", "*.m", "octave", by_line=True,
+        statements="import global persistent clc clear",
+    ),
+    Language(
+        "r", "R", "r", "*.r *.R", "s", by_line=True, statements="library require source",
+        synonyms={"<-": "=", "<<-": "="},
+    ),
+    Language(
+        "sql", "SQL", "sql", "*.sql *.ddl *.dml", "", "sql", ignore_case=True, keywords=_SQL_WORDS,
+        only_keywords=True,
+        synonyms={"<>": "!="},
+    ),
+    Language(
+        "plsql", "PL/SQL", "sql", "*.pls *.plb *.pks *.pkb *.plsql", "pl/sql", "sql", ignore_case=True,
+        keywords=_SQL_WORDS + _PLSQL_WORDS, only_keywords=True, synonyms={"<>": "!="},
+    ),
+    Language(
+        "vb", "Visual Basic", "vbnet", "*.vb *.bas *.vbs *.frm *.cls", "visualbasic vb.net vbnet",
+        ignore_case=True,
+        by_line=True, statements="imports option", decorators="Name.Attribute",
+        noise="public private protected friend overloads shadows readonly const partial byval byref",
+    ),
+    Language(
+        "verilog", "Verilog", "verilog", "*.v *.vh", by_line=True, type_words="integer genvar",
+        statements="`timescale `include `define `default_nettype",
+    ),
+    Language("vhdl", "VHDL", "vhdl", "*.vhd *.vhdl", ignore_case=True, statements="library use"),
+    Language(
+        "mips", "MIPS assembly", "mips", "*.mips", by_line=True, statements=".globl .global",
+        kept_types="Name.Variable Name.Entity",
+    ),
+    Language(
+        "x86", "x86 assembly", "nasm", "*.nasm *.s86", "a8086 nasm asm 8086", ignore_case=True, by_line=True,
+        statements="global extern bits default", kept_types="Name.Function",
+    ),
+    Language(
+        "bash", "Bash", "bash", "*.sh *.bash *.zsh *.ksh", "shell sh", by_line=True, decorators="",
+        statements="source", noise="local readonly declare typeset export", kept_types="Name.Builtin",
+        keywords="-eq -ne -lt -gt -le -ge -z -n -e -f -d",
+    ),
+    Language(
+        "html", "HTML", "html", "*.html *.htm *.xhtml", ignore_case=True, decorators="",
+        kept_types="Name.Tag Name.Attribute",
+        markup=True,
+    ),
+    Language(
+        "css", "CSS", "css", "*.css", ignore_case=True, decorators="",
+        kept_types="Name.Tag Name.Builtin Name.Decorator",
+    ),
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Slow and obviously right twins of bench.metrics."""
+"""Slow, obviously correct versions of the functions of bench.metrics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Labelled = list[tuple[int, bool]]  # score and whether plagiarised
 
 
 def precision_and_recall(pairs: Labelled) -> list[tuple[Fraction, Fraction]]:
-    """At each distinct score taken as the threshold, highest first."""
+    """Return precision and recall with each distinct score as the threshold, highest first."""
     positives = sum(label for _, label in pairs)
     points = []
     for threshold in sorted({score for score, _ in pairs}, reverse=True):
@@ -24,11 +24,11 @@ def average_precision(pairs: Labelled) -> Fraction:
 
 
 def auc(pairs: Labelled) -> Fraction:
-    """Share of (positive, negative) pairs in the right order, a tie counting half."""
+    """Return the share of (positive, negative) pairs in the right order; a tie counts half."""
     positives = [score for score, label in pairs if label]
     negatives = [score for score, label in pairs if not label]
-    right = sum(Fraction((a > b) * 2 + (a == b), 2) for a in positives for b in negatives)
-    return Fraction(right) / (len(positives) * len(negatives))
+    in_order = sum(Fraction((a > b) * 2 + (a == b), 2) for a in positives for b in negatives)
+    return Fraction(in_order) / (len(positives) * len(negatives))
 
 
 def best_f1(pairs: Labelled) -> Fraction:
@@ -37,7 +37,7 @@ def best_f1(pairs: Labelled) -> Fraction:
 
 
 def precision_at_n(pairs: Labelled) -> Fraction:
-    """Mean over every order that the scores allow: all permutations, sorted stably by score."""
+    """Return the mean over every order that the scores allow: all permutations, sorted stably by score."""
     n = sum(label for _, label in pairs)
     orders = [sorted(order, key=lambda pair: -pair[0]) for order in permutations(pairs)]
     return Fraction(sum(label for order in orders for _, label in order[:n]), n * len(orders))

@@ -1,4 +1,4 @@
-"""Metrics against oracles that try everything; sets, tools and the command on real files and processes."""
+"""Metrics compared with naive versions; sets, tools and the command on real files and processes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ SAMPLE = ROOT / "moss" / "sample" / "submissions"
 
 
 def labelled_pairs(most: int) -> st.SearchStrategy[naive_metrics.Labelled]:
-    """Few distinct scores, so that most are tied; at least one pair of each kind."""
+    """Return a strategy for pairs with few distinct scores, so many ties, and at least one of each label."""
     pair = st.tuples(st.integers(0, 3), st.booleans())
-    both = st.tuples(st.integers(0, 3), st.integers(0, 3))
+    one_of_each = st.tuples(st.integers(0, 3), st.integers(0, 3))
     return st.builds(
-        lambda pairs, two: [*pairs, (two[0], True), (two[1], False)], st.lists(pair, max_size=most - 2), both
+        lambda pairs, scores: [*pairs, (scores[0], True), (scores[1], False)],
+        st.lists(pair, max_size=most - 2),
+        one_of_each,
     )
 
 
@@ -48,7 +50,7 @@ def arrays(pairs: naive_metrics.Labelled) -> tuple[Scores, Labels]:
     ],
 )
 @given(pairs=labelled_pairs(25))
-def test_a_metric_equals_the_one_that_tries_every_threshold_and_pair(
+def test_a_metric_equals_its_naive_version(
     measured: Callable[[Scores, Labels], float],
     oracle: Callable[[naive_metrics.Labelled], float],
     pairs: naive_metrics.Labelled,
@@ -69,22 +71,22 @@ def test_the_order_in_which_pairs_are_listed_changes_no_figure(
     assert metrics.measure(*arrays(pairs)) == pytest.approx(metrics.measure(*arrays(shuffled)))
 
 
-def test_scores_that_are_all_equal_order_nothing() -> None:
+def test_metrics_of_scores_that_are_all_equal_are_those_of_chance() -> None:
     measured = metrics.measure(np.zeros(8), np.arange(8) < 2)
     assert measured == pytest.approx((8, 2, 0.25, 0.5, 0.4, 0.25))
 
 
-def test_one_kind_of_label_cannot_be_judged() -> None:
+def test_pairs_of_one_label_only_are_refused() -> None:
     with pytest.raises(ValueError, match="0 of 3 pairs are plagiarised"):
         metrics.measure(np.zeros(3), np.zeros(3, dtype=np.bool_))
 
 
-def test_a_score_that_is_no_number_is_refused() -> None:
+def test_a_score_that_is_nan_is_refused() -> None:
     with pytest.raises(ValueError, match="1 scores are NaN"):
         metrics.measure(np.array([0.5, np.nan]), np.array([True, False]))
 
 
-def test_a_level_is_judged_against_the_honest_pairs_of_all_levels() -> None:
+def test_the_auc_of_a_level_uses_the_negative_pairs_of_all_levels() -> None:
     scores, labels = np.array([0.9, 0.1, 0.5, 0.3]), np.array([True, True, False, False])
     levels = np.array(["L1", "L2", "non", "non"])
     assert metrics.level_aucs(scores, labels, levels) == {"L1": 1.0, "L2": 0.0}
@@ -92,7 +94,7 @@ def test_a_level_is_judged_against_the_honest_pairs_of_all_levels() -> None:
 
 
 def make_set(folder: Path) -> list[LabelledPair]:
-    """Write a verbatim copy, one with other names, and honest look-alikes of the sample class."""
+    """Write a set from the sample class: a verbatim copy, a renamed copy, and pairs that are no copies."""
     group = folder / "files" / "fines"
     group.mkdir(parents=True)
     names = ["amara-okafor", "jonas-weidler", "felix-oduya", "priya-raman", "omar-haddad", "mateo-quispe"]
@@ -125,7 +127,7 @@ def test_the_command_scores_a_set_with_the_real_moss_check(
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"),
+    ("row", "reason"),
     [
         ("fines/amara-okafor.py,fines/absent.py,0,fines,non", "fines/absent.py does not exist"),
         ("fines/amara-okafor.py,fines/omar-haddad.py,yes,fines,non", "label must be 0 or 1, not 'yes'"),
@@ -136,10 +138,10 @@ def test_the_command_scores_a_set_with_the_real_moss_check(
         ("fines/omar-haddad.py,fines/amara-okafor.py,0,fines,non", "are paired more than once"),
     ],
 )
-def test_a_bad_row_is_refused_with_its_reason(tmp_path: Path, line: str, reason: str) -> None:
+def test_a_bad_row_is_refused_with_its_reason(tmp_path: Path, row: str, reason: str) -> None:
     make_set(tmp_path)
     with (tmp_path / "pairs.csv").open("a") as file:
-        file.write(line + "\n")
+        file.write(row + "\n")
     with pytest.raises(SetError, match=reason):
         read_set(tmp_path)
 
@@ -150,7 +152,7 @@ def test_other_columns_are_refused_by_name(tmp_path: Path) -> None:
         find_sets(tmp_path)
 
 
-def test_a_folder_without_sets_is_said_to_have_none(tmp_path: Path) -> None:
+def test_a_folder_without_sets_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SetError, match="no set found"):
         find_sets(tmp_path)
     with pytest.raises(SetError, match="is not a folder"):
@@ -158,7 +160,7 @@ def test_a_folder_without_sets_is_said_to_have_none(tmp_path: Path) -> None:
 
 
 def test_a_pair_that_is_not_reported_scores_zero(tmp_path: Path) -> None:
-    """A tool that reports one pair and names it in the other order."""
+    """Use a tool that reports one pair, with its sides swapped."""
     pairs = make_set(tmp_path)
     reported = "left,right,similarity\npriya-raman.py,felix-oduya.py,0.5\n"
     script = f"import sys; open(sys.argv[2], 'w').write({reported!r})"
@@ -169,27 +171,27 @@ def test_a_pair_that_is_not_reported_scores_zero(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("row", ["a,b,1\nb,a,1", "a,a,1", "a,c,1"])
-def test_a_report_of_pairs_that_cannot_be_is_refused_and_not_scored_zero(tmp_path: Path, row: str) -> None:
+def test_a_report_of_impossible_pairs_is_refused_and_not_scored_zero(tmp_path: Path, row: str) -> None:
     out = tmp_path / "out.csv"
     out.write_text(f"left,right,similarity\n{row}\n")
     with pytest.raises(tools.ToolError, match="invalid pair in the output"):
         tools.read_scores(out, "similarity", {"a", "b"})
 
 
-def test_a_peer_that_is_not_installed_is_said_and_left_out(
+def test_a_tool_that_is_not_installed_is_reported_and_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     make_set(tmp_path)
     arguments = ["accuracy", str(tmp_path), "--tool", "copydetect", "--python", str(tmp_path / "python")]
     monkeypatch.setattr(sys, "argv", arguments)
     assert accuracy.main() == 1
-    said = capsys.readouterr().err
-    assert "copydetect is left out" in said
-    assert "none of the tools is installed" in said
+    errors = capsys.readouterr().err
+    assert "copydetect is left out" in errors
+    assert "none of the tools is installed" in errors
 
 
 def test_memory_is_counted_over_the_whole_process_tree() -> None:
-    child = "import time; held = bytearray(60_000_000); time.sleep(0.5)"
+    child = "import time; data = bytearray(60_000_000); time.sleep(0.5)"
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {child!r}], check=True)"
     alone = run([sys.executable, "-c", "import time; time.sleep(0.2)"])
     tree = run([sys.executable, "-c", parent])
@@ -198,11 +200,11 @@ def test_memory_is_counted_over_the_whole_process_tree() -> None:
     assert tree.peak > alone.peak + 60_000_000
 
 
-def test_a_command_that_fails_is_reported_with_its_last_words() -> None:
+def test_a_command_that_fails_is_reported_with_its_last_error_output() -> None:
     with pytest.raises(RunFailed, match="ended with 3: no such thing"):
         run([sys.executable, "-c", "import sys; print('no such thing', file=sys.stderr); sys.exit(3)"])
 
 
-def test_a_command_that_does_not_end_is_ended() -> None:
+def test_a_command_that_runs_too_long_is_ended() -> None:
     with pytest.raises(RunFailed, match=r"ran for more than 0.2 s"):
         run([sys.executable, "-c", "import time; time.sleep(60)"], timeout=0.2)

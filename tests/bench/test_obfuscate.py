@@ -1,4 +1,4 @@
-"""Disguises on the sample class: they keep what a program does, say what they made, and hide no copy."""
+"""Disguises on the sample class: programs keep their behaviour, labels are right, copies are found."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ pytestmark = pytest.mark.slow
 PYTHON, JAVA = obfuscate.LANGUAGES[".py"], obfuscate.LANGUAGES[".java"]
 
 
-def honest() -> Iterator[Path]:
-    """Submissions of the sample class without planted copies: of two that share code, the left one stays."""
+def submissions_without_copies() -> Iterator[Path]:
+    """Yield the submissions of the sample class but planted copies; of a planted pair the left side stays."""
     with (SAMPLE / "key.csv").open(newline="") as file:
         copies = list(csv.DictReader(file))
     copied = {row[side] for row in copies for side in ("left", "right")}
-    kept = {row["left"] for row in copies}
+    left_sides = {row["left"] for row in copies}
     yield from (
         path
         for path in sorted((SAMPLE / "submissions").iterdir())
-        if path.name in kept or path.name not in copied
+        if path.name in left_sides or path.name not in copied
     )
 
 
 @pytest.fixture(scope="module")
 def originals(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("originals")
-    for path in honest():
+    for path in submissions_without_copies():
         shutil.copytree(path, folder / path.name)
     return folder
 
@@ -62,7 +62,7 @@ def disguised(originals: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
-def prints(folder: Path, text: str) -> str:
+def output_of(folder: Path, text: str) -> str:
     (folder / "fines.py").write_text(text, encoding="utf-8")
     command = [sys.executable, "fines.py", str(SAMPLE / "loans.csv"), "2024-06-01"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
@@ -75,7 +75,7 @@ def test_a_disguised_python_program_prints_what_the_original_prints(
     chosen = programs(originals, ".py")[::3]
     for program in chosen:
         text = PYTHON.disguises[disguise](program.text, Random(7))
-        assert prints(tmp_path, text) == prints(tmp_path, program.text), program.name
+        assert output_of(tmp_path, text) == output_of(tmp_path, program.text), program.name
 
 
 @pytest.mark.parametrize("disguise", JAVA.disguises)
@@ -86,25 +86,25 @@ def test_a_disguised_java_program_still_lexes_and_nests(originals: Path, disguis
         assert Java(text).methods, program.name
 
 
-def test_every_disguise_changes_tokens_and_not_only_layout_except_reformat(originals: Path) -> None:
+def test_every_disguise_but_reformat_changes_tokens(originals: Path) -> None:
     program = next(program for program in programs(originals, ".java") if program.name.startswith("ngozi"))
     before = [token.text for token in Java(program.text).tokens]
-    changed = {name: make(program.text, Random(3)) for name, make in JAVA.disguises.items()}
+    changed = {name: disguise(program.text, Random(3)) for name, disguise in JAVA.disguises.items()}
     same = {name for name, text in changed.items() if [token.text for token in Java(text).tokens] == before}
     assert same == {"reformat"}
     assert changed["reformat"] != program.text
 
 
-def test_a_merged_program_holds_most_of_both(originals: Path) -> None:
+def test_a_merged_program_contains_much_of_both(originals: Path) -> None:
     for language, suffix in ((PYTHON, ".py"), (JAVA, ".java")):
         first, second = programs(originals, suffix)[:2]
         merged = language.merge(first.text, second.text, Random(5))
         language.check(merged)
-        strings = {line.strip() for line in merged.replace("'", '"').splitlines()}
+        merged_lines = {line.strip() for line in merged.replace("'", '"').splitlines()}
         for source in (first, second):
             tree = ast.unparse(ast.parse(source.text)) if suffix == ".py" else source.text
             lines = [line.strip() for line in tree.replace("'", '"').splitlines() if len(line.strip()) > 12]
-            assert sum(line in strings for line in lines) > len(lines) * 0.3, source.name
+            assert sum(line in merged_lines for line in lines) > len(lines) * 0.3, source.name
 
 
 COUNTER = """class Counter {
@@ -128,38 +128,39 @@ def squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_a_split_java_method_hands_over_the_variables_that_its_rest_reads() -> None:
-    made = squeezed(JAVA.disguises["split"](COUNTER, Random(1)))
+def test_a_split_java_method_passes_on_the_variables_that_its_second_half_reads() -> None:
+    disguised_text = squeezed(JAVA.disguises["split"](COUNTER, Random(1)))
     (name,) = (
-        {token.text for token in Java(made).tokens}
+        {token.text for token in Java(disguised_text).tokens}
         - {token.text for token in Java(COUNTER).tokens}
         - {"private"}
     )
-    assert f"return {name}(name, sum); }}" in made
+    assert f"return {name}(name, sum); }}" in disguised_text
     assert (
-        f"private static int {name}(String name, int sum) {{ System.out.println(name); return sum; }}" in made
+        f"private static int {name}(String name, int sum) {{ System.out.println(name); return sum; }}"
+        in disguised_text
     )
 
 
-def test_an_inlined_java_method_leaves_its_expression_and_goes() -> None:
-    made = squeezed(JAVA.disguises["inline"](COUNTER, Random(1)))
-    assert "sum += ((int) ((lengths[i]) / 2));" in made
-    assert "half" not in made
+def test_an_inlined_java_method_is_replaced_by_its_expression() -> None:
+    disguised_text = squeezed(JAVA.disguises["inline"](COUNTER, Random(1)))
+    assert "sum += ((int) ((lengths[i]) / 2));" in disguised_text
+    assert "half" not in disguised_text
 
 
 def test_a_java_loop_with_a_counter_becomes_a_while() -> None:
-    made = squeezed(JAVA.disguises["loops"](COUNTER, Random(1)))
-    assert "{ int i = 0; while (i < lengths.length) { sum += half(lengths[i]); i++; } }" in made
-    assert "for (; i < lengths.length; )" in squeezed(JAVA.disguises["loops"](made, Random(1)))
+    disguised_text = squeezed(JAVA.disguises["loops"](COUNTER, Random(1)))
+    assert "{ int i = 0; while (i < lengths.length) { sum += half(lengths[i]); i++; } }" in disguised_text
+    assert "for (; i < lengths.length; )" in squeezed(JAVA.disguises["loops"](disguised_text, Random(1)))
 
 
-def test_a_renamed_java_program_keeps_the_names_that_others_may_mean() -> None:
+def test_renaming_java_keeps_names_of_classes_and_of_the_library() -> None:
     words = {token.text for token in Java(JAVA.disguises["rename"](COUNTER, Random(1))).tokens}
     assert not {"half", "count", "sum", "lengths", "name"} & words
     assert {"Counter", "length", "System", "out", "println", "String"} <= words
 
 
-def test_parts_are_taken_with_all_that_they_need() -> None:
+def test_parts_are_chosen_with_all_parts_that_they_need() -> None:
     parts = [
         ProgramPart({"a"}, {"b"}, 10),
         ProgramPart({"b"}, {"c"}, 10),
@@ -174,7 +175,7 @@ def test_parts_are_taken_with_all_that_they_need() -> None:
         assert sum(parts[i].length for i in chosen) >= MIN_SHARE * 35
 
 
-def test_java_with_brackets_that_do_not_match_is_refused() -> None:
+def test_java_with_unbalanced_brackets_is_refused() -> None:
     with pytest.raises(JavaError, match="never closed"):
         Java("class A { void f() {")
     with pytest.raises(JavaError, match="has no opening bracket"):

@@ -20,14 +20,20 @@ def test_a_generated_class_has_the_requested_pairs_and_lines() -> None:
 
 @pytest.mark.services
 def test_every_page_of_a_small_class_is_timed() -> None:
-    mine = {"MOSS_HOME", "MOSS_TEST_HOME", "SECRET_KEY", "MOSS_QUEUE_PREFIX", "DJANGO_SETTINGS_MODULE"}
+    own_variables = {
+        "MOSS_HOME",
+        "MOSS_TEST_HOME",
+        "SECRET_KEY",
+        "MOSS_QUEUE_PREFIX",
+        "DJANGO_SETTINGS_MODULE",
+    }
     process = subprocess.run(
         [sys.executable, "-m", "bench.pages", "--pairs=3", "--lines=60", "--repeat=1"],
         capture_output=True,
         text=True,
         check=False,
         cwd=settings.BASE_DIR,
-        env={name: value for name, value in os.environ.items() if name not in mine},
+        env={name: value for name, value in os.environ.items() if name not in own_variables},
     )
     assert process.returncode == 0, process.stderr
     assert "5 submissions, 10 pairs" in process.stderr

@@ -35,7 +35,7 @@ def packages(tmp_path: Path) -> Path:
     return folder
 
 
-def test_files_of_text_are_read_once_and_pages_lose_their_tags(packages: Path) -> None:
+def test_text_files_are_read_once_and_tags_of_html_are_removed(packages: Path) -> None:
     documents, counts = corpus.collect([packages, packages], 10**9)
     assert {kind: count.documents for kind, count in counts.items()} == {"HTML": 1, "prose": 6, "code": 1}
     (page,) = (document for document in documents if document.kind == "HTML")
@@ -48,7 +48,7 @@ def test_reading_stops_at_the_requested_amount_of_text(packages: Path) -> None:
     assert sum(count.text_bytes for count in counts.values()) == len(corpus.symbols(documents[0].text))
 
 
-def test_pieces_hold_all_text_in_order() -> None:
+def test_pieces_contain_all_text_in_order() -> None:
     texts = ["a b", "cé\n", "d"]
     cut = list(corpus.pieces(texts, size=3))
     assert [piece.tobytes().decode() for piece in cut] == ["abcé", "d"]
@@ -68,7 +68,7 @@ def test_densities_of_random_text_are_as_expected_and_guarantees_hold() -> None:
         assert (selection.longest < density.WINDOW) == (name != "0 mod 50")
 
 
-def test_plateaus_are_given_by_their_ends() -> None:
+def test_a_plateau_is_returned_as_its_two_ends() -> None:
     counts = frequency.frequencies(np.array([5, 7, 5, 9, 5, 8, 7, 6], dtype=np.uint64))
     assert sorted(counts) == [1, 1, 1, 2, 3]
     curve = frequency.plateaus(counts)
@@ -76,7 +76,7 @@ def test_plateaus_are_given_by_their_ends() -> None:
     assert curve.frequencies.tolist() == [3, 3, 2, 2, 1, 1]
 
 
-def test_the_slope_is_the_exponent() -> None:
+def test_the_slope_of_a_power_law_is_its_exponent() -> None:
     ranks = np.array([1, 10, 100, 1000])
     assert frequency.RankCurve(ranks, 1000 // ranks).slope == pytest.approx(-1)
 
@@ -87,7 +87,7 @@ def test_copies_of_a_text_count_once_in_the_cleaned_curve() -> None:
     assert curves["hashes, each text once"].frequencies.max() == 1
 
 
-def test_trials_meet_the_formula() -> None:
+def test_trials_agree_with_the_formula() -> None:
     points = {point.resemblance: point for point in acceptance.measure(60)}
     assert points[0.5].accepted == 0
     assert points[0.99].accepted == 60
@@ -101,7 +101,7 @@ def test_precision_and_recall_are_shares_of_the_reported_and_of_the_true_pairs()
     assert np.isnan(hamming.quality(pairs, 0, 0.5).precision)
 
 
-def test_near_pairs_are_all_found_with_their_resemblance() -> None:
+def test_all_near_pairs_are_found_with_their_resemblance() -> None:
     same, other = _prose(1), _prose(2)
     texts = [" ".join(words) for words in (same, [*same, "end"], other, same, same[:50])]
     measured = hamming.measure(texts, limit=10)

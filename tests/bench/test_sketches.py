@@ -11,13 +11,13 @@ import pytest
 from bench import sketches
 
 
-def test_neighbours_resemble_each_other_as_said() -> None:
+def test_neighbours_have_the_declared_resemblance() -> None:
     sets = sketches.neighbours(300, 4)
     shared = [len(np.intersect1d(a, b)) / len(np.union1d(a, b)) for a, b in pairwise(sets)]
     assert shared == pytest.approx([sketches.RESEMBLANCE] * 3, abs=0.01)
 
 
-def test_the_bench_gives_rates_and_errors_of_every_contender(
+def test_the_benchmark_reports_rates_and_errors_of_every_contender(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("RAYON_NUM_THREADS", "1")
@@ -36,7 +36,7 @@ def test_the_bench_gives_rates_and_errors_of_every_contender(
     assert all(0 < error < 0.1 for error in contenders.values())
 
 
-def test_the_least_time_of_the_rounds_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_of_the_fastest_round_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter([0.0, 5.0, 5.0, 6.0, 6.0, 8.0, 8.0, 20.0])
     monkeypatch.setattr("time.process_time", lambda: next(ticks))
     assert sketches.fastest({"a": int, "b": int}, rounds=2) == {"a": 2.0, "b": 1.0}

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 def timings(**seconds: dict[int, float]) -> list[ToolTiming]:
     return [
-        ToolTiming(tool, files, 3, taken, files * 200_000)
-        for tool, own in seconds.items()
-        for files, taken in own.items()
+        ToolTiming(tool, files, 3, elapsed, files * 200_000)
+        for tool, seconds_by_files in seconds.items()
+        for files, elapsed in seconds_by_files.items()
     ]
 
 
@@ -27,7 +27,7 @@ def results(measured: list[ToolTiming]) -> dict[str, tuple[float, bool]]:
     return {result.target: (round(result.measured, 9), result.met) for result in target_results(measured)}
 
 
-def test_every_target_is_listed_with_what_was_measured() -> None:
+def test_every_target_is_listed_with_its_measurement() -> None:
     moss = {500: 2.0, 1500: 4.0, 2000: 9.0}
     floor = {500: 1.0, 1500: 2.0, 2000: 3.0}
     measured = timings(moss=moss, floor=floor, dolos={1500: 40.0}, copydetect={1500: 60.0})
@@ -49,7 +49,7 @@ def test_targets_without_their_timings_are_not_listed() -> None:
 
 
 @pytest.mark.slow
-def test_a_folder_is_measured_and_the_sizes_it_is_too_small_for_are_named(tmp_path: Path) -> None:
+def test_a_folder_is_measured_and_sizes_larger_than_it_are_named(tmp_path: Path) -> None:
     for name, content in CLASS.items():
         path = tmp_path / "class" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -65,12 +65,12 @@ def test_a_folder_is_measured_and_the_sizes_it_is_too_small_for_are_named(tmp_pa
         "1",
     ]
     figures = tmp_path / "figures.json"
-    done = subprocess.run(
+    process = subprocess.run(
         [*command, "--no-peers", "--json", str(figures)], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
-    assert "size 999 is left out" in done.stderr
-    assert "seconds for 2 files, 1.5 times the floor plus 1" in done.stdout
+    assert process.returncode == 0, process.stderr
+    assert "size 999 is left out" in process.stderr
+    assert "seconds for 2 files, 1.5 times the floor plus 1" in process.stdout
     assert {row["tool"] for row in json.loads(figures.read_text())["timings"]} == {
         "floor",
         "moss",

@@ -1,4 +1,4 @@
-"""The line, the graph and a submission's page in a real browser, on a made-up report of 200 submissions."""
+"""The threshold, the graph and the page of a submission in a real browser; 200 submissions."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from playwright.sync_api import expect
 from submissions.actions import shares
 from submissions.models import Course
 from submissions.pages.report.charts import MAX_LINKS, MAX_NODES
-from tests.support.browser import SIZES, look_everywhere
-from tests.support.reports import findings_of, made_class, made_report
+from tests.support.browser import SIZES, check_every_layout
+from tests.support.reports import create_report, findings_of, random_similarities
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
 
 INSIDE = "document.querySelector('.canvas').clientWidth"
-# Whether any bar left of the middle, and any right of it, has the page's accent.
+# Return whether the left half, and whether the right half, of the bars contains the accent colour.
 COLOURS = """async () => {
   await new Promise(requestAnimationFrame);
   const canvas = document.querySelector(".plot canvas");
   const accent = getComputedStyle(document.documentElement).getPropertyValue("--accent");
-  const wanted = [1, 3, 5].map((at) => parseInt(accent.trim().slice(at, at + 2), 16));
-  const found = [false, false];
+  const colour = [1, 3, 5].map((at) => parseInt(accent.trim().slice(at, at + 2), 16));
+  const halves = [false, false];
   const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   for (let at = 0; at < data.length; at += 4)
-    if (wanted.every((value, part) => data[at + part] === value))
-      found[Number((at / 4) % width > width / 2)] = true;
-  return found;
+    if (colour.every((value, part) => data[at + part] === value))
+      halves[Number((at / 4) % width > width / 2)] = true;
+  return halves;
 }"""
-EDGES = "(place) => { const box = place.getBoundingClientRect(); return [box.left, box.right]; }"
+EDGES = "(canvas) => { const box = canvas.getBoundingClientRect(); return [box.left, box.right]; }"
 BOXES = """(circles) => circles.map((circle) => {
   const box = circle.getBoundingClientRect();
   return [box.x + box.width / 2, box.y + box.height / 2, circle.r.baseVal.value];
@@ -53,27 +53,27 @@ def assignment(transactional_db: None, alice: User) -> Assignment:
 
 @pytest.fixture
 def report(assignment: Assignment) -> Report:
-    return made_report(assignment, made_class(200))
+    return create_report(assignment, random_similarities(200))
 
 
 @pytest.fixture
-def opened(report: Report, alice: User, sign_in: SignIn) -> Page:
+def report_page(report: Report, alice: User, sign_in: SignIn) -> Page:
     page = sign_in(alice)
     page.goto(report.assignment.get_absolute_url())
     return page
 
 
-def above(report: Report, percent: int) -> int:
+def best_matches_above(report: Report, percent: int) -> int:
     return sum(match.similarity >= percent / 100 for match in findings_of(report).best)
 
 
-def drawn(page: Page) -> int:
+def drawn_nodes(page: Page) -> int:
     return page.locator(".canvas .node").count()
 
 
-def expect_line(page: Page, report: Report, percent: int) -> None:
-    """Everything beside the chart is filtered by the line as well."""
-    expect(page.locator("[data-above]")).to_have_text(str(above(report, percent)))
+def expect_threshold(page: Page, report: Report, percent: int) -> None:
+    """Fail unless the counts, the table, the graph and the filter all use this threshold."""
+    expect(page.locator("[data-above]")).to_have_text(str(best_matches_above(report, percent)))
     pairs = report.pairs.filter(similarity__gte=percent / 100)
     expect(page.locator("table.pairs tbody tr:has(.similarity)")).to_have_count(min(50, pairs.count()))
     linked = {pk for both in pairs.values_list("left_id", "right_id") for pk in both}
@@ -90,146 +90,152 @@ def drag(page: Page, start: float, end: float) -> None:
     page.mouse.up()
 
 
-def test_the_line_is_dragged_with_the_mouse_and_filters_everything_else(opened: Page, report: Report) -> None:
-    expect(opened.locator("[data-at]")).to_have_text("50\u202f%")
-    rows, nodes = opened.locator("table.pairs tbody tr").count(), drawn(opened)
-    drag(opened, 0.5, 0.8)
-    expect(opened).to_have_url(re.compile(r"threshold=80"))
-    expect_line(opened, report, 80)
-    assert opened.locator("table.pairs tbody tr").count() < rows
-    assert 0 < drawn(opened) < nodes
-    opened.get_by_role("button", name="Back to the suggested 50").click()
-    expect(opened.locator(".canvas .node")).to_have_count(nodes)
-    expect(opened).not_to_have_url(re.compile(r"threshold=\d"))
-
-
-def test_bars_right_of_the_line_and_a_dark_page_have_their_own_colours(opened: Page) -> None:
-    assert opened.evaluate(COLOURS) == [False, True]
-    opened.locator("#line").press("Home")
-    assert opened.evaluate(COLOURS) == [True, True]
-    opened.locator("#line").press("End")
-    opened.emulate_media(color_scheme="dark")
-    assert opened.evaluate(COLOURS) == [False, False]
-    opened.get_by_role("button", name="Back to the suggested").click()
-    assert opened.evaluate(COLOURS) == [False, True]
-
-
-def test_the_line_is_moved_by_keyboard_and_says_where_it_is(opened: Page, report: Report) -> None:
-    line = opened.get_by_role("slider", name="The line")
-    line.focus()
-    for _ in range(20):
-        line.press("ArrowRight")
-    expect(line).to_have_value("70")
-    expect(line).to_have_attribute(
-        "aria-valuetext", re.compile(f"70.*{above(report, 70)} of 200 submissions")
-    )
-    expect_line(opened, report, 70)
-    line.press("End")
-    expect(opened.get_by_text("No pair passes this filter.")).to_be_visible()
-    expect(opened.locator(".canvas")).to_have_count(0)
-    line.press("Home")
-    expect(line).to_have_value("1")
-    expect_line(opened, report, 1)
-    expect(line).to_be_focused()
-
-
-def test_a_figure_typed_into_the_filter_moves_the_line_and_so_does_going_back(
-    opened: Page, report: Report
+def test_dragging_the_threshold_with_the_mouse_filters_everything_else(
+    report_page: Page, report: Report
 ) -> None:
-    opened.locator("#id_threshold").fill("60")
-    expect(opened.get_by_role("slider", name="The line")).to_have_value("60")
-    expect_line(opened, report, 60)
-    opened.locator("#id_threshold").fill("75")
-    expect_line(opened, report, 75)
-    opened.go_back()
-    expect(opened).to_have_url(re.compile(r"threshold=60"))
-    expect_line(opened, report, 60)
-    expect(opened.get_by_role("slider", name="The line")).to_have_value("60")
+    expect(report_page.locator("[data-at]")).to_have_text("50\u202f%")
+    rows, nodes = report_page.locator("table.pairs tbody tr").count(), drawn_nodes(report_page)
+    drag(report_page, 0.5, 0.8)
+    expect(report_page).to_have_url(re.compile(r"threshold=80"))
+    expect_threshold(report_page, report, 80)
+    assert report_page.locator("table.pairs tbody tr").count() < rows
+    assert 0 < drawn_nodes(report_page) < nodes
+    report_page.get_by_role("button", name="Back to the suggested 50").click()
+    expect(report_page.locator(".canvas .node")).to_have_count(nodes)
+    expect(report_page).not_to_have_url(re.compile(r"threshold=\d"))
 
 
-def test_a_circle_opens_its_submission_and_a_line_its_pair(opened: Page, report: Report) -> None:
+def test_bars_above_the_threshold_have_the_accent_colour_in_light_and_dark(report_page: Page) -> None:
+    assert report_page.evaluate(COLOURS) == [False, True]
+    report_page.locator("#line").press("Home")
+    assert report_page.evaluate(COLOURS) == [True, True]
+    report_page.locator("#line").press("End")
+    report_page.emulate_media(color_scheme="dark")
+    assert report_page.evaluate(COLOURS) == [False, False]
+    report_page.get_by_role("button", name="Back to the suggested").click()
+    assert report_page.evaluate(COLOURS) == [False, True]
+
+
+def test_the_threshold_is_moved_by_keyboard_and_announces_its_value(
+    report_page: Page, report: Report
+) -> None:
+    slider = report_page.get_by_role("slider", name="The line")
+    slider.focus()
+    for _ in range(20):
+        slider.press("ArrowRight")
+    expect(slider).to_have_value("70")
+    expect(slider).to_have_attribute(
+        "aria-valuetext", re.compile(f"70.*{best_matches_above(report, 70)} of 200 submissions")
+    )
+    expect_threshold(report_page, report, 70)
+    slider.press("End")
+    expect(report_page.get_by_text("No pair passes this filter.")).to_be_visible()
+    expect(report_page.locator(".canvas")).to_have_count(0)
+    slider.press("Home")
+    expect(slider).to_have_value("1")
+    expect_threshold(report_page, report, 1)
+    expect(slider).to_be_focused()
+
+
+def test_typing_a_threshold_into_the_filter_and_going_back_both_move_the_slider(
+    report_page: Page, report: Report
+) -> None:
+    report_page.locator("#id_threshold").fill("60")
+    expect(report_page.get_by_role("slider", name="The line")).to_have_value("60")
+    expect_threshold(report_page, report, 60)
+    report_page.locator("#id_threshold").fill("75")
+    expect_threshold(report_page, report, 75)
+    report_page.go_back()
+    expect(report_page).to_have_url(re.compile(r"threshold=60"))
+    expect_threshold(report_page, report, 60)
+    expect(report_page.get_by_role("slider", name="The line")).to_have_value("60")
+
+
+def test_a_circle_opens_its_submission_and_an_edge_its_pair(report_page: Page, report: Report) -> None:
     best = report.pairs.all()[0]
     assignment_id = report.assignment_id
     mine = reverse("submission", args=[assignment_id, best.left_id])
-    opened.locator(f".node[href='{mine}']").click()
-    expect(opened).to_have_url(re.compile(mine))
-    expect(opened.get_by_role("heading", level=1)).to_have_text(best.left.name)
-    expect(opened.locator(".plot canvas")).to_be_visible()
-    opened.go_back()
+    report_page.locator(f".node[href='{mine}']").click()
+    expect(report_page).to_have_url(re.compile(mine))
+    expect(report_page.get_by_role("heading", level=1)).to_have_text(best.left.name)
+    expect(report_page.locator(".plot canvas")).to_be_visible()
+    report_page.go_back()
     both = reverse("pair", args=[assignment_id, best.left_id, best.right_id])
-    opened.locator(f".edge[href='{both}'] .reach").click(force=True)
-    expect(opened).to_have_url(re.compile(both))
+    report_page.locator(f".edge[href='{both}'] .reach").click(force=True)
+    expect(report_page).to_have_url(re.compile(both))
 
 
-def test_the_graph_is_one_stop_from_which_the_arrows_walk(opened: Page, report: Report) -> None:
-    stops = opened.locator(".canvas a")
+def test_the_graph_is_one_tab_stop_and_arrow_keys_move_within_it(report_page: Page, report: Report) -> None:
+    stops = report_page.locator(".canvas a")
     assert stops.evaluate_all("(all) => all.filter((one) => one.tabIndex === 0).length") == 1
-    nodes = opened.locator(".canvas a.node")
-    opened.get_by_role("button", name="Filter").press("Tab")
+    nodes = report_page.locator(".canvas a.node")
+    report_page.get_by_role("button", name="Filter").press("Tab")
     expect(nodes.first).to_be_focused()
-    opened.keyboard.press("ArrowRight")
+    report_page.keyboard.press("ArrowRight")
     expect(nodes.nth(1)).to_be_focused()
-    opened.keyboard.press("ArrowLeft")
-    opened.keyboard.press("ArrowDown")
+    report_page.keyboard.press("ArrowLeft")
+    report_page.keyboard.press("ArrowDown")
     address = nodes.nth(1).get_attribute("href")
     assert address
-    opened.keyboard.press("Enter")
-    expect(opened).to_have_url(re.compile(address))
+    report_page.keyboard.press("Enter")
+    expect(report_page).to_have_url(re.compile(address))
 
 
-def test_a_reload_draws_the_same_graph(opened: Page) -> None:
+def test_a_reload_draws_the_same_graph(report_page: Page) -> None:
     places = "(all) => all.map((one) => one.getAttribute('transform'))"
-    before = opened.locator(".canvas .node").evaluate_all(places)
-    opened.reload()
-    expect(opened.locator(".canvas .node")).to_have_count(len(before))
-    assert opened.locator(".canvas .node").evaluate_all(places) == before
+    before = report_page.locator(".canvas .node").evaluate_all(places)
+    report_page.reload()
+    expect(report_page.locator(".canvas .node")).to_have_count(len(before))
+    assert report_page.locator(".canvas .node").evaluate_all(places) == before
 
 
-def test_circles_stand_within_the_picture_and_apart_at_any_width(opened: Page) -> None:
+def test_circles_lie_within_the_picture_and_do_not_overlap_at_any_width(report_page: Page) -> None:
     for width, height in SIZES.values():
-        opened.set_viewport_size({"width": width, "height": height})
-        expect(opened.locator(".canvas svg")).to_have_attribute("width", str(opened.evaluate(INSIDE)))
-        boxes = opened.locator(".canvas circle").evaluate_all(BOXES)
-        left, right = opened.locator(".canvas").evaluate(EDGES)
+        report_page.set_viewport_size({"width": width, "height": height})
+        expect(report_page.locator(".canvas svg")).to_have_attribute(
+            "width", str(report_page.evaluate(INSIDE))
+        )
+        boxes = report_page.locator(".canvas circle").evaluate_all(BOXES)
+        left, right = report_page.locator(".canvas").evaluate(EDGES)
         assert all(left <= x - r and x + r <= right for x, _, r in boxes)
         for at, (x, y, r) in enumerate(boxes):
             for other_x, other_y, _ in boxes[at + 1 :]:
                 assert (x - other_x) ** 2 + (y - other_y) ** 2 >= (2 * r) ** 2
 
 
-def test_what_does_not_fit_the_picture_is_said_and_can_be_shown(opened: Page) -> None:
-    canvas = opened.locator(".canvas")
-    cut = "(place) => place.scrollHeight > place.clientHeight"
+def test_clusters_that_do_not_fit_the_picture_can_be_shown_by_a_button(report_page: Page) -> None:
+    canvas = report_page.locator(".canvas")
+    cut = "(canvas) => canvas.scrollHeight > canvas.clientHeight"
     assert canvas.evaluate(cut)
-    opened.get_by_role("button", name=re.compile(r"Show all \d+ clusters")).press("Enter")
+    report_page.get_by_role("button", name=re.compile(r"Show all \d+ clusters")).press("Enter")
     assert not canvas.evaluate(cut)
-    opened.get_by_role("button", name="Show fewer").click()
+    report_page.get_by_role("button", name="Show fewer").click()
     assert canvas.evaluate(cut)
-    opened.locator("#id_threshold").fill("99")
-    expect(opened.locator(".canvas .node")).to_have_count(0)
-    expect(opened.get_by_role("button", name="clusters")).to_have_count(0)
+    report_page.locator("#id_threshold").fill("99")
+    expect(report_page.locator(".canvas .node")).to_have_count(0)
+    expect(report_page.get_by_role("button", name="clusters")).to_have_count(0)
 
 
-def test_a_class_of_two_thousand_is_drawn_in_part_and_says_so(
+def test_of_two_thousand_submissions_a_part_is_drawn_and_the_page_says_so(
     assignment: Assignment, alice: User, sign_in: SignIn
 ) -> None:
-    made_report(assignment, made_class(2000), threshold=0.3)
+    create_report(assignment, random_similarities(2000), threshold=0.3)
     page = sign_in(alice)
     page.goto(f"{assignment.get_absolute_url()}?threshold=20")
-    assert 0 < drawn(page) <= MAX_NODES
+    assert 0 < drawn_nodes(page) <= MAX_NODES
     assert 0 < page.locator(".canvas .edge").count() <= MAX_LINKS
     expect(page.locator("#graph-hint")).to_contain_text("more stand in the table only")
 
 
-def test_behind_a_shared_link_the_line_works_and_only_pairs_open(
+def test_behind_a_share_link_the_threshold_moves_and_only_pairs_open(
     page: Page, report: Report, alice: User
 ) -> None:
-    made = shares.create_share(report.assignment, alice, timezone.now() + timedelta(days=1), anonymous=True)
-    token = shares.share_token(made)
+    share = shares.create_share(report.assignment, alice, timezone.now() + timedelta(days=1), anonymous=True)
+    token = shares.share_token(share)
     page.goto(reverse("shared", args=[token]))
     drag(page, 0.5, 0.8)
     expect(page).to_have_url(re.compile(r"threshold=80"))
-    expect_line(page, report, 80)
+    expect_threshold(page, report, 80)
     expect(page.locator(".canvas a.node")).to_have_count(0)
     expect(page.get_by_text("student-")).to_have_count(0)
     expect(page.locator("#graph-hint")).not_to_contain_text("circle")
@@ -238,9 +244,11 @@ def test_behind_a_shared_link_the_line_works_and_only_pairs_open(
     expect(page.locator(f".edge[href='{both}']")).to_have_count(1)
 
 
-def test_the_charts_and_a_submission_s_page_look_right(opened: Page, report: Report, shoot: Shoot) -> None:
-    expect(opened.locator(".canvas svg")).to_be_visible()
-    look_everywhere(opened, shoot, "charts-assignment")
+def test_the_charts_and_a_submission_s_page_look_right(
+    report_page: Page, report: Report, shoot: Shoot
+) -> None:
+    expect(report_page.locator(".canvas svg")).to_be_visible()
+    check_every_layout(report_page, shoot, "charts-assignment")
     best = report.pairs.all()[0]
-    opened.goto(reverse("submission", args=[report.assignment_id, best.left_id]))
-    look_everywhere(opened, shoot, "charts-submission")
+    report_page.goto(reverse("submission", args=[report.assignment_id, best.left_id]))
+    check_every_layout(report_page, shoot, "charts-submission")

@@ -1,4 +1,4 @@
-"""Decide pairs by keys, share them, read what was shared without an account: in a real Chromium."""
+"""Deciding pairs by keys, sharing them, and reading shared reports without an account, in a browser."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, expect
 
 from submissions.models import Change, Decision, Share
 from tests.conftest import wait_until
-from tests.support.browser import look_everywhere
+from tests.support.browser import check_every_layout
 from tests.support.every_page import address
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ def assignment_page(world: World, sign_in: SignIn) -> Page:
     return page
 
 
-def chosen(page: Page) -> Locator:
+def checked_state(page: Page) -> Locator:
     return page.locator(".states input:checked")
 
 
-def saved(state: str) -> None:
+def wait_for_decision(state: str) -> None:
     wait_until(lambda: Decision.objects.filter(state=state).exists(), what=f"a pair that is {state}")
 
 
@@ -41,7 +41,7 @@ def test_pairs_are_decided_by_keys_alone(world: World, assignment_page: Page, sh
     first, second = world.report.pairs.all()[:2]
     page.keyboard.press("u")
     page.wait_for_url(f"**/pairs/{first.left_id}/{first.right_id}/")
-    expect(chosen(page)).to_have_value("undecided")
+    expect(checked_state(page)).to_have_value("undecided")
     page.keyboard.press("4")
     expect(page.locator("#decision-answer")).to_contain_text("Saved")
     expect(page.locator(".history li")).to_have_count(1)
@@ -51,9 +51,9 @@ def test_pairs_are_decided_by_keys_alone(world: World, assignment_page: Page, sh
     expect(page.locator(".history li")).to_have_count(2)
     page.get_by_label("Assignee").select_option("alice")
     expect(page.locator(".history li")).to_have_count(3)
-    expect(chosen(page)).to_have_value("confirmed")
+    expect(checked_state(page)).to_have_value("confirmed")
     page.locator("h1").click()
-    look_everywhere(page, shoot, "decided-pair")
+    check_every_layout(page, shoot, "decided-pair")
     page.keyboard.press("u")
     page.wait_for_url(f"**/pairs/{second.left_id}/{second.right_id}/")
     page.keyboard.press("2")
@@ -65,25 +65,25 @@ def test_pairs_are_decided_by_keys_alone(world: World, assignment_page: Page, sh
     expect(page.locator("#tally-confirmed")).to_contain_text("1")
 
 
-def test_what_somebody_else_changed_meanwhile_is_shown(
+def test_changes_that_somebody_else_made_meanwhile_are_shown(
     world: World, assignment_page: Page, admin: User
 ) -> None:
     page = assignment_page
     page.goto(address(world, "pair"))
     pair = world.pair
-    made = Decision.objects.create(
+    decision = Decision.objects.create(
         assignment=world.assignment, left=pair.left.name, right=pair.right.name, assignee=admin
     )
-    Change.objects.create(decision=made, who="admin", field="assignee", before="", after="admin")
+    Change.objects.create(decision=decision, who="admin", field="assignee", before="", after="admin")
     page.keyboard.press("3")
     expect(page.locator(".meanwhile")).to_have_text("Meanwhile admin took it.")
     expect(page.get_by_label("Assignee")).to_have_value(str(admin.pk))
-    expect(chosen(page)).to_have_value("suspicious")
+    expect(checked_state(page)).to_have_value("suspicious")
     page.keyboard.press("2")
     expect(page.locator("#decision-answer")).to_have_text(re.compile(r"^\s*Saved\s*$"))
-    saved("clear")
-    made.refresh_from_db()
-    assert made.assignee == admin
+    wait_for_decision("clear")
+    decision.refresh_from_db()
+    assert decision.assignee == admin
 
 
 def test_a_link_is_copied_opened_by_a_stranger_and_revoked(
@@ -98,7 +98,7 @@ def test_a_link_is_copied_opened_by_a_stranger_and_revoked(
     link = page.get_by_label("Address of the link").input_value()
     page.get_by_role("button", name="Copy").click()
     expect(page.locator("[data-copied]")).to_have_text(re.compile("Copied|Ctrl"))
-    look_everywhere(page, shoot, "shares")
+    check_every_layout(page, shoot, "shares")
     assert stranger.context.cookies() == []
     stranger.goto(link)
     expect(stranger.get_by_text("Names are made up")).to_be_visible()
@@ -108,10 +108,10 @@ def test_a_link_is_copied_opened_by_a_stranger_and_revoked(
     assert stranger.locator("form[method=post]").count() == 0
     page.get_by_role("button", name="Revoke").click()
     expect(page.locator(".notices")).to_contain_text("The link was revoked")
-    # A page of this status would be an error in the console.
-    answer = stranger.request.get(link)
-    assert answer.status == 410
-    assert "This link no longer works" in answer.text()
+    # Request it without a page, whose console would log the status as an error.
+    response = stranger.request.get(link)
+    assert response.status == 410
+    assert "This link no longer works" in response.text()
 
 
 def test_names_are_hidden_by_one_button_and_shown_again(
@@ -123,6 +123,6 @@ def test_names_are_hidden_by_one_button_and_shown_again(
     page.get_by_role("button", name="Hide names").click()
     expect(page.locator("main")).not_to_contain_text(name)
     assert page.url.endswith(address(world, "assignment"))
-    look_everywhere(page, shoot, "anonymous-assignment")
+    check_every_layout(page, shoot, "anonymous-assignment")
     page.get_by_role("button", name="Show real names").click()
     expect(page.locator("main")).to_contain_text(name)

@@ -1,4 +1,4 @@
-"""Documents are asked for in a real browser, saved, and opened from disk."""
+"""Exported documents: requested in a real browser, saved, and opened from disk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from submissions.models import Decision
-from tests.support.browser import look_everywhere
+from tests.support.browser import check_every_layout
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
 
 
-# Of an element's background, in [0, 1].
+# Brightness of an element's background, in [0, 1].
 BRIGHTNESS = """(element) => {
   const parts = getComputedStyle(element).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number);
   return parts.reduce((sum, part) => sum + part) / 765;
@@ -39,8 +39,8 @@ def confirmed(world: World) -> World:
     return world
 
 
-def saved(page: Page, button: str, folder: Path) -> Path:
-    """Press a button, and give the file that it leads to."""
+def download_by(page: Page, button: str, folder: Path) -> Path:
+    """Press a button and return the path of the file that it downloads."""
     with page.expect_download() as download:
         page.get_by_role("button", name=button).click()
     path = folder / download.value.suggested_filename
@@ -52,50 +52,55 @@ def text_of(pdf: bytes) -> str:
     return "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages)
 
 
-def test_confirmed_pairs_are_taken_as_a_file_that_opens_without_a_server(
+def test_confirmed_pairs_are_exported_as_a_file_that_opens_without_a_server(
     confirmed: World, sign_in: SignIn, shoot: Shoot, tmp_path: Path
 ) -> None:
     page = sign_in(confirmed.owner)
     page.goto(confirmed.assignment.get_absolute_url())
     page.get_by_role("link", name="Take away").click()
-    look_everywhere(page, shoot, "exports")
-    path = saved(page, "HTML file", tmp_path)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    check_every_layout(page, shoot, "exports")
+    path = download_by(page, "HTML file", tmp_path)
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     page.goto(path.as_uri())
-    look_everywhere(page, shoot, "taken-confirmed")
-    assert asked == [path.as_uri()]
+    check_every_layout(page, shoot, "taken-confirmed")
+    assert requested == [path.as_uri()]
     page.get_by_role("link", name=f"2. {confirmed.report.pairs.all()[1].left.name}").click()
     assert page.url.endswith("#pair-2")
 
 
-def test_a_pair_is_taken_from_its_page_for_one_student(
+def test_a_pair_is_exported_from_its_page_for_one_student(
     confirmed: World, sign_in: SignIn, shoot: Shoot, tmp_path: Path
 ) -> None:
     page, pair = sign_in(confirmed.owner), confirmed.pair
     page.goto(reverse("pair", args=[confirmed.assignment.pk, pair.left_id, pair.right_id]))
     page.get_by_role("link", name="Take away").click()
-    look_everywhere(page, shoot, "takeaway-pair")
+    check_every_layout(page, shoot, "takeaway-pair")
     page.get_by_label(f"A copy for {pair.left.name}").check()
     page.get_by_label("The whole sources").check()
-    copied = saved(page, "PDF", tmp_path)
+    copied = download_by(page, "PDF", tmp_path)
     assert pair.left.name in copied.name
     assert pair.right.name not in copied.name
     assert pair.left.name in text_of(copied.read_bytes())
-    page.goto(saved(page, "HTML file", tmp_path).as_uri())
-    look_everywhere(page, shoot, "taken-pair")
+    page.goto(download_by(page, "HTML file", tmp_path).as_uri())
+    check_every_layout(page, shoot, "taken-pair")
 
 
-def test_the_file_prints_as_the_pdf_reads(confirmed: World, sign_in: SignIn, tmp_path: Path) -> None:
+def test_the_printed_html_file_has_the_content_and_size_of_the_pdf(
+    confirmed: World, sign_in: SignIn, tmp_path: Path
+) -> None:
     page, pair = sign_in(confirmed.owner), confirmed.pair
     page.goto(reverse("export_pair", args=[confirmed.assignment.pk, pair.left_id, pair.right_id]))
-    ours = PdfReader(saved(page, "PDF", tmp_path))
-    page.goto(saved(page, "HTML file", tmp_path).as_uri())
+    exported = PdfReader(download_by(page, "PDF", tmp_path))
+    page.goto(download_by(page, "HTML file", tmp_path).as_uri())
     page.emulate_media(media="print", color_scheme="dark")
     assert page.locator(".lines mark").first.evaluate(BRIGHTNESS) > 0.8
     printed = PdfReader(io.BytesIO(page.pdf(prefer_css_page_size=True, path=tmp_path / "chromium.pdf")))
-    words = [{word for one in pdf.pages for word in one.extract_text().split()} for pdf in (ours, printed)]
+    words = [
+        {word for pdf_page in pdf.pages for word in pdf_page.extract_text().split()}
+        for pdf in (exported, printed)
+    ]
     assert len(words[0] & words[1]) / len(words[0] | words[1]) > 0.9
-    assert abs(len(ours.pages) - len(printed.pages)) <= 1
+    assert abs(len(exported.pages) - len(printed.pages)) <= 1
     assert f"Page 1 of {len(printed.pages)}" in printed.pages[0].extract_text()
-    assert ours.pages[0].mediabox.width == pytest.approx(printed.pages[0].mediabox.width, abs=2)
+    assert exported.pages[0].mediabox.width == pytest.approx(printed.pages[0].mediabox.width, abs=2)

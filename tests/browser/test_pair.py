@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from submissions import actions
 from submissions.models import Assignment, Course, Pair, Report
 from tests.conftest import wait_until
-from tests.support.browser import assert_accessible_now, look_everywhere
+from tests.support.browser import assert_accessible_now, check_every_layout
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def assignment(alice: User) -> Assignment:
 
 @pytest.fixture
 def open_pair(assignment: Assignment, alice: User, celery_worker_process: Path, sign_in: SignIn) -> Open:
-    """Hand in the files of two submissions, and open their pair once it is ranked."""
+    """Return a function that uploads two submissions and opens the page of their pair once it is ranked."""
 
-    def ranked(files: dict[str, str]) -> Page:
+    def upload_and_open(files: dict[str, str]) -> Page:
         actions.create_batch(assignment, alice, [zipped(files)])
         wait_until(Pair.objects.exists, what="the ranking")
         pair = Pair.objects.get()
@@ -60,19 +60,19 @@ def open_pair(assignment: Assignment, alice: User, celery_worker_process: Path, 
         page.goto(reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]))
         return page
 
-    return ranked
+    return upload_and_open
 
 
 def in_view(part: Locator) -> bool:
     return bool(part.evaluate(IN_VIEW))
 
 
-def selected(page: Page, side: str) -> str:
+def selected_file(page: Page, side: str) -> str:
     tab = page.locator(f".side:has([data-side={side}]) [role=tab][aria-selected=true]")
     return tab.inner_text().split()[0]
 
 
-def test_files_are_tabs_that_arrow_keys_walk_and_a_passage_switches(open_pair: Open) -> None:
+def test_files_are_tabs_that_arrow_keys_and_passages_switch(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
     tabs = page.get_by_role("tab")
     expect(tabs).to_have_count(3)
@@ -81,25 +81,25 @@ def test_files_are_tabs_that_arrow_keys_walk_and_a_passage_switches(open_pair: O
         ["b.py", "1", "passage"],
         ["c.py", "1", "passage"],
     ]
-    chosen = selected(page, "L")
+    first = selected_file(page, "L")
     expect(page.locator("[data-side=L] .file:visible")).to_have_count(1)
     page.locator("[role=tab][aria-selected=true]").focus()
     page.keyboard.press("Home")
-    assert selected(page, "L") == "a.py"
+    assert selected_file(page, "L") == "a.py"
     expect(page.get_by_role("tabpanel")).to_have_attribute("id", "L-f1-panel")
     page.keyboard.press("ArrowLeft")
-    assert selected(page, "L") == "c.py"
+    assert selected_file(page, "L") == "c.py"
     page.keyboard.press("n")
-    assert selected(page, "L") != "c.py" or selected(page, "L") != chosen
-    marked = page.locator("[data-side=L] mark.current").first
-    wait_until(lambda: in_view(marked), what="the passage in the file that was hidden")
+    assert selected_file(page, "L") != "c.py" or selected_file(page, "L") != first
+    mark = page.locator("[data-side=L] mark.current").first
+    wait_until(lambda: in_view(mark), what="the passage in the file that was hidden")
 
 
 @pytest.mark.parametrize("anchor", ["L2-12", "R12", "L3-4", "L5"])
 def test_a_link_to_a_line_opens_its_file_there(open_pair: Open, anchor: str) -> None:
     page = open_pair(SEVERAL)
-    for hash_of in (anchor, "R-p1", anchor):
-        page.evaluate("(hash) => { location.hash = hash; }", hash_of)
+    for location_hash in (anchor, "R-p1", anchor):
+        page.evaluate("(hash) => { location.hash = hash; }", location_hash)
     wait_until(lambda: in_view(page.locator(f"#{anchor}")), what="the line")
     page.goto(f"{page.url.split('#')[0]}?again=1#{anchor}")
     wait_until(lambda: in_view(page.locator(f"#{anchor}")), what="the line")
@@ -114,7 +114,7 @@ def test_a_click_on_a_lines_number_puts_it_into_the_address(open_pair: Open) -> 
     assert page.locator("#L4").evaluate("(line) => line.matches(':target')")
 
 
-def test_the_panel_lists_what_weighs_most_first_or_by_place(open_pair: Open) -> None:
+def test_the_panel_lists_passages_by_weight_or_by_place(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
     rows = page.locator(".passages > li")
     sizes = [int(text.split()[0]) for text in rows.locator(".size").all_inner_texts()]
@@ -126,12 +126,12 @@ def test_the_panel_lists_what_weighs_most_first_or_by_place(open_pair: Open) -> 
     rows.nth(1).locator("a").first.click()
     expect(page.get_by_role("status").filter(has_text="Passage")).to_have_text("Passage 2 of 3")
     page.keyboard.press("p")
-    assert selected(page, "L") == "a.py"
+    assert selected_file(page, "L") == "a.py"
     page.keyboard.press("p")
     expect(page.locator("[data-status]")).to_have_text("Passage 1 of 3")
 
 
-def test_a_row_says_what_was_written_differently(open_pair: Open) -> None:
+def test_a_row_of_the_panel_lists_what_was_written_differently(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
     row = page.locator(".passages li.current")
     expect(row).to_contain_text("Written differently: 22 names")
@@ -139,7 +139,7 @@ def test_a_row_says_what_was_written_differently(open_pair: Open) -> None:
     expect(page.locator("[data-side=L] [data-there=items]").first).to_have_text("values")
 
 
-def test_a_token_and_a_badge_explain_themselves_to_pointer_and_keyboard(open_pair: Open) -> None:
+def test_tokens_and_badges_have_tooltips_for_pointer_and_keyboard(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
     tip = page.get_by_role("tooltip")
     page.locator("[data-side=L] [data-there=acc]").first.hover()
@@ -155,7 +155,7 @@ def test_a_token_and_a_badge_explain_themselves_to_pointer_and_keyboard(open_pai
     expect(tip).to_be_hidden()
 
 
-def test_a_passage_stands_at_one_height_on_both_sides_under_heads_that_are_not(open_pair: Open) -> None:
+def test_a_passage_is_at_one_height_on_both_sides_below_heads_of_different_heights(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
     tops = [
         page.locator(f"[data-side={side}]").evaluate("(pane) => pane.getBoundingClientRect().top")
@@ -173,19 +173,19 @@ def test_a_passage_stands_at_one_height_on_both_sides_under_heads_that_are_not(o
 def test_a_click_on_the_map_goes_to_the_passage_or_the_place(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": OTHER + COPIED, "ben/m.py": RENAMED + HONEST})
     side = page.locator("[data-side=L]")
-    there = page.locator("[data-map=L-f1]")
-    there.click(position={"x": 5, "y": 5})
+    overview_map = page.locator("[data-map=L-f1]")
+    overview_map.click(position={"x": 5, "y": 5})
     wait_until(lambda: in_view(page.locator("#L5")), what="the first lines")
     height = "() => Number(document.querySelector('[data-map=L-f1] .view').getAttribute('y'))"
     wait_until(lambda: page.evaluate(height) < 2, what="the map to follow")
-    there.locator("rect[data-passage='1']").click()
+    overview_map.locator("rect[data-passage='1']").click()
     wait_until(lambda: in_view(side.locator("mark[data-passage='1']").first), what="the passage")
     wait_until(lambda: page.evaluate(height) > 200, what="the map to follow")
 
 
-def wheel(page: Page, side: str, by: int) -> None:
+def scroll(page: Page, side: str, pixels: int) -> None:
     page.locator(f"[data-side={side}]").hover()
-    page.mouse.wheel(0, by)
+    page.mouse.wheel(0, pixels)
 
 
 def test_scrolling_is_linked_by_the_passages_until_it_is_switched_off(open_pair: Open) -> None:
@@ -193,19 +193,19 @@ def test_scrolling_is_linked_by_the_passages_until_it_is_switched_off(open_pair:
     page = open_pair(files)
     left, right = (page.locator(f"[data-side={side}] mark[data-passage='1']").first for side in "LR")
     wait_until(lambda: in_view(left) and in_view(right), what="the passage")
-    wheel(page, "L", 60)
+    scroll(page, "L", 60)
     wait_until(lambda: abs(left.evaluate(TOP) - right.evaluate(TOP)) < 3, what="both sides to agree")
     page.keyboard.press("s")
     expect(page.get_by_label("Scroll together")).not_to_be_checked()
     before = right.evaluate(TOP)
-    wheel(page, "L", 200)
+    scroll(page, "L", 200)
     wait_until(lambda: not in_view(left) or left.evaluate(TOP) < before - 100, what="the left to scroll")
     assert right.evaluate(TOP) == before
     page.reload()
     expect(page.get_by_label("Scroll together")).not_to_be_checked()
 
 
-def test_an_ignored_passage_is_ranked_out_while_the_page_waits(open_pair: Open) -> None:
+def test_ignoring_a_passage_ranks_again_and_the_page_offers_the_new_report(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED + "a = 1\n" + HONEST, "ben/m.py": HONEST + RENAMED})
     before = Pair.objects.get()
     row = page.locator(".passages li.current")
@@ -218,7 +218,7 @@ def test_an_ignored_passage_is_ranked_out_while_the_page_waits(open_pair: Open) 
     assert Pair.objects.get(report__state=Report.State.DONE).similarity != before.similarity
 
 
-def test_the_keys_are_listed_by_a_key(open_pair: Open) -> None:
+def test_a_key_shows_the_list_of_keys(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_contain_text("next and previous passage")
@@ -227,9 +227,9 @@ def test_the_keys_are_listed_by_a_key(open_pair: Open) -> None:
 
 
 def test_axe_finds_no_fault_with_files_explanations_and_keys(open_pair: Open, shoot: Shoot) -> None:
-    odd = {"ada/odd.py": RENAMED + f"# \u202e\ns = '{'y' * 3_000}'\n"}
-    page = open_pair(SEVERAL | odd)
-    look_everywhere(page, shoot, "pair-of-files")
+    odd_file = {"ada/odd.py": RENAMED + f"# \u202e\ns = '{'y' * 3_000}'\n"}
+    page = open_pair(SEVERAL | odd_file)
+    check_every_layout(page, shoot, "pair-of-files")
     row = page.locator(".passages li.current")
     row.get_by_text("Ignore this passage").click()
     page.get_by_role("tab", name="odd.py").click()
@@ -243,8 +243,8 @@ def test_axe_finds_no_fault_with_files_explanations_and_keys(open_pair: Open, sh
 
 
 def test_a_long_line_opens_by_a_click(open_pair: Open) -> None:
-    long = f't = "{"y" * 100_000}"\n'
-    page = open_pair({"ada/m.py": long + COPIED, "ben/m.py": RENAMED})
+    long_line = f't = "{"y" * 100_000}"\n'
+    page = open_pair({"ada/m.py": long_line + COPIED, "ben/m.py": RENAMED})
     expect(page.get_by_text("1 remark on m.py")).to_be_visible()
     more = page.get_by_text("98,006 more characters")
     page.locator("[data-side=L]").evaluate("(pane) => pane.scrollTo(0, 0)")
@@ -267,7 +267,7 @@ def test_on_a_narrow_screen_the_panel_is_closed_and_both_sides_are_in_view(open_
     expect(page.locator(".passages")).to_be_visible()
 
 
-def test_without_scripts_all_files_stand_below_each_other(open_pair: Open) -> None:
+def test_without_scripts_all_files_are_shown_below_each_other(open_pair: Open) -> None:
     page = open_pair(SEVERAL)
     assert page.context.browser is not None
     plain = page.context.browser.new_context(

@@ -1,4 +1,4 @@
-"""The whole way in a real browser, on a real worker: from signing in to a link that no longer works."""
+"""The whole workflow in a real browser with a real worker: from signing in to revoking a share link."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pypdf import PdfReader
 from moss.commands.demo import sample_zip
 from submissions.models import Decision, Pair, Report
 from tests.conftest import PASSWORD, wait_until
-from tests.support.browser import PATIENCE, SIZES, assert_accessible_now, drop, keep
+from tests.support.browser import PATIENCE, SIZES, assert_accessible_now, drop, save_screenshot
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,38 +32,38 @@ LEFT, RIGHT = "grace-whitcombe", "ivan-petkov"
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """An instructor's browser and that of somebody else, and where what they save goes."""
+    """Page of an instructor, page of somebody without an account, and the folder for downloads."""
 
     page: Page
     stranger: Page
-    how: str
+    layout: str
     folder: Path
 
-    def keep(self, name: str, page: Page | None = None) -> None:
-        """Keep a screenshot of a page that must be without fault."""
-        seen = page or self.page
-        keep(seen, f"walk-{self.how}-{name}")
-        assert_accessible_now(seen)
-        assert seen.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+    def check_page(self, name: str, page: Page | None = None) -> None:
+        """Write a screenshot of a page, and fail if axe finds violations or the page overflows."""
+        shown_page = page or self.page
+        save_screenshot(shown_page, f"walk-{self.layout}-{name}")
+        assert_accessible_now(shown_page)
+        assert shown_page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
 
-    def saved(self, button: str) -> Path:
-        with self.page.expect_download() as download:
+    def download(self, button: str) -> Path:
+        with self.page.expect_download() as download_info:
             self.page.get_by_role("button", name=button).click()
-        path = self.folder / download.value.suggested_filename
-        download.value.save_as(path)
+        path = self.folder / download_info.value.suggested_filename
+        download_info.value.save_as(path)
         return path
 
 
 @pytest.fixture(params=[("wide", "light"), ("narrow", "dark")], ids="-".join)
 def walk(request: pytest.FixtureRequest, page: Page, stranger: Page, tmp_path: Path) -> Walk:
     size, scheme = request.param
-    for one in (page, stranger):
-        one.set_viewport_size({"width": SIZES[size][0], "height": SIZES[size][1]})
-        one.emulate_media(color_scheme=scheme)
+    for each_page in (page, stranger):
+        each_page.set_viewport_size({"width": SIZES[size][0], "height": SIZES[size][1]})
+        each_page.emulate_media(color_scheme=scheme)
     return Walk(page, stranger, f"{size}-{scheme}", tmp_path)
 
 
-def test_an_instructor_takes_a_class_from_the_upload_to_a_hearing(
+def test_an_instructor_uploads_a_class_decides_a_pair_exports_and_shares_it(
     walk: Walk, alice: User, celery_worker_process: Path
 ) -> None:
     sign_in(walk)
@@ -71,7 +71,7 @@ def test_an_instructor_takes_a_class_from_the_upload_to_a_hearing(
     upload_by_drag_and_drop(walk)
     watch_it_finish(walk)
     filter_by_name(walk)
-    move_the_line(walk)
+    move_the_threshold(walk)
     open_the_top_pair(walk)
     walk_its_passages_by_keyboard(walk)
     ignore_one_and_see_the_rank_change(walk)
@@ -84,19 +84,19 @@ def test_an_instructor_takes_a_class_from_the_upload_to_a_hearing(
 
 def sign_in(walk: Walk) -> None:
     walk.page.goto("/")
-    walk.keep("01-sign-in")
+    walk.check_page("01-sign-in")
     walk.page.get_by_label("Username").fill("alice")
     walk.page.get_by_label("Password").fill(PASSWORD)
     walk.page.get_by_role("button", name="Sign in").click()
 
 
 def make_an_assignment(walk: Walk) -> None:
-    walk.keep("02-no-course")
+    walk.check_page("02-no-course")
     walk.page.get_by_label("Name").fill("Programming 1")
     walk.page.get_by_role("button", name="Create course").click()
     walk.page.get_by_label("Name").fill("Library fines")
     walk.page.get_by_role("button", name="Create assignment").click()
-    walk.keep("03-no-upload")
+    walk.check_page("03-no-upload")
 
 
 def upload_by_drag_and_drop(walk: Walk) -> None:
@@ -110,10 +110,10 @@ def watch_it_finish(walk: Walk) -> None:
     walk.page.reload()
     expect(walk.page.get_by_role("link", name="Show the report")).to_be_visible(timeout=PATIENCE)
     expect(walk.page.get_by_role("heading", name="30 submissions")).to_be_visible()
-    walk.keep("04-uploaded")
+    walk.check_page("04-uploaded")
     walk.page.get_by_role("link", name="Show the report").click()
     expect(walk.page.get_by_role("heading", name=re.compile("pairs stand out"))).to_be_visible()
-    walk.keep("05-report")
+    walk.check_page("05-report")
     assert Report.objects.get().state == Report.State.DONE
 
 
@@ -126,27 +126,27 @@ def filter_by_name(walk: Walk) -> None:
     assert all(LEFT in row for row in rows.all_inner_texts())
 
 
-def move_the_line(walk: Walk) -> None:
-    line = walk.page.get_by_role("slider", name="The line")
-    line.focus()
+def move_the_threshold(walk: Walk) -> None:
+    slider = walk.page.get_by_role("slider", name="The line")
+    slider.focus()
     for _ in range(8):
-        line.press("ArrowRight")
+        slider.press("ArrowRight")
     expect(walk.page).to_have_url(re.compile(r"threshold=\d\d"))
     expect(walk.page.locator("tr.pair")).to_have_count(1)
     expect(walk.page.locator("#headline, h2").first).to_be_visible()
-    walk.keep("06-line-moved")
+    walk.check_page("06-line-moved")
 
 
 def open_the_top_pair(walk: Walk) -> None:
     walk.page.locator("tr.pair .left a").first.click()
     expect(walk.page.get_by_role("heading", level=1)).to_contain_text(LEFT)
     expect(walk.page.get_by_role("heading", level=1)).to_contain_text(RIGHT)
-    walk.keep("07-pair")
+    walk.check_page("07-pair")
 
 
 def walk_its_passages_by_keyboard(walk: Walk) -> None:
     status = walk.page.locator("[data-status]")
-    passages = len(_top().passages)
+    passages = len(_top_pair().passages)
     assert passages > 2
     for key, number in (("n", 2), ("n", 3), ("p", 2)):
         walk.page.keyboard.press(key)
@@ -156,17 +156,17 @@ def walk_its_passages_by_keyboard(walk: Walk) -> None:
             wait_until(partial(mark.evaluate, IN_VIEW), what=f"passage {number}")
 
 
-def _top() -> Pair:
+def _top_pair() -> Pair:
     return Pair.objects.get(report__state=Report.State.DONE, left__name=LEFT, right__name=RIGHT)
 
 
-def _place(pair: Pair) -> int:
+def _rank_of(pair: Pair) -> int:
     return list(pair.report.pairs.values_list("pk", flat=True)).index(pair.pk)
 
 
 def ignore_one_and_see_the_rank_change(walk: Walk) -> None:
-    before = _top()
-    place = _place(before)
+    before = _top_pair()
+    rank = _rank_of(before)
     panel = walk.page.locator("details.panel")
     if panel.get_attribute("open") is None:
         panel.locator("> summary").click()
@@ -174,69 +174,69 @@ def ignore_one_and_see_the_rank_change(walk: Walk) -> None:
     row.get_by_text("Ignore this passage").click()
     row.get_by_role("button", name="Ignore and rank again").click()
     ranked = walk.page.get_by_text("Ranked without the passage")
-    offered = walk.page.get_by_role("link", name="show it")
-    # The worker may have been quicker than the page.
-    expect(ranked.or_(offered).first).to_be_visible(timeout=PATIENCE)
-    if offered.is_visible():
-        offered.click()
+    link = walk.page.get_by_role("link", name="show it")
+    # The worker may finish before the page asks.
+    expect(ranked.or_(link).first).to_be_visible(timeout=PATIENCE)
+    if link.is_visible():
+        link.click()
     expect(ranked).to_be_visible()
-    walk.keep("08-passage-ignored")
-    after = _top()
+    walk.check_page("08-passage-ignored")
+    after = _top_pair()
     assert after.similarity < before.similarity
-    assert _place(after) >= place
+    assert _rank_of(after) >= rank
 
 
 def confirm_and_go_on(walk: Walk) -> None:
     walk.page.locator("h1").click()
     walk.page.keyboard.press("4")
     expect(walk.page.locator("#decision-answer")).to_contain_text("Saved")
-    walk.keep("09-confirmed")
+    walk.check_page("09-confirmed")
     walk.page.keyboard.press("u")
     expect(walk.page.get_by_role("heading", level=1)).not_to_contain_text(LEFT)
-    decided = Decision.objects.get()
-    assert (decided.left, decided.right, decided.state) == (LEFT, RIGHT, "confirmed")
+    decision = Decision.objects.get()
+    assert (decision.left, decision.right, decision.state) == (LEFT, RIGHT, "confirmed")
 
 
 def export_and_open(walk: Walk) -> None:
     walk.page.get_by_role("link", name="Library fines").click()
     expect(walk.page.locator("#tally-confirmed")).to_contain_text("1")
     walk.page.get_by_role("link", name="Take away").click()
-    walk.keep("10-take-away")
-    html, pdf = walk.saved("HTML file"), walk.saved("PDF")
+    walk.check_page("10-take-away")
+    html, pdf = walk.download("HTML file"), walk.download("PDF")
     printed = PdfReader(pdf).pages
     assert LEFT in printed[0].extract_text()
-    back = walk.page.url
+    previous = walk.page.url
     walk.page.goto(html.as_uri())
     expect(walk.page.get_by_text(RIGHT).first).to_be_visible()
-    walk.keep("11-taken")
-    walk.page.goto(back)
+    walk.check_page("11-taken")
+    walk.page.goto(previous)
 
 
 def share(walk: Walk) -> str:
     walk.page.get_by_role("link", name="Library fines").click()
     walk.page.get_by_role("link", name="Share", exact=True).click()
     walk.page.get_by_role("button", name="Make the link").click()
-    walk.keep("12-shared")
+    walk.check_page("12-shared")
     return walk.page.get_by_label("Address of the link").input_value()
 
 
 def read_what_was_shared(walk: Walk, link: str) -> None:
-    there = walk.stranger
-    assert there.context.cookies() == []
-    there.goto(link)
-    expect(there.get_by_role("heading", name=re.compile("pairs stand out"))).to_be_visible()
-    assert LEFT not in there.content()
-    walk.keep("13-shared-report", there)
-    there.locator("tr.pair .left a").first.click()
-    expect(there.locator("[data-side=L] mark").first).to_be_attached()
-    assert there.locator("form[method=post]").count() == 0
-    walk.keep("14-shared-pair", there)
+    page = walk.stranger
+    assert page.context.cookies() == []
+    page.goto(link)
+    expect(page.get_by_role("heading", name=re.compile("pairs stand out"))).to_be_visible()
+    assert LEFT not in page.content()
+    walk.check_page("13-shared-report", page)
+    page.locator("tr.pair .left a").first.click()
+    expect(page.locator("[data-side=L] mark").first).to_be_attached()
+    assert page.locator("form[method=post]").count() == 0
+    walk.check_page("14-shared-pair", page)
 
 
 def revoke(walk: Walk, link: str) -> None:
     walk.page.get_by_role("button", name="Revoke").click()
     expect(walk.page.get_by_text("The link was revoked")).to_be_visible()
-    answer = walk.stranger.goto(link)
-    assert answer
-    assert answer.status == 410
-    walk.keep("15-revoked", walk.stranger)
+    response = walk.stranger.goto(link)
+    assert response
+    assert response.status == 410
+    walk.check_page("15-revoked", walk.stranger)

@@ -1,4 +1,4 @@
-"""Uploads and rankings in a real browser: how far they are, how they are stopped, what they leave."""
+"""Uploads and rankings in a real browser: their progress, cancelling them, and deleting their results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from submissions.models import Batch, Course, Report
 from submissions.ranking import progress
 from tests.conftest import wait_until
-from tests.support.browser import PATIENCE, drop, look_everywhere
+from tests.support.browser import PATIENCE, check_every_layout, drop
 from tests.support.sample_class import CLASS, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -57,17 +57,17 @@ def test_boilerplate_changes_the_percentages(ranked: tuple[Page, Assignment]) ->
     with page.expect_navigation():
         page.get_by_role("button", name="Add boilerplate").click()
     assert assignment.boilerplate.exists()
-    wait_until(lambda: ended(assignment), what="the ranking")
+    wait_until(lambda: has_newer_report(assignment), what="the ranking")
     page.goto(assignment.get_absolute_url())
     assert first_shares(page) != before
 
 
-def ended(assignment: Assignment) -> bool:
-    """Whether a report was made since the boilerplate came."""
+def has_newer_report(assignment: Assignment) -> bool:
+    """Return whether a report was created and finished after the boilerplate was added."""
     return assignment.reports.filter(state="done", created__gt=assignment.boilerplate.get().created).exists()
 
 
-def test_the_new_report_is_offered_to_who_reads_the_last_one(
+def test_a_new_report_is_offered_to_readers_of_the_last_one(
     ranked: tuple[Page, Assignment],
 ) -> None:
     page, assignment = ranked
@@ -101,7 +101,7 @@ def test_progress_moves_without_a_reload_and_survives_one(
     expect(activity).to_contain_text("Aligning pairs 1,234 of 5,000")
 
 
-def test_somebody_at_the_keyboard_keeps_the_focus_while_progress_moves(
+def test_the_focus_stays_on_its_button_while_progress_moves(
     assignment: Assignment, alice: User, sign_in: SignIn
 ) -> None:
     page = sign_in(alice)
@@ -114,13 +114,13 @@ def test_somebody_at_the_keyboard_keeps_the_focus_while_progress_moves(
     expect(cancel).to_be_focused()
 
 
-def test_a_ranking_is_cancelled_and_begun_again(ranked: tuple[Page, Assignment], shoot: Shoot) -> None:
+def test_a_ranking_is_cancelled_and_started_again(ranked: tuple[Page, Assignment], shoot: Shoot) -> None:
     page, assignment = ranked
     Report.objects.create(assignment=assignment, state="running")
     page.goto(assignment.get_absolute_url())
     page.get_by_role("button", name="Cancel ranking").click()
     expect(page.get_by_text("The last ranking was cancelled.")).to_be_visible()
-    look_everywhere(page, shoot, "ranking-cancelled")
+    check_every_layout(page, shoot, "ranking-cancelled")
     page.locator("#activity").get_by_role("button", name="Rank again").click()
     expect(page.get_by_text("The last ranking was cancelled.")).to_have_count(0)
     wait_until(
@@ -128,7 +128,7 @@ def test_a_ranking_is_cancelled_and_begun_again(ranked: tuple[Page, Assignment],
     )
 
 
-def test_a_first_report_opens_by_itself_unless_somebody_has_chosen_files(
+def test_a_first_report_opens_by_itself_unless_files_are_chosen_for_upload(
     assignment: Assignment, alice: User, sign_in: SignIn
 ) -> None:
     page = sign_in(alice)
@@ -146,7 +146,7 @@ def test_a_first_report_opens_by_itself_unless_somebody_has_chosen_files(
     expect(page.get_by_text("Nothing to compare yet")).to_be_visible()
 
 
-def test_who_signed_out_elsewhere_is_asked_to_sign_in_again(
+def test_a_user_who_signed_out_elsewhere_is_asked_to_sign_in_again(
     assignment: Assignment, alice: User, sign_in: SignIn
 ) -> None:
     page = sign_in(alice)
@@ -165,10 +165,10 @@ def test_deleting_a_batch_leaves_nothing_of_it(ranked: tuple[Page, Assignment], 
     expect(page.get_by_text("was deleted with everything that came from it")).to_be_visible()
     expect(page.get_by_role("heading", name="Upload what was handed in")).to_be_visible()
     assert not Batch.objects.exists()
-    answer = page.go_back()
-    assert answer
-    assert answer.status == 410
-    look_everywhere(page, shoot, "page-gone")
+    response = page.go_back()
+    assert response
+    assert response.status == 410
+    check_every_layout(page, shoot, "page-gone")
 
 
 def test_too_large_an_upload_is_refused_before_it_is_sent(
@@ -188,30 +188,30 @@ def test_too_large_an_upload_is_refused_before_it_is_sent(
 def test_everything_up_to_the_pair_works_without_scripts(ranked: tuple[Page, Assignment]) -> None:
     page, assignment = ranked
     assert page.context.browser is not None
-    plain = page.context.browser.new_context(
+    page_without_scripts = page.context.browser.new_context(
         java_script_enabled=False, storage_state=page.context.storage_state(), base_url=page.url
     ).new_page()
-    plain.goto(assignment.get_absolute_url())
-    plain.locator("tbody tr .left a").first.click()
-    badge = plain.locator("[data-side=L] .badge").first
+    page_without_scripts.goto(assignment.get_absolute_url())
+    page_without_scripts.locator("tbody tr .left a").first.click()
+    badge = page_without_scripts.locator("[data-side=L] .badge").first
     badge.click()
-    assert plain.url.endswith("#R-p" + badge.inner_text())
-    plain.context.close()
+    assert page_without_scripts.url.endswith("#R-p" + badge.inner_text())
+    page_without_scripts.context.close()
 
 
-def test_sending_shows_a_bar_and_is_cancelled(
+def test_sending_shows_a_progress_bar_and_can_be_cancelled(
     assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot
 ) -> None:
     page = sign_in(alice)
     page.goto(assignment.get_absolute_url())
-    line = page.context.new_cdp_session(page)
-    line.send("Network.enable")
-    slowly = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 20_000}
-    line.send("Network.emulateNetworkConditions", slowly)
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    conditions = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 20_000}
+    session.send("Network.emulateNetworkConditions", conditions)
     drop(page.locator("[data-drop]").first, "class.zip", b"x" * 4_000_000)
     page.get_by_role("button", name="Upload").click()
     expect(page.locator("[data-sent]").first).to_contain_text("of 4.0 MB sent")
-    look_everywhere(page, shoot, "sending")
+    check_every_layout(page, shoot, "sending")
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("alert").filter(has_text="Cancelled")).to_have_text(
         "Cancelled. Nothing was kept."

@@ -1,4 +1,4 @@
-"""Slow and obviously right twins of the engine's kernels; one heading a subject."""
+"""Slow, obviously correct versions of the engine's kernels, one heading for each subject."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORD = 2**64
 
 
 def kgram_hash(kgram: Sequence[int]) -> int:
-    """H' of one k-gram as a polynomial in the base, then mixed."""
+    """Return H' of one k-gram: a polynomial in the base, then mixed."""
     base = 0x9E3779B97F4A7C15
     k = len(kgram)
     value: int = sum(symbol * base ** (k - i) for i, symbol in enumerate(kgram)) % WORD
@@ -31,7 +31,7 @@ def kgram_hashes(kinds: Sequence[int], k: int) -> list[int]:
 
 
 def windows(hashes: Sequence[int], window: int) -> list[range]:
-    """Positions of every whole window."""
+    """Return the positions of every whole window."""
     return [range(i, i + window) for i in range(len(hashes) - window + 1)]
 
 
@@ -40,15 +40,15 @@ def rightmost_minimum(hashes: Sequence[int], positions: range) -> int:
 
 
 def winnow(hashes: Sequence[int], window: int) -> list[int]:
-    return sorted({rightmost_minimum(hashes, place) for place in windows(hashes, window)})
+    return sorted({rightmost_minimum(hashes, positions) for positions in windows(hashes, window)})
 
 
 def robust_winnow(hashes: Sequence[int], window: int) -> list[int]:
     chosen: list[int] = []
-    for place in windows(hashes, min(window, len(hashes)) or 1):
-        minimum = rightmost_minimum(hashes, place)
-        if not (chosen and chosen[-1] in place and hashes[chosen[-1]] == hashes[minimum]):
-            chosen.append(minimum)
+    for positions in windows(hashes, min(window, len(hashes)) or 1):
+        lowest = rightmost_minimum(hashes, positions)
+        if not (chosen and chosen[-1] in positions and hashes[chosen[-1]] == hashes[lowest]):
+            chosen.append(lowest)
     return chosen
 
 
@@ -58,7 +58,7 @@ def modulo(hashes: Sequence[int], p: int) -> list[int]:
 
 def safe_modulo(hashes: Sequence[int], p: int, window: int) -> list[int]:
     good = set(modulo(hashes, p))
-    bad = {place[-1] for place in windows(hashes, window) if good.isdisjoint(place)}
+    bad = {positions[-1] for positions in windows(hashes, window) if good.isdisjoint(positions)}
     return sorted(good | bad)
 
 
@@ -68,7 +68,7 @@ def safe_modulo(hashes: Sequence[int], p: int, window: int) -> list[int]:
 def longest_free_run(
     left: Sequence[int], right: Sequence[int], taken: tuple[set[int], set[int]]
 ) -> tuple[int, int, int]:
-    """(-length, a, b) of the longest run of equal tokens that is free on both sides, earliest first."""
+    """Return (-length, a, b) of the longest run of equal tokens free on both sides, the earliest of them."""
     best = (0, 0, 0)
     for a in range(len(left)):
         for b in range(len(right)):
@@ -86,14 +86,14 @@ def longest_free_run(
 
 
 def tiles(left: Sequence[int], right: Sequence[int], k: int) -> list[tuple[int, int, int]]:
-    """Greedy tiling: again and again the longest free run, down to `k` tokens."""
+    """Return the greedy tiling as (a, b, length): repeatedly the longest free run of at least `k` tokens."""
     taken: tuple[set[int], set[int]] = (set(), set())
-    found: list[tuple[int, int, int]] = []
+    matches: list[tuple[int, int, int]] = []
     while True:
         negative, a, b = longest_free_run(left, right, taken)
         if -negative < k:
-            return found
-        found.append((a, b, -negative))
+            return matches
+        matches.append((a, b, -negative))
         taken[0].update(range(a, a - negative))
         taken[1].update(range(b, b - negative))
 
@@ -102,7 +102,7 @@ def tiles(left: Sequence[int], right: Sequence[int], k: int) -> list[tuple[int, 
 
 
 def covered(document: Sequence[int], k: int, ignored: set[tuple[int, ...]]) -> list[bool]:
-    """Whether each token lies in a k-gram of `ignored`."""
+    """Return whether each token lies in a k-gram of `ignored`."""
     flags = [False] * len(document)
     for i in range(len(document) - k + 1):
         if tuple(document[i : i + k]) in ignored:
@@ -118,7 +118,7 @@ def kgrams(document: Sequence[int], k: int) -> list[tuple[int, ...]]:
 
 
 def split_mix(seed: int, turn: int) -> int:
-    """Word number `turn`, from 1, of the SplitMix64 generator."""
+    """Return word number `turn`, from 1, of the SplitMix64 generator."""
     word = (seed + turn * 0x9E3779B97F4A7C15) % WORD
     word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9 % WORD
     word = (word ^ (word >> 27)) * 0x94D049BB133111EB % WORD
@@ -146,7 +146,7 @@ def containment(a: Iterable[int], b: Iterable[int]) -> float:
 
 
 def min_resemblance(a: Sequence[int], b: Sequence[int]) -> float:
-    """The theorem's first value, from MIN_s of two sets."""
+    """Return the first value of the theorem, from MIN_s of two sets."""
     s = min(len(a), len(b))
     smallest = set(sorted(set(a) | set(b))[:s])
     return len(smallest & set(a) & set(b)) / len(smallest)
@@ -172,7 +172,7 @@ def min_wise(values: Iterable[int], count: int, seed: int) -> list[int]:
 
 
 def binned_min_wise(values: Iterable[int], count: int, seed: int) -> list[int]:
-    """Of all (turn, rank) that ever go to a slot the least, without stopping early."""
+    """Return for each slot the smallest (turn, rank) ever placed in it, without stopping early."""
     placed: list[list[tuple[int, int]]] = [[] for _ in range(count)]
     for turn, (factor, term) in enumerate(linear_maps(seed, 2 * count)):
         for value in values:
@@ -184,7 +184,7 @@ def binned_min_wise(values: Iterable[int], count: int, seed: int) -> list[int]:
     return [min(ranks)[1] for ranks in placed]
 
 
-def fold(group: int, row: Iterable[int]) -> int:
+def feature(group: int, row: Iterable[int]) -> int:
     base = 0xD6E8FEB86659FD93
     value = (group + 1) * base % WORD
     for word in row:
@@ -195,11 +195,11 @@ def fold(group: int, row: Iterable[int]) -> int:
 
 def features(values: Iterable[int], k: int, s: int, seed: int) -> list[int]:
     minima = min_wise(values, k * s, seed)
-    return [fold(group, minima[group * s : (group + 1) * s]) for group in range(k)]
+    return [feature(group, minima[group * s : (group + 1) * s]) for group in range(k)]
 
 
 def acceptance(rho: float, k: int, s: int, r: int) -> float:
-    """Sum over every set of features that may be shared."""
+    """Return the sum over every set of features that may be shared."""
     chance = rho**s
     shared = [sum(pattern) for pattern in product((0, 1), repeat=k)]
     return sum(chance**n * (1 - chance) ** (k - n) for n in shared if n >= r)
@@ -209,7 +209,7 @@ def acceptance(rho: float, k: int, s: int, r: int) -> float:
 
 
 def components(count: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
-    """Label each document by the smallest that a walk along the pairs reaches."""
+    """Return for each document the smallest document that it reaches along the pairs."""
     labels = list(range(count))
     for _ in range(count):
         for a, b in pairs:
@@ -218,16 +218,18 @@ def components(count: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def mod_clusters(sketches: Sequence[set[int]], threshold: float, common: int) -> list[int]:
-    """Compare every pair of distinct sketches without the values that more than `common` of them have."""
+    """Return labels from comparing all distinct sketches, without values in more than `common` of them."""
     count = len(sketches)
     first = [sketches.index(sketch) if sketch else i for i, sketch in enumerate(sketches)]
-    kept = [i for i in range(count) if first[i] == i]
-    holders = {value: sum(value in sketches[i] for i in kept) for sketch in sketches for value in sketch}
-    rare = [{value for value in sketch if holders[value] <= common} for sketch in sketches]
+    distinct = [i for i in range(count) if first[i] == i]
+    frequency = {
+        value: sum(value in sketches[i] for i in distinct) for sketch in sketches for value in sketch
+    }
+    rare = [{value for value in sketch if frequency[value] <= common} for sketch in sketches]
     similar = [
         (a, b)
-        for a in kept
-        for b in kept
+        for a in distinct
+        for b in distinct
         if rare[a] & rare[b] and len(rare[a] & rare[b]) >= threshold * len(rare[a] | rare[b])
     ]
     return components(count, similar + list(enumerate(first)))
@@ -247,13 +249,13 @@ def simhash(features: Sequence[int], weights: Sequence[float]) -> int:
 
 
 def near(queries: Sequence[int], stored: Sequence[int], distance: int) -> list[tuple[int, int, int]]:
-    """(query, stored, bits that differ) of every pair within the distance."""
+    """Return (query, stored, number of differing bits) of every pair within the distance."""
     bits = [[(a ^ b).bit_count() for b in stored] for a in queries]
     return [(i, j, d) for i, row in enumerate(bits) for j, d in enumerate(row) if d <= distance]
 
 
 def tables_needed(bits: float, k: int, d: float, threshold: float) -> int:
-    """X(f, k, d) as it is written, but for d = threshold, which Example 3.1 allows."""
+    """Return X(f, k, d) of the paper, except that d may equal the threshold, as in Example 3.1."""
     if d <= threshold + 1e-9:
         return 1
     return min(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fingerprint.types import Kinds
 
 PARAMS = Params(k=3, window=2)
-stretch = st.lists(st.integers(0, 9), min_size=0, max_size=30)
+token_lists = st.lists(st.integers(0, 9), min_size=0, max_size=30)
 
 
 def array(kinds: list[int]) -> Kinds:
@@ -22,70 +22,72 @@ def array(kinds: list[int]) -> Kinds:
 
 
 def file(owner: int, tokens: list[int]) -> CohortFile:
-    """One file of these tokens, each on a line of its own, without names and literals."""
+    """Return a file of these tokens, each on a line of its own, without names and literals."""
     kinds, lines = array(tokens), np.arange(len(tokens), dtype=np.int32)
     hashes = engine.fingerprint(kinds, PARAMS).hashes
     return CohortFile(owner, kinds, lines, LexicalTerms(array([]), array([])), hashes)
 
 
-def ranked(
+def scores_by_pair(
     submissions: list[list[list[int]]], boilerplate: tuple[list[int], ...] = (), limit: int | None = None
 ) -> dict[tuple[int, int], tuple[float, float, float, int, int]]:
-    """(similarity, left share, right share, tokens, longest) by pair."""
-    files = [file(owner, kinds) for owner, own in enumerate(submissions) for kinds in own]
+    """Return (similarity, left share, right share, tokens, longest) by pair."""
+    files = [file(owner, kinds) for owner, own_files in enumerate(submissions) for kinds in own_files]
     excluded = Exclusions([array(kinds) for kinds in boilerplate], (), limit)
     pairs, scores, _ = engine.rank(RankingInput.from_files(files, len(submissions), PARAMS.k, excluded))
     columns = [column.tolist() for column in (pairs.left, pairs.right, *scores[:5])]
-    return {(left, right): tuple(rest) for left, right, *rest in zip(*columns, strict=True)}
+    return {(left, right): tuple(values) for left, right, *values in zip(*columns, strict=True)}
 
 
-@given(stretch, stretch, stretch, stretch, st.lists(st.integers(0, 9), min_size=4, max_size=20))
+@given(
+    token_lists, token_lists, token_lists, token_lists, st.lists(st.integers(0, 9), min_size=4, max_size=20)
+)
 def test_every_shared_run_of_guarantee_tokens_is_found(
     a: list[int], b: list[int], c: list[int], d: list[int], run: list[int]
 ) -> None:
     assert PARAMS.guarantee == 4
-    found = ranked([[a + run + b], [c + run + d]])
-    assert found[0, 1][3] >= len(run)
+    scores = scores_by_pair([[a + run + b], [c + run + d]])
+    assert scores[0, 1][3] >= len(run)
 
 
 def test_identical_submissions_score_one_and_share_everything() -> None:
-    assert ranked([[[1, 2, 3, 4, 5]], [[1, 2, 3, 4, 5]]])[0, 1] == (1.0, 1.0, 1.0, 5, 5)
+    assert scores_by_pair([[[1, 2, 3, 4, 5]], [[1, 2, 3, 4, 5]]])[0, 1] == (1.0, 1.0, 1.0, 5, 5)
 
 
 def test_a_submission_never_matches_itself() -> None:
-    assert ranked([[[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]], [[7, 8, 9, 10, 11]]]) == {}
+    assert scores_by_pair([[[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]], [[7, 8, 9, 10, 11]]]) == {}
 
 
-def test_files_of_a_submission_are_matched_wherever_they_were_moved() -> None:
+def test_code_is_matched_when_it_moved_to_another_file() -> None:
     one, two = [1, 2, 3, 4, 5], [6, 7, 8, 9, 10]
-    assert ranked([[one, two], [[*two, 0, *one]]])[0, 1][1:4] == (1.0, 10 / 11, 10)
+    assert scores_by_pair([[one, two], [[*two, 0, *one]]])[0, 1][1:4] == (1.0, 10 / 11, 10)
 
 
 def test_boilerplate_counts_on_neither_side_of_a_share() -> None:
     starter, copied = [50, 51, 52, 53, 54], [1, 2, 3, 4, 5]
-    found = ranked([[[*starter, *copied, 70, 71, 72, 73, 74]], [[*starter, *copied]]], (starter,))[0, 1]
-    assert found[1:] == (0.5, 1.0, 5, 5)
+    scores = scores_by_pair([[[*starter, *copied, 70, 71, 72, 73, 74]], [[*starter, *copied]]], (starter,))
+    assert scores[0, 1][1:] == (0.5, 1.0, 5, 5)
 
 
 def test_submissions_that_share_only_boilerplate_are_no_pair() -> None:
     starter = [50, 51, 52, 53, 54]
-    assert ranked([[[*starter, 1, 2, 3, 4]], [[*starter, 6, 7, 8, 9]]], (starter,)) == {}
+    assert scores_by_pair([[[*starter, 1, 2, 3, 4]], [[*starter, 6, 7, 8, 9]]], (starter,)) == {}
 
 
-def test_passages_in_more_submissions_than_the_limit_count_in_no_share_and_little_in_the_rank() -> None:
+def test_passages_in_more_submissions_than_the_limit_count_in_no_share_but_in_the_similarity() -> None:
     template = [50, 51, 52, 53, 54]
-    four = [[[*template, 10 * n, 10 * n + 1, 10 * n + 2, 10 * n + 3]] for n in range(4)]
-    counted, common = ranked(four, limit=4), ranked(four, limit=3)
+    submissions = [[[*template, 10 * n, 10 * n + 1, 10 * n + 2, 10 * n + 3]] for n in range(4)]
+    counted, common = scores_by_pair(submissions, limit=4), scores_by_pair(submissions, limit=3)
     assert all(row[3] == 5 for row in counted.values())
     assert [row[1:] for row in common.values()] == [(0, 0, 0, 0)] * 6
     assert [row[0] for row in common.values()] == [row[0] for row in counted.values()]
 
 
-def test_a_cohort_of_none_or_one_or_of_empty_files_has_no_pairs() -> None:
-    assert ranked([]) == ranked([[[1, 2, 3, 4]]]) == ranked([[[]], [[]], []]) == {}
+def test_a_cohort_without_two_submissions_that_have_tokens_has_no_pairs() -> None:
+    assert scores_by_pair([]) == scores_by_pair([[[1, 2, 3, 4]]]) == scores_by_pair([[[]], [[]], []]) == {}
 
 
-def test_passages_name_files_of_the_cohort_and_tokens_within_them() -> None:
+def test_passages_have_file_numbers_of_the_cohort_and_token_positions_in_the_files() -> None:
     cohort = Cohort.from_submissions(
         [[array([9, 9]), array([8, 1, 2, 3, 4])], [array([1, 2, 3, 4])]], PARAMS.k
     )

@@ -33,11 +33,11 @@ def test_rolling_hashes_are_the_polynomial_of_each_kgram(symbols: list[int], k: 
 
 
 @given(SYMBOLS, SYMBOLS, SYMBOLS, st.integers(1, 4))
-def test_a_kgram_hashes_alike_wherever_it_stands(
+def test_the_hash_of_a_kgram_does_not_depend_on_its_position(
     before: list[int], run: list[int], after: list[int], k: int
 ) -> None:
-    alone = hashed(run, k)
-    assert hashed(before + run + after, k)[len(before) :][: len(alone)] == alone
+    expected = hashed(run, k)
+    assert hashed(before + run + after, k)[len(before) :][: len(expected)] == expected
 
 
 def test_the_hash_is_the_same_in_every_version() -> None:
@@ -72,11 +72,11 @@ def test_k_below_one_is_refused(k: int) -> None:
         kgram_hashes(np.zeros(3, dtype=np.uint64), k)
 
 
-@pytest.mark.parametrize("place", range(4))
-def test_every_symbol_of_a_kgram_reaches_every_bit(place: int) -> None:
-    letters = np.random.default_rng(place).integers(0, 256, (4000, 4), dtype=np.uint64)
+@pytest.mark.parametrize("position", range(4))
+def test_every_symbol_of_a_kgram_affects_every_bit(position: int) -> None:
+    letters = np.random.default_rng(position).integers(0, 256, (4000, 4), dtype=np.uint64)
     changed = letters.copy()
-    changed[:, place] ^= np.uint64(1)
+    changed[:, position] ^= np.uint64(1)
     flips = kgram_hashes(letters.ravel(), 4)[::4] ^ kgram_hashes(changed.ravel(), 4)[::4]
     share = np.array([np.mean(flips >> np.uint64(bit) & np.uint64(1)) for bit in range(64)])
     assert share.min() > 0.4

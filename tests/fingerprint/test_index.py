@@ -4,28 +4,30 @@ from hypothesis import given, strategies as st
 
 from fingerprint.index import InvertedIndex
 
-holdings = st.lists(st.lists(st.integers(0, 6), max_size=8), max_size=7)
+value_lists = st.lists(st.lists(st.integers(0, 6), max_size=8), max_size=7)
 
 
-def index_of(held: list[list[int]]) -> InvertedIndex:
-    values = np.array([value for values in held for value in values], dtype=np.uint64)
-    owners = np.repeat(np.arange(len(held)), [len(values) for values in held])
+def index_of(documents: list[list[int]]) -> InvertedIndex:
+    values = np.array([value for values in documents for value in values], dtype=np.uint64)
+    owners = np.repeat(np.arange(len(documents)), [len(values) for values in documents])
     return InvertedIndex.build(values, owners)
 
 
-@given(holdings)
-def test_document_frequency_counts_owners_not_occurrences(held: list[list[int]]) -> None:
-    index = index_of(held)
-    expected = {value: sum(value in values for values in held) for values in held for value in values}
+@given(value_lists)
+def test_document_frequency_counts_owners_not_occurrences(documents: list[list[int]]) -> None:
+    index = index_of(documents)
+    expected = {
+        value: sum(value in values for values in documents) for values in documents for value in values
+    }
     assert dict(zip(index.values.tolist(), index.frequency.tolist(), strict=True)) == expected
 
 
-@given(holdings, st.lists(st.integers(0, 8), max_size=8))
-def test_lookup_without_a_limit_gives_what_containment_needs(
-    held: list[list[int]], wanted: list[int]
+@given(value_lists, st.lists(st.integers(0, 8), max_size=8))
+def test_lookup_without_a_limit_counts_all_shared_values(
+    documents: list[list[int]], query: list[int]
 ) -> None:
-    owners, counts = index_of(held).lookup(np.array(wanted, dtype=np.uint64))
-    expected = {i: len(set(values) & set(wanted)) for i, values in enumerate(held)}
+    owners, counts = index_of(documents).lookup(np.array(query, dtype=np.uint64))
+    expected = {i: len(set(values) & set(query)) for i, values in enumerate(documents)}
     assert dict(zip(owners.tolist(), counts.tolist(), strict=True)) == {
         i: n for i, n in expected.items() if n
     }

@@ -15,12 +15,12 @@ kernel_cache.ensure_compiled()
 """
 
 
-def test_of_processes_that_start_together_one_compiles_and_the_others_wait(tmp_path: Path) -> None:
+def test_when_processes_start_together_one_compiles_and_the_others_wait(tmp_path: Path) -> None:
     package = tmp_path / "fingerprint"
     shutil.copytree(
         Path(fingerprint.__file__).parent, package, ignore=shutil.ignore_patterns("kernels-*", "*.lock")
     )
-    stale = package / "__pycache__" / "kernel.of-an-older-day.nbi"
+    stale = package / "__pycache__" / "kernel.of-older-sources.nbi"
     stale.parent.mkdir(exist_ok=True)
     stale.touch()
     processes = [
@@ -33,9 +33,9 @@ def test_of_processes_that_start_together_one_compiles_and_the_others_wait(tmp_p
         )
         for _ in range(3)
     ]
-    said = [process.communicate(timeout=120)[0] for process in processes]
+    outputs = [process.communicate(timeout=120)[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0]
-    assert "".join(said) == "compiled\n"
+    assert "".join(outputs) == "compiled\n"
     assert not stale.exists()
     again = subprocess.run(
         [sys.executable, "-c", CODE], cwd=tmp_path, capture_output=True, text=True, check=True

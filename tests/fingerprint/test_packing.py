@@ -11,7 +11,7 @@ SKETCH = np.arange(400, dtype=np.uint64)
 
 
 @given(st.lists(st.integers(0, 2**64 - 1)))
-def test_a_packed_sketch_comes_back(values: list[int]) -> None:
+def test_unpacking_returns_the_packed_sketch(values: list[int]) -> None:
     packed = pack(np.array(values, dtype=np.uint64))
     assert len(packed) == 16 + 8 * len(values)
     assert unpack(packed).tolist() == values
@@ -33,7 +33,7 @@ def test_a_packed_sketch_of_another_engine_version_is_refused() -> None:
         unpack(pack(SKETCH, later))
 
 
-def test_the_packed_form_is_the_same_on_every_machine() -> None:
+def test_the_packed_bytes_are_the_same_on_every_machine() -> None:
     assert pack(np.array([1, 2**63], dtype=np.uint64), 3).hex() == (
         "4d534b31" + "03000000" + "0200000000000000" + "0100000000000000" + "0000000000000080"
     )

@@ -21,7 +21,7 @@ GOLDEN_PERMUTED_40 = [
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=5), SEEDS)
-def test_permute_is_its_definition(values: list[int], seed: int) -> None:
+def test_permute_agrees_with_its_definition(values: list[int], seed: int) -> None:
     for bits in (64, 40, 7):
         small = [value % 2**bits for value in values]
         assert permute(np.array(small, dtype=np.uint64), seed, bits).tolist() == [
@@ -35,7 +35,7 @@ def test_permute_is_a_permutation(seed: int, bits: int) -> None:
     assert np.array_equal(np.sort(permute(everything, seed, bits)), everything)
 
 
-def test_forty_bit_permutations_stay_in_forty_bits_and_keep_values_apart() -> None:
+def test_forty_bit_permutations_stay_in_forty_bits_and_keep_values_distinct() -> None:
     permuted = permute(np.arange(100_000), 3, bits=40)
     assert len(np.unique(permuted)) == 100_000
     assert 2**39 < permuted.max() < 2**40
@@ -59,7 +59,7 @@ def test_every_value_of_a_set_is_equally_often_the_smallest() -> None:
 
 
 @given(SEEDS, st.integers(0, 5))
-def test_the_stream_of_a_seed_is_its_definition(seed: int, count: int) -> None:
+def test_the_words_of_a_seed_agree_with_the_definition(seed: int, count: int) -> None:
     assert random_words(seed, count).tolist() == [naive.split_mix(seed, turn + 1) for turn in range(count)]
 
 

@@ -30,14 +30,14 @@ def test_every_public_name_comes_from_its_module(package: object, module: str, n
 def test_the_names_that_mypy_sees_are_those_that_are_loaded(path: str) -> None:
     package = fingerprint if "__init__" in path else engine
     source = (ROOT / path).read_text()
-    seen = {
+    imported = {
         (module.removeprefix("fingerprint."), alias.name)
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.ImportFrom) and (module := node.module or "").startswith("fingerprint.")
         for alias in node.names
         if alias.asname
     }
-    assert seen == {(module, name) for owner, module, name in MODULES if owner is package}
+    assert imported == {(module, name) for owner, module, name in MODULES if owner is package}
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

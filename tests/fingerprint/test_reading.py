@@ -8,7 +8,7 @@ from fingerprint.reading import Unreadable, identify, profile_of, read, token_li
 from fingerprint.time_limit import TooSlow, time_limit
 
 
-def test_a_file_is_read_in_the_language_its_name_tells() -> None:
+def test_a_file_is_read_in_the_language_of_its_name() -> None:
     assert read(b"x = 1\n", "a.py").front_end.name == "python"
     assert read(b"class A { }\n", "A.java").front_end.name == "java"
 
@@ -22,7 +22,7 @@ def test_an_unknown_language_is_refused_by_name() -> None:
         identify(b"x = 1\n", "a.py", "klingon")
 
 
-def test_a_binary_is_unreadable_and_the_message_says_so() -> None:
+def test_a_binary_is_unreadable() -> None:
     with pytest.raises(Unreadable):
         read(bytes(range(256)) * 20, "a.py")
 
@@ -45,29 +45,29 @@ def test_the_time_limit_ends_with_its_block() -> None:
 
 
 def test_the_time_limit_cannot_be_swallowed_by_an_except_in_the_body() -> None:
-    def swallows() -> None:
+    def swallow_errors() -> None:
         while True:
-            with suppress(Exception):  # what a careless lexer would do
+            with suppress(Exception):  # as a careless lexer may do
                 time.sleep(1)
 
     with pytest.raises(TooSlow), time_limit(0.05):
-        swallows()
+        swallow_errors()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_count_from_one_with_any_line_end(end: str) -> None:
     text = end.join(["a = 1", "", "b = 2"])
-    found = read(text.encode(), "a.py")
-    assert token_lines(found.text, found.tokens).tolist() == [1, 1, 1, 3, 3, 3]
+    reading = read(text.encode(), "a.py")
+    assert token_lines(reading.text, reading.tokens).tolist() == [1, 1, 1, 3, 3, 3]
 
 
 def test_a_profile_names_everything_that_fingerprints_depend_on() -> None:
-    chosen = read(b"x = 1\n", "a.py").front_end
-    assert profile_of(chosen, Params(k=9, window=4)).key == f"python.{chosen.version}-k9w4-e1"
+    used_front_end = read(b"x = 1\n", "a.py").front_end
+    assert profile_of(used_front_end, Params(k=9, window=4)).key == f"python.{used_front_end.version}-k9w4-e1"
 
 
 @pytest.mark.parametrize(("k", "window"), [(0, 4), (9, 0)])
-def test_thresholds_below_one_are_refused(k: int, window: int) -> None:
+def test_k_and_window_below_one_are_refused(k: int, window: int) -> None:
     with pytest.raises(ValueError, match="is 0; a"):
         Params(k, window)
 

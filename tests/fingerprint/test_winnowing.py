@@ -34,7 +34,7 @@ def array(hashes: list[int]) -> Hashes:
 
 @st.composite
 def shared_runs(draw: st.DrawFn) -> Shared:
-    """Two documents, where in each a run of `guarantee` tokens starts that both hold, and the parameters."""
+    """Draw two documents that share a run of `guarantee` tokens, its start in each, and the parameters."""
     params = Params(k=draw(st.integers(1, 5)), window=draw(st.integers(1, 6)))
     run = draw(st.lists(st.integers(0, 2), min_size=params.guarantee, max_size=params.guarantee))
     first, second = draw(SYMBOLS), draw(SYMBOLS)
@@ -42,8 +42,10 @@ def shared_runs(draw: st.DrawFn) -> Shared:
     return left, right, len(first), len(second), params
 
 
-def chosen(document: list[int], start: int, params: Params, *, robust: bool) -> list[tuple[int, int]]:
-    """Hash and place of what is chosen within the window of hashes that starts at `start`."""
+def selected_in_window(
+    document: list[int], start: int, params: Params, *, robust: bool
+) -> list[tuple[int, int]]:
+    """Return (hash, position - start) of each fingerprint in the window of hashes at `start`."""
     hashes = kgram_hashes(array(document), params.k)
     positions = (robust_winnow if robust else winnow)(hashes, params.window)
     return [(int(hashes[at]), int(at) - start) for at in positions if start <= at < start + params.window]
@@ -65,12 +67,12 @@ def test_robust_winnowing_is_definition_3(hashes: list[int], window: int) -> Non
 
 
 @given(HASHES, st.integers(1, 4))
-def test_modulo_keeps_the_multiples(hashes: list[int], p: int) -> None:
+def test_modulo_selects_the_multiples(hashes: list[int], p: int) -> None:
     assert modulo(array(hashes), p).tolist() == naive.modulo(hashes, p)
 
 
 @given(HASHES, st.integers(1, 4), WINDOW)
-def test_safe_modulo_keeps_the_good_and_the_bad(hashes: list[int], p: int, window: int) -> None:
+def test_safe_modulo_selects_the_good_and_the_bad_positions(hashes: list[int], p: int, window: int) -> None:
     assume(window <= len(hashes))
     assert safe_modulo(array(hashes), p, window).tolist() == naive.safe_modulo(hashes, p, window)
 
@@ -86,25 +88,25 @@ def test_long_documents_agree_with_the_definitions(select: Select) -> None:
 
 
 @pytest.mark.parametrize("length", [511, 512, 513, 515, 516, 1027, 1030])
-def test_what_one_block_of_windows_chose_is_known_to_the_next(length: int) -> None:
+def test_selection_continues_across_blocks_of_windows(length: int) -> None:
     random = np.random.default_rng(length)
     for window in (3, 4):
         rare_ties = random.integers(0, 3000, length, dtype=np.uint64)
-        same = np.full(length, 7, dtype=np.uint64)
-        mixed = np.concatenate((rare_ties[: length // 2], same[: length // 2]))
-        for hashes in (rare_ties, same, mixed):
+        constant = np.full(length, 7, dtype=np.uint64)
+        mixed = np.concatenate((rare_ties[: length // 2], constant[: length // 2]))
+        for hashes in (rare_ties, constant, mixed):
             assert robust_winnow(hashes, window).tolist() == naive.robust_winnow(hashes.tolist(), window)
             assert winnow(hashes, window).tolist() == naive.winnow(hashes.tolist(), window)
 
 
 @pytest.mark.parametrize("window", [4, 9])
-def test_hashes_as_a_database_keeps_them_are_selected_alike(window: int) -> None:
+def test_signed_and_strided_hashes_give_the_same_selection(window: int) -> None:
     hashes = np.random.default_rng(window).integers(0, 2**64, 400, dtype=np.uint64)
     views: list[npt.NDArray[np.integer]] = [hashes.view(np.int64), np.repeat(hashes, 2)[::2]]
-    for same in views:
-        assert winnow(same, window).tolist() == winnow(hashes, window).tolist()
-        assert robust_winnow(same, window).tolist() == robust_winnow(hashes, window).tolist()
-        assert modulo(same, 7).tolist() == modulo(hashes, 7).tolist()
+    for view in views:
+        assert winnow(view, window).tolist() == winnow(hashes, window).tolist()
+        assert robust_winnow(view, window).tolist() == robust_winnow(hashes, window).tolist()
+        assert modulo(view, 7).tolist() == modulo(hashes, 7).tolist()
 
 
 def test_the_largest_hash_is_a_hash_like_any_other() -> None:
@@ -113,24 +115,28 @@ def test_the_largest_hash_is_a_hash_like_any_other() -> None:
     assert robust_winnow(top, 2).tolist() == [1, 3]
 
 
-def test_figure_2_gives_the_papers_fingerprints_at_the_papers_positions() -> None:
+def test_figure_2_has_the_fingerprints_and_positions_of_the_paper() -> None:
     paper = [(17, 3), (17, 6), (8, 8), (39, 11), (17, 15)]
     assert [(FIGURE_2[at], at) for at in winnow(array(FIGURE_2), 4).tolist()] == paper
 
 
 @given(HASHES, st.integers(1, 4), WINDOW)
-def test_every_window_holds_a_selected_position(hashes: list[int], p: int, window: int) -> None:
+def test_every_window_contains_a_selected_position(hashes: list[int], p: int, window: int) -> None:
     assume(window <= len(hashes))
     values = array(hashes)
     for positions in (winnow(values, window), robust_winnow(values, window), safe_modulo(values, p, window)):
         selected = set(positions.tolist())
-        assert all(not selected.isdisjoint(place) for place in naive.windows(hashes, window))
+        assert all(
+            not selected.isdisjoint(window_positions) for window_positions in naive.windows(hashes, window)
+        )
 
 
 @given(shared_runs())
-def test_every_shared_run_of_guarantee_tokens_is_found_at_the_same_place(documents: Shared) -> None:
+def test_every_shared_run_of_guarantee_tokens_is_found_at_the_same_position(documents: Shared) -> None:
     left, right, at, other, params = documents
-    assert set(chosen(left, at, params, robust=False)) & set(chosen(right, other, params, robust=False))
+    assert set(selected_in_window(left, at, params, robust=False)) & set(
+        selected_in_window(right, other, params, robust=False)
+    )
 
 
 @given(shared_runs())
@@ -138,9 +144,9 @@ def test_every_shared_run_of_guarantee_tokens_is_found_by_robust_winnowing_less_
     documents: Shared,
 ) -> None:
     left, right, at, other, params = documents
-    here = chosen(left, at, params, robust=True)
-    there = chosen(right, other, params, robust=True)
-    assert any(a == b and abs(i - j) <= params.window - 1 for a, i in here for b, j in there)
+    in_left = selected_in_window(left, at, params, robust=True)
+    in_right = selected_in_window(right, other, params, robust=True)
+    assert any(a == b and abs(i - j) <= params.window - 1 for a, i in in_left for b, j in in_right)
 
 
 @given(HASHES, WINDOW, WINDOW)
@@ -184,14 +190,14 @@ def test_density_of_modulo_on_random_text_is_one_in_p(random_text: Hashes) -> No
     assert len(modulo(random_text, 50)) / len(random_text) == pytest.approx(1 / 50, rel=0.01)
 
 
-def test_density_of_safe_modulo_is_the_good_and_the_bad_of_the_paper(random_text: Hashes) -> None:
+def test_density_of_safe_modulo_is_that_of_the_papers_good_and_bad_positions(random_text: Hashes) -> None:
     p = best_safe_p(100)
     expected = 1 / p + (1 - 1 / p) ** 100
     assert len(safe_modulo(random_text, p, 100)) / len(random_text) == pytest.approx(expected, rel=0.01)
     assert expected == pytest.approx((1 + math.log(100)) / 100, rel=0.02)
 
 
-def test_modulo_leaves_gaps_where_winnowing_never_does(random_text: Hashes) -> None:
+def test_modulo_leaves_long_gaps_and_winnowing_does_not(random_text: Hashes) -> None:
     assert longest_gap(robust_winnow(random_text, 100), len(random_text)) <= 100
     assert longest_gap(safe_modulo(random_text, 50, 100), len(random_text)) <= 100
     assert longest_gap(modulo(random_text, 50), len(random_text)) > 300
@@ -205,10 +211,10 @@ def test_at_equal_density_modulo_misses_about_an_eighth_of_all_windows(random_te
 
 
 @pytest.mark.parametrize("window", [1, 4, 100])
-def test_a_constant_run_keeps_one_fingerprint_a_window(window: int) -> None:
-    same = np.full(10_000, 5, dtype=np.uint64)
-    assert robust_winnow(same, window).tolist() == list(range(window - 1, 10_000, window))
-    assert len(winnow(same, window)) == 10_000 - window + 1
+def test_a_constant_run_has_one_robust_fingerprint_for_each_window_length(window: int) -> None:
+    constant = np.full(10_000, 5, dtype=np.uint64)
+    assert robust_winnow(constant, window).tolist() == list(range(window - 1, 10_000, window))
+    assert len(winnow(constant, window)) == 10_000 - window + 1
 
 
 @pytest.mark.parametrize("window", [4, 100])

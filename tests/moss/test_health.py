@@ -1,4 +1,4 @@
-"""The health check tells a working installation from one that only looks so."""
+"""The health check: the database, the broker and the workers."""
 
 from __future__ import annotations
 
@@ -19,46 +19,46 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.django_db
-def test_all_is_well_when_database_and_broker_answer(client: Client) -> None:
-    answer = client.get("/healthz")
-    assert answer.status_code == 200
-    assert {"database": True, "broker": True}.items() <= answer.json().items()
-    assert "no-store" in answer.headers["Cache-Control"]
+def test_the_check_succeeds_when_database_and_broker_answer(client: Client) -> None:
+    response = client.get("/healthz")
+    assert response.status_code == 200
+    assert {"database": True, "broker": True}.items() <= response.json().items()
+    assert "no-store" in response.headers["Cache-Control"]
 
 
 @pytest.mark.django_db
-def test_a_broker_that_is_gone_is_said(client: Client, tmp_path: Path) -> None:
+def test_a_broker_that_does_not_answer_fails_the_check(client: Client, tmp_path: Path) -> None:
     with override_settings(REDIS_URL=f"unix://{tmp_path}/nobody.sock"):
-        answer = client.get("/healthz")
-    assert answer.status_code == 503
-    assert answer.json() == {"database": True, "broker": False, "workers": False}
+        response = client.get("/healthz")
+    assert response.status_code == 503
+    assert response.json() == {"database": True, "broker": False, "workers": False}
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_database_that_is_gone_is_said(
+def test_a_database_that_does_not_answer_fails_the_check(
     client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     connection.close()
     with monkeypatch.context() as patch:
         patch.setitem(connection.settings_dict, "HOST", str(tmp_path))
-        answer = client.get("/healthz")
+        response = client.get("/healthz")
         connection.close()
-    assert answer.status_code == 503
-    assert {"database": False, "broker": True}.items() <= answer.json().items()
+    assert response.status_code == 503
+    assert {"database": False, "broker": True}.items() <= response.json().items()
 
 
-def test_a_worker_that_answers_is_said(celery_worker_process: Path, client: Client) -> None:
+def test_a_worker_that_answers_is_reported(celery_worker_process: Path, client: Client) -> None:
     assert client.get("/healthz").json()["workers"] is True
 
 
 @pytest.mark.django_db
-def test_pages_are_served_without_a_worker_and_it_is_said(
+def test_the_check_succeeds_without_a_worker_and_reports_that(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    queue_of_nobody = {"global_keyprefix": "nobody:", "fanout_prefix": "/nobody."}
-    lonely = Celery("lonely", broker=settings.CELERY_BROKER_URL, set_as_current=False)
-    lonely.conf.broker_transport_options = queue_of_nobody
-    monkeypatch.setattr(health, "app", lonely)
-    answer = client.get("/healthz")
-    assert answer.status_code == 200
-    assert answer.json() == {"database": True, "broker": True, "workers": False}
+    unused_queue = {"global_keyprefix": "nobody:", "fanout_prefix": "/nobody."}
+    app_without_workers = Celery("without-workers", broker=settings.CELERY_BROKER_URL, set_as_current=False)
+    app_without_workers.conf.broker_transport_options = unused_queue
+    monkeypatch.setattr(health, "app", app_without_workers)
+    response = client.get("/healthz")
+    assert response.status_code == 200
+    assert response.json() == {"database": True, "broker": True, "workers": False}

@@ -1,4 +1,4 @@
-"""Every variable is read, checked and, when it is bad, named."""
+"""Every environment variable is read and checked; an invalid value is refused with the variable's name."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from django.test import Client
 
 SHOW = "from moss import settings as s; print({expression})"
-GIVEN = {"SECRET_KEY": "given", "DATABASE_URL": "postgresql://moss:pw@db.example.org:5433/grading"}
+VARIABLES = {"SECRET_KEY": "secret", "DATABASE_URL": "postgresql://moss:pw@db.example.org:5433/grading"}
 
 
 def settings_with(
     home: Path, expression: str = "s.DEBUG", **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Import the settings in a process that has these variables and none of ours."""
+    """Import the settings in a process with these variables and none of the tests' own."""
     return subprocess.run(
         [sys.executable, "-c", SHOW.format(expression=expression)],
         env=environment(home, **variables),
@@ -33,7 +33,7 @@ def settings_with(
     )
 
 
-def shown(home: Path, expression: str, **variables: str) -> str:
+def evaluate(home: Path, expression: str, **variables: str) -> str:
     process = settings_with(home, expression, **variables)
     assert process.returncode == 0, process.stderr
     return process.stdout.strip()
@@ -55,73 +55,77 @@ def shown(home: Path, expression: str, **variables: str) -> str:
         ("REDIS_URL", "amqp://mq", "redis://"),
     ],
 )
-def test_a_bad_value_is_refused_by_name_with_what_is_allowed(
+def test_an_invalid_value_is_refused_with_its_variable_and_the_allowed_values(
     tmp_path: Path, name: str, value: str, allowed: str
 ) -> None:
-    process = settings_with(tmp_path, **{"SECRET_KEY": "given", name: value})
+    process = settings_with(tmp_path, **{"SECRET_KEY": "secret", name: value})
     assert process.returncode != 0
     message = process.stderr.splitlines()[-1]
     assert name in message
     assert allowed in message
 
 
-def test_a_database_of_ones_own_needs_a_secret_key_of_ones_own(tmp_path: Path) -> None:
-    process = settings_with(tmp_path, DATABASE_URL=GIVEN["DATABASE_URL"])
+def test_an_external_database_needs_a_secret_key(tmp_path: Path) -> None:
+    process = settings_with(tmp_path, DATABASE_URL=VARIABLES["DATABASE_URL"])
     assert process.returncode != 0
     assert "SECRET_KEY must be set" in process.stderr.splitlines()[-1]
 
 
-def test_a_private_installation_makes_its_key_once_and_shows_it_to_nobody(tmp_path: Path) -> None:
-    first = shown(tmp_path, "s.SECRET_KEY")
+def test_a_private_installation_creates_its_key_once_in_a_file_only_the_owner_can_read(
+    tmp_path: Path,
+) -> None:
+    first = evaluate(tmp_path, "s.SECRET_KEY")
     assert len(first) >= 50
-    assert shown(tmp_path, "s.SECRET_KEY") == first
+    assert evaluate(tmp_path, "s.SECRET_KEY") == first
     assert (tmp_path / "secret_key").stat().st_mode & 0o777 == 0o600
-    assert shown(tmp_path / "other", "s.SECRET_KEY") != first
+    assert evaluate(tmp_path / "other", "s.SECRET_KEY") != first
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["secret_key"]
 
 
 def test_the_settings_start_no_server(tmp_path: Path) -> None:
-    assert shown(tmp_path, "s.DATABASES['default']['OPTIONS']['host']") == str(tmp_path / "run")
+    assert evaluate(tmp_path, "s.DATABASES['default']['OPTIONS']['host']") == str(tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
-def test_addresses_are_taken_apart(tmp_path: Path) -> None:
+def test_the_database_address_is_split_into_its_parts(tmp_path: Path) -> None:
     fields = "[s.DATABASES['default'][k] for k in ('HOST', 'PORT', 'NAME', 'USER', 'PASSWORD')]"
-    assert shown(tmp_path, fields, **GIVEN) == "['db.example.org', 5433, 'grading', 'moss', 'pw']"
+    assert evaluate(tmp_path, fields, **VARIABLES) == "['db.example.org', 5433, 'grading', 'moss', 'pw']"
 
 
 @pytest.mark.parametrize(
-    ("given", "broker"),
+    ("redis_url", "broker"),
     [
         ("redis://mq.example.org:6380/3", "redis://mq.example.org:6380/3"),
         ("unix:///run/a%20b.sock", "redis+socket:///run/a%20b.sock"),
     ],
 )
-def test_the_broker_is_the_redis_address_in_celerys_words(tmp_path: Path, given: str, broker: str) -> None:
-    assert shown(tmp_path, "s.CELERY_BROKER_URL", REDIS_URL=given) == broker
+def test_the_broker_is_the_redis_address_as_celery_writes_it(
+    tmp_path: Path, redis_url: str, broker: str
+) -> None:
+    assert evaluate(tmp_path, "s.CELERY_BROKER_URL", REDIS_URL=redis_url) == broker
 
 
-def test_an_empty_variable_counts_as_none(tmp_path: Path) -> None:
-    assert shown(tmp_path, "s.REDIS_URL", REDIS_URL="") == f"unix://{tmp_path}/run/valkey.sock"
+def test_an_empty_variable_counts_as_unset(tmp_path: Path) -> None:
+    assert evaluate(tmp_path, "s.REDIS_URL", REDIS_URL="") == f"unix://{tmp_path}/run/valkey.sock"
 
 
-def test_https_closes_the_cookies_to_plain_http(tmp_path: Path) -> None:
+def test_with_https_cookies_are_not_sent_over_plain_http(tmp_path: Path) -> None:
     cookies = "s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE"
-    assert shown(tmp_path, cookies, MOSS_HTTPS="true") == "True True"
-    assert shown(tmp_path, cookies) == "False False"
+    assert evaluate(tmp_path, cookies, MOSS_HTTPS="true") == "True True"
+    assert evaluate(tmp_path, cookies) == "False False"
 
 
-def test_a_running_task_is_not_handed_out_again() -> None:
+def test_a_running_task_is_not_delivered_again() -> None:
     soft: int = settings.CELERY_TASK_SOFT_TIME_LIMIT
     hard: int = settings.CELERY_TASK_TIME_LIMIT
     assert soft < hard < int(str(settings.CELERY_BROKER_TRANSPORT_OPTIONS["visibility_timeout"]))
 
 
 def test_every_page_forbids_inline_scripts_and_other_hosts(client: Client) -> None:
-    answer = client.get("/accounts/login/")
-    assert answer.status_code == 200
-    policy = answer.headers["Content-Security-Policy"]
+    response = client.get("/accounts/login/")
+    assert response.status_code == 200
+    policy = response.headers["Content-Security-Policy"]
     assert "default-src 'self'" in policy
     assert "unsafe" not in policy
-    assert answer.headers["X-Frame-Options"] == "DENY"
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert response.headers["X-Frame-Options"] == "DENY"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"

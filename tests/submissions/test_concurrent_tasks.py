@@ -1,4 +1,4 @@
-"""Workers and people that meet in the middle of something."""
+"""Workers and users that change the same batch or report at the same time."""
 
 from __future__ import annotations
 
@@ -24,16 +24,18 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
     from submissions.models import Assignment
-    from tests.support.paused_tasks import Held
+    from tests.support.paused_tasks import PausedRanking
     from tests.support.uploads import Committing, HandIn
 
 
-def test_two_workers_with_one_report_finish_it_once(ranking_batch: Batch, held: Held) -> None:
+def test_two_workers_with_one_report_finish_it_once(
+    ranking_batch: Batch, paused_ranking: PausedRanking
+) -> None:
     report = Report.objects.get()
-    first = held.start(lambda: tasks.rank(report.pk))
-    assert held.inside.wait(30)
-    second = held.start(lambda: tasks.rank(report.pk))
-    held.go_on.set()
+    first = paused_ranking.start(lambda: tasks.rank(report.pk))
+    assert paused_ranking.reached.wait(30)
+    second = paused_ranking.start(lambda: tasks.rank(report.pk))
+    paused_ranking.resume.set()
     first.join(60)
     second.join(60)
     report.refresh_from_db()
@@ -41,12 +43,14 @@ def test_two_workers_with_one_report_finish_it_once(ranking_batch: Batch, held: 
     assert (report.state, ranking_batch.state, report.pairs.count()) == ("done", "done", 1)
 
 
-def test_a_batch_deleted_while_it_is_ranked_takes_its_turn(ranking_batch: Batch, held: Held) -> None:
+def test_a_batch_deleted_while_it_is_ranked_is_deleted_afterwards(
+    ranking_batch: Batch, paused_ranking: PausedRanking
+) -> None:
     report = Report.objects.get()
-    worker = held.start(lambda: tasks.rank(report.pk))
-    assert held.inside.wait(30)
-    person = held.start(lambda: actions.delete_batch(ranking_batch))
-    held.go_on.set()
+    worker = paused_ranking.start(lambda: tasks.rank(report.pk))
+    assert paused_ranking.reached.wait(30)
+    person = paused_ranking.start(lambda: actions.delete_batch(ranking_batch))
+    paused_ranking.resume.set()
     worker.join(60)
     person.join(60)
     assert not Batch.objects.exists()
@@ -55,28 +59,28 @@ def test_a_batch_deleted_while_it_is_ranked_takes_its_turn(ranking_batch: Batch,
 
 
 def test_boilerplate_added_while_a_cohort_is_ranked_counts(
-    ranking_batch: Batch, held: Held, assignment: Assignment
+    ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
     report = Report.objects.get()
-    worker = held.start(lambda: tasks.rank(report.pk))
-    assert held.inside.wait(30)
-    person = held.start(lambda: actions.add_boilerplate(assignment, [loose("starter.py", COPIED)]))
-    held.go_on.set()
+    worker = paused_ranking.start(lambda: tasks.rank(report.pk))
+    assert paused_ranking.reached.wait(30)
+    person = paused_ranking.start(lambda: actions.add_boilerplate(assignment, [loose("starter.py", COPIED)]))
+    paused_ranking.resume.set()
     worker.join(60)
     person.join(60)
-    last = assignment.reports.get()
-    assert (last.state, last.pairs.count()) == ("done", 0)
+    last_report = assignment.reports.get()
+    assert (last_report.state, last_report.pairs.count()) == ("done", 0)
 
 
 def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
-    assignment: Assignment, held: Held, monkeypatch: pytest.MonkeyPatch
+    assignment: Assignment, paused_ranking: PausedRanking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = Report.objects.create(assignment=assignment)
     waiting = Report.objects.filter(pk=report.pk, state="queued")
     workers = []
 
     def meanwhile() -> datetime:
-        workers.append(held.start(lambda: waiting.update(state="running")))
+        workers.append(paused_ranking.start(lambda: waiting.update(state="running")))
         workers[-1].join(1)
         return timezone.now()
 
@@ -103,7 +107,7 @@ def test_a_batch_that_a_newer_one_supersedes_is_done_with_it(
 
 
 def test_a_worker_lost_right_after_unpacking_loses_nothing(
-    assignment: Assignment, alice: User, at_once: None, django_capture_on_commit_callbacks: Committing
+    assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     Batch.objects.filter(pk=batch.pk).update(state="unpacking")
@@ -116,7 +120,7 @@ def test_a_worker_lost_right_after_unpacking_loses_nothing(
 
 
 def test_the_same_boilerplate_twice_is_registered_once(
-    assignment: Assignment, at_once: None, django_capture_on_commit_callbacks: Committing
+    assignment: Assignment, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
     for _ in range(2):
         with django_capture_on_commit_callbacks(execute=True):
@@ -124,7 +128,7 @@ def test_the_same_boilerplate_twice_is_registered_once(
     assert Boilerplate.objects.count() == 1
 
 
-def test_a_failed_report_takes_no_batch_along_that_another_will_end(
+def test_a_failed_report_fails_no_batch_for_which_another_report_is_queued(
     hand_in: HandIn, assignment: Assignment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = hand_in(zipped(TWO))
@@ -155,7 +159,7 @@ def test_a_batch_left_ranking_is_swept_up(
     assert batch.state == "done"
 
 
-def test_sources_that_nobody_holds_are_forgotten_and_others_kept(hand_in: HandIn) -> None:
+def test_sources_without_a_submission_are_deleted_and_others_are_kept(hand_in: HandIn) -> None:
     hand_in(zipped(TWO))
     store_document(HONEST.encode(), "left.py", "")
     Source.objects.update(created=timezone.now() - tasks.SOURCE_GRACE_PERIOD - timedelta(minutes=1))
@@ -171,7 +175,7 @@ def test_a_document_that_failed_gets_a_new_chance_with_a_new_upload(hand_in: Han
 
 
 def test_a_source_that_ended_its_worker_twice_is_not_tried_again(
-    assignment: Assignment, alice: User, at_once: None, django_capture_on_commit_callbacks: Committing
+    assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     Batch.objects.filter(pk=batch.pk).update(state="unpacking")

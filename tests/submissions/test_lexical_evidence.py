@@ -11,7 +11,9 @@ from hypothesis import given, strategies as st
 from fingerprint.languages import front_end
 from fingerprint.languages.lexical_terms import MAX_LENGTH, LexicalTerms, lexical_terms, term_lengths
 from submissions.models import Document
+from submissions.pages.templatetags.pages import percent
 from submissions.storage.tokens import pack_lexical, unpack_lexical
+from tests.support.html import get_page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,15 +29,15 @@ def terms(source: str) -> LexicalTerms:
 
 @given(st.lists(st.sampled_from(["a = 'some words'", "print(b, 12.5)", "# words", "c = d"])))
 def test_packed_terms_come_back(lines: list[str]) -> None:
-    found = terms("\n".join(lines))
-    back = unpack_lexical(pack_lexical(found))
-    assert [column.tolist() for column in back] == [column.tolist() for column in found]
+    original = terms("\n".join(lines))
+    unpacked = unpack_lexical(pack_lexical(original))
+    assert [column.tolist() for column in unpacked] == [column.tolist() for column in original]
 
 
 def test_terms_are_distinct_and_know_their_length() -> None:
-    found = terms("total = total + 12\nprint('abc', 'abc', \"" + "x" * 99 + '")\n')
-    assert sorted(term_lengths(found.literals).tolist()) == [2, 3, MAX_LENGTH]
-    assert sorted(term_lengths(found.names).tolist()) == [5, 5]
+    lexical = terms("total = total + 12\nprint('abc', 'abc', \"" + "x" * 99 + '")\n')
+    assert sorted(term_lengths(lexical.literals).tolist()) == [2, 3, MAX_LENGTH]
+    assert sorted(term_lengths(lexical.names).tolist()) == [5, 5]
 
 
 def test_imported_modules_and_comments_are_no_terms() -> None:
@@ -77,6 +79,6 @@ def test_the_pair_page_says_in_how_many_submissions_a_passage_is(
 ) -> None:
     pair = report.pairs.all()[0]
     address = reverse("pair", args=[report.assignment_id, pair.left_id, pair.right_id])
-    page = alice_client.get(address).content.decode()
-    assert "in 2 of 3" in page
-    assert "From literals" in page
+    page = get_page(alice_client, address)
+    assert "in 2 of 3" in page.texts(".passages .meta")
+    assert page.terms(".figures")["From literals"] == percent(pair.literals)

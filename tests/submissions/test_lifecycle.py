@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def batch(assignment: Assignment, alice: User, at_once: None) -> Batch:
+def batch(assignment: Assignment, alice: User, eager_tasks: None) -> Batch:
     return actions.create_batch(assignment, alice, [zipped(CLASS)])
 
 

@@ -30,8 +30,8 @@ def upload(assignment: Assignment, user: User, files: Mapping[str, str | bytes])
     return actions.create_batch(assignment, user, [zipped(files)])
 
 
-def ended(batch: Batch) -> Batch:
-    """Give the batch once its worker is through with it."""
+def wait_for(batch: Batch) -> Batch:
+    """Return the batch once it is no longer running."""
 
     def is_over() -> bool:
         batch.refresh_from_db()
@@ -51,7 +51,7 @@ def names(pairs: list[Pair]) -> list[tuple[str, str]]:
 def test_a_class_goes_in_and_a_ranked_report_comes_out(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:
-    batch = ended(upload(assignment, alice, CLASS))
+    batch = wait_for(upload(assignment, alice, CLASS))
     assert (batch.state, batch.documents_done, batch.documents_total) == ("done", 3, 3)
     report = assignment.reports.get()
     top = report.pairs.first()
@@ -64,7 +64,7 @@ def test_a_class_goes_in_and_a_ranked_report_comes_out(
 def test_a_file_that_hangs_its_lexer_is_cut_off_and_named_and_costs_nobody_else(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:
-    batch = ended(upload(assignment, alice, {**CLASS, "slow/main.py": SLOW}))
+    batch = wait_for(upload(assignment, alice, {**CLASS, "slow/main.py": SLOW}))
     assert batch.state == "done"
     failed = Document.objects.get(state="failed")
     assert "longer than" in failed.reason
@@ -83,12 +83,12 @@ def test_a_killed_worker_process_loses_no_batch(
     wait_until(is_reading, what="the worker to start reading")
     for child in _pool_children(celery_worker_process):
         os.kill(child, signal.SIGKILL)
-    assert ended(batch).state == "done"
+    assert wait_for(batch).state == "done"
     assert Document.objects.filter(state="ready").count() == 3
 
 
 def _pool_children(log: Path) -> list[int]:
-    """Processes of the worker that run tasks: the children of the one that wrote the log."""
+    """Return the processes of the worker that run tasks: the children of the one that wrote the log."""
     family = [process for process in psutil.process_iter() if _writes_to(process, log)]
     return [process.pid for process in family if process.parent() in family]
 
@@ -120,7 +120,7 @@ def test_identical_sources_are_stored_and_read_once(hand_in: HandIn) -> None:
 
 def test_several_files_dropped_together_are_a_submission_each(hand_in: HandIn) -> None:
     batch = hand_in(loose("ada.py", COPIED), loose("ben.py", RENAMED))
-    assert [s.name for s in batch.submissions.all()] == ["ada.py", "ben.py"]
+    assert [submission.name for submission in batch.submissions.all()] == ["ada.py", "ben.py"]
     assert batch.assignment.reports.get().pairs.get().similarity > 1 / 1.15
 
 
@@ -130,7 +130,7 @@ def test_a_later_upload_of_a_name_takes_the_place_of_the_earlier(
     hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": HONEST}))
     hand_in(zipped({"ben/m.py": RENAMED}))
     report = assignment.reports.get()
-    assert [s.name for s in report.submissions.all()] == ["ada", "ben"]
+    assert [submission.name for submission in report.submissions.all()] == ["ada", "ben"]
     assert report.pairs.get().similarity > 1 / 1.15
 
 
@@ -159,7 +159,7 @@ def test_removed_boilerplate_counts_again(
     assert assignment.reports.get().pairs.get(left__name="ada", right__name="ben").tokens == tokens
 
 
-def test_what_was_ignored_is_stored_for_every_document_that_has_it(
+def test_ignored_code_is_stored_for_every_document_that_contains_it(
     report: Report, assignment: Assignment, starter: Callable[[], None]
 ) -> None:
     starter()
@@ -177,7 +177,7 @@ def test_deleting_a_batch_deletes_everything_that_came_from_it(
         assert not table.objects.exists(), table
 
 
-def test_deleting_one_batch_ranks_what_the_others_hold(
+def test_deleting_one_batch_ranks_the_submissions_of_the_others(
     hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> None:
     hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": RENAMED}))
@@ -190,7 +190,7 @@ def test_deleting_one_batch_ranks_what_the_others_hold(
 
 
 def test_a_cancelled_batch_is_left_alone_by_its_workers(
-    assignment: Assignment, alice: User, at_once: None, django_capture_on_commit_callbacks: Committing
+    assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
         batch = upload(assignment, alice, CLASS)
@@ -213,10 +213,10 @@ def test_a_batch_cancelled_while_it_is_ranked_is_not_in_the_report(
     assert names(list(assignment.reports.get().pairs.all())) == [("ada", "ben")]
 
 
-def test_what_a_lost_worker_left_lying_is_taken_up_again(
-    assignment: Assignment, alice: User, at_once: None
+def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
+    assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
-    batch = upload(assignment, alice, CLASS)  # never committed, so nobody was told
+    batch = upload(assignment, alice, CLASS)  # never committed, so no task was sent
     long_ago = timezone.now() - 2 * tasks.STALLED
     Batch.objects.filter(pk=batch.pk).update(touched=long_ago)
     tasks.sweep()
@@ -228,7 +228,7 @@ def test_what_a_lost_worker_left_lying_is_taken_up_again(
     assert batch.state == "done"
 
 
-def test_a_running_batch_is_not_swept(assignment: Assignment, alice: User, at_once: None) -> None:
+def test_a_running_batch_is_not_swept(assignment: Assignment, alice: User, eager_tasks: None) -> None:
     batch = upload(assignment, alice, CLASS)
     Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - tasks.STALLED + timedelta(minutes=1))
     tasks.sweep()
@@ -270,10 +270,10 @@ def test_invalid_utf_8_is_still_read(hand_in: HandIn) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"\x1f\x8b\x08\x00 not gzip"])
-def test_an_upload_of_which_nothing_can_be_used_fails_with_what_to_do(
+def test_an_upload_of_which_nothing_can_be_used_fails_with_a_message(
     assignment: Assignment,
     alice: User,
-    at_once: None,
+    eager_tasks: None,
     django_capture_on_commit_callbacks: Committing,
     content: bytes,
 ) -> None:

@@ -1,4 +1,4 @@
-"""Archives of every kind, good and bad, as bytes; and what unpacking them gives."""
+"""Archives of every format, valid and damaged, as bytes, and helpers that unpack them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def tarred(files: Files) -> bytes:
     return out.getvalue()
 
 
-FORMATS: dict[str, Callable[[Files], bytes]] = {
+ARCHIVE_WRITERS: dict[str, Callable[[Files], bytes]] = {
     "class.zip": zipped,
     "class.tar": tarred,
     "class.tar.gz": lambda files: gzip.compress(tarred(files)),
@@ -68,7 +68,10 @@ def zipped_special(name: str, mode: int) -> bytes:
 
 
 def zipped_twice(name: str, first: bytes, second: bytes) -> bytes:
-    """Zip two entries of one name; the standard library warns about it, so one byte is patched."""
+    """Return a zip file with two entries of one name.
+
+    The standard library warns about equal names, so the second name is patched in afterwards.
+    """
     other = name[:-1] + "\x01"
     data = zipped({name: first, other: second})
     return data.replace(other.encode(), name.encode())
@@ -77,7 +80,7 @@ def zipped_twice(name: str, first: bytes, second: bytes) -> bytes:
 def zip_by_hand(
     entries: list[tuple[bytes, bytes]], *, flags: int = 0, method: int = 8, declared: int | None = None
 ) -> bytes:
-    """Zip raw names, with any flag bits and any declared size, right or wrong."""
+    """Return a zip file with raw names, any flag bits, and any declared size, right or wrong."""
     body, directory = b"", b""
     for name, data in entries:
         packed = zlib.compress(data, wbits=-15) if method == zipfile.ZIP_DEFLATED else data
@@ -91,7 +94,7 @@ def zip_by_hand(
 
 
 def overlapping_zip(copies: int, data: bytes) -> bytes:
-    """Zip `copies` directory entries that all point at the same packed bytes."""
+    """Return a zip file with `copies` directory entries that all point at the same packed bytes."""
     packed = zlib.compress(data, wbits=-15)
     common = struct.pack("<HHHHHLLLHH", 20, 0, 8, 0, 33, zlib.crc32(data), len(packed), len(data), 1, 0)
     directory = (b"PK\x01\x02\x14\x03" + common + struct.pack("<HHHLL", 0, 0, 0, 0, 0) + b"a") * copies
@@ -107,9 +110,9 @@ def entries(name: str, data: bytes, limits: Limits | None = None) -> list[Unpack
     return list(unpack(name, io.BytesIO(data), limits or Limits()))
 
 
-def taken(found: list[UnpackedEntry]) -> Files:
-    return {entry.name: entry.data for entry in found if entry.data is not None}
+def taken(unpacked: list[UnpackedEntry]) -> Files:
+    return {entry.name: entry.data for entry in unpacked if entry.data is not None}
 
 
-def reasons(found: list[UnpackedEntry]) -> dict[str, str]:
-    return {entry.name: entry.reason for entry in found if entry.data is None}
+def reasons(unpacked: list[UnpackedEntry]) -> dict[str, str]:
+    return {entry.name: entry.reason for entry in unpacked if entry.data is None}

@@ -57,9 +57,9 @@ Shoot = Callable[[str], Path]
 
 
 def _chromium() -> str:
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found:
-        return found
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path:
+        return path
     reason = "Chromium is not on the PATH; on Debian it is the package `chromium`"
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
@@ -78,13 +78,13 @@ def browser() -> Iterator[Browser]:
 
 
 def _watch(context: BrowserContext, home: str) -> list[str]:
-    """Give the list to which errors of a context's pages and their requests to other hosts are added."""
+    """Return a list that collects the errors of a context's pages and their requests to other hosts."""
     faults: list[str] = []
 
     def on_console(message: ConsoleMessage) -> None:
-        # Chromium also tells what a page's own address answers; a test that goes there asserts that.
-        of_the_page = message.page is not None and message.location["url"] == message.page.url
-        if message.type == "error" and not of_the_page:
+        # Chromium also logs an error status of the page's own address; tests assert those themselves.
+        is_own_status = message.page is not None and message.location["url"] == message.page.url
+        if message.type == "error" and not is_own_status:
             faults.append(f"console: {message.text}")
 
     def on_request(request: Request) -> None:
@@ -110,21 +110,21 @@ def _visit(browser: Browser, address: str) -> Iterator[Page]:
 
 @pytest.fixture
 def page(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """Give an empty page whose relative addresses are the live server's."""
+    """Return an empty page whose relative addresses are those of the live server."""
     with _visit(browser, live_server.url) as page:
         yield page
 
 
 @pytest.fixture
 def stranger(browser: Browser, live_server: LiveServer) -> Iterator[Page]:
-    """Give a page like `page` of somebody else, who has no cookies of the first."""
+    """Return a page like `page` in another context, which has no cookies of the first."""
     with _visit(browser, live_server.url) as page:
         yield page
 
 
 @pytest.fixture
 def sign_in(page: Page, live_server: LiveServer) -> SignIn:
-    """Sign a user in without the form; gives the page."""
+    """Return a function that signs a user in without the form and returns the page."""
 
     def enter(user: User) -> Page:
         client = Client()
@@ -138,8 +138,8 @@ def sign_in(page: Page, live_server: LiveServer) -> SignIn:
     return enter
 
 
-def keep(page: Page, name: str) -> Path:
-    """Keep a screenshot of the whole page in `artifacts/`, with what is only drawn once it is in view."""
+def save_screenshot(page: Page, name: str) -> Path:
+    """Write a screenshot of the whole page to `artifacts/`, with parts that are only drawn when in view."""
     path = ARTIFACTS / f"{name}.png"
     page.evaluate(DRAW_ALL)
     page.screenshot(path=path, full_page=True)
@@ -149,21 +149,24 @@ def keep(page: Page, name: str) -> Path:
 
 @pytest.fixture
 def shoot(page: Page) -> Shoot:
-    """Keep a screenshot of the test's page."""
+    """Return a function that writes a screenshot of the test's page and returns its path."""
 
     def take(name: str) -> Path:
-        return keep(page, name)
+        return save_screenshot(page, name)
 
     return take
 
 
 def drop(zone: Locator, name: str, content: bytes) -> None:
-    """Drop a file as a person drags it in from a folder."""
+    """Drop a file on an element, as if it was dragged in from a folder."""
     zone.evaluate(DROP, [name, base64.b64encode(content).decode()])
 
 
-def everywhere(page: Page) -> Iterator[str]:
-    """Show a page wide and narrow, light and dark, under a name for each; it never scrolls sideways."""
+def each_layout(page: Page) -> Iterator[str]:
+    """Show a page wide and narrow, light and dark, and yield a name for each.
+
+    Fails if the page scrolls sideways.
+    """
     for size, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
         for scheme in SCHEMES:
@@ -175,25 +178,26 @@ def everywhere(page: Page) -> Iterator[str]:
 
 
 def assert_accessible_now(page: Page) -> None:
-    """Fail with what axe finds against WCAG A and AA in the page as it stands."""
-    found = Axe().run(page, options=AXE).response["violations"]
-    faults = [
-        f"{fault['id']}: {fault['help']}, {len(fault['nodes'])} times, as at {node['target']} {node['html']}"
-        f" {[why['message'] for why in node['any'] + node['all'] + node['none']]}"
-        for fault in found
-        for node in fault["nodes"][:2]
+    """Fail if axe finds violations of WCAG A or AA in the page as it is shown now."""
+    violations = Axe().run(page, options=AXE).response["violations"]
+    messages = [
+        f"{violation['id']}: {violation['help']}, {len(violation['nodes'])} times, as at"
+        f" {node['target']} {node['html']}"
+        f" {[check['message'] for check in node['any'] + node['all'] + node['none']]}"
+        for violation in violations
+        for node in violation["nodes"][:2]
     ]
-    assert not faults, "\n".join([page.url, *faults])
+    assert not messages, "\n".join([page.url, *messages])
 
 
 def assert_accessible(page: Page) -> None:
-    """Fail with what axe finds in the page, wide or narrow, light or dark."""
-    for _ in everywhere(page):
+    """Fail if axe finds violations in the page, wide or narrow, light or dark."""
+    for _ in each_layout(page):
         assert_accessible_now(page)
 
 
-def look_everywhere(page: Page, shoot: Shoot, name: str) -> None:
-    """Keep screenshots of the page and have axe look at it, wide and narrow, light and dark."""
-    for how in everywhere(page):
-        shoot(f"{name}-{how}")
+def check_every_layout(page: Page, shoot: Shoot, name: str) -> None:
+    """Write screenshots of the page and check it with axe, wide and narrow, light and dark."""
+    for layout in each_layout(page):
+        shoot(f"{name}-{layout}")
         assert_accessible_now(page)

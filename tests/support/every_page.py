@@ -1,4 +1,4 @@
-"""One of everything that a page can be about, and the address of every page."""
+"""One object of every kind that has a page, and the address of every page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tests.support.uploads import HandIn
 
-# Pages of people who are signed in, by the names of their addresses.
+# Pages for signed-in users, by URL name.
 PAGES = (
     "courses",
     "course",
@@ -39,11 +39,11 @@ PAGES = (
     "export_pair",
     "shares",
 )
-# What stands in a page, what is kept as a file, and what leads elsewhere.
+# Parts of pages, downloads, and redirects.
 FRAGMENTS = ("activity", "batch_progress")
 FILES = ("table",)
 REDIRECTS = ("next_undecided",)
-# Open to whoever has the link.
+# Pages for everybody who has the link.
 PUBLIC = ("shared", "shared_pair")
 
 
@@ -72,30 +72,30 @@ def world(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
 
 
 def patterns() -> dict[str, URLPattern]:
-    """Every address of the app, by its name."""
-    return {str(one.name): one for one in urls.urlpatterns}
+    """Return every URL pattern of the app by its name."""
+    return {str(pattern.name): pattern for pattern in urls.urlpatterns}
 
 
 def address(world: World, name: str) -> str:
-    """Give the address called `name` of what is in the world."""
-    return reverse(name, kwargs=_parts(world, patterns()[name]))
+    """Return the address of the page `name` for the objects of the world."""
+    return reverse(name, kwargs=_arguments(world, patterns()[name]))
 
 
 def addresses(world: World) -> dict[str, str]:
     return {name: address(world, name) for name in patterns()}
 
 
-def _parts(world: World, pattern: URLPattern) -> dict[str, object]:
+def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
     route = str(pattern.pattern)
-    things = {
+    primary_keys = {
         "courses": world.assignment.course.pk,
         "assignments": world.assignment.pk,
         "batches": world.batch.pk,
         "boilerplate": world.boilerplate.pk,
         "shares": world.share.pk,
     }
-    known = {
-        "pk": things.get(route.partition("/")[0]),
+    values = {
+        "pk": primary_keys.get(route.partition("/")[0]),
         "left_id": world.pair.left_id,
         "right_id": world.pair.right_id,
         "submission_id": world.pair.left_id,
@@ -103,4 +103,4 @@ def _parts(world: World, pattern: URLPattern) -> dict[str, object]:
         "suffix": "csv",
         "token": shares.share_token(world.share),
     }
-    return {part: known[part] for part in pattern.pattern.converters}
+    return {argument: values[argument] for argument in pattern.pattern.converters}

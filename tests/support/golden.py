@@ -1,4 +1,4 @@
-"""Expected results that a person reads: compared as they are, rewritten by `pytest --update-goldens`."""
+"""Golden files: expected results as text, compared exactly and rewritten by `pytest --update-goldens`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-goldens",
         action="store_true",
-        help="write what the code gives now; read the diff before committing it",
+        help="write the current results; read the diff before committing it",
     )
 
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Golden:
-    """Compare a text with the file that holds what it should be."""
+    """Return a function that compares a text with its golden file."""
 
     def compare(path: Path, actual: str) -> None:
         if request.config.getoption("--update-goldens"):

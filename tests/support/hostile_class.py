@@ -1,4 +1,4 @@
-"""What students hand in to see what happens, and what breaks pages without meaning to."""
+"""Submissions that attack the pages on purpose, and submissions that break them by accident."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SOURCES: dict[str, bytes] = {
     "is not text": f"{COPIED}# ".encode() + b"\xff\xfe\xfa\x80\n",
     "ends lines as it likes": f"{COPIED}# one\r# two\r\n# three\n\r".encode(),
 }
-# Longest first, so that no name is taken for part of another.
+# Names of the submissions, one for each source.
 NAMES = (
     "<script>window.hacked=1</script>",
     '"><img src=x onerror=window.hacked=1>',
@@ -45,7 +45,7 @@ NAMES = (
     "=HYPERLINK(1)",
     "😀" * 100,
 )
-# In no page may any of these stand as it is.
+# No page may contain any of these unescaped.
 LIVE = (
     "<script>window.hacked",
     "<img src=x",
@@ -56,19 +56,19 @@ LIVE = (
 
 @pytest.fixture
 def nasty(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
-    """Give an assignment in which everybody's source and name is out to do harm."""
+    """Return a ranked assignment in which every source and every name is hostile."""
     folders = [f"student {number}" for number in range(len(SOURCES))]
     sources = dict(zip(folders, SOURCES.values(), strict=True))
-    zipped_up = {f"{name}/<b onclick=alert(1)>{name}.py": source for name, source in sources.items()}
-    batch = hand_in(zipped(zipped_up | {"x/<i>\u202e.class": b"\xca\xfe\xba\xbe"}, "<u>class</u>.zip"))
-    for name, called in zip(folders, NAMES, strict=True):
-        # Names come in by other ways than archives, which make theirs visible.
-        Submission.objects.filter(name=name).update(name=called)
+    files = {f"{folder}/<b onclick=alert(1)>{folder}.py": source for folder, source in sources.items()}
+    batch = hand_in(zipped(files | {"x/<i>\u202e.class": b"\xca\xfe\xba\xbe"}, "<u>class</u>.zip"))
+    for folder, name in zip(folders, NAMES, strict=True):
+        # Set the names directly: unpacking would make their invisible characters visible.
+        Submission.objects.filter(name=folder).update(name=name)
     SubmissionFile.objects.filter(path__contains="student 3").update(path="<b>\u202eyp.x")
     actions.add_boilerplate(assignment, [loose("</li><script>window.hacked=1</script>.py", STARTER)])
     actions.rerank(assignment)
     report = assignment.reports.get(state=Report.State.DONE)
-    # With their own names, so that those are in it.
+    # Not anonymous, so that the shared pages contain the names.
     share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1), anonymous=False)
     boilerplate = assignment.boilerplate.get()
     return World(alice, assignment, batch, boilerplate, report, report.pairs.all()[0], share)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from selectolax.lexbor import LexborHTMLParser
@@ -10,6 +11,11 @@ if TYPE_CHECKING:
     from django.http import HttpResponseBase
     from django.test import Client
     from selectolax.lexbor import LexborNode
+
+# What a browser shows as one space; a non-breaking space is none of it.
+SPACES = re.compile(r"[ \t\n\f\r]+")
+# What the security policy forbids; data for a chart is in scripts that no browser runs.
+INLINE = 'script:not([src]):not([type="application/json"]), style, [style]'
 
 
 class Page:
@@ -47,10 +53,31 @@ class Page:
     def links(self) -> list[str]:
         return self.values("a[href]", "href")
 
+    def rows(self, selector: str) -> list[list[str]]:
+        """Return the texts of the cells of each table row that a CSS selector matches."""
+        return [[text_of(cell) for cell in row.css("th, td")] for row in self.all(selector)]
+
+    def terms(self, selector: str) -> dict[str, str]:
+        """Return the terms of a definition list with their values."""
+        return dict(zip(self.texts(f"{selector} dt"), self.texts(f"{selector} dd"), strict=True))
+
+    def attributes(self) -> list[tuple[str, str]]:
+        """Return the name and value of every attribute on the page."""
+        return [(name, value or "") for node in self.all("*") for name, value in node.attributes.items()]
+
+    def inline_code(self) -> list[str]:
+        """Return what a browser would run or apply that stands in the page itself."""
+        handlers = [
+            f"{name}={value}"
+            for name, value in self.attributes()
+            if name.startswith("on") or "javascript:" in value.casefold()
+        ]
+        return handlers + [str(node.html) for node in self.all(INLINE)]
+
 
 def text_of(node: LexborNode) -> str:
     """Return the text of an element, in which runs of white space are one space."""
-    return " ".join(node.text(deep=True, separator="").split())
+    return SPACES.sub(" ", node.text(deep=True, separator="")).strip(" ")
 
 
 def page_of(response: HttpResponseBase) -> Page:

@@ -1,4 +1,4 @@
-"""Where the checkout is that the tests read."""
+"""The path of the checkout."""
 
 from __future__ import annotations
 

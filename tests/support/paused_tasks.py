@@ -1,4 +1,4 @@
-"""Tasks that stop in the middle of a ranking, so that somebody can meet them there."""
+"""Tasks that pause in the middle of a ranking, so that tests can run other tasks meanwhile."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ if TYPE_CHECKING:
 TWO = {"ada/m.py": COPIED, "ben/m.py": RENAMED}
 
 
-class Held:
-    """A task in a thread and connection of its own that stops in the middle of a ranking."""
+class PausedRanking:
+    """A ranking that pauses until `resume` is set, and threads, with a connection each, that run tasks."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.inside, self.go_on = Event(), Event()
-        real = ranking.rank
+        self.reached, self.resume = Event(), Event()
+        real_rank = ranking.rank
 
-        def slow(report: Report) -> None:
-            self.inside.set()
-            assert self.go_on.wait(60)
-            real(report)
+        def paused_rank(report: Report) -> None:
+            self.reached.set()
+            assert self.resume.wait(60)
+            real_rank(report)
 
-        monkeypatch.setattr(ranking, "rank", slow)
-        self.faults: list[BaseException] = []
+        monkeypatch.setattr(ranking, "rank", paused_rank)
+        self.errors: list[BaseException] = []
 
     def start(self, work: Callable[[], object]) -> Thread:
         def run() -> None:
             try:
                 work()
-            except BaseException as error:  # noqa: BLE001 - told by the test
-                self.faults.append(error)
+            except BaseException as error:  # noqa: BLE001 - the fixture asserts that there are none
+                self.errors.append(error)
             finally:
                 connection.close()
 
@@ -53,20 +53,22 @@ class Held:
 
 
 @pytest.fixture
-def held(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
-    found = Held(monkeypatch)
-    yield found
-    found.go_on.set()
-    assert found.faults == []
+def paused_ranking(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[PausedRanking]:
+    paused = PausedRanking(monkeypatch)
+    yield paused
+    paused.resume.set()
+    assert paused.errors == []
 
 
 @pytest.fixture
-def ranking_batch(assignment: Assignment, alice: User, held: Held, at_once: None) -> Batch:
-    """Give a batch whose report waits; nobody ranks it yet."""
-    held.go_on.set()
+def ranking_batch(
+    assignment: Assignment, alice: User, paused_ranking: PausedRanking, eager_tasks: None
+) -> Batch:
+    """Return a batch whose report is queued; no task ranks it yet."""
+    paused_ranking.resume.set()
     batch = actions.create_batch(assignment, alice, [zipped(TWO)])
-    held.inside.clear()
-    held.go_on.clear()
+    paused_ranking.reached.clear()
+    paused_ranking.resume.clear()
     Batch.objects.filter(pk=batch.pk).update(state="ranking")
     Report.objects.update(state="queued")
     return batch

@@ -1,4 +1,4 @@
-"""Random Python programs: honest ones, all different, and copies with every name changed."""
+"""Random Python programs, and copies of them with every name changed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _block(random: Random, depth: int) -> list[str]:
 
 
 def program(random: Random, functions: int = 4) -> str:
-    """One program of `functions` functions, about 60 tokens each."""
+    """Return a random program of `functions` functions, about 60 tokens each."""
     parts = []
     for _ in range(functions):
         a, b, c = random.sample(_NAMES, 3)
@@ -56,5 +56,5 @@ def program(random: Random, functions: int = 4) -> str:
 
 
 def renamed(source: str) -> str:
-    """Rename every variable and function of a program that `program` made; its strings stay."""
+    """Return a program made by `program` with every variable and function renamed; strings stay unchanged."""
     return _NAME.sub(lambda match: f"{match[1][::-1]}_" if match[1] else match[0], source)

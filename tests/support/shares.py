@@ -1,4 +1,4 @@
-"""Pairs and links that tests of decisions and shares are about."""
+"""Addresses of pair pages, and share links, for the tests of decisions and shares."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def pair_page(pair: Pair) -> str:
     return reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
 
 
-def link_to(made: Share, *sides: int) -> str:
-    """Give the address of a link, or of a pair behind it."""
-    token = shares.share_token(made)
+def link_to(share: Share, *sides: int) -> str:
+    """Return the address of a share link, or of a pair behind it."""
+    token = shares.share_token(share)
     return reverse("shared_pair", args=[token, *sides]) if sides else reverse("shared", args=[token])
 
 
-def shared_report(report: Report, who: User, *, anonymous: bool = False) -> Share:
-    return shares.create_share(report.assignment, who, timezone.now() + SOON, anonymous=anonymous)
+def shared_report(report: Report, user: User, *, anonymous: bool = False) -> Share:
+    return shares.create_share(report.assignment, user, timezone.now() + SOON, anonymous=anonymous)
 
 
-def shared_pair(pair: Pair, who: User) -> Share:
+def shared_pair(pair: Pair, user: User) -> Share:
     names = PairNames.from_pair(pair)
     return shares.create_share(
-        pair.report.assignment, who, timezone.now() + SOON, pair=names, anonymous=False
+        pair.report.assignment, user, timezone.now() + SOON, pair=names, anonymous=False
     )

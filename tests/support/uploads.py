@@ -1,4 +1,4 @@
-"""An assignment whose uploads are taken in and ranked by the real tasks, in the test's own process."""
+"""An assignment whose uploads are read and ranked by the real tasks, in the test's own process."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ MANY = {f"student-{n:02}/main.py": source for n, source in enumerate(list(CLASS.
 
 
 @pytest.fixture
-def at_once() -> Iterator[None]:
-    """Run tasks where they are enqueued."""
+def eager_tasks() -> Iterator[None]:
+    """Run tasks in the process of the test, as soon as they are enqueued."""
     app.conf.task_always_eager = app.conf.task_eager_propagates = True
     yield
     app.conf.task_always_eager = app.conf.task_eager_propagates = False
@@ -35,7 +35,7 @@ def at_once() -> Iterator[None]:
 
 @pytest.fixture
 def assignment(alice: User) -> Assignment:
-    """Give an empty assignment of Alice's."""
+    """Return an empty assignment of Alice's."""
     course = Course.objects.create(owner=alice, name="Programming 1")
     return Assignment.objects.create(course=course, name="Statistics")
 
@@ -44,10 +44,10 @@ def assignment(alice: User) -> Assignment:
 def hand_in(
     alice: User,
     assignment: Assignment,
-    at_once: None,
+    eager_tasks: None,
     django_capture_on_commit_callbacks: Committing,
 ) -> HandIn:
-    """Upload files and wait until they are ranked."""
+    """Return a function that uploads files and returns their batch once it is ranked."""
 
     def upload(*files: SimpleUploadedFile) -> Batch:
         with django_capture_on_commit_callbacks(execute=True):
@@ -60,21 +60,21 @@ def hand_in(
 
 @pytest.fixture
 def batch(hand_in: HandIn) -> Batch:
-    """Three submissions, of which Ada's and Ben's share all that they wrote."""
+    """Return a batch of three submissions; Ada's and Ben's are equal except for renamed variables."""
     return hand_in(zipped(CLASS | {"notes/photo.py": b"\x89PNG\r\n\x1a\n\0\0"}))
 
 
 @pytest.fixture
 def report(batch: Batch) -> Report:
-    """The ranking of `batch`."""
+    """Return the report of `batch`."""
     return Report.objects.get(assignment=batch.assignment, state=Report.State.DONE)
 
 
 @pytest.fixture
 def starter(
-    assignment: Assignment, at_once: None, django_capture_on_commit_callbacks: Committing
+    assignment: Assignment, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> Callable[[], None]:
-    """Register the starter file as boilerplate."""
+    """Return a function that registers the starter file as boilerplate."""
 
     def register() -> None:
         with django_capture_on_commit_callbacks(execute=True):

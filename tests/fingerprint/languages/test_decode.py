@@ -1,7 +1,8 @@
-"""Bytes of any kind become text, or a refusal that says what they are."""
+"""Bytes in any encoding are decoded to text, or refused with what they seem to be."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import zipfile
@@ -15,7 +16,7 @@ HALLO = "Grüße — 你好 🌊\r\n\tЖлд\n"
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60))
-def test_utf_8_is_read_as_it_is(text: str) -> None:
+def test_utf_8_is_decoded_unchanged(text: str) -> None:
     if not text.startswith("\ufeff"):
         assert decode(("x" + text).encode()).text == "x" + text
 
@@ -25,12 +26,12 @@ def test_line_ends_and_tabs_are_kept() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-def test_a_byte_order_mark_decides_and_is_dropped(encoding: str) -> None:
+def test_a_byte_order_mark_sets_the_encoding_and_is_removed(encoding: str) -> None:
     assert decode(HALLO.encode(encoding)).text == HALLO
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf_16_without_its_mark_is_read(encoding: str) -> None:
+def test_utf_16_without_a_byte_order_mark_is_decoded(encoding: str) -> None:
     program = "class Harbour { int größe; }\n"
     assert decode(program.encode(encoding)) == Decoded(program, encoding)
 
@@ -44,16 +45,16 @@ def test_utf_16_without_its_mark_is_read(encoding: str) -> None:
         ("# 港の潮位の記録を読み、最大の変化を計算するプログラムです\nx = 1\n", "cp932"),
     ],
 )
-def test_legacy_encodings_are_told(text: str, encoding: str) -> None:
+def test_legacy_encodings_are_detected(text: str, encoding: str) -> None:
     assert decode(text.encode(encoding)).text == text
 
 
-def test_a_broken_byte_in_utf_8_spoils_only_itself() -> None:
+def test_only_the_broken_byte_of_utf_8_is_replaced() -> None:
     data = "Grüße an größere Häfen, schöne Küste".encode() + b"\xff" + " Übung".encode()
     assert decode(data) == Decoded("Grüße an größere Häfen, schöne Küste\ufffd Übung", "utf-8")
 
 
-def test_any_bytes_that_are_text_in_no_encoding_are_still_read_or_refused() -> None:
+def test_bytes_that_are_invalid_in_every_encoding_are_still_decoded() -> None:
     assert decode(b"int x; // \x81\x8d\x8f\x90\x9d\n").text.startswith("int x; // ")
 
 
@@ -73,7 +74,7 @@ def zipped() -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("data", "named"),
+    ("data", "reason"),
     [
         (b"\x89PNG\r\n\x1a\n", "PNG image"),
         (b"\xff\xd8\xff\xe0\x00\x10JFIF", "JPEG image"),
@@ -88,10 +89,21 @@ def zipped() -> bytes:
         (b"\xff\xfe" + b"\x00\xd8" * 50, "cannot be read"),
     ],
 )
-def test_what_is_no_text_is_refused_by_name(data: bytes, named: str) -> None:
+def test_data_that_is_no_text_is_refused_with_what_it_is(data: bytes, reason: str) -> None:
     with pytest.raises(NotText) as refusal:
         decode(data)
-    assert named in str(refusal.value)
+    assert reason in str(refusal.value)
+
+
+@pytest.mark.parametrize("text", ["ID3 decision trees", "BZh", "GIF8 is a prefix", "OggS in a sentence"])
+def test_text_that_begins_like_a_binary_format_is_text(text: str) -> None:
+    assert decode(text.encode()).text == text
+
+
+@pytest.mark.parametrize("data", [bz2.compress(b"a"), b"GIF89a\x01\x00", b"ID3\x03\x00", b"OggS\x00\x02"])
+def test_a_binary_format_is_refused_by_its_whole_signature(data: bytes) -> None:
+    with pytest.raises(NotText, match=r"^it is an? .*, not a text file$"):
+        decode(data)
 
 
 def test_an_empty_file_is_an_empty_text() -> None:

@@ -1,4 +1,4 @@
-"""One harness for every tuned language: a golden stream each, and what no rewriting of a text may change."""
+"""One harness for every tuned language: golden tokens, and changes of a text that must not change tokens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).parent / "golden"
 NAMES = [name for name, _ in choices()]
 CODE = [name for name in NAMES if name not in ("text", "notebook")]
 
-# Names that the golden programs define themselves, and others of the same shape.
+# Names that the golden programs define, and other names of the same form to replace them.
 RENAMED = {
     "swing": "sway_of", "worst": "top", "change": "moved", "levels": "heights", "harbour": "haven",
     "doubled": "twice_as", "problem": "issue", "readings": "markings", "place": "spot",
@@ -89,7 +89,7 @@ def test_reindenting_changes_no_kind(name: str, indent: object) -> None:
 )
 def test_line_ends_change_no_kind(name: str, newline: str) -> None:
     language, text = front_end(name), program(name)
-    respaced = re.sub(r"(?<!\\)\n", newline, text)  # a line that goes on ends in its backslash
+    respaced = re.sub(r"(?<!\\)\n", newline, text)  # except after a backslash that continues the line
     assert kinds(language, respaced) == kinds(language, text)
 
 
@@ -101,7 +101,7 @@ def test_a_missing_last_newline_changes_nothing(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*CODE, "text"])
 @pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["no mark", "byte order mark"])
-def test_offsets_are_exact_in_the_text_as_it_is(name: str, mark: str) -> None:
+def test_offsets_are_exact_with_any_line_end_and_awkward_characters(name: str, mark: str) -> None:
     language, text = front_end(name), program(name)
     awkward = text.replace("its readings", "🌊👩‍👩‍👧 its\treadings")
     crlf = mark + awkward.replace("\n", "\r\n")
@@ -134,12 +134,12 @@ def test_tokens_are_in_order_and_never_empty_or_overlapping(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CODE)
-def test_no_lexer_stumbles_over_its_golden(name: str) -> None:
+def test_no_lexer_marks_an_error_in_its_golden_program(name: str) -> None:
     assert [span for span in front_end(name).highlight(program(name)) if span[2] == "err"] == []
 
 
 @pytest.mark.parametrize("name", CODE)
-def test_a_stream_tells_programs_apart(name: str) -> None:
+def test_a_program_has_many_kinds_and_no_dominant_one(name: str) -> None:
     counted = Counter(kinds(front_end(name), program(name)))
     assert counted.most_common(1)[0][1] < 0.6 * counted.total()
     assert len(counted) >= 12
@@ -162,5 +162,6 @@ def test_replaced_lexemes_are_in_the_lexical_stream(name: str) -> None:
     text = program(name)
     scan = front_end(name).scan(text)
     spans = zip(scan.lexical.starts, scan.lexical.ends, scan.lexical_classes, strict=True)
-    found = {(LexicalClass(sort), text[start:end]) for start, end, sort in spans}
-    assert {sort for sort, _ in found} >= {LexicalClass.IDENTIFIER, LexicalClass.STRING}
+    lexemes_by_class = {(LexicalClass(lexical_class), text[start:end]) for start, end, lexical_class in spans}
+    classes = {lexical_class for lexical_class, _ in lexemes_by_class}
+    assert classes >= {LexicalClass.IDENTIFIER, LexicalClass.STRING}

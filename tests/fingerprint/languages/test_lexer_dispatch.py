@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import example, given, strategies as st
@@ -10,15 +11,15 @@ from pygments.lexers import find_lexer_class_by_name
 from fingerprint.languages import first_characters as firsts
 from fingerprint.languages.first_characters import ASCII, first_characters
 from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer
-from fingerprint.languages.tables import LANGUAGES
+from fingerprint.languages.registry import LANGUAGES
 from tests.fingerprint.languages.test_every_language import program
 
-USUAL = [
+REGEX_LANGUAGES = [
     row.name
     for row in LANGUAGES
     if find_lexer_class_by_name(row.lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed
 ]
-# Parts of the expressions that lexers are made of.
+# Parts of regular expressions, as lexers use them.
 parts = st.sampled_from([
     "a", "b?", "[a-c]", "[^a]", r"\d+", r"\s*", r"\W", r"\b", "^", "$", "(?=a)", "(?!b)", "(?<!a)", "(a|b?)",
     "(?i:K)", "(?-i:k)", "(?i:[^k])", "(?:x|y){2}", "(?>ab|a)", "z*+", ".", r"(a)?\1", "é", "\u212a",
@@ -35,41 +36,41 @@ sources = st.text(st.sampled_from("abkKsxyz09 \n\"'(){};/*#éſ\u212a"), max_siz
 @example(["k"], re.IGNORECASE, "\u212a")
 @example(["\u212a"], re.IGNORECASE, "k")
 def test_every_match_begins_with_one_of_the_first_characters(
-    found: list[str], flags: int, source: str
+    pattern_parts: list[str], flags: int, source: str
 ) -> None:
-    pattern = re.compile("".join(found), flags)
+    pattern = re.compile("".join(pattern_parts), flags)
     firsts = first_characters(pattern)
     for at, char in enumerate(source):
         if char in ASCII and pattern.match(source, at):
             assert char in firsts
 
 
-def test_characters_that_no_match_begins_with_are_left_out() -> None:
+def test_characters_that_no_match_begins_with_are_excluded() -> None:
     expected = {r"[a-c]x": "abc", r"\d+": "0123456789", "(?i)k": "kK", "a?b": "ab", r"\b(?:if|else)\b": "ei"}
     for pattern, chars in expected.items():
         assert first_characters(re.compile(pattern)) == frozenset(chars)
 
 
 @pytest.mark.parametrize("pattern", ["", "a*", "(?=a)", ".", r"(a?)\1", "(?i)[^k]", "(?i)[k\u0100]"])
-def test_what_may_match_anywhere_is_never_left_out(pattern: str) -> None:
+def test_a_pattern_that_may_match_anywhere_has_all_characters(pattern: str) -> None:
     assert first_characters(re.compile(pattern)) == ASCII
 
 
 def test_without_pythons_parser_every_rule_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    def gone(name: str) -> None:
+    def raise_import_error(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(firsts, "import_module", gone)
+    monkeypatch.setattr(firsts, "import_module", raise_import_error)
     assert first_characters(re.compile("a")) == ASCII
 
 
-@pytest.mark.parametrize("name", USUAL)
+@pytest.mark.parametrize("name", REGEX_LANGUAGES)
 def test_a_dispatching_lexer_returns_the_tokens_of_its_base(name: str) -> None:
     lexer = find_lexer_class_by_name(next(row.lexer for row in LANGUAGES if row.name == name))
-    fast, usual = dispatching_lexer(lexer), lexer()
+    fast, base = dispatching_lexer(lexer), lexer()
     assert isinstance(fast, DispatchingLexer)
     text = program(name)
-    # As it is, cut off anywhere, and without its line ends: states that are never left, errors, odd ends.
+    # Unchanged, cut off, and without line ends: states that never end, errors, unusual ends.
     for source in (
         text,
         text[: len(text) // 2],
@@ -77,7 +78,7 @@ def test_a_dispatching_lexer_returns_the_tokens_of_its_base(name: str) -> None:
         text.replace("\n", " "),
         text.replace("(", "\0é("),
     ):
-        assert list(fast.get_tokens_unprocessed(source)) == list(usual.get_tokens_unprocessed(source))
+        assert list(fast.get_tokens_unprocessed(source)) == list(base.get_tokens_unprocessed(source))
 
 
 @given(sources, st.sampled_from(["java", "python", "javascript", "haskell"]))
@@ -94,6 +95,13 @@ DISPATCHING = {
 }
 
 
-def test_a_lexer_with_a_loop_of_its_own_is_left_alone() -> None:
+def test_a_lexer_with_a_loop_of_its_own_is_not_replaced() -> None:
     lexer = find_lexer_class_by_name("ruby")
     assert type(dispatching_lexer(lexer)) is lexer
+
+
+def test_pythons_private_parser_is_still_where_the_dispatch_looks_for_it() -> None:
+    assert find_spec("re._parser"), (
+        "Without re._parser, first_characters falls back to all characters. Results stay right, but every "
+        "rule of a lexer is tried at every character, several times slower. Find the parser's new place."
+    )

@@ -1,4 +1,4 @@
-"""Prose in any script, and notebooks of any format."""
+"""Prose in any script, and notebooks of any format version."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def words(text: str) -> list[str]:
     return [kind for _, _, kind in PROSE.named_tokens(text)]
 
 
-def test_case_and_punctuation_are_folded() -> None:
+def test_case_and_punctuation_are_normalised() -> None:
     assert (
         words("Don't STOP, the tide!")
         == words("don\u2019t stop the (Tide)")
@@ -25,11 +25,11 @@ def test_case_and_punctuation_are_folded() -> None:
     )
 
 
-def test_spellings_of_one_character_are_one() -> None:
+def test_equivalent_characters_are_normalised_to_one() -> None:
     assert words("naïve Straße \ufb01sh \uff34ide") == words("nai\u0308ve STRASSE fish tide")
 
 
-def test_scripts_without_spaces_give_a_word_a_character() -> None:
+def test_in_scripts_without_spaces_each_character_is_a_word() -> None:
     assert words("港の潮は") == ["港", "の", "潮", "は"]
     assert "".join(words("ขึ้นวัน")) == "ขึ้นวัน"
 
@@ -66,7 +66,7 @@ def notebook(language: str = "python") -> str:
     )
 
 
-def test_cells_are_shown_under_headers_and_outputs_are_not() -> None:
+def test_cells_are_shown_with_headers_and_without_outputs() -> None:
     text = NOTEBOOK.text(notebook())
     assert text == (
         "───── cell 1, text ─────\n# Tides\nThe *largest* change.\n\n"
@@ -74,7 +74,7 @@ def test_cells_are_shown_under_headers_and_outputs_are_not() -> None:
     )
 
 
-def test_cells_are_compared_each_in_its_language() -> None:
+def test_each_cell_is_compared_in_its_language() -> None:
     text = NOTEBOOK.text(notebook())
     code = front_end("python").tokens("x = f(1)").kinds.tolist()
     prose = PROSE.tokens("Tides the largest change").kinds.tolist()
@@ -87,7 +87,7 @@ def test_the_kernel_names_the_language_of_the_code() -> None:
     assert "cell 2, python" in NOTEBOOK.text(notebook("klingon"))
 
 
-def test_the_third_format_with_worksheets_is_read() -> None:
+def test_format_3_with_worksheets_is_read() -> None:
     old = {
         "metadata": {"name": "old"}, "nbformat": 3, "nbformat_minor": 0,
         "worksheets": [{"metadata": {}, "cells": [

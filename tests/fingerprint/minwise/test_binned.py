@@ -10,7 +10,7 @@ from tests.fingerprint import naive
 
 TRIALS = 1000
 SET = np.arange(1000, dtype=np.uint64)
-SOME = st.lists(st.integers(0, 9), min_size=1, max_size=8)
+VALUE_LISTS = st.lists(st.integers(0, 9), min_size=1, max_size=8)
 
 GOLDEN = [
     0x2021B753183F576C,
@@ -19,8 +19,8 @@ GOLDEN = [
 ]
 
 
-@given(SOME, st.integers(1, 8), st.integers(0, 2**64 - 1))
-def test_binned_sketches_are_their_definition(values: list[int], count: int, seed: int) -> None:
+@given(VALUE_LISTS, st.integers(1, 8), st.integers(0, 2**64 - 1))
+def test_binned_sketches_agree_with_the_definition(values: list[int], count: int, seed: int) -> None:
     sketch = binned_min_wise(np.array(values, dtype=np.uint64), count, seed)
     assert sketch.tolist() == naive.binned_min_wise(values, count, seed)
 
@@ -29,8 +29,8 @@ def test_binned_sketches_are_the_same_in_every_version() -> None:
     assert binned_min_wise(SET[1:4], 3, seed=5).tolist() == GOLDEN
 
 
-@given(SOME)
-def test_order_and_repeats_do_not_count(values: list[int]) -> None:
+@given(VALUE_LISTS)
+def test_order_and_repeats_of_values_have_no_effect(values: list[int]) -> None:
     once, twice = SET[values], SET[values[::-1] * 2]
     assert binned_min_wise(once, 16).tolist() == binned_min_wise(twice, 16).tolist()
 

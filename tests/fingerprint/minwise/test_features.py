@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 TRIALS = 1000
-SOME = st.lists(st.integers(0, 9) | st.integers(0, 2**64 - 1), min_size=1, max_size=8)
+VALUE_LISTS = st.lists(st.integers(0, 9) | st.integers(0, 2**64 - 1), min_size=1, max_size=8)
 SEEDS = st.integers(0, 2**64 - 1)
 RHO = st.floats(0, 1)
 GOLDEN_MINIMA = [
@@ -48,24 +48,24 @@ def array(values: list[int] | range) -> Hashes:
 
 
 def pair(resemblance: float, size: int = 1000) -> tuple[Hashes, Hashes]:
-    """Two sets of neighbouring numbers whose union has `size` values."""
+    """Return two sets of consecutive numbers whose union has `size` values."""
     common = round(resemblance * size)
     ends = (size - common) // 2
     return array(range(common + ends)), array(range(ends, size))
 
 
-@given(SOME, st.integers(1, 6), SEEDS)
-def test_min_wise_sketches_are_their_definition(values: list[int], count: int, seed: int) -> None:
+@given(VALUE_LISTS, st.integers(1, 6), SEEDS)
+def test_min_wise_sketches_agree_with_the_definition(values: list[int], count: int, seed: int) -> None:
     assert min_wise(array(values), count, seed).tolist() == naive.min_wise(values, count, seed)
 
 
-@given(SOME, st.integers(1, 4), st.integers(1, 4), SEEDS)
-def test_features_are_their_definition(values: list[int], k: int, s: int, seed: int) -> None:
+@given(VALUE_LISTS, st.integers(1, 4), st.integers(1, 4), SEEDS)
+def test_features_agree_with_the_definition(values: list[int], k: int, s: int, seed: int) -> None:
     assert features(array(values), k, s, seed).tolist() == naive.features(values, k, s, seed)
 
 
-@given(SOME)
-def test_order_and_repeats_do_not_count(values: list[int]) -> None:
+@given(VALUE_LISTS)
+def test_order_and_repeats_of_values_have_no_effect(values: list[int]) -> None:
     twice = array(values[::-1] * 2)
     assert features(twice).tolist() == features(array(values)).tolist()
 
@@ -75,7 +75,7 @@ def test_features_are_the_same_in_every_version() -> None:
     assert features(array([1, 2, 3])).tolist() == GOLDEN_FEATURES
 
 
-def test_sketches_of_other_seeds_are_other_sketches() -> None:
+def test_sketches_of_different_seeds_differ() -> None:
     values = array(range(100))
     assert shared_features(min_wise(values, 84, seed=1), min_wise(values, 84, seed=2)) == 0
 
@@ -100,7 +100,7 @@ def test_every_value_of_a_set_is_equally_often_the_smallest() -> None:
 
 
 @given(RHO, st.integers(1, 6), st.integers(1, 20), st.integers(1, 6))
-def test_acceptance_is_the_sum_over_shared_features(rho: float, k: int, s: int, r: int) -> None:
+def test_acceptance_is_the_sum_over_sets_of_shared_features(rho: float, k: int, s: int, r: int) -> None:
     assume(r <= k)
     assert acceptance(rho, k, s, r) == pytest.approx(naive.acceptance(rho, k, s, r), abs=1e-12)
 
@@ -118,7 +118,7 @@ def test_acceptance_rises_with_resemblance(a: float, b: float, k: int, s: int, r
     assert acceptance(low, k, s, r) <= acceptance(high, k, s, r) + 1e-12
 
 
-def test_the_papers_filter_is_half_open_at_909() -> None:
+def test_the_papers_filter_accepts_half_of_the_pairs_at_0_909() -> None:
     assert acceptance(0.909, 6, 14, 2) < 0.5 < acceptance(0.910, 6, 14, 2)
 
 
@@ -127,7 +127,7 @@ def test_the_papers_filter_misses_one_in_a_hundred_near_duplicates() -> None:
     assert 1 - acceptance(0.99, 6, 14, 2) < 0.00022
 
 
-def test_the_papers_filter_accepts_few_pairs_that_are_none() -> None:
+def test_the_papers_filter_accepts_few_pairs_that_are_no_near_duplicates() -> None:
     assert acceptance(0.77, 6, 14, 2) < 0.01
     assert acceptance(0.5, 6, 14, 2) < 6e-8
 
@@ -156,12 +156,12 @@ def test_sharing_a_super_feature_is_sharing_r_features(agree: list[bool], r: int
     assert (len(shared) >= 1) == (shared_features(left, right) >= r)
 
 
-def test_super_features_are_as_many_as_the_paper_says() -> None:
+def test_the_number_of_super_features_is_that_of_the_paper() -> None:
     assert len(super_features(features(array(range(50))), 2)) == 15
 
 
 @pytest.mark.parametrize("target", [0.5, 0.8, 0.909, 0.95, 0.99])
-def test_the_chosen_filter_keeps_the_error_and_turns_near_the_target(target: float) -> None:
+def test_the_chosen_filter_meets_the_error_and_is_half_open_near_the_target(target: float) -> None:
     chosen = choose(target)
     grid = (np.arange(20_000) + 0.5) / 20_000
     curve = acceptance(grid, *chosen)
@@ -171,7 +171,7 @@ def test_the_chosen_filter_keeps_the_error_and_turns_near_the_target(target: flo
 
 
 @pytest.mark.parametrize(("target", "error"), [(0.8, 0.07), (0.6, 0.15), (0.9, 0.04)])
-def test_no_cheaper_filter_keeps_the_error(target: float, error: float) -> None:
+def test_no_cheaper_filter_meets_the_error(target: float, error: float) -> None:
     grid = (np.arange(1000) + 0.5) / 1000
     chosen = choose(target, error)
     for k in range(1, chosen.k + 1):
@@ -218,6 +218,6 @@ VALUES = array(range(10))
         (lambda: choose(0.9, 1e-6, 3), "error is 1e-06; with up to 3 features and target 0.9 it is at least"),
     ],
 )
-def test_what_makes_no_filter_is_refused(call: Callable[[], object], complaint: str) -> None:
+def test_impossible_arguments_are_refused(call: Callable[[], object], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         call()

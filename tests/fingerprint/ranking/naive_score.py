@@ -1,4 +1,4 @@
-"""The score of docs/score.md by the letter, on lists: slow and obviously right."""
+"""The score of docs/score.md, written exactly as there, on lists: slow and obviously correct."""
 
 from __future__ import annotations
 
@@ -30,77 +30,77 @@ def rarity(frequency: int, exponent: float) -> float:
 
 
 def kgram_weights(own: Submission, cohort: Sequence[Submission], k: int) -> list[float]:
-    grams = naive.kgrams(own.kinds, k)
-    repeats = Counter(grams)
-    held = [set(naive.kgrams(other.kinds, k)) for other in cohort]
+    kgrams = naive.kgrams(own.kinds, k)
+    repeats = Counter(kgrams)
+    kgram_sets = [set(naive.kgrams(other.kinds, k)) for other in cohort]
     return [
-        rarity(sum(gram in other for other in held), constants.RARITY_EXPONENT)
-        * repeats[gram] ** -constants.REPEAT_EXPONENT
-        for gram in grams
+        rarity(sum(kgram in other for other in kgram_sets), constants.RARITY_EXPONENT)
+        * repeats[kgram] ** -constants.REPEAT_EXPONENT
+        for kgram in kgrams
     ]
 
 
 def token_weights(own: Submission, cohort: Sequence[Submission], k: int) -> list[float]:
-    grams = kgram_weights(own, cohort, k)
-    covering = [grams[max(0, at - k + 1) : at + 1] for at in range(len(own.kinds))]
+    weights = kgram_weights(own, cohort, k)
+    covering = [weights[max(0, at - k + 1) : at + 1] for at in range(len(own.kinds))]
     return [prod(over) ** (1 / len(over)) if over else 0.0 for over in covering]
 
 
-def norm(one: float, other: float, how: constants.Norm) -> float:
-    small, large = sorted((one, other))
-    return small * min(large / small, how.max_ratio) ** how.exponent if small > 0 else 0.0
+def norm(first: float, second: float, parameters: constants.Norm) -> float:
+    small, large = sorted((first, second))
+    return small * min(large / small, parameters.max_ratio) ** parameters.exponent if small > 0 else 0.0
 
 
-def long(tokens: int) -> float:
+def length_factor(tokens: int) -> float:
     return tokens / (tokens + constants.HALF_LENGTH)
 
 
 def chains(tiles: Sequence[Tile]) -> list[list[Tile]]:
-    """Tiles in sequence on both sides with few tokens between them."""
-    found: list[list[Tile]] = []
+    """Return chains of tiles that follow each other on both sides with few tokens between them."""
+    chained: list[list[Tile]] = []
     for tile in sorted(tiles):
-        if found:
-            a, b, length = found[-1][-1]
+        if chained:
+            a, b, length = chained[-1][-1]
             gaps = tile[0] - a - length, tile[1] - b - length
             if min(gaps) >= 0 and max(gaps) <= constants.LONGEST_GAP:
-                found[-1].append(tile)
+                chained[-1].append(tile)
                 continue
-        found.append([tile])
-    return found
+        chained.append([tile])
+    return chained
 
 
 def passages(
     left: Submission, right: Submission, cohort: Sequence[Submission], k: int
 ) -> tuple[float, float]:
-    """T and D."""
+    """Return T and D of docs/score.md."""
     on_left, on_right = token_weights(left, cohort, k), token_weights(right, cohort, k)
-    against = norm(sum(on_left), sum(on_right), constants.PASSAGE_NORM)
+    total = norm(sum(on_left), sum(on_right), constants.PASSAGE_NORM)
     smaller = min(len(left.kinds), len(right.kinds))
     covered = 0.0
     for chain in chains(naive.tiles(left.kinds, right.kinds, k)):
         weight = sum(sum(on_left[a : a + n]) + sum(on_right[b : b + n]) for a, b, n in chain) / 2
-        covered += long(sum(n for _, _, n in chain)) * weight
-    return (min(1.0, covered / against / long(smaller)) if covered else 0.0), against
+        covered += length_factor(sum(n for _, _, n in chain)) * weight
+    return (min(1.0, covered / total / length_factor(smaller)) if covered else 0.0), total
 
 
 def lexical(
     sides: tuple[frozenset[str], frozenset[str]],
     cohort: Sequence[frozenset[str]],
-    how: tuple[float, constants.Norm],
+    parameters: tuple[float, constants.Norm],
 ) -> tuple[float, float]:
-    """Share of what both sides hold, and what it was measured against."""
-    exponent, against = how
+    """Return the share of the terms that both sides have, and the total that it is a share of."""
+    exponent, norm_parameters = parameters
 
-    def mass(held: frozenset[str]) -> float:
+    def mass(terms: frozenset[str]) -> float:
         return sum(
             rarity(sum(term in other for other in cohort), exponent)
             * min(constants.WHOLE_TERM_CHARACTERS, len(term))
             / constants.WHOLE_TERM_CHARACTERS
-            for term in held
+            for term in terms
         )
 
-    whole = norm(mass(sides[0]), mass(sides[1]), against)
-    return (min(1.0, mass(sides[0] & sides[1]) / whole) if whole else 0.0), whole
+    total = norm(mass(sides[0]), mass(sides[1]), norm_parameters)
+    return (min(1.0, mass(sides[0] & sides[1]) / total) if total else 0.0), total
 
 
 def similarity(left: Submission, right: Submission, cohort: Sequence[Submission], k: int) -> float:
@@ -109,12 +109,12 @@ def similarity(left: Submission, right: Submission, cohort: Sequence[Submission]
         return 0.0
     literals = lexical(
         (left.literals, right.literals),
-        [one.literals for one in cohort],
+        [submission.literals for submission in cohort],
         (constants.LITERAL_RARITY_EXPONENT, constants.LITERAL_NORM),
     )
     names = lexical(
         (left.names, right.names),
-        [one.names for one in cohort],
+        [submission.names for submission in cohort],
         (constants.NAME_RARITY_EXPONENT, constants.NAME_NORM),
     )
     w_l = min(constants.LITERAL_TOKENS * literals[1], constants.LITERAL_CAP * d)

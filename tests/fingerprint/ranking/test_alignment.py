@@ -11,10 +11,10 @@ K = 3
 
 def rows(left: list[int], right: list[int], boilerplate: list[list[int]] | None = None) -> list[list[int]]:
     arrays = [np.array(part, dtype=np.uint64) for part in (left, right)]
-    handed_out = [np.array(part, dtype=np.uint64) for part in boilerplate or []]
-    cohort = Cohort.from_submissions([[arrays[0]], [arrays[1]]], K, handed_out)
-    found: list[list[int]] = passages(cohort.submission(0), cohort.submission(1), K).tolist()
-    return found
+    boilerplate_arrays = [np.array(part, dtype=np.uint64) for part in boilerplate or []]
+    cohort = Cohort.from_submissions([[arrays[0]], [arrays[1]]], K, boilerplate_arrays)
+    matches: list[list[int]] = passages(cohort.submission(0), cohort.submission(1), K).tolist()
+    return matches
 
 
 @given(documents, documents)
@@ -28,10 +28,10 @@ def test_passages_are_those_of_greedy_tiling(left: list[int], right: list[int]) 
 def test_passages_are_equal_tokens_and_never_overlap(
     left: list[int], right: list[int], base: list[int]
 ) -> None:
-    found = rows(left, right, [base])
-    assert all(left[a : a + n] == right[b : b + n] and n >= K for a, b, n in found)
+    matches = rows(left, right, [base])
+    assert all(left[a : a + n] == right[b : b + n] and n >= K for a, b, n in matches)
     for side in (0, 1):
-        tokens = [row[side] + i for row in found for i in range(row[2])]
+        tokens = [row[side] + i for row in matches for i in range(row[2])]
         assert len(tokens) == len(set(tokens))
 
 
@@ -46,7 +46,7 @@ def test_no_passage_is_boilerplate_only_and_none_ends_in_it(
         assert any(gram not in ignored for gram in naive.kgrams(left[a : a + n], K))
 
 
-def test_a_passage_runs_through_boilerplate_that_stands_inside_it() -> None:
+def test_a_passage_may_contain_boilerplate_in_its_middle() -> None:
     copied = [10, 11, 12, 13, 1, 2, 3, 4, 20, 21, 22, 23]
     assert rows([7, *copied, 8], [*copied, 9], [[1, 2, 3, 4]]) == [[1, 0, 12]]
 
@@ -58,22 +58,22 @@ def test_a_constant_table_of_thousands_of_tokens_is_one_passage() -> None:
 def test_no_passage_crosses_from_one_file_into_the_next() -> None:
     one, two, both = (np.array(part, dtype=np.uint64) for part in ([1, 2, 3], [4, 5, 6], [1, 2, 3, 4, 5, 6]))
     cohort = Cohort.from_submissions([[one, two], [both]], K)
-    found = passages(cohort.submission(0), cohort.submission(1), K).tolist()
-    assert found == [[0, 0, 3], [4, 3, 3]]
+    matches = passages(cohort.submission(0), cohort.submission(1), K).tolist()
+    assert matches == [[0, 0, 3], [4, 3, 3]]
 
 
 blocks = st.lists(st.integers(3, 24), min_size=4, max_size=9)
 
 
 def table(sizes: list[int], period: list[int]) -> list[int]:
-    """Stretches of a repeated row, a token of their own behind each."""
+    """Return runs of a repeated row, each followed by a separating token."""
     return [token for number, size in enumerate(sizes) for token in [*(period * size)[:size], 9 + number % 2]]
 
 
 @settings(max_examples=30)
 @given(blocks, blocks, st.sampled_from([[1], [1, 2], [1, 1, 2]]))
 @example([24] * 8, [23] * 8, [1])
-def test_tables_of_more_runs_than_are_listed_at_once_are_tiled_alike(
+def test_tables_with_more_runs_than_are_listed_at_once_are_tiled_as_by_the_naive_tiling(
     one: list[int], other: list[int], period: list[int]
 ) -> None:
     left, right = table(one, period), table(other, period)

@@ -10,7 +10,7 @@ cohorts = st.lists(st.lists(document, max_size=3), max_size=5)
 K = 3
 
 
-def laid_out(
+def cohort_of(
     submissions: list[list[list[int]]], boilerplate: list[list[int]], limit: int | None = None
 ) -> Cohort:
     arrays = [[np.array(kinds, dtype=np.uint64) for kinds in files] for files in submissions]
@@ -20,23 +20,28 @@ def laid_out(
 
 
 @given(cohorts, st.lists(document, max_size=2), st.one_of(st.none(), st.integers(1, 3)))
-def test_ignored_tokens_lie_in_boilerplate_or_in_kgrams_of_too_many(
+def test_ignored_tokens_are_boilerplate_or_in_kgrams_of_more_submissions_than_the_limit(
     submissions: list[list[list[int]]], boilerplate: list[list[int]], limit: int | None
 ) -> None:
-    held = [{gram for kinds in files for gram in naive.kgrams(kinds, K)} for files in submissions]
-    ignored = {gram for kinds in boilerplate for gram in naive.kgrams(kinds, K)}
+    kgram_sets = [{kgram for kinds in files for kgram in naive.kgrams(kinds, K)} for files in submissions]
+    ignored = {kgram for kinds in boilerplate for kgram in naive.kgrams(kinds, K)}
     if limit is not None:
-        ignored |= {gram for grams in held for gram in grams if sum(gram in other for other in held) > limit}
-    cohort = laid_out(submissions, boilerplate, limit)
+        ignored |= {
+            kgram
+            for kgrams in kgram_sets
+            for kgram in kgrams
+            if sum(kgram in other for other in kgram_sets) > limit
+        }
+    cohort = cohort_of(submissions, boilerplate, limit)
     for number, kinds in enumerate(kinds for files in submissions for kinds in files):
         spans = cohort.ignored_spans(number)
-        found = [any(low <= at < high for low, high in spans) for at in range(len(kinds))]
-        assert found == naive.covered(kinds, K, ignored)
+        ignored_flags = [any(low <= at < high for low, high in spans) for at in range(len(kinds))]
+        assert ignored_flags == naive.covered(kinds, K, ignored)
 
 
 @given(cohorts)
 def test_every_token_is_located_in_its_own_file(submissions: list[list[list[int]]]) -> None:
-    cohort = laid_out(submissions, [])
+    cohort = cohort_of(submissions, [])
     number = 0
     for owner, files in enumerate(submissions):
         offset = 0
@@ -47,20 +52,22 @@ def test_every_token_is_located_in_its_own_file(submissions: list[list[list[int]
 
 
 @given(cohorts)
-def test_frequency_counts_submissions_that_hold_the_kgram(submissions: list[list[list[int]]]) -> None:
-    held = [{gram for kinds in files for gram in naive.kgrams(kinds, K)} for files in submissions]
-    cohort = laid_out(submissions, [])
+def test_frequency_counts_submissions_that_contain_the_kgram(submissions: list[list[list[int]]]) -> None:
+    kgram_sets = [{kgram for kinds in files for kgram in naive.kgrams(kinds, K)} for files in submissions]
+    cohort = cohort_of(submissions, [])
     for number, kinds in enumerate(kinds for files in submissions for kinds in files):
         at = int(cohort.file_starts[number])
-        found = cohort.frequency[at : at + max(0, len(kinds) - K + 1)].tolist()
-        assert found == [sum(gram in other for other in held) for gram in naive.kgrams(kinds, K)]
+        frequencies = cohort.frequency[at : at + max(0, len(kinds) - K + 1)].tolist()
+        assert frequencies == [
+            sum(kgram in other for other in kgram_sets) for kgram in naive.kgrams(kinds, K)
+        ]
 
 
-def test_common_code_is_ignored_as_moss_does_in_a_class_but_not_in_a_small_cohort() -> None:
+def test_the_default_limit_is_that_of_moss_in_a_class_and_none_in_a_small_cohort() -> None:
     assert common_limit(180) == COMMON_LIMIT == 10
     assert common_limit(12) is None
 
 
 @pytest.mark.parametrize("cohort", [2, 180])
-def test_a_limit_that_was_asked_for_holds_in_any_cohort(cohort: int) -> None:
+def test_a_requested_limit_is_used_in_any_cohort(cohort: int) -> None:
     assert common_limit(cohort, 3) == 3

@@ -13,16 +13,18 @@ keys = st.integers(0, 6).flatmap(
 )
 
 
-def test_a_group_is_named_by_what_all_its_members_have_in_common() -> None:
-    found = group_duplicates([["x", "x", "y", "", "z"], ["p", "p", "p", "q", "r"], ["f", "f", "f", "g", "g"]])
-    assert found == [DuplicateGroup(LEXICAL, [0, 1, 2]), DuplicateGroup(FINGERPRINTS, [3, 4])]
+def test_a_group_has_the_strongest_sameness_that_all_its_members_share() -> None:
+    groups = group_duplicates(
+        [["x", "x", "y", "", "z"], ["p", "p", "p", "q", "r"], ["f", "f", "f", "g", "g"]]
+    )
+    assert groups == [DuplicateGroup(LEXICAL, [0, 1, 2]), DuplicateGroup(FINGERPRINTS, [3, 4])]
 
 
 def test_byte_for_byte_copies_are_identical() -> None:
     assert group_duplicates([["x", "x"], ["p", "p"], ["f", "f"]]) == [DuplicateGroup(IDENTICAL, [0, 1])]
 
 
-def test_documents_without_a_key_are_like_no_other() -> None:
+def test_documents_without_keys_are_in_no_group() -> None:
     assert group_duplicates([["", "", None], ["", "", None], ["", "", None]]) == []
 
 

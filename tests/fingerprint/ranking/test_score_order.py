@@ -1,4 +1,4 @@
-"""What the score must not do, each with the order that it must give instead."""
+"""Orders of pairs that the score must produce, one test for each mistake that a score could make."""
 
 from __future__ import annotations
 
@@ -34,9 +34,11 @@ PARAMS = Params()
 def ranking(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> Ranking:
     """Rank Python programs, a submission each, with default settings."""
     files = [file(at, source) for at, source in enumerate(programs)]
-    given = [file(0, source) for source in boilerplate]
+    boilerplate_files = [file(0, source) for source in boilerplate]
     excluded = Exclusions(
-        [one.kinds for one in given], [one.lexical for one in given], engine.common_limit(len(programs))
+        [boilerplate_file.kinds for boilerplate_file in boilerplate_files],
+        [boilerplate_file.lexical for boilerplate_file in boilerplate_files],
+        engine.common_limit(len(programs)),
     )
     return engine.rank(RankingInput.from_files(files, len(programs), PARAMS.k, excluded))
 
@@ -48,8 +50,8 @@ def file(submission: int, source: str) -> CohortFile:
     return CohortFile(submission, kinds, token_lines(source, scan.tokens), lexical_terms(scan), hashes)
 
 
-def ranked(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> dict[Pair, float]:
-    """Similarity by pair, best first."""
+def similarities_by_pair(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> dict[Pair, float]:
+    """Return the similarity by pair, highest first."""
     pairs, scores, _ = ranking(programs, boilerplate)
     columns = pairs.left.tolist(), pairs.right.tolist(), scores.similarity.tolist()
     return {(left, right): similarity for left, right, similarity in zip(*columns, strict=True)}
@@ -57,25 +59,29 @@ def ranked(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> dict[Pai
 
 @pytest.mark.parametrize("registered", [True, False])
 @pytest.mark.parametrize("honest", [5, 40])
-def test_a_copy_leads_a_class_in_which_all_began_with_one_template(
+def test_a_copy_ranks_first_in_a_class_that_began_with_one_template(
     honest: int,
     registered: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     random = Random(honest)
     template = program(random, 3)
     own = [program(random) for _ in range(honest)]
-    found = ranked([template + part for part in (*own, renamed(own[1]))], [template] * registered)
-    copy, *others = found
+    similarities = similarities_by_pair(
+        [template + part for part in (*own, renamed(own[1]))], [template] * registered
+    )
+    copy, *others = similarities
     assert copy == (1, honest)
-    assert found[copy] > 0.8
-    assert median(found[pair] for pair in others) < (0.5 if honest == 5 and not registered else 0.35)
+    assert similarities[copy] > 0.8
+    assert median(similarities[pair] for pair in others) < (0.5 if honest == 5 and not registered else 0.35)
 
 
-def test_a_bigger_class_believes_in_an_unregistered_template_less() -> None:
+def test_an_unregistered_template_counts_less_in_a_bigger_class() -> None:
     random = Random(1)
     template = program(random, 3)
     own = [program(random) for _ in range(60)]
-    medians = [median(ranked([template + part for part in own[:n]]).values()) for n in (4, 15, 60)]
+    medians = [
+        median(similarities_by_pair([template + part for part in own[:n]]).values()) for n in (4, 15, 60)
+    ]
     assert medians[0] > medians[1] > medians[2]
 
 
@@ -85,67 +91,79 @@ def test_thirty_tiny_programs_rank_by_how_little_was_changed() -> None:
     rewritten = (
         "def total(a, b):\n    s, i = 0, a\n    while i < b:\n        s, i = s + i, i + 1\n    return s\n"
     )
-    found = ranked([*variants, loop.format("2"), rewritten])
-    assert found[0, 28] == found[0, 7] == max(found.values()) == 1
-    assert found[0, 2] > found[0, 4]
-    assert all(found.get((n, 29), 0) < found[0, 4] for n in range(28))
+    similarities = similarities_by_pair([*variants, loop.format("2"), rewritten])
+    assert similarities[0, 28] == similarities[0, 7] == max(similarities.values()) == 1
+    assert similarities[0, 2] > similarities[0, 4]
+    assert all(similarities.get((n, 29), 0) < similarities[0, 4] for n in range(28))
 
 
 def test_a_cohort_of_one_or_of_empty_programs_has_no_pair() -> None:
-    assert ranked([program(Random(1))]) == ranked(["", "", "# nothing"]) == ranked([]) == {}
+    assert (
+        similarities_by_pair([program(Random(1))])
+        == similarities_by_pair(["", "", "# nothing"])
+        == similarities_by_pair([])
+        == {}
+    )
 
 
 @pytest.mark.parametrize("count", [2, 12, 40])
 def test_identical_programs_all_score_one_however_many(count: int) -> None:
-    found = ranked([program(Random(1))] * count)
-    assert len(found) == count * (count - 1) // 2
-    assert set(found.values()) == {1.0}
+    similarities = similarities_by_pair([program(Random(1))] * count)
+    assert len(similarities) == count * (count - 1) // 2
+    assert set(similarities.values()) == {1.0}
 
 
-def test_a_ring_of_more_than_the_common_limit_still_leads_its_class() -> None:
+def test_copies_in_more_submissions_than_the_common_limit_still_rank_first() -> None:
     random = Random(2)
     copied = program(random)
-    found = ranked([*(program(random) for _ in range(30)), *(renamed(copied) for _ in range(12))])
-    ring = [pair for pair in list(found)[:66] if min(pair) >= 30]
+    similarities = similarities_by_pair(
+        [*(program(random) for _ in range(30)), *(renamed(copied) for _ in range(12))]
+    )
+    ring = [pair for pair in list(similarities)[:66] if min(pair) >= 30]
     assert len(ring) == 66
 
 
-def test_one_submission_a_hundred_times_as_long_matches_those_it_took_from_and_no_others() -> None:
+def test_a_submission_a_hundred_times_as_long_matches_only_those_it_copied_from() -> None:
     random = Random(3)
     own = [program(random) for _ in range(20)]
     giant = "\n".join(program(random) for _ in range(100))
-    found = ranked([*own, "\n".join((giant, own[5], own[9])), renamed(own[7])])
-    assert list(found)[:3] == [(7, 21), *sorted([(5, 20), (9, 20)], key=lambda pair: -found[pair])]
-    assert min(found[5, 20], found[9, 20]) > max(
-        similarity for pair, similarity in found.items() if 20 in pair and pair not in {(5, 20), (9, 20)}
+    similarities = similarities_by_pair([*own, "\n".join((giant, own[5], own[9])), renamed(own[7])])
+    assert list(similarities)[:3] == [
+        (7, 21),
+        *sorted([(5, 20), (9, 20)], key=lambda pair: -similarities[pair]),
+    ]
+    assert min(similarities[5, 20], similarities[9, 20]) > max(
+        similarity
+        for pair, similarity in similarities.items()
+        if 20 in pair and pair not in {(5, 20), (9, 20)}
     )
 
 
 def test_no_honest_pair_outranks_a_copy_in_a_class() -> None:
     random = Random(4)
     own = [program(random) for _ in range(40)]
-    found = ranked([*own, renamed(own[0]), own[1] + program(random)])
-    assert set(list(found)[:2]) == {(0, 40), (1, 41)}
+    similarities = similarities_by_pair([*own, renamed(own[0]), own[1] + program(random)])
+    assert set(list(similarities)[:2]) == {(0, 40), (1, 41)}
 
 
 @pytest.mark.parametrize("copies", [0, 3, 10])
 def test_a_threshold_lies_between_honest_pairs_and_copies(copies: int) -> None:
     random = Random(5)
     own = [program(random) for _ in range(40)]
-    found = ranking([*own, *(renamed(source) for source in own[:copies])])
-    value, reason = found.threshold
+    result = ranking([*own, *(renamed(source) for source in own[:copies])])
+    value, reason = result.threshold
     copied = {(n, 40 + n) for n in range(copies)}
     above = Counter(
         (left, right) in copied
-        for left, right, similarity in zip(*found.pairs[:2], found.scores.similarity, strict=True)
+        for left, right, similarity in zip(*result.pairs[:2], result.scores.similarity, strict=True)
         if similarity >= value
     )
     assert above[True] == copies
     assert above[False] <= 2
-    assert f"half of the {len(found.pairs.left)} pairs" in reason
+    assert f"half of the {len(result.pairs.left)} pairs" in reason
 
 
-def test_a_tiny_cohort_is_told_that_it_is_one() -> None:
+def test_a_tiny_cohort_gets_the_default_threshold_and_the_reason() -> None:
     value, reason = suggest_threshold([0.9, 0.1, 0.2])
     assert value == DEFAULT_THRESHOLD
     assert "3 pairs are too few" in reason
@@ -156,16 +174,18 @@ def test_a_tiny_cohort_is_told_that_it_is_one() -> None:
     )
 
 
-def test_no_class_is_told_that_honest_pairs_end_beyond_all_similarity() -> None:
-    found = suggest_threshold([0.2] * MIN_PAIRS + [0.9] * MIN_PAIRS)
-    assert found.value == HIGHEST_THRESHOLD
-    assert "honest ones end nowhere below 100%" in found.reason
+def test_a_suggested_threshold_is_capped_when_half_of_the_pairs_are_copies() -> None:
+    suggestion = suggest_threshold([0.2] * MIN_PAIRS + [0.9] * MIN_PAIRS)
+    assert suggestion.value == HIGHEST_THRESHOLD
+    assert "honest ones end nowhere below 100%" in suggestion.reason
 
 
 @pytest.mark.parametrize(
     ("best", "value"), [([1.0] * MIN_PAIRS, HIGHEST_THRESHOLD), ([0.0] * MIN_PAIRS, LOWEST_THRESHOLD)]
 )
-def test_a_threshold_stays_within_bounds_and_says_so(best: list[float], value: float) -> None:
-    found = suggest_threshold(best)
-    assert found.value == value
-    assert "as a suggestion goes" in found.reason
+def test_a_suggested_threshold_stays_within_bounds_and_the_reason_says_so(
+    best: list[float], value: float
+) -> None:
+    suggestion = suggest_threshold(best)
+    assert suggestion.value == value
+    assert "as a suggestion goes" in suggestion.reason

@@ -33,30 +33,33 @@ submissions = st.builds(Submission, st.lists(st.integers(0, 3), max_size=60), wo
 cohorts = st.lists(submissions, min_size=2, max_size=4)
 
 
-def coded(terms: frozenset[str], sort: LexicalClass) -> Terms:
-    ids = [lexeme_id("test", sort, term) >> 5 << 5 | min(31, len(term)) for term in terms]
+def coded(terms: frozenset[str], lexical_class: LexicalClass) -> Terms:
+    ids = [lexeme_id("test", lexical_class, term) >> 5 << 5 | min(31, len(term)) for term in terms]
     return np.unique(np.array(ids, dtype=np.uint64))
 
 
 def scored(
     cohort: Sequence[Submission], boilerplate: Sequence[Submission] = (), limit: int | None = None
 ) -> Scores:
-    """Scores of all pairs, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
+    """Return the scores of all pairs, in the order (0, 1), (0, 2), ..., (1, 2), ..."""
     laid_out = Cohort.from_submissions(
-        [[np.array(one.kinds, np.uint64)] for one in cohort],
+        [[np.array(submission.kinds, np.uint64)] for submission in cohort],
         K,
-        [np.array(one.kinds, np.uint64) for one in boilerplate],
+        [np.array(submission.kinds, np.uint64) for submission in boilerplate],
         limit,
     )
-    held, handed_out = (
+    cohort_terms, boilerplate_terms = (
         [
-            LexicalTerms(coded(one.literals, LexicalClass.STRING), coded(one.names, LexicalClass.IDENTIFIER))
-            for one in some
+            LexicalTerms(
+                coded(submission.literals, LexicalClass.STRING),
+                coded(submission.names, LexicalClass.IDENTIFIER),
+            )
+            for submission in group
         ]
-        for some in (cohort, boilerplate)
+        for group in (cohort, boilerplate)
     )
-    left, right = (found.astype(np.int32) for found in np.triu_indices(len(cohort), 1))
-    table = LexicalTable.from_submissions([[one] for one in held], handed_out)
+    left, right = (side.astype(np.int32) for side in np.triu_indices(len(cohort), 1))
+    table = LexicalTable.from_submissions([[terms] for terms in cohort_terms], boilerplate_terms)
     return score(laid_out, table, CandidatePairs(left, right, np.zeros(len(left), np.int32)))
 
 
@@ -68,17 +71,19 @@ def test_similarity_is_the_formula(cohort: list[Submission]) -> None:
 
 
 @given(cohorts, st.lists(submissions, max_size=1), st.one_of(st.none(), st.integers(1, 3)))
-def test_parts_add_up_to_a_similarity_between_none_and_one(
+def test_the_parts_sum_to_the_similarity_and_lie_between_zero_and_one(
     cohort: list[Submission], boilerplate: list[Submission], limit: int | None
 ) -> None:
-    found = scored(cohort, boilerplate, limit)
-    assert found.structure + found.literals + found.names == pytest.approx(found.similarity)
-    for column in (found.similarity, found.structure, found.literals, found.names):
+    scores = scored(cohort, boilerplate, limit)
+    assert scores.structure + scores.literals + scores.names == pytest.approx(scores.similarity)
+    for column in (scores.similarity, scores.structure, scores.literals, scores.names):
         assert np.all((column >= -1e-9) & (column <= 1 + 1e-9))
 
 
 @given(cohorts, st.integers(1, 3))
-def test_common_code_changes_percentages_and_no_similarity(cohort: list[Submission], limit: int) -> None:
+def test_a_common_code_limit_may_lower_token_counts_but_changes_no_similarity(
+    cohort: list[Submission], limit: int
+) -> None:
     free, limited = scored(cohort), scored(cohort, limit=limit)
     assert limited.similarity.tolist() == free.similarity.tolist()
     assert np.all(limited.tokens <= free.tokens)
@@ -88,59 +93,61 @@ def test_common_code_changes_percentages_and_no_similarity(cohort: list[Submissi
 def test_identical_submissions_score_one_in_any_cohort_of_them(
     kinds: list[int], literals: frozenset[str], names: frozenset[str], count: int
 ) -> None:
-    found = scored([Submission(kinds, literals, names)] * count)
-    assert set(found.similarity.tolist()) == {1.0}
+    scores = scored([Submission(kinds, literals, names)] * count)
+    assert set(scores.similarity.tolist()) == {1.0}
 
 
 def test_renaming_everything_costs_an_eighth_at_most() -> None:
     kinds = list(range(200))
     names = frozenset(f"identifier{n}" for n in range(50))
-    (found,) = scored([Submission(kinds, names=names), Submission(kinds)]).similarity
+    (without_names,) = scored([Submission(kinds, names=names), Submission(kinds)]).similarity
     renamed = frozenset(f"other{n}" for n in range(50))
-    (other,) = scored([Submission(kinds, names=names), Submission(kinds, names=renamed)]).similarity
-    assert (found, other) == (1.0, pytest.approx(1 / 1.15))
+    (with_other_names,) = scored(
+        [Submission(kinds, names=names), Submission(kinds, names=renamed)]
+    ).similarity
+    assert (without_names, with_other_names) == (1.0, pytest.approx(1 / 1.15))
 
 
-def test_changing_every_literal_and_name_leaves_what_passages_hold() -> None:
+def test_changing_every_literal_and_name_leaves_the_part_of_the_passages() -> None:
     kinds = list(range(200))
     one, other = (
         Submission(kinds, *(frozenset(f"{who} {what} {n}" for n in range(99)) for what in "ab"))
         for who in "xy"
     )
-    found = scored([one, other])
-    assert found.similarity.tolist() == [LEAST_PASSAGE_PART]
-    assert (found.structure[0], found.literals[0], found.names[0]) == (LEAST_PASSAGE_PART, 0, 0)
+    scores = scored([one, other])
+    assert scores.similarity.tolist() == [LEAST_PASSAGE_PART]
+    assert (scores.structure[0], scores.literals[0], scores.names[0]) == (LEAST_PASSAGE_PART, 0, 0)
 
 
-def test_a_literal_that_only_two_hold_tells_more_than_one_that_all_hold() -> None:
+def test_a_literal_of_two_submissions_weighs_more_than_one_of_all() -> None:
     kinds = list(range(30))
     rare, usual = frozenset(["a rare message"]), frozenset(["the usual one"])
     own = [frozenset([f"nobody else's {n}"]) for n in range(6)]
     cohort = [Submission(kinds, usual | own[n] | (rare if n < 2 else frozenset())) for n in range(6)]
-    found = scored(cohort).similarity
-    assert found[0] > found[1:].max()
+    similarities = scored(cohort).similarity
+    assert similarities[0] > similarities[1:].max()
 
 
 def padded(kinds: list[int], every: int, dead: int) -> list[int]:
-    """Put `dead` tokens that nobody else has behind `every` tokens."""
+    """Return the tokens with `dead` unique tokens after every `every` of them."""
     fresh = iter(range(10_000, 20_000))
     parts = [kinds[at : at + every] for at in range(0, len(kinds), every)]
     return [token for part in parts for token in (*part, *(next(fresh) for _ in range(dead)))]
 
 
-def test_one_long_passage_outranks_as_many_tokens_in_scattered_ones() -> None:
+def test_one_long_passage_scores_higher_than_as_many_tokens_in_scattered_ones() -> None:
     copied = list(range(60))
-    apart = padded(copied, 10, 20)
+    scattered = padded(copied, 10, 20)
     source = Submission([*copied, *range(300, 420)])
     whole = Submission([*copied, *range(500, 620)])
-    found = scored([source, whole, Submission(apart)]).similarity
-    assert found[0] > found[1] > 0
+    similarities = scored([source, whole, Submission(scattered)]).similarity
+    assert similarities[0] > similarities[1] > 0
 
 
 def test_dead_code_put_into_a_copy_costs_little() -> None:
     copied = list(range(120))
-    (found,) = scored([Submission(copied), Submission(padded(copied, 20, 9))]).similarity
-    assert found > 0.75
+    (similarity,) = scored([Submission(copied), Submission(padded(copied, 20, 9))]).similarity
+    assert similarity > 0.75
 
 
 def test_terms_of_boilerplate_are_no_evidence() -> None:
@@ -148,9 +155,9 @@ def test_terms_of_boilerplate_are_no_evidence() -> None:
     literals = frozenset(["please enter a number"])
     own = frozenset(["a message of mine"]), frozenset(["another one, by her"])
     cohort = [Submission([*kinds, *range(100 + n, 130)], literals | own[n]) for n in range(2)]
-    plain, handed_out = scored(cohort), scored(cohort, [Submission([], literals)])
+    plain, with_boilerplate = scored(cohort), scored(cohort, [Submission([], literals)])
     assert plain.literals[0] > 0
-    assert handed_out.literals[0] == 0
+    assert with_boilerplate.literals[0] == 0
 
 
 def inputs(documents: Sequence[Sequence[int]]) -> RankingInput:
@@ -172,19 +179,21 @@ def inputs(documents: Sequence[Sequence[int]]) -> RankingInput:
 def test_candidates_share_the_floor_of_the_lighter_sides_fingerprints(
     documents: list[list[int]], floor: float
 ) -> None:
-    laid_out = inputs(documents)
-    held = [set(laid_out.hashes[laid_out.owners == owner].tolist()) for owner in range(len(documents))]
+    ranking_input = inputs(documents)
+    hash_sets = [
+        set(ranking_input.hashes[ranking_input.owners == owner].tolist()) for owner in range(len(documents))
+    ]
 
     def mass(values: set[int]) -> float:
-        return sum(naive_score.rarity(sum(value in other for other in held), 0.75) for value in values)
+        return sum(naive_score.rarity(sum(value in other for other in hash_sets), 0.75) for value in values)
 
     expected = {
-        (i, j): mass(held[i] & held[j]) / min(mass(held[i]), mass(held[j]))
-        for j in range(len(held))
+        (i, j): mass(hash_sets[i] & hash_sets[j]) / min(mass(hash_sets[i]), mass(hash_sets[j]))
+        for j in range(len(hash_sets))
         for i in range(j)
-        if held[i] & held[j]
+        if hash_sets[i] & hash_sets[j]
     }
-    found = candidate_pairs(laid_out, floor)
-    pairs = set(zip(found.left.tolist(), found.right.tolist(), strict=True))
+    candidates = candidate_pairs(ranking_input, floor)
+    pairs = set(zip(candidates.left.tolist(), candidates.right.tolist(), strict=True))
     assert {pair for pair, share in expected.items() if share > floor + 1e-9} <= pairs
     assert pairs <= {pair for pair, share in expected.items() if share > floor - 1e-9}

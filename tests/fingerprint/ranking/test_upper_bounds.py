@@ -14,11 +14,11 @@ from fingerprint.ranking.upper_bounds import best_pairs, similarity_bounds
 K = 3
 documents = st.lists(st.integers(0, 3), max_size=40)
 cohorts = st.lists(st.tuples(documents, st.sets(st.integers(0, 9))), min_size=2, max_size=7)
-Made = tuple[Cohort, LexicalTable, CandidatePairs]
+ScoreArguments = tuple[Cohort, LexicalTable, CandidatePairs]
 
 
-def made(submissions: list[tuple[list[int], set[int]]], boilerplate: list[int]) -> Made:
-    """A cohort, what names it holds, and all its pairs as candidates."""
+def score_arguments(submissions: list[tuple[list[int], set[int]]], boilerplate: list[int]) -> ScoreArguments:
+    """Return the arguments of `score`: a cohort, its table of names, and all its pairs as candidates."""
     kinds = [[np.array(tokens, dtype=np.uint64)] for tokens, _ in submissions]
     names = [
         [LexicalTerms(np.empty(0, np.uint64), np.array(sorted(own), np.uint64))] for _, own in submissions
@@ -33,27 +33,29 @@ def made(submissions: list[tuple[list[int], set[int]]], boilerplate: list[int]) 
 def test_no_pair_scores_above_its_bound(
     submissions: list[tuple[list[int], set[int]]], boilerplate: list[int]
 ) -> None:
-    cohort = made(submissions, boilerplate)
-    assert (score(*cohort).similarity <= similarity_bounds(*cohort)).all()
+    arguments = score_arguments(submissions, boilerplate)
+    assert (score(*arguments).similarity <= similarity_bounds(*arguments)).all()
 
 
 @given(cohorts, documents, st.integers(1, 30))
 def test_the_leading_pairs_are_those_of_scoring_all(
     submissions: list[tuple[list[int], set[int]]], boilerplate: list[int], show: int
 ) -> None:
-    cohort = made(submissions, boilerplate)
+    arguments = score_arguments(submissions, boilerplate)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bounds, "PAIRS_PER_STEP", 1)
-        rows, scores = best_pairs(*cohort, min(show, len(cohort[2].left)))
-    assert listed(cohort[2].take(rows), scores, show) == listed(cohort[2], score(*cohort), show)
+        rows, scores = best_pairs(*arguments, min(show, len(arguments[2].left)))
+    assert leading_rows(arguments[2].take(rows), scores, show) == leading_rows(
+        arguments[2], score(*arguments), show
+    )
 
 
-def listed(pairs: CandidatePairs, scores: Scores, show: int) -> list[tuple[float, ...]]:
+def leading_rows(pairs: CandidatePairs, scores: Scores, show: int) -> list[tuple[float, ...]]:
     rows = zip(-scores.similarity, -scores.tokens, *pairs, *scores, strict=True)
     return sorted(tuple(map(float, row)) for row in rows)[:show]
 
 
 def test_a_sample_of_pairs_is_the_same_in_every_run() -> None:
-    drawn = sample_rows(50_000)
-    assert len(np.unique(drawn)) == 10_000
-    assert (drawn == sample_rows(50_000)).all()
+    sample = sample_rows(50_000)
+    assert len(np.unique(sample)) == 10_000
+    assert (sample == sample_rows(50_000)).all()

@@ -32,7 +32,7 @@ def graphs(draw: st.DrawFn) -> tuple[int, list[tuple[int, int]]]:
     return count, draw(st.lists(st.tuples(document, document), max_size=12))
 
 
-def joined(count: int, pairs: list[tuple[int, int]]) -> list[int]:
+def component_labels(count: int, pairs: list[tuple[int, int]]) -> list[int]:
     sides = np.array(pairs, dtype=np.int64).reshape(-1, 2)
     labels: list[int] = components(count, sides[:, 0], sides[:, 1]).tolist()
     return labels
@@ -40,7 +40,7 @@ def joined(count: int, pairs: list[tuple[int, int]]) -> list[int]:
 
 @given(graphs())
 def test_components_are_those_of_the_naive_search(graph: tuple[int, list[tuple[int, int]]]) -> None:
-    assert joined(*graph) == naive.components(*graph)
+    assert component_labels(*graph) == naive.components(*graph)
 
 
 @given(graphs(), st.randoms())
@@ -49,7 +49,7 @@ def test_labels_do_not_depend_on_the_order_of_the_pairs(
 ) -> None:
     count, pairs = graph
     shuffled = random.sample(pairs, len(pairs))
-    assert joined(count, pairs) == joined(count, [(b, a) for a, b in shuffled])
+    assert component_labels(count, pairs) == component_labels(count, [(b, a) for a, b in shuffled])
 
 
 def test_documents_without_a_pair_are_their_own_component() -> None:
@@ -71,7 +71,7 @@ def test_impossible_pairs_are_refused(count: int, left: list[int], right: list[i
         components(count, np.array(left, dtype=np.int64), np.array(right, dtype=np.int64))
 
 
-def test_links_may_come_in_pieces() -> None:
+def test_pairs_may_be_joined_in_several_calls() -> None:
     sets = UnionFind(4)
     sets.join(np.array([0]), np.array([1]))
     sets.join(np.array([2]), np.array([1]))
@@ -89,8 +89,8 @@ def sketched(sketches: Sequence[set[int]]) -> Sketches:
     return Sketches.from_sketches(np.array(sorted(sketch), dtype=np.uint64) for sketch in sketches)
 
 
-def numbered(count: int, size: int, seed: int) -> Sketches:
-    """Families of ten sketches, of which neighbours share most values."""
+def sketch_families(count: int, size: int, seed: int) -> Sketches:
+    """Return sketches in families of ten, in which neighbours share most values."""
     random = np.random.default_rng(seed)
     pool = random.integers(0, 2**64, (count // 10 + 1, size), dtype=np.uint64)
     return Sketches.from_sketches(
@@ -113,14 +113,14 @@ def test_clusters_are_those_of_comparing_every_pair(
     st.integers(MIN_BUDGET * 2, MIN_BUDGET * 40),
     st.integers(1, 9),
 )
-def test_clusters_are_the_same_whatever_the_budget(count: int, size: int, budget: int, common: int) -> None:
-    sketches = numbered(count, size, seed=count)
+def test_clusters_are_the_same_for_every_budget(count: int, size: int, budget: int, common: int) -> None:
+    sketches = sketch_families(count, size, seed=count)
     bounded = cluster(sketches, budget=budget, common=common)
     assert bounded.labels.tolist() == cluster(sketches, common=common).labels.tolist()
 
 
-def test_what_the_budget_does_not_hold_is_spilled_and_removed(tmp_path: Path) -> None:
-    sketches = numbered(200, 12, seed=1)
+def test_records_beyond_the_budget_are_written_to_files_that_are_deleted_afterwards(tmp_path: Path) -> None:
+    sketches = sketch_families(200, 12, seed=1)
     with Runs(MIN_BUDGET, tmp_path) as runs:
         value_runs(sketches, np.ones(200, dtype=np.bool_), runs)
         assert runs.spilled > 20
@@ -134,7 +134,7 @@ def test_what_the_budget_does_not_hold_is_spilled_and_removed(tmp_path: Path) ->
 
 
 @given(st.lists(st.lists(st.tuples(VALUES, VALUES), max_size=70), max_size=6))
-def test_every_key_lies_whole_in_one_piece_of_a_merge(contents: list[list[tuple[int, int]]]) -> None:
+def test_all_records_of_a_key_are_in_one_piece_of_a_merge(contents: list[list[tuple[int, int]]]) -> None:
     with Runs(MIN_BUDGET) as runs:
         for run in contents:
             columns = np.array(sorted(run), dtype=np.uint64).reshape(-1, 2)
@@ -142,8 +142,8 @@ def test_every_key_lies_whole_in_one_piece_of_a_merge(contents: list[list[tuple[
         pieces = list(runs.merged())
     keys = [set(piece.keys.tolist()) for piece in pieces]
     assert sum(map(len, keys)) == len(set().union(*keys))
-    found = sorted(pair for p in pieces for pair in zip(p.keys.tolist(), p.payloads.tolist(), strict=True))
-    assert found == sorted(pair for run in contents for pair in run)
+    entries = sorted(pair for p in pieces for pair in zip(p.keys.tolist(), p.payloads.tolist(), strict=True))
+    assert entries == sorted(pair for run in contents for pair in run)
 
 
 def test_many_runs_are_merged_in_passes() -> None:
@@ -155,7 +155,7 @@ def test_many_runs_are_merged_in_passes() -> None:
     assert merged.keys.tolist() == merged.payloads.tolist() == expected.tolist()
 
 
-def test_copies_are_taken_out_and_put_back_into_their_clusters() -> None:
+def test_copies_are_left_out_of_the_comparison_and_share_the_cluster_of_their_original() -> None:
     sketches = sketched([{1, 2, 3}, {1, 2, 3, 4}, {9}, {1, 2, 3}, set(), set(), {7}])
     clustering = cluster(sketches, exact="abcdefc", lexical=["A", "B", "C", "D", "E", "E", "C"])
     assert clustering.duplicates.tolist() == [0, 1, 2, 0, 4, 4, 2]
@@ -163,7 +163,7 @@ def test_copies_are_taken_out_and_put_back_into_their_clusters() -> None:
     assert [group.tolist() for group in clustering.groups()] == [[0, 1, 3], [2, 6], [4, 5]]
 
 
-def test_copies_do_not_make_their_values_common() -> None:
+def test_copies_do_not_count_when_values_are_common() -> None:
     sketches = [{1, 2, 3}] * 5 + [{1, 2, 3, 4}]
     assert cluster(sketched(sketches), common=2).labels.tolist() == [0] * 6
 
@@ -175,23 +175,23 @@ def test_empty_sketches_resemble_nothing() -> None:
 
 @given(st.lists(st.sets(st.integers(0, 5), max_size=5), max_size=8), st.integers(1, 3))
 def test_documents_that_share_a_super_shingle_are_clustered(sketches: list[set[int]], size: int) -> None:
-    found = cluster_by_super_shingles(sketched(sketches), size)
+    clustering = cluster_by_super_shingles(sketched(sketches), size)
     runs = [
         {tuple(sorted(s)[i : i + size]) for i in range(len(s) - size + 1)}
         | ({tuple(sorted(s))} if s else set())
         for s in sketches
     ]
     sharing = [(a, b) for a in range(len(runs)) for b in range(a) if runs[a] & runs[b]]
-    assert found.labels.tolist() == naive.components(len(sketches), sharing)
+    assert clustering.labels.tolist() == naive.components(len(sketches), sharing)
 
 
 @given(st.lists(st.sets(st.integers(0, 5), max_size=5), max_size=8), THRESHOLDS)
-def test_a_threshold_checks_those_that_share_a_super_shingle(
+def test_a_threshold_applies_to_documents_that_share_a_super_shingle(
     sketches: list[set[int]], threshold: float
 ) -> None:
-    # With super-shingles of one value nothing is missed, so that this is the clustering of all pairs.
-    found = cluster_by_super_shingles(sketched(sketches), 1, threshold=threshold)
-    assert found.labels.tolist() == naive.mod_clusters(sketches, threshold, common=1000)
+    # Super-shingles of one value miss no pair, so the result equals the clustering of all pairs.
+    clustering = cluster_by_super_shingles(sketched(sketches), 1, threshold=threshold)
+    assert clustering.labels.tolist() == naive.mod_clusters(sketches, threshold, common=1000)
 
 
 def test_prose_is_sketched_by_its_shingles() -> None:
@@ -252,7 +252,7 @@ def test_sketches_that_are_not_sets_are_refused(
         Sketches(np.array(values, dtype=np.uint64), np.array(offsets, dtype=np.int64))
 
 
-def test_values_of_another_kind_are_refused() -> None:
+def test_values_of_another_dtype_are_refused() -> None:
     with pytest.raises(ValueError, match="values are 1-dimensional int64; uint64 is needed"):
         Sketches(np.array([1]), np.array([0, 1]))
 

@@ -38,7 +38,7 @@ TRIALS = 1000
 ROSE = ("a", "rose", "is", "a", "rose", "is", "a", "rose")
 TOKENS = st.lists(st.integers(0, 2), min_size=1, max_size=30)
 VALUES = st.lists(st.integers(0, 9), max_size=12)
-SOME = st.lists(st.integers(0, 9), min_size=1, max_size=12)
+NON_EMPTY_VALUES = st.lists(st.integers(0, 9), min_size=1, max_size=12)
 SEEDS = st.integers(0, 2**64 - 1)
 
 GOLDEN_SHINGLES = [
@@ -52,7 +52,7 @@ def array(values: list[int] | range) -> Hashes:
     return np.array(values, dtype=np.uint64)
 
 
-# Two sets of neighbouring numbers, the least random there are, with r = 1/2 and c = 3/4 and 3/5.
+# Two sets of consecutive numbers, which are the least random, with r = 1/2 and c = 3/4 and 3/5.
 LEFT, RIGHT = array(range(400)), array(range(100, 600))
 
 
@@ -68,9 +68,9 @@ def assert_unbiased(estimate: Callable[[Hashes, Hashes], float], truth: float) -
 
 def test_the_papers_rose_has_three_shingles() -> None:
     expected = [("a", "rose", "is", "a"), ("rose", "is", "a", "rose"), ("is", "a", "rose", "is")]
-    found = shingles(words(ROSE), 4)
-    assert len(found) == 3
-    assert set(found.tolist()) == {int(shingles(words(shingle), 4)[0]) for shingle in expected}
+    values = shingles(words(ROSE), 4)
+    assert len(values) == 3
+    assert set(values.tolist()) == {int(shingles(words(shingle), 4)[0]) for shingle in expected}
 
 
 @given(TOKENS, st.integers(1, 5), st.sampled_from([32, 40, 63, 64]))
@@ -91,13 +91,13 @@ def test_resemblance_and_containment_are_those_of_the_sets(a: list[int], b: list
     assert containment(array(a), array(b)) == naive.containment(a, b)
 
 
-@given(SOME)
+@given(NON_EMPTY_VALUES)
 def test_a_document_resembles_itself_and_contains_its_parts(a: list[int]) -> None:
     assert resemblance(array(a), array(a)) == 1
     assert containment(array(a[:1]), array(a)) == 1
 
 
-@given(SOME, SOME, SOME)
+@given(NON_EMPTY_VALUES, NON_EMPTY_VALUES, NON_EMPTY_VALUES)
 def test_resemblance_distance_obeys_the_triangle_inequality(a: list[int], b: list[int], c: list[int]) -> None:
     def distance(x: list[int], y: list[int]) -> float:
         return 1 - resemblance(array(x), array(y))
@@ -107,25 +107,25 @@ def test_resemblance_distance_obeys_the_triangle_inequality(a: list[int], b: lis
     assert (distance(a, b) == 0) == (set(a) == set(b))
 
 
-@given(SOME, st.integers(1, 10))
-def test_min_sketch_holds_the_smallest(values: list[int], s: int) -> None:
+@given(NON_EMPTY_VALUES, st.integers(1, 10))
+def test_min_sketch_contains_the_smallest_values(values: list[int], s: int) -> None:
     assume(s <= len(set(values)))
     assert min_sketch(array(values), s).tolist() == sorted(set(values))[:s]
 
 
-@given(SOME, st.integers(1, 5))
-def test_mod_sketch_holds_the_multiples(values: list[int], m: int) -> None:
+@given(NON_EMPTY_VALUES, st.integers(1, 5))
+def test_mod_sketch_contains_the_multiples(values: list[int], m: int) -> None:
     assert mod_sketch(array(values), m).tolist() == sorted(v for v in set(values) if v % m == 0)
 
 
-@given(SOME, SOME, st.integers(1, 10))
-def test_the_min_estimate_is_the_theorems(a: list[int], b: list[int], s: int) -> None:
+@given(NON_EMPTY_VALUES, NON_EMPTY_VALUES, st.integers(1, 10))
+def test_the_min_estimate_is_that_of_the_theorem(a: list[int], b: list[int], s: int) -> None:
     assume(s <= min(len(set(a)), len(set(b))))
     left, right = min_sketch(array(a), s), min_sketch(array(b), s)
     assert min_resemblance(left, right) == naive.min_resemblance(left.tolist(), right.tolist())
 
 
-def test_min_sketches_of_unequal_size_are_compared_at_the_smaller() -> None:
+def test_min_sketches_of_unequal_size_are_compared_at_the_smaller_size() -> None:
     a, b = min_sketch(permute(LEFT, 1), 30), min_sketch(permute(RIGHT, 1), 100)
     assert min_resemblance(a, b) == min_resemblance(a, b[:30])
 
@@ -160,7 +160,7 @@ def test_an_adaptive_sketch_expects_fifty_to_a_hundred_values(size: int) -> None
 
 
 @given(st.integers(1, 2000), st.integers(0, 12), SEEDS)
-def test_coarsening_gives_what_the_whole_set_would(size: int, more: int, seed: int) -> None:
+def test_a_coarsened_sketch_equals_that_of_the_whole_set(size: int, more: int, seed: int) -> None:
     values = permute(np.arange(size), seed)
     fine = adaptive_sketch(values)
     coarse = coarsen(fine, fine.level + more)
@@ -168,7 +168,7 @@ def test_coarsening_gives_what_the_whole_set_would(size: int, more: int, seed: i
     assert coarse.values.tolist() == mod_sketch(values, 2**coarse.level).tolist()
 
 
-@given(SOME, st.integers(1, 6))
+@given(NON_EMPTY_VALUES, st.integers(1, 6))
 def test_super_shingles_are_shingles_of_the_sorted_sketch(sketch: list[int], size: int) -> None:
     assume(size <= len(set(sketch)))
     assert super_shingles(array(sketch), size).tolist() == naive.super_shingles(sketch, size)
@@ -178,9 +178,9 @@ def test_super_shingles_find_near_copies_and_not_parts() -> None:
     base = permute(np.arange(1000), 5)
     near = np.concatenate((base[:-10], permute(np.arange(5000, 5010), 5)))
     larger = np.concatenate((base, permute(np.arange(5000, 9000), 5)))
-    meta = [super_shingles(min_sketch(values, 100), 10) for values in (base, near, larger)]
-    assert len(np.intersect1d(meta[0], meta[1]))
-    assert not len(np.intersect1d(meta[0], meta[2]))
+    sketches = [super_shingles(min_sketch(values, 100), 10) for values in (base, near, larger)]
+    assert len(np.intersect1d(sketches[0], sketches[1]))
+    assert not len(np.intersect1d(sketches[0], sketches[2]))
 
 
 def test_a_sketch_of_another_engine_version_is_refused() -> None:
@@ -222,12 +222,12 @@ EMPTY = array([])
         ),
     ],
 )
-def test_what_cannot_be_sketched_is_refused(call: Callable[[], object], complaint: str) -> None:
+def test_impossible_arguments_are_refused(call: Callable[[], object], complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         call()
 
 
-def test_sets_are_sets_whatever_their_order_and_repeats() -> None:
+def test_order_and_repeats_of_values_have_no_effect() -> None:
     shuffled = np.random.default_rng(1).permutation(np.repeat(LEFT, 3))
     for sketch, size in ((min_sketch, 50), (mod_sketch, 3), (super_shingles, 4)):
         assert sketch(shuffled, size).tolist() == sketch(LEFT, size).tolist()

@@ -19,27 +19,29 @@ def sketched(sketches: list[set[int]]) -> Sketches:
 
 
 @given(st.lists(SKETCHES, max_size=4), THRESHOLDS)
-def test_sweeps_give_the_clusters_of_everything_at_once(
+def test_sweeps_give_the_clusters_of_all_documents_together(
     sweeps: list[list[set[int]]], threshold: float
 ) -> None:
-    growing = Sweeps(threshold=threshold, budget=MIN_BUDGET * 2)
+    in_steps = Sweeps(threshold=threshold, budget=MIN_BUDGET * 2)
     for sweep in sweeps:
-        growing.add([str(i) for i in range(len(sweep))], sketched(sweep))
+        in_steps.add([str(i) for i in range(len(sweep))], sketched(sweep))
     everything = cluster(sketched([sketch for sweep in sweeps for sketch in sweep]), threshold=threshold)
-    assert growing.clustering.labels.tolist() == everything.labels.tolist()
-    assert growing.clustering.duplicates.tolist() == everything.duplicates.tolist()
+    assert in_steps.clustering.labels.tolist() == everything.labels.tolist()
+    assert in_steps.clustering.duplicates.tolist() == everything.duplicates.tolist()
 
 
 @given(st.lists(SKETCHES, max_size=3), st.integers(1, 3))
-def test_a_value_that_becomes_common_is_lost_once(sweeps: list[list[set[int]]], common: int) -> None:
-    growing = Sweeps(common=common)
+def test_a_value_that_becomes_common_is_removed_once_from_each_size(
+    sweeps: list[list[set[int]]], common: int
+) -> None:
+    in_steps = Sweeps(common=common)
     for sweep in sweeps:
-        growing.add([str(i) for i in range(len(sweep))], sketched(sweep))
+        in_steps.add([str(i) for i in range(len(sweep))], sketched(sweep))
     together = Sweeps(common=common)
     sketches = [sketch for sweep in sweeps for sketch in sweep]
     together.add([str(i) for i in range(len(sketches))], sketched(sketches))
-    kept = growing.clustering.duplicates == np.arange(len(sketches))
-    assert growing._sizes[kept].tolist() == together._sizes[kept].tolist()
+    distinct = in_steps.clustering.duplicates == np.arange(len(sketches))
+    assert in_steps._sizes[distinct].tolist() == together._sizes[distinct].tolist()
 
 
 def two_sweeps() -> Sweeps:
@@ -55,7 +57,7 @@ def test_a_moved_document_is_located_by_its_nearest_copy_in_the_last_sweep() -> 
     assert two_sweeps().locate("notes") == NearCopy("notes", 1, 1.0)
 
 
-def test_a_document_that_is_gone_is_located_where_it_was_last() -> None:
+def test_a_removed_document_is_located_in_the_last_sweep_that_had_it() -> None:
     sweeps = two_sweeps()
     sweeps.add(["other"], sketched([{50}]))
     assert sweeps.locate("paper").sweep == 1
@@ -72,7 +74,7 @@ def test_drift_compares_each_version_with_the_one_before() -> None:
     assert sweeps.drift("moved") == []
 
 
-def test_sweeps_refuse_names_that_are_unknown_or_not_one_a_document() -> None:
+def test_unknown_names_and_names_that_are_not_one_for_each_document_are_refused() -> None:
     with pytest.raises(ValueError, match="1 distinct names are given for 2 documents"):
         Sweeps().add(["a", "a"], sketched([{1}, {2}]))
     with pytest.raises(ValueError, match="'gone' is in none of the 0 sweeps"):

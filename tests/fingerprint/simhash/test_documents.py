@@ -27,13 +27,13 @@ def test_weighted_simhash_is_the_sign_of_each_bits_weighted_votes(weighted: list
 
 
 @given(st.lists(st.tuples(FEATURES, st.integers(1, 3)), min_size=1, max_size=6))
-def test_a_weight_of_n_is_the_feature_n_times(counted: list[tuple[int, int]]) -> None:
+def test_a_weight_of_n_equals_the_feature_repeated_n_times(counted: list[tuple[int, int]]) -> None:
     features, counts = words([f for f, _ in counted]), np.array([n for _, n in counted])
     assert simhash(features, counts.astype(np.float64)) == simhash(np.repeat(features, counts))
 
 
 @given(st.lists(st.lists(FEATURES, min_size=1, max_size=4), max_size=5))
-def test_many_documents_get_what_each_gets_alone(documents: list[list[int]]) -> None:
+def test_fingerprints_of_many_documents_equal_those_of_each_alone(documents: list[list[int]]) -> None:
     offsets = np.cumsum([0, *map(len, documents)])
     together = simhashes(words([feature for document in documents for feature in document]), offsets)
     assert together.tolist() == [simhash(words(document)) for document in documents]

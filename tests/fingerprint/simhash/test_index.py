@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     Words = npt.NDArray[np.uint64]
 
 DESIGNS: list[int | Design] = [*EXAMPLE_3_1, design(1, 2), design(5, 7)]
-ENDS = [0, 1, 2**63, 2**64 - 2, 2**64 - 1, 0x0123456789ABCDEF]
+BASES = [0, 1, 2**63, 2**64 - 2, 2**64 - 1, 0x0123456789ABCDEF]
 
 
 @st.composite
 def fingerprints(draw: st.DrawFn) -> int:
-    """One of few values with few bits flipped, so that near ones abound."""
-    value = draw(st.sampled_from(ENDS))
+    """Draw one of a few values with a few bits flipped, so that near pairs are frequent."""
+    value = draw(st.sampled_from(BASES))
     for bit in draw(st.lists(st.integers(0, 63), max_size=4)):
         value ^= 1 << bit
     return value
@@ -47,23 +47,23 @@ def rows(matches: Matches) -> list[tuple[int, ...]]:
 @pytest.mark.slow
 @given(many, many, st.sampled_from(DESIGNS), st.integers(0, 5), st.sampled_from(["plain", "compressed"]))
 def test_recall_and_precision_are_1_against_brute_force(
-    stored: list[int], queries: list[int], tables: int | Design, distance: int, form: str
+    stored: list[int], queries: list[int], tables: int | Design, distance: int, variant: str
 ) -> None:
-    index = HammingIndex(words(stored), tables=tables, compressed=form == "compressed")
+    index = HammingIndex(words(stored), tables=tables, compressed=variant == "compressed")
     distance = min(distance, index.design.distance)
     assert rows(index.query(words(queries), distance)) == naive.near(queries, stored, distance)
 
 
 @given(many, many, st.integers(0, 3), st.integers(1, 5))
-def test_a_batch_finds_what_the_index_finds(
+def test_a_batch_query_finds_all_matches_of_brute_force(
     stored: list[int], queries: list[int], distance: int, chunk: int
 ) -> None:
-    found = batch_query(words(queries), words(stored), distance, chunk=chunk)
-    assert rows(found) == naive.near(queries, stored, distance)
+    matches = batch_query(words(queries), words(stored), distance, chunk=chunk)
+    assert rows(matches) == naive.near(queries, stored, distance)
 
 
 def planted(size: int) -> tuple[Words, Words]:
-    """Random fingerprints, and queries that differ from one of them in 0 to 5 bits."""
+    """Return random fingerprints, and queries that differ from one of them in 0 to 5 bits."""
     random = np.random.default_rng(size)
     stored = random.integers(0, 2**64, size, dtype=np.uint64)
     queries = random.choice(stored, 600)
@@ -78,11 +78,11 @@ def test_every_planted_neighbour_is_found_among_many(tables: int) -> None:
     stored, queries = planted(20_000)
     differing = np.bitwise_count(queries[:, None] ^ stored)
     expected = [list(side) for side in np.nonzero(differing <= 3)]
-    plain, packed = (HammingIndex(stored, tables=tables, compressed=form) for form in (False, True))
-    for index in (plain, packed):
-        found = index.query(queries)
-        assert [found.query.tolist(), found.stored.tolist()] == expected
-    assert packed.nbytes < plain.nbytes
+    plain, compressed = (HammingIndex(stored, tables=tables, compressed=variant) for variant in (False, True))
+    for index in (plain, compressed):
+        matches = index.query(queries)
+        assert [matches.query.tolist(), matches.stored.tolist()] == expected
+    assert compressed.nbytes < plain.nbytes
 
 
 def test_a_file_is_scanned_chunk_by_chunk(tmp_path: Path) -> None:
@@ -94,17 +94,17 @@ def test_a_file_is_scanned_chunk_by_chunk(tmp_path: Path) -> None:
 
 def test_more_matches_than_expected_are_all_found() -> None:
     stored = words([7] * 500)
-    found = HammingIndex(stored).query(words([7, 6]))
-    assert len(found.query) == 1000
-    assert rows(HammingIndex(stored, compressed=True).query(words([7, 6]))) == rows(found)
+    matches = HammingIndex(stored).query(words([7, 6]))
+    assert len(matches.query) == 1000
+    assert rows(HammingIndex(stored, compressed=True).query(words([7, 6]))) == rows(matches)
 
 
 @given(st.lists(fingerprints(), max_size=40))
-def test_decompressing_gives_back_what_was_compressed(values: list[int]) -> None:
+def test_decompressing_returns_the_compressed_values(values: list[int]) -> None:
     assert decompress(compress(words(sorted(values)))).tolist() == sorted(values)
 
 
-def test_blocks_that_fill_up_begin_anew() -> None:
+def test_a_full_block_is_followed_by_another_one() -> None:
     stored = np.sort(np.concatenate([planted(5_000)[0], np.full(20_000, 5, dtype=np.uint64)]))
     blocks = compress(stored)
     assert len(blocks.keys) > 30
@@ -112,7 +112,7 @@ def test_blocks_that_fill_up_begin_anew() -> None:
     assert np.array_equal(decompress(blocks), stored)
 
 
-def test_blocks_take_about_half_at_the_density_of_the_paper() -> None:
+def test_blocks_take_about_half_of_the_bytes_at_the_density_of_the_paper() -> None:
     # Of 2**34 sorted fingerprints, 2**14 adjacent ones lie within 2**44 or so of each other.
     slice_of_many = np.sort(np.random.default_rng(1).integers(0, 2**44, 2**14, dtype=np.uint64))
     blocks = compress(slice_of_many)
@@ -120,7 +120,7 @@ def test_blocks_take_about_half_at_the_density_of_the_paper() -> None:
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=8))
-def test_a_huffman_code_is_a_prefix_code_that_is_full(frequencies: list[int]) -> None:
+def test_a_huffman_code_is_a_complete_prefix_code(frequencies: list[int]) -> None:
     code = huffman_code(np.array(frequencies))
     lengths = [int(length) for length, frequency in zip(code.lengths, frequencies, strict=True) if frequency]
     assert all(length > 0 for length in lengths)
@@ -139,12 +139,12 @@ def test_the_designs_are_those_of_example_3_1(tables: int, prefixes: set[int]) -
 
 
 @given(st.sets(st.integers(0, 63), max_size=5), st.sampled_from([*EXAMPLE_3_1.values(), design(5, 7)]))
-def test_some_table_leads_with_bits_that_do_not_differ(differing: set[int], tables: Design) -> None:
+def test_at_least_one_table_leads_with_bits_that_do_not_differ(differing: set[int], tables: Design) -> None:
     if len(differing) <= tables.distance:
         assert any(not differing & set(layout.lead) for layout in tables.layouts)
 
 
-def test_example_3_1_needs_the_tables_that_it_names() -> None:
+def test_tables_needed_gives_the_numbers_of_example_3_1() -> None:
     assert [tables_needed(64, 3, 34, prefix) for prefix in (16, 25, 28, 31)] == [4, 10, 16, 20]
     assert tables_needed(64, 3, 34) == 20
     assert tables_needed(64, 3, 34, 61) == comb(64, 3)
@@ -201,7 +201,7 @@ def test_impossible_table_parameters_are_refused(
         tables_needed(f, k, d, prefix)
 
 
-def test_arrays_of_another_kind_are_refused() -> None:
+def test_arrays_of_another_dtype_or_order_are_refused() -> None:
     signed = np.array([1, 2])
     with pytest.raises(ValueError, match="values is a 1-dimensional int64 array"):
         HammingIndex(signed)

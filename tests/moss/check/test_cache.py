@@ -10,18 +10,18 @@ from moss.check import cache
 from moss.check.cache import ReadingCache, cache_folder, reading_key
 
 
-def test_what_was_added_is_found_by_the_next_process(tmp_path: Path) -> None:
+def test_added_readings_are_found_when_the_cache_is_opened_again(tmp_path: Path) -> None:
     with closing(ReadingCache(tmp_path)) as first:
         first.add({b"a": b"one", b"b": b"two"})
     with closing(ReadingCache(tmp_path)) as second:
         assert second.find([b"a", b"b", b"c", b"a"]) == {b"a": b"one", b"b": b"two"}
 
 
-def test_thousands_are_found_at_once(tmp_path: Path) -> None:
+def test_thousands_of_readings_are_found_in_one_call(tmp_path: Path) -> None:
     readings = {str(n).encode(): bytes(3) for n in range(3 * cache.MAX_VARIABLES + 1)}
-    with closing(ReadingCache(tmp_path)) as stored:
-        stored.add(readings)
-        assert stored.find(readings) == readings
+    with closing(ReadingCache(tmp_path)) as reading_cache:
+        reading_cache.add(readings)
+        assert reading_cache.find(readings) == readings
 
 
 def test_the_least_recently_used_is_deleted_first_beyond_the_limit(
@@ -29,12 +29,12 @@ def test_the_least_recently_used_is_deleted_first_beyond_the_limit(
 ) -> None:
     monkeypatch.setattr(cache, "MAX_BYTES", 250)
     for name in (b"a", b"b"):
-        with closing(ReadingCache(tmp_path)) as stored:
-            stored.add({name: bytes(100)})
-    with closing(ReadingCache(tmp_path)) as stored:
-        stored.find([b"a"])
-        stored.add({b"c": bytes(100)})
-        assert stored.find([b"a", b"b", b"c"]).keys() == {b"a", b"c"}
+        with closing(ReadingCache(tmp_path)) as reading_cache:
+            reading_cache.add({name: bytes(100)})
+    with closing(ReadingCache(tmp_path)) as reading_cache:
+        reading_cache.find([b"a"])
+        reading_cache.add({b"c": bytes(100)})
+        assert reading_cache.find([b"a", b"b", b"c"]).keys() == {b"a", b"c"}
 
 
 def test_a_key_depends_on_the_bytes_the_name_and_the_forced_language() -> None:
@@ -48,7 +48,7 @@ def test_a_key_depends_on_the_bytes_the_name_and_the_forced_language() -> None:
     assert reading_key(b"x", "one/a.py", "") == reading_key(b"x", "two/a.py", "")
 
 
-def test_the_folder_is_what_the_variable_names_or_the_users_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_is_that_of_the_variable_or_the_users_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOSS_CACHE", "/somewhere")
     assert cache_folder() == Path("/somewhere")
     monkeypatch.setenv("MOSS_CACHE", "off")
@@ -58,7 +58,7 @@ def test_the_folder_is_what_the_variable_names_or_the_users_own(monkeypatch: pyt
     assert cache_folder() == Path("/caches/moss-server")
 
 
-def test_a_damaged_file_is_an_error_that_names_itself(tmp_path: Path) -> None:
+def test_a_damaged_file_is_a_database_error(tmp_path: Path) -> None:
     (tmp_path / "readings.sqlite3").write_bytes(b"not a database" * 100)
     with pytest.raises(sqlite3.DatabaseError):
         ReadingCache(tmp_path)

@@ -43,11 +43,11 @@ def rows(*arguments: str | Path) -> list[PairRow]:
     return [PairRow(left, right, *map(float, rest)) for left, right, *rest in lines]  # type: ignore[arg-type]
 
 
-def test_the_top_of_the_sample_class_is_what_was_planted() -> None:
+def test_the_top_pairs_of_the_sample_class_are_the_planted_ones() -> None:
     starter = [part for file in sorted((SAMPLE / "starter").iterdir()) for part in ("-b", file)]
-    found = rows(SAMPLE / "submissions", *starter)
+    ranked = rows(SAMPLE / "submissions", *starter)
     key = planted_pairs()
-    assert {(row.left, row.right) for row in found[: len(key)]} == key.keys()
+    assert {(row.left, row.right) for row in ranked[: len(key)]} == key.keys()
 
 
 def test_a_folder_and_a_zip_of_it_give_the_same_pairs(tmp_path: Path) -> None:
@@ -56,12 +56,12 @@ def test_a_folder_and_a_zip_of_it_give_the_same_pairs(tmp_path: Path) -> None:
     assert rows(folder(tmp_path / "class", CLASS)) == rows(archive) != []
 
 
-def test_a_renamed_copy_matches_whole_once_the_starter_is_boilerplate(tmp_path: Path) -> None:
+def test_a_renamed_copy_has_a_share_of_one_once_the_starter_is_boilerplate(tmp_path: Path) -> None:
     starter = folder(tmp_path, {"starter.py": STARTER}) / "starter.py"
-    (found,) = rows(folder(tmp_path / "class", CLASS), "-b", starter)
-    assert (found.left, found.right, found.left_share, found.right_share) == ("ada", "ben", 1, 1)
-    assert 1 / 1.15 <= found.similarity < 1
-    assert found.longest == found.tokens
+    (pair,) = rows(folder(tmp_path / "class", CLASS), "-b", starter)
+    assert (pair.left, pair.right, pair.left_share, pair.right_share) == ("ada", "ben", 1, 1)
+    assert 1 / 1.15 <= pair.similarity < 1
+    assert pair.longest == pair.tokens
 
 
 def test_all_lists_pairs_that_show_hides(tmp_path: Path) -> None:
@@ -83,14 +83,14 @@ def test_code_in_more_submissions_than_m_counts_in_no_percentage(tmp_path: Path)
     assert "common code only" not in check(root, "-m", "4").stdout
 
 
-def test_json_says_what_each_kind_of_evidence_adds(tmp_path: Path) -> None:
+def test_json_has_the_part_of_each_kind_of_evidence_in_the_similarity(tmp_path: Path) -> None:
     report = json.loads(check(folder(tmp_path, CLASS), "--format", "json").stdout)
     for pair in report["pairs"]:
         assert sum(pair["evidence"].values()) == pytest.approx(pair["similarity"], abs=1e-5)
         assert all(value >= 0 for value in pair["evidence"].values())
 
 
-def test_json_says_on_which_lines_each_passage_lies(tmp_path: Path) -> None:
+def test_json_has_the_lines_of_each_passage(tmp_path: Path) -> None:
     report = json.loads(check(folder(tmp_path, CLASS), "--format", "json").stdout)
     (passage, *_) = report["pairs"][0]["passages"]
     assert passage["left"] == {"file": "main.py", "first_line": 3, "last_line": 21}
@@ -98,7 +98,7 @@ def test_json_says_on_which_lines_each_passage_lies(tmp_path: Path) -> None:
     assert passage["submissions"] == 2
 
 
-def test_html_is_one_file_that_asks_for_nothing_else(tmp_path: Path) -> None:
+def test_html_is_one_file_that_loads_nothing_else(tmp_path: Path) -> None:
     hostile = STARTER + HONEST + "# </script><script>alert(1)</script>\nx = '<img src=x onerror=alert(1)>'\n"
     root = folder(tmp_path / "class", {"a/m.py": hostile, "b<i>/m.py": hostile})
     check(root, "--format", "html", "-o", tmp_path / "report.html")
@@ -109,7 +109,7 @@ def test_html_is_one_file_that_asks_for_nothing_else(tmp_path: Path) -> None:
     ] == []
 
 
-def test_what_was_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
+def test_a_skipped_file_is_named_with_its_reason(tmp_path: Path) -> None:
     root = folder(tmp_path, CLASS | {"dora/main.py": b"\x00\x01\x02binary\xff" * 50})
     result = check(root)
     assert "skipped dora/main.py: " in result.stderr
@@ -161,7 +161,9 @@ def test_a_source_that_was_read_before_is_not_read_again(
     assert "skipped ada/main.py: its front-end broke on it (TypeError)" in check(root).stderr
 
 
-def test_a_damaged_cache_is_named_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_about_a_damaged_cache_says_how_to_turn_it_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MOSS_CACHE", str(tmp_path))
     (tmp_path / "readings.sqlite3").write_bytes(b"not a database" * 100)
     result = check(folder(tmp_path / "class", CLASS))
@@ -169,7 +171,7 @@ def test_a_damaged_cache_is_named_with_what_to_do(tmp_path: Path, monkeypatch: p
     assert "MOSS_CACHE=off" in result.output
 
 
-def test_help_alone_is_enough_and_loads_neither_engine_nor_framework() -> None:
+def test_help_loads_neither_engine_nor_framework() -> None:
     code = (
         "import sys; from click.testing import CliRunner; from moss.cli import main;"
         "text = CliRunner().invoke(main, ['--help']).output; assert 'check' in text;"

@@ -1,4 +1,4 @@
-"""What `moss check` will not read, will not write, and cannot compare."""
+"""Input and output that `moss check` refuses, and cohorts that are too small to compare."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BINARY = b"\x00\x01\x02binary\xff" * 50
 
 
-def check_refused(result: Result, *parts: str) -> None:
+def assert_refused(result: Result, *parts: str) -> None:
     assert result.exit_code in {1, 2}, result.output
     assert isinstance(result.exception, SystemExit)
     assert [part for part in parts if part not in result.stderr] == []
@@ -31,47 +31,47 @@ def pipe(tmp_path: Path) -> Path:
     return tmp_path / "pipe"
 
 
-def test_a_pipe_is_refused_by_name_and_not_waited_for(tmp_path: Path, pipe: Path) -> None:
-    check_refused(check(pipe), str(pipe), "neither a regular file nor a folder")
+def test_a_pipe_is_refused_by_name_without_waiting_for_it(tmp_path: Path, pipe: Path) -> None:
+    assert_refused(check(pipe), str(pipe), "neither a regular file nor a folder")
     root = folder(tmp_path / "class", CLASS)
-    check_refused(check(root, "-b", pipe), "'-b'", str(pipe), "neither a regular file nor a folder")
+    assert_refused(check(root, "-b", pipe), "'-b'", str(pipe), "neither a regular file nor a folder")
 
 
 def test_a_device_is_refused_by_name() -> None:
-    check_refused(check("/dev/zero"), "/dev/zero", "neither a regular file nor a folder")
+    assert_refused(check("/dev/zero"), "/dev/zero", "neither a regular file nor a folder")
 
 
 def test_boilerplate_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     root = folder(tmp_path, {f"class/{name}": text for name, text in CLASS.items()} | {"bin.dat": BINARY})
-    check_refused(check(root / "class", "-b", root / "bin.dat"), f"{root / 'bin.dat'}: ", "NUL byte")
+    assert_refused(check(root / "class", "-b", root / "bin.dat"), f"{root / 'bin.dat'}: ", "NUL byte")
 
 
-def test_an_output_in_no_folder_is_refused_before_the_work(
+def test_an_output_in_a_missing_folder_is_refused_before_the_ranking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moss.check.local.rank_path", None)
     missing = tmp_path / "nope"
-    check_refused(
+    assert_refused(
         check(folder(tmp_path, CLASS), "-o", missing / "x.csv"), "'-o'", f"no folder {str(missing)!r}"
     )
 
 
-def test_an_output_in_a_folder_that_may_not_be_written_is_refused_before_the_work(
+def test_an_output_in_a_read_only_folder_is_refused_before_the_ranking(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("moss.check.local.rank_path", None)
     monkeypatch.setattr("os.access", lambda path, _mode: path != tmp_path)  # root may write everywhere
-    check_refused(check(tmp_path, "-o", tmp_path / "x.csv"), "'-o'", f"{str(tmp_path)!r} is not writable")
+    assert_refused(check(tmp_path, "-o", tmp_path / "x.csv"), "'-o'", f"{str(tmp_path)!r} is not writable")
 
 
 def test_a_full_disk_is_an_error_that_names_the_output(tmp_path: Path) -> None:
-    check_refused(
+    assert_refused(
         check(folder(tmp_path, CLASS), "-o", "/dev/full"), "cannot write to /dev/full: No space left"
     )
 
 
 @pytest.mark.parametrize(
-    ("files", "found"),
+    ("files", "message"),
     [
         ({}, "Found 0 submissions"),
         ({"ada.py": STARTER}, "Found 1 submission that"),
@@ -80,33 +80,35 @@ def test_a_full_disk_is_an_error_that_names_the_output(tmp_path: Path) -> None:
     ],
 )
 def test_fewer_than_two_submissions_are_an_error_that_names_the_path(
-    tmp_path: Path, files: dict[str, str | bytes], found: str
+    tmp_path: Path, files: dict[str, str | bytes], message: str
 ) -> None:
     result = check(folder(tmp_path, files))
-    check_refused(result, str(tmp_path), found, "at least two are needed")
+    assert_refused(result, str(tmp_path), message, "at least two are needed")
     assert result.exit_code == 1
     assert not result.stdout
 
 
 def test_a_single_file_is_too_few(tmp_path: Path) -> None:
     alone = folder(tmp_path, {"ada.py": STARTER}) / "ada.py"
-    check_refused(check(alone), str(alone), "Found 1 submission that")
+    assert_refused(check(alone), str(alone), "Found 1 submission that")
 
 
-def test_too_few_submissions_still_give_a_report_for_programs(tmp_path: Path) -> None:
-    results = {form: check(tmp_path, "--format", form) for form in ("csv", "json", "html")}
+def test_with_too_few_submissions_machine_readable_reports_are_still_written(tmp_path: Path) -> None:
+    results = {
+        export_format: check(tmp_path, "--format", export_format) for export_format in ("csv", "json", "html")
+    }
     assert {result.exit_code for result in results.values()} == {1}
     assert results["csv"].stdout == COLUMNS + "\n"
     assert json.loads(results["json"].stdout)["pairs"] == []
     assert "at least two are needed" in results["html"].stdout
 
 
-def test_two_submissions_that_share_nothing_are_an_answer_not_an_error(tmp_path: Path) -> None:
+def test_two_submissions_that_share_nothing_are_no_error(tmp_path: Path) -> None:
     result = check(folder(tmp_path, {"ada.py": STARTER, "cleo.txt": HONEST[:40]}))
     assert result.exit_code == 0
     assert "No two submissions share anything." in result.stdout
 
 
-def test_names_in_the_csv_are_the_students_own(tmp_path: Path) -> None:
+def test_names_in_the_csv_are_not_escaped(tmp_path: Path) -> None:
     root = folder(tmp_path, {f"{name}/main.py": CLASS["ada/main.py"] for name in ("=1+1", "@ben")})
     assert check(root, "--format", "csv").stdout.splitlines()[1].startswith("=1+1,@ben,")

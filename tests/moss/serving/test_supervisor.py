@@ -1,4 +1,4 @@
-"""`moss serve` as a user runs it: real children, restarted when they die, gone when it is gone."""
+"""`moss serve` as a user runs it: real child processes, restarted when they die, ended when it ends."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def environment_of(pid: int) -> bytes:
 
 
 class Serve:
-    """A running `moss serve`: each process it starts, however far off, has its home in the environment."""
+    """A running `moss serve`; all its descendants are recognised by its home in their environment."""
 
     def __init__(self, home: Path, port: int) -> None:
         self.home = home
         self.log = home.parent / "serve.log"
         with self.log.open("wb") as log:
-            # As a shell without a terminal starts `moss serve &`: with both signals ignored.
+            # A shell without a terminal starts `moss serve &` like this: with both signals ignored.
             self.process = subprocess.Popen(
                 [
                     "sh",
@@ -70,9 +70,9 @@ class Serve:
 
     @property
     def address(self) -> str:
-        found = re.search(r"serves at (http://\S+/)", self.output)
-        assert found, self.output
-        return found[1]
+        match = re.search(r"serves at (http://\S+/)", self.output)
+        assert match, self.output
+        return match[1]
 
     def wait_until_serving(self) -> None:
         wait_until(
@@ -86,16 +86,20 @@ class Serve:
         return [pid for pid in pids if mark in environment_of(pid).split(b"\0")]
 
     def running(self, program: str) -> list[int]:
-        lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in self.processes()}
-        return [pid for pid, line in lines.items() if program.encode() in line.split(b"\0")]
+        command_lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in self.processes()}
+        return [
+            pid
+            for pid, command_line in command_lines.items()
+            if program.encode() in command_line.split(b"\0")
+        ]
 
     def health(self) -> dict[str, bool]:
-        with urllib.request.urlopen(f"{self.address}healthz", timeout=60) as answer:
-            parts: dict[str, bool] = json.load(answer)
+        with urllib.request.urlopen(f"{self.address}healthz", timeout=60) as response:
+            parts: dict[str, bool] = json.load(response)
             return parts
 
-    def wait_until_all_is_well(self) -> None:
-        """Wait for the worker too, which needs longer than the web server to be back."""
+    def wait_until_healthy(self) -> None:
+        """Wait until the worker answers too, which takes longer to start than the web server."""
         wait_until(lambda: all(self.health().values()), what="the worker")
 
 
@@ -116,51 +120,51 @@ def serve(tmp_path: Path) -> Iterator[Callable[[int], Serve]]:
 
 
 @pytest.fixture
-def taken() -> Iterator[int]:
-    """Give a port that somebody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        yield other.getsockname()[1]
+def taken_port() -> Iterator[int]:
+    """Return a port that another socket listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
 
 
-def test_the_next_free_port_is_taken_when_the_wanted_one_is_not(taken: int) -> None:
-    with listen("127.0.0.1", taken) as ours:
-        assert taken < ours.getsockname()[1] <= taken + 100
+def test_the_next_free_port_is_used_when_the_requested_one_is_taken(taken_port: int) -> None:
+    with listen("127.0.0.1", taken_port) as own_socket:
+        assert taken_port < own_socket.getsockname()[1] <= taken_port + 100
 
 
-def a_second_one_is_refused(moss: Serve) -> None:
-    """With a word on how to end the first, whose log it leaves alone."""
+def assert_a_second_one_is_refused(moss: Serve) -> None:
+    """Fail unless a second `serve` or `demo` exits, names the first, and does not touch its log."""
     log = moss.home / "log" / "demo.log"
-    log.write_text("what the first one said\n")
+    log.write_text("the log of the first\n")
     for command in ("serve", "demo"):
         second = subprocess.run(
             [*MOSS, command], env=environment(moss.home), capture_output=True, text=True, check=False
         )
         assert second.returncode == 1
         assert f"Process {moss.process.pid} already serves from" in second.stderr
-    assert log.read_text() == "what the first one said\n"
+    assert log.read_text() == "the log of the first\n"
 
 
-def test_everything_runs_heals_itself_and_ends(serve: Callable[[int], Serve], taken: int) -> None:
-    """One life of the service in one test, for a start takes seconds."""
-    moss = serve(taken)
+def test_every_process_runs_is_restarted_and_ends(serve: Callable[[int], Serve], taken_port: int) -> None:
+    """Cover the whole life of the service in one test, because a start takes seconds."""
+    moss = serve(taken_port)
     moss.wait_until_serving()
-    assert f"Port {taken} is in use; using " in moss.output
-    moss.wait_until_all_is_well()
+    assert f"Port {taken_port} is in use; using " in moss.output
+    moss.wait_until_healthy()
 
-    # The page and a compressed file with a name of its own come without another server.
+    # The page and its static files, compressed and with hashed names, are served without another server.
     page = urllib.request.urlopen(f"{moss.address}accounts/login/", timeout=60).read().decode()
-    files = re.findall(r'"/(static/[^"]+\.css)"', page)
-    assert files
-    for file in files:
-        assert urllib.request.urlopen(moss.address + file, timeout=60).status == 200
+    static_files = re.findall(r'"/(static/[^"]+\.css)"', page)
+    assert static_files
+    for static_file in static_files:
+        assert urllib.request.urlopen(moss.address + static_file, timeout=60).status == 200
 
-    a_second_one_is_refused(moss)
+    assert_a_second_one_is_refused(moss)
 
     # A web server that is killed comes back on the same port.
     os.kill(min(moss.running("gunicorn")), signal.SIGKILL)
     wait_until(lambda: "   web | ended with status -9; restarting in 1 s" in moss.output, what="the report")
     wait_until(lambda: bool(moss.running("gunicorn")), what="the new web server")
-    moss.wait_until_all_is_well()
+    moss.wait_until_healthy()
 
     stopped = subprocess.run(
         [*MOSS, "stop"], env=environment(moss.home), capture_output=True, text=True, check=False
@@ -172,10 +176,10 @@ def test_everything_runs_heals_itself_and_ends(serve: Callable[[int], Serve], ta
     assert "Traceback" not in moss.output, moss.output
 
 
-def test_a_supervisor_that_is_killed_takes_everything_along(
-    serve: Callable[[int], Serve], taken: int
+def test_killing_the_supervisor_ends_all_its_processes(
+    serve: Callable[[int], Serve], taken_port: int
 ) -> None:
-    moss = serve(taken)
+    moss = serve(taken_port)
     moss.wait_until_serving()
     # The worker, its child, and beat; the web server and its two children.
     wait_until(lambda: len(moss.running("celery")) == 3, what="the worker")
@@ -185,17 +189,17 @@ def test_a_supervisor_that_is_killed_takes_everything_along(
     wait_until(lambda: not moss.processes(), what="the end of every process")
 
 
-def test_a_daemon_that_is_killed_comes_back_with_its_servers(
-    serve: Callable[[int], Serve], taken: int
+def test_a_killed_daemon_is_started_again_with_its_servers(
+    serve: Callable[[int], Serve], taken_port: int
 ) -> None:
-    moss = serve(taken)
+    moss = serve(taken_port)
     moss.wait_until_serving()
     daemon = moss.running("moss.embedded.daemon")
     assert len(daemon) == 1
     os.kill(daemon[0], signal.SIGKILL)
     wait_until(lambda: "The private servers are running again." in moss.output, what="the servers")
     assert "The daemon of the private servers has ended" in moss.output
-    moss.wait_until_all_is_well()
+    moss.wait_until_healthy()
     assert moss.running("moss.embedded.daemon") not in ([], daemon)
     # The worker finds the new broker by itself.
     wait_until(lambda: answers_ping(moss.home), what="the worker")
@@ -206,26 +210,26 @@ def answers_ping(home: Path) -> bool:
     return subprocess.run(ping, env=environment(home), capture_output=True, check=False).returncode == 0
 
 
-def test_who_asks_waits_for_the_server_that_has_not_yet_said_who_it_is(tmp_path: Path) -> None:
+def test_a_query_waits_for_a_server_that_has_not_written_its_process_id_yet(tmp_path: Path) -> None:
     paths = installation_paths(tmp_path)
     with (tmp_path / "serve.lock").open("w") as lock, ThreadPoolExecutor() as pool:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        asked = pool.submit(serving_process, paths)
+        pending = pool.submit(serving_process, paths)
         with pytest.raises(TimeoutError):
-            asked.result(timeout=0.3)
+            pending.result(timeout=0.3)
         lock.write("4711")
         lock.flush()
-        assert asked.result(timeout=60) == 4711
+        assert pending.result(timeout=60) == 4711
 
 
-def test_those_who_ask_do_not_see_one_another(tmp_path: Path) -> None:
+def test_queries_at_the_same_time_do_not_mistake_each_other_for_a_server(tmp_path: Path) -> None:
     (tmp_path / "serve.lock").write_text("4711")
     with (tmp_path / "serve.lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_SH)
         assert serving_process(installation_paths(tmp_path)) is None
 
 
-def test_a_server_that_starts_waits_for_those_who_ask(tmp_path: Path) -> None:
+def test_a_starting_server_waits_for_running_queries(tmp_path: Path) -> None:
     path = tmp_path / "serve.lock"
     path.touch()
 
@@ -245,7 +249,7 @@ def test_a_server_that_starts_waits_for_those_who_ask(tmp_path: Path) -> None:
             assert server.returncode == 0
 
 
-def test_nothing_to_stop_is_said(tmp_path: Path) -> None:
+def test_stop_without_a_server_says_that_none_runs(tmp_path: Path) -> None:
     stopped = subprocess.run(
         [*MOSS, "stop"], env=environment(tmp_path), capture_output=True, text=True, check=False
     )

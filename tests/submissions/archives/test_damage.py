@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 from submissions.archives.limits import BadArchive, Limits
 from tests.support.archives import (
-    FORMATS,
+    ARCHIVE_WRITERS,
     Files,
     entries,
     reasons,
@@ -32,9 +32,9 @@ CLASS: Files = {"alice/Main.java": b"class Main {}", "bob/Main.java": b"class Ot
 
 
 def test_a_damaged_inner_archive_is_named_and_the_rest_goes_on() -> None:
-    found = entries("class.zip", zipped({"alice.zip": zipped(CLASS)[:60], "bob.py": b"b"}))
-    assert taken(found) == {"bob.py": b"b"}
-    assert reasons(found)["alice.zip"] == "damaged or cut off: File is not a zip file (read as zip)"
+    unpacked = entries("class.zip", zipped({"alice.zip": zipped(CLASS)[:60], "bob.py": b"b"}))
+    assert taken(unpacked) == {"bob.py": b"b"}
+    assert reasons(unpacked)["alice.zip"] == "damaged or cut off: File is not a zip file (read as zip)"
 
 
 @pytest.mark.parametrize(
@@ -57,43 +57,43 @@ def test_links_and_devices_in_a_zip_are_refused(mode: int, reason: str) -> None:
 
 
 def test_an_encrypted_entry_is_refused() -> None:
-    found = entries("c.zip", zip_by_hand([(b"a.py", b"x")], flags=1))
-    assert reasons(found) == {"a.py": "encrypted; upload it without a password"}
+    unpacked = entries("c.zip", zip_by_hand([(b"a.py", b"x")], flags=1))
+    assert reasons(unpacked) == {"a.py": "encrypted; upload it without a password"}
 
 
 def test_an_unusual_zip_method_is_refused_with_what_to_do() -> None:
-    found = entries("c.zip", zipped({"a.py": b"x"}, zipfile.ZIP_BZIP2))
-    assert reasons(found) == {"a.py": "packed by zip method 12; pack it with the usual one (deflate)"}
+    unpacked = entries("c.zip", zipped({"a.py": b"x"}, zipfile.ZIP_BZIP2))
+    assert reasons(unpacked) == {"a.py": "packed by zip method 12; pack it with the usual one (deflate)"}
 
 
 @pytest.mark.parametrize("name", ["class.tar", "class.tar.gz", "class.tbz2", "class.tar.xz"])
-def test_what_comes_before_the_cut_of_a_truncated_tar_is_kept(name: str) -> None:
+def test_files_before_the_cut_of_a_truncated_tar_are_kept(name: str) -> None:
     noise = random.Random(2)
     files = {f"{n}.txt": noise.randbytes(300_000) for n in range(10)}
-    data = FORMATS[name](files)
-    found = entries(name, data[: len(data) // 2])
-    assert taken(found)
-    assert taken(found).items() <= files.items()
-    assert "damaged or cut off" in found[-1].reason
-    assert (found[-1].name, found[-1].size) == (name, len(data) // 2)
+    data = ARCHIVE_WRITERS[name](files)
+    unpacked = entries(name, data[: len(data) // 2])
+    assert taken(unpacked)
+    assert taken(unpacked).items() <= files.items()
+    assert "damaged or cut off" in unpacked[-1].reason
+    assert (unpacked[-1].name, unpacked[-1].size) == (name, len(data) // 2)
 
 
-def test_a_damaged_header_inside_a_tar_is_not_taken_for_its_end() -> None:
+def test_a_damaged_header_inside_a_tar_is_not_mistaken_for_its_end() -> None:
     data = bytearray(tarred({"a.py": b"a", "b.py": b"b"}))
     data[1024:1100] = b"\xff" * 76
-    found = entries("c.tar", bytes(data))
-    assert taken(found) == {"a.py": b"a"}
-    assert reasons(found) == {"c.tar": "damaged; what follows could not be read"}
+    unpacked = entries("c.tar", bytes(data))
+    assert taken(unpacked) == {"a.py": b"a"}
+    assert reasons(unpacked) == {"c.tar": "damaged; what follows could not be read"}
 
 
 def test_a_tar_cut_between_entries_is_named() -> None:
-    found = entries("c.tar", tarred({"a.py": b"a", "b.py": b"b"})[:1024])
-    assert taken(found) == {"a.py": b"a"}
-    assert "without its end mark" in reasons(found)["c.tar"]
+    unpacked = entries("c.tar", tarred({"a.py": b"a", "b.py": b"b"})[:1024])
+    assert taken(unpacked) == {"a.py": b"a"}
+    assert "without its end mark" in reasons(unpacked)["c.tar"]
 
 
 def test_a_wrong_checksum_at_the_end_of_a_tar_gz_is_named() -> None:
-    data = bytearray(FORMATS["class.tar.gz"](CLASS))
+    data = bytearray(ARCHIVE_WRITERS["class.tar.gz"](CLASS))
     data[-8] ^= 1
     assert "CRC" in reasons(entries("c.tar.gz", bytes(data)))["c.tar.gz"]
 
@@ -126,10 +126,10 @@ def test_an_unsupported_format_is_named_with_what_to_do(name: str, head: bytes, 
         entries(name, head)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ARCHIVE_WRITERS)
 def test_an_empty_archive_is_refused(name: str) -> None:
     with pytest.raises(BadArchive, match="an empty archive: it holds no file"):
-        entries(name, FORMATS[name]({}))
+        entries(name, ARCHIVE_WRITERS[name]({}))
 
 
 @pytest.mark.parametrize("name", ["c.zip", "c.tar", "c.tgz", "c.tar.bz2", "c.tar.xz"])
@@ -143,18 +143,18 @@ def test_empty_files_are_named() -> None:
 
 
 def check_any_outcome(name: str, data: bytes) -> None:
-    """Let BadArchive be the only thing that is ever raised."""
-    found: list[UnpackedEntry] = []
+    """Fail if unpacking raises anything but BadArchive, or an entry is invalid."""
+    unpacked: list[UnpackedEntry] = []
     with suppress(BadArchive):
-        found = entries(name, data, Limits(total_bytes=1_000_000))
-    for entry in found:
+        unpacked = entries(name, data, Limits(total_bytes=1_000_000))
+    for entry in unpacked:
         assert (entry.data is None) == bool(entry.reason)
         if entry.data is not None:
             assert entry.size == len(entry.data)
             assert ".." not in entry.name.split("/")
             assert not entry.name.startswith("/")
             assert "\x01" not in entry.name
-    assert len(taken(found)) == sum(entry.data is not None for entry in found)
+    assert len(taken(unpacked)) == sum(entry.data is not None for entry in unpacked)
 
 
 @given(st.binary(max_size=1500), st.sampled_from(["a.zip", "a.tar", "a.tgz", "a.tar.bz2", "a.txz", "a.py"]))
@@ -164,7 +164,7 @@ def test_arbitrary_bytes_give_entries_or_a_bad_archive(data: bytes, name: str) -
 
 @settings(max_examples=300)
 @given(
-    st.sampled_from(sorted(FORMATS)),
+    st.sampled_from(sorted(ARCHIVE_WRITERS)),
     st.dictionaries(
         st.text("ab./\\é\x01", min_size=1, max_size=8), st.binary(max_size=40), min_size=1, max_size=5
     ),
@@ -172,10 +172,10 @@ def test_arbitrary_bytes_give_entries_or_a_bad_archive(data: bytes, name: str) -
     st.floats(0, 1),
 )
 def test_corrupted_archives_give_entries_or_a_bad_archive(
-    name: str, files: Files, damage: list[tuple[float, bytes]], kept: float
+    name: str, files: Files, damage: list[tuple[float, bytes]], cut: float
 ) -> None:
-    data = bytearray(FORMATS[name](files))
-    for where, junk in damage:
-        at = int(where * len(data))
-        data[at : at + len(junk)] = junk
-    check_any_outcome(name, bytes(data[: int(len(data) * (1 - kept / 4))]))
+    data = bytearray(ARCHIVE_WRITERS[name](files))
+    for place, junk in damage:
+        offset = int(place * len(data))
+        data[offset : offset + len(junk)] = junk
+    check_any_outcome(name, bytes(data[: int(len(data) * (1 - cut / 4))]))

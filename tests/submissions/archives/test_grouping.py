@@ -8,8 +8,8 @@ from submissions.archives.unpack import UnpackedEntry
 
 
 def grouped(*paths: str) -> dict[str, list[str]]:
-    found = group_submissions(UnpackedEntry(path, b"x", 1, "") for path in paths)
-    return {name: [entry.name for entry in entries] for name, entries in found.items()}
+    groups = group_submissions(UnpackedEntry(path, b"x", 1, "") for path in paths)
+    return {name: [entry.name for entry in entries] for name, entries in groups.items()}
 
 
 @pytest.mark.parametrize(
@@ -32,22 +32,22 @@ def test_entries_side_by_side_are_submissions(paths: list[str], expected: dict[s
     assert grouped(*paths) == expected
 
 
-def test_what_was_not_taken_takes_no_part_in_grouping() -> None:
-    found = group_submissions(
+def test_refused_entries_take_no_part_in_grouping() -> None:
+    groups = group_submissions(
         [
             UnpackedEntry("class/a/x.py", b"x", 1, ""),
             UnpackedEntry("class/b/x.py", b"x", 1, ""),
             UnpackedEntry("__MACOSX/", None, 0, "left by macOS"),
         ]
     )
-    assert list(found) == ["a", "b"]
+    assert list(groups) == ["a", "b"]
 
 
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join)
 
 
 @given(st.lists(paths, unique=True, max_size=12))
-def test_no_two_files_of_a_submission_share_a_path(found: list[str]) -> None:
-    places = split_paths(found)
-    assert set(places) == set(found)
-    assert len(set(places.values())) == len(found)
+def test_no_two_files_of_a_submission_share_a_path(file_paths: list[str]) -> None:
+    places = split_paths(file_paths)
+    assert set(places) == set(file_paths)
+    assert len(set(places.values())) == len(file_paths)

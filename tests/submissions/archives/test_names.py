@@ -6,7 +6,7 @@ import tarfile
 import pytest
 
 from tests.support.archives import (
-    FORMATS,
+    ARCHIVE_WRITERS,
     entries,
     reasons,
     taken,
@@ -18,19 +18,23 @@ from tests.support.archives import (
 
 
 @pytest.mark.parametrize("name", ["../evil.py", "a/../../evil.py", "..\\evil.py", "a/.."])
-@pytest.mark.parametrize("form", ["c.zip", "c.tar"])
-def test_a_path_that_leads_out_is_refused(form: str, name: str) -> None:
-    found = entries(form, FORMATS["class" + form[1:]]({name: b"x", "bob.py": b"b"}))
-    assert taken(found) == {"bob.py": b"b"}
-    assert "leads out" in found[0].reason
+@pytest.mark.parametrize("archive_name", ["c.zip", "c.tar"])
+def test_a_path_that_leads_out_is_refused(archive_name: str, name: str) -> None:
+    unpacked = entries(
+        archive_name, ARCHIVE_WRITERS["class" + archive_name[1:]]({name: b"x", "bob.py": b"b"})
+    )
+    assert taken(unpacked) == {"bob.py": b"b"}
+    assert "leads out" in unpacked[0].reason
 
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "C:\\evil.py", "c:evil.py", "\\\\host\\share", "\\evil"])
-@pytest.mark.parametrize("form", ["c.zip", "c.tar"])
-def test_an_absolute_path_is_refused(form: str, name: str) -> None:
-    found = entries(form, FORMATS["class" + form[1:]]({name: b"x", "bob.py": b"b"}))
-    assert taken(found) == {"bob.py": b"b"}
-    assert "absolute" in found[0].reason
+@pytest.mark.parametrize("archive_name", ["c.zip", "c.tar"])
+def test_an_absolute_path_is_refused(archive_name: str, name: str) -> None:
+    unpacked = entries(
+        archive_name, ARCHIVE_WRITERS["class" + archive_name[1:]]({name: b"x", "bob.py": b"b"})
+    )
+    assert taken(unpacked) == {"bob.py": b"b"}
+    assert "absolute" in unpacked[0].reason
 
 
 def test_back_slashes_of_old_windows_zips_separate_folders() -> None:
@@ -43,9 +47,9 @@ def test_entries_of_one_name_are_all_kept_and_numbered() -> None:
     assert taken(entries("c.zip", zipped_twice("A.java", b"1", b"2"))) == {"A.java": b"1", "A (2).java": b"2"}
 
 
-def test_names_equal_after_normalization_are_numbered_and_names_apart_in_case_are_kept() -> None:
-    found = entries("c.zip", zipped({"Zoe\u0308.py": b"1", "Zo\u00eb.py": b"2", "zo\u00eb.py": b"3"}))
-    assert taken(found) == {"Zo\u00eb.py": b"1", "Zo\u00eb (2).py": b"2", "zo\u00eb.py": b"3"}
+def test_names_equal_after_normalization_are_numbered_and_names_that_differ_in_case_are_kept() -> None:
+    unpacked = entries("c.zip", zipped({"Zoe\u0308.py": b"1", "Zo\u00eb.py": b"2", "zo\u00eb.py": b"3"}))
+    assert taken(unpacked) == {"Zo\u00eb.py": b"1", "Zo\u00eb (2).py": b"2", "zo\u00eb.py": b"3"}
 
 
 @pytest.mark.parametrize(
@@ -75,26 +79,26 @@ def test_names_in_a_legacy_encoding_inside_a_tar_are_read() -> None:
 
 def test_control_characters_and_direction_overrides_in_names_are_made_visible() -> None:
     names = [b"a\x00b.py", b"c\nd.py", "e\u202eyp.exe.py".encode()]
-    found = taken(entries("c.zip", zip_by_hand([(name, b"x") for name in names])))
-    assert list(found) == ["a\ufffdb.py", "c\ufffdd.py", "e\ufffdyp.exe.py"]
+    files = taken(entries("c.zip", zip_by_hand([(name, b"x") for name in names])))
+    assert list(files) == ["a\ufffdb.py", "c\ufffdd.py", "e\ufffdyp.exe.py"]
 
 
 def test_a_very_long_name_is_refused_and_cut() -> None:
-    found = entries("c.tar", tarred({"a" * 3000 + ".py": b"x"}))
-    assert found[0].reason == "its path has 3003 characters; the limit is 400"
-    assert len(found[0].name) == 400
+    unpacked = entries("c.tar", tarred({"a" * 3000 + ".py": b"x"}))
+    assert unpacked[0].reason == "its path has 3003 characters; the limit is 400"
+    assert len(unpacked[0].name) == 400
 
 
-def test_junk_is_listed_once_a_folder_with_its_reason() -> None:
+def test_junk_is_listed_once_per_folder_with_its_reason() -> None:
     files = {
         "__MACOSX/alice/._A.java": b"x", "__MACOSX/b": b"x",
         "alice/.git/config": b"x", "alice/.git/HEAD": b"x",
         "alice/node_modules/p/i.js": b"x", "alice/.DS_Store": b"x", "alice/Thumbs.db": b"x",
         "alice/target/A.class": b"x", "alice/bin/run.py": b"x", "alice/__pycache__/a.pyc": b"x",
     }  # fmt: skip
-    found = entries("c.zip", zipped(files))
-    assert taken(found) == {"alice/bin/run.py": b"x"}
-    assert reasons(found) == {
+    unpacked = entries("c.zip", zipped(files))
+    assert taken(unpacked) == {"alice/bin/run.py": b"x"}
+    assert reasons(unpacked) == {
         "__MACOSX/": "left by macOS",
         "alice/.git/": "hidden",
         "alice/node_modules/": "downloaded packages",

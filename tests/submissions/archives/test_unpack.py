@@ -13,7 +13,7 @@ import pytest
 from submissions.archives.limits import BadArchive, Limits
 from submissions.archives.unpack import UnpackedEntry, unpack, unpack_all, walk
 from tests.support.archives import (
-    FORMATS,
+    ARCHIVE_WRITERS,
     Files,
     entries,
     overlapping_zip,
@@ -31,16 +31,16 @@ CLASS: Files = {"alice/Main.java": b"class Main {}", "bob/Main.java": b"class Ot
 LINES = b"".join(b"line %d\n" % n for n in range(2000))
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ARCHIVE_WRITERS)
 def test_every_format_gives_back_the_bytes_that_went_in(name: str) -> None:
-    found = entries(name, FORMATS[name](CLASS))
-    assert taken(found) == CLASS
-    assert not reasons(found)
+    unpacked = entries(name, ARCHIVE_WRITERS[name](CLASS))
+    assert taken(unpacked) == CLASS
+    assert not reasons(unpacked)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ARCHIVE_WRITERS)
 def test_content_tells_the_format_when_the_name_does_not(name: str) -> None:
-    assert taken(entries("upload", FORMATS[name](CLASS))) == CLASS
+    assert taken(entries("upload", ARCHIVE_WRITERS[name](CLASS))) == CLASS
 
 
 def test_a_loose_file_is_itself() -> None:
@@ -53,54 +53,54 @@ def test_an_office_document_stays_one_file() -> None:
 
 
 def test_a_file_above_the_limit_is_refused_by_its_declared_size_unread() -> None:
-    found = entries("class.zip", zipped({"bob.py": b"x", "big.py": bytes(50_000_000)}))
-    assert taken(found) == {"bob.py": b"x"}
-    assert reasons(found) == {"big.py": "has 50 MB; the limit for one file is 5 MB"}
+    unpacked = entries("class.zip", zipped({"bob.py": b"x", "big.py": bytes(50_000_000)}))
+    assert taken(unpacked) == {"bob.py": b"x"}
+    assert reasons(unpacked) == {"big.py": "has 50 MB; the limit for one file is 5 MB"}
 
 
 def test_a_declared_size_below_the_real_one_is_not_believed() -> None:
-    found = entries("class.zip", zip_by_hand([(b"a.py", LINES), (b"b.py", LINES)], declared=10))
-    assert not taken(found)
-    assert all("Bad CRC-32" in reason for reason in reasons(found).values())
+    unpacked = entries("class.zip", zip_by_hand([(b"a.py", LINES), (b"b.py", LINES)], declared=10))
+    assert not taken(unpacked)
+    assert all("Bad CRC-32" in reason for reason in reasons(unpacked).values())
 
 
 @pytest.mark.parametrize("name", ["class.tar.gz", "class.tbz2", "class.tar.xz"])
 def test_a_compressed_tar_that_grows_beyond_the_ratio_is_stopped(name: str) -> None:
-    bomb = FORMATS[name]({"alice.py": b"x = 1", "zeros": bytes(4_000_000), "later.py": b"y = 2"})
-    found = entries(name, bomb)
-    assert taken(found) == {"alice.py": b"x = 1"}
-    assert "more than 200 times its packed size" in reasons(found)[name]
+    bomb = ARCHIVE_WRITERS[name]({"alice.py": b"x = 1", "zeros": bytes(4_000_000), "later.py": b"y = 2"})
+    unpacked = entries(name, bomb)
+    assert taken(unpacked) == {"alice.py": b"x = 1"}
+    assert "more than 200 times its packed size" in reasons(unpacked)[name]
 
 
 def test_a_zip_entry_that_grows_beyond_the_ratio_is_refused_and_the_rest_goes_on() -> None:
-    found = entries("class.zip", zipped({"zeros": bytes(4_000_000), "bob.py": b"y = 2"}))
-    assert taken(found) == {"bob.py": b"y = 2"}
-    assert "more than 200 times its packed size" in reasons(found)["zeros"]
+    unpacked = entries("class.zip", zipped({"zeros": bytes(4_000_000), "bob.py": b"y = 2"}))
+    assert taken(unpacked) == {"bob.py": b"y = 2"}
+    assert "more than 200 times its packed size" in reasons(unpacked)["zeros"]
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ARCHIVE_WRITERS)
 def test_the_total_size_is_counted_and_stops_the_rest(name: str) -> None:
     noise = random.Random(1)
-    data = FORMATS[name]({f"{n}.txt": noise.randbytes(30_000) for n in range(5)})
-    found = entries(name, data, Limits(total_bytes=100_000))
-    assert len(taken(found)) in {2, 3}
-    assert reasons(found) == {name: "unpacks to more than 100 kB; the rest was not read"}
+    data = ARCHIVE_WRITERS[name]({f"{n}.txt": noise.randbytes(30_000) for n in range(5)})
+    unpacked = entries(name, data, Limits(total_bytes=100_000))
+    assert len(taken(unpacked)) in {2, 3}
+    assert reasons(unpacked) == {name: "unpacks to more than 100 kB; the rest was not read"}
 
 
 def test_the_total_size_counts_inner_archives_too() -> None:
     inner = zipped({"a": LINES}, zipfile.ZIP_STORED)
-    found = entries(
+    unpacked = entries(
         "c.zip", zipped({f"{n}.zip": inner for n in range(4)}), Limits(total_bytes=5 * len(LINES))
     )
-    assert len(taken(found)) == 2
-    assert "c.zip" in reasons(found)
+    assert len(taken(unpacked)) == 2
+    assert "c.zip" in reasons(unpacked)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", ARCHIVE_WRITERS)
 def test_the_number_of_entries_is_limited(name: str) -> None:
-    found = entries(name, FORMATS[name]({f"{n}.py": b"x" for n in range(9)}), Limits(entries=5))
-    assert len(taken(found)) == 5
-    assert reasons(found) == {name: "more than 5 entries; the rest was not read"}
+    unpacked = entries(name, ARCHIVE_WRITERS[name]({f"{n}.py": b"x" for n in range(9)}), Limits(entries=5))
+    assert len(taken(unpacked)) == 5
+    assert reasons(unpacked) == {name: "more than 5 entries; the rest was not read"}
 
 
 def test_a_zip_whose_directory_is_larger_than_the_limits_allow_is_not_loaded() -> None:
@@ -111,31 +111,31 @@ def test_a_zip_whose_directory_is_larger_than_the_limits_allow_is_not_loaded() -
 
 def test_junk_is_limited_as_well() -> None:
     data = tarred({f"node_modules/{n}.js": b"x" for n in range(60)})
-    found = entries("class.tar", data, Limits(entries=5))
-    assert reasons(found)["class.tar"] == "more than 50 junk entries; the rest was not read"
+    unpacked = entries("class.tar", data, Limits(entries=5))
+    assert reasons(unpacked)["class.tar"] == "more than 50 junk entries; the rest was not read"
 
 
 def test_overlapping_entries_are_taken_once() -> None:
-    found = entries("bomb.zip", overlapping_zip(50, LINES))
-    assert taken(found) == {"a": LINES}
-    assert [entry.reason for entry in found[1:]] == ["overlaps another entry"] * 49
+    unpacked = entries("bomb.zip", overlapping_zip(50, LINES))
+    assert taken(unpacked) == {"a": LINES}
+    assert [entry.reason for entry in unpacked[1:]] == ["overlaps another entry"] * 49
 
 
 def test_archives_in_archives_become_folders() -> None:
-    inner = FORMATS["class.tar.gz"]({"src/Main.java": b"class Main {}"})
-    found = entries(
+    inner = ARCHIVE_WRITERS["class.tar.gz"]({"src/Main.java": b"class Main {}"})
+    unpacked = entries(
         "class.zip", zipped({"class/alice.tar.gz": inner, "class/bob.zip": zipped({"b.py": b"b"})})
     )
-    assert taken(found) == {"class/alice/src/Main.java": b"class Main {}", "class/bob/b.py": b"b"}
+    assert taken(unpacked) == {"class/alice/src/Main.java": b"class Main {}", "class/bob/b.py": b"b"}
 
 
 def test_archives_nested_too_deep_are_named() -> None:
     data = zipped({"a.py": b"x"})
     for level in range(4):
         data = zipped({f"{level}.zip": data})
-    found = entries("class.zip", data)
-    assert not taken(found)
-    assert reasons(found) == {"3/2/1.zip": "an archive nested deeper than 3; unpack it and upload again"}
+    unpacked = entries("class.zip", data)
+    assert not taken(unpacked)
+    assert reasons(unpacked) == {"3/2/1.zip": "an archive nested deeper than 3; unpack it and upload again"}
 
 
 def test_several_uploads_share_one_root_and_one_budget() -> None:
@@ -144,13 +144,13 @@ def test_several_uploads_share_one_root_and_one_budget() -> None:
         ("bob.py", io.BytesIO(b"b")),
         ("c.rar", io.BytesIO(b"R")),
     ]
-    found = list(unpack_all(files))
-    assert taken(found) == {"alice/A.java": b"a", "bob.py": b"b"}
-    assert "RAR" in reasons(found)["c.rar"]
-    many = ((f"{n}.txt", io.BytesIO(LINES)) for n in range(9))
-    again = list(unpack_all(many, Limits(total_bytes=3 * len(LINES))))
-    assert len(taken(again)) == 3
-    assert len(again) == 4
+    unpacked = list(unpack_all(files))
+    assert taken(unpacked) == {"alice/A.java": b"a", "bob.py": b"b"}
+    assert "RAR" in reasons(unpacked)["c.rar"]
+    too_many = ((f"{n}.txt", io.BytesIO(LINES)) for n in range(9))
+    limited = list(unpack_all(too_many, Limits(total_bytes=3 * len(LINES))))
+    assert len(taken(limited)) == 3
+    assert len(limited) == 4
 
 
 def test_an_uploaded_file_is_left_open() -> None:
@@ -170,9 +170,9 @@ def test_a_folder_is_walked_without_following_links_or_opening_pipes(tmp_path: P
     (root / "alice" / "link.py").symlink_to(tmp_path / "secret")
     (root / "loop").symlink_to(root)
     os.mkfifo(root / "pipe")
-    found = list(walk(root))
-    assert taken(found) == {"alice/A.java": b"class A {}", "bob/B.java": b"class B {}"}
-    assert reasons(found) == {
+    unpacked = list(walk(root))
+    assert taken(unpacked) == {"alice/A.java": b"class A {}", "bob/B.java": b"class B {}"}
+    assert reasons(unpacked) == {
         ".git/": "hidden",
         "alice/link.py": "a symbolic link",
         "loop": "a symbolic link",
@@ -183,9 +183,9 @@ def test_a_folder_is_walked_without_following_links_or_opening_pipes(tmp_path: P
 def test_a_walk_stops_at_the_limits_and_says_so(tmp_path: Path) -> None:
     for n in range(4):
         (tmp_path / f"{n}.py").write_bytes(b"x")
-    found = list(walk(tmp_path, Limits(entries=2)))
-    assert len(taken(found)) == 2
-    assert found[-1].reason == "more than 2 entries; the rest was not read"
+    unpacked = list(walk(tmp_path, Limits(entries=2)))
+    assert len(taken(unpacked)) == 2
+    assert unpacked[-1].reason == "more than 2 entries; the rest was not read"
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:

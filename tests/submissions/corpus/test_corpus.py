@@ -1,4 +1,4 @@
-"""Screening an archive: what is added once is found again, by what is in it."""
+"""Screening an archive: documents that were added are found again by their content."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ CODE = """def f{n}(values):
 
 
 def prose(seed: int, words: int = 400) -> str:
-    """Made-up words in sentences, others for each seed."""
+    """Return sentences of made-up words, which differ for each seed."""
     chosen = random.Random(seed).choices([a + b for a in WORDS for b in WORDS], k=words)
-    return " ".join(word + "." * (at % 11 == 10) for at, word in enumerate(chosen))
+    return " ".join(word + "." * (index % 11 == 10) for index, word in enumerate(chosen))
 
 
 def edited(text: str, word: int) -> str:
-    """Put another word in the place of one."""
+    """Return the text with the word at an index replaced."""
     words = text.split()
     return " ".join([*words[:word], "unheard", *words[word + 1 :]])
 
@@ -50,13 +50,13 @@ def moss(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, ["corpus", *map(str, arguments)], catch_exceptions=False)
 
 
-def answer(*arguments: str | Path) -> Any:
+def run_json(*arguments: str | Path) -> Any:
     result = moss(*arguments, "--json")
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
 
 
-def refusal(*arguments: str | Path) -> str:
+def error_output(*arguments: str | Path) -> str:
     result = moss(*arguments)
     assert result.exit_code in {1, 2}
     assert "Traceback" not in result.output
@@ -65,7 +65,7 @@ def refusal(*arguments: str | Path) -> str:
 
 @pytest.fixture
 def archive(db: None, tmp_path: Path) -> Path:
-    """Hold an essay, a near-copy, an excerpt, copies, another essay, a page and a program; all added."""
+    """Return a folder of essays, copies, a page and a program, which are all in the corpus."""
     essay = prose(1)
     root = folder(
         tmp_path / "archive",
@@ -80,12 +80,12 @@ def archive(db: None, tmp_path: Path) -> Path:
             "shouted.txt": essay.upper().replace(".", " !"),
         },
     )
-    answer("add", root)
+    run_json("add", root)
     return root
 
 
 def test_every_document_is_added_and_identical_ones_are_named(archive: Path) -> None:
-    added = answer("add", archive, "--name", "second")
+    added = run_json("add", archive, "--name", "second")
     assert added == {
         "corpus": "second",
         "sweep": 1,
@@ -103,7 +103,7 @@ def test_a_second_sweep_reads_only_what_changed(archive: Path) -> None:
     before = CorpusText.objects.count()
     (archive / "other.txt").write_text(prose(9))
     (archive / "late.txt").write_text(prose(2))
-    added = answer("add", archive)
+    added = run_json("add", archive)
     assert (added["sweep"], added["new"], added["unchanged"]) == (2, 1, 7)
     assert added["identical"] == [{"name": "late.txt", "same_as": "other.txt"}]
     assert CorpusText.objects.count() == before + 1
@@ -112,12 +112,12 @@ def test_a_second_sweep_reads_only_what_changed(archive: Path) -> None:
 def test_an_archive_is_added_as_its_folder_is(archive: Path, tmp_path: Path) -> None:
     packed = tmp_path / "packed.tar.gz"
     subprocess.run(["tar", "-czf", packed, "-C", archive, "."], check=True)
-    assert answer("add", packed, "--name", "packed")["new"] == 7
+    assert run_json("add", packed, "--name", "packed")["new"] == 7
     assert moss("cluster", "--name", "packed").stdout == moss("cluster").stdout
 
 
 def test_clusters_hold_near_copies_and_every_kind_of_duplicate(archive: Path) -> None:
-    (cluster,) = answer("cluster")["clusters"]
+    (cluster,) = run_json("cluster")["clusters"]
     same = {member["document"]: member["same"] for member in cluster}
     assert same == {
         "copy/essay.txt": "identical",
@@ -129,8 +129,8 @@ def test_clusters_hold_near_copies_and_every_kind_of_duplicate(archive: Path) ->
 
 def test_a_document_of_two_sweeps_counts_once_and_its_new_version_as_another(archive: Path) -> None:
     (archive / "other.txt").write_text(edited(prose(2), 7))
-    answer("add", archive)
-    clusters = answer("cluster")["clusters"]
+    run_json("add", archive)
+    clusters = run_json("cluster")["clusters"]
     assert [len(cluster) for cluster in clusters] == [4, 2]
     versions = [(m["document"], m["first_sweep"], m["last_sweep"]) for m in clusters[1]]
     assert versions == [("other.txt", 1, 1), ("other.txt", 2, 2)]
@@ -138,7 +138,7 @@ def test_a_document_of_two_sweeps_counts_once_and_its_new_version_as_another(arc
 
 
 def test_a_higher_threshold_takes_near_copies_apart(archive: Path) -> None:
-    (cluster,) = answer("cluster", "--threshold", "1")["clusters"]
+    (cluster,) = run_json("cluster", "--threshold", "1")["clusters"]
     assert [member["document"] for member in cluster] == ["copy/essay.txt", "essay.txt", "shouted.txt"]
 
 
@@ -155,21 +155,22 @@ def test_a_query_estimates_within_three_standard_errors_of_the_exact_numbers(
 ) -> None:
     new = tmp_path / "new.txt"
     new.write_text(f"{prose(5, 300)} {' '.join(prose(1).split()[:250])}")
-    matches = {match["document"]: match for match in answer("query", new, "--least", "0.01")["matches"]}
+    matches = {match["document"]: match for match in run_json("query", new, "--least", "0.01")["matches"]}
     assert {"essay.txt", "near.txt", "excerpt.txt"} <= matches.keys()
     for name in ("essay.txt", "near.txt", "excerpt.txt"):
-        truth = exact(new, archive / name)
-        found = [matches[name][number] for number in ("resemblance", "containment", "contained")]
+        exact_values = exact(new, archive / name)
+        estimates = [matches[name][measure] for measure in ("resemblance", "containment", "contained")]
         sampled = (
             len(shingles(token_kinds(decode_document(name, (archive / name).read_bytes())), RECIPE.w))
             / RECIPE.m
         )
-        for estimate, true in zip(found, truth, strict=True):
-            assert abs(estimate - true) <= 3 * (true * (1 - true) / sampled) ** 0.5
+        for estimate, exact_value in zip(estimates, exact_values, strict=True):
+            standard_error = (exact_value * (1 - exact_value) / sampled) ** 0.5
+            assert abs(estimate - exact_value) <= 3 * standard_error
 
 
-def test_the_best_match_stands_first_and_says_what_it_is(archive: Path) -> None:
-    matches = answer("query", archive / "excerpt.txt")["matches"]
+def test_the_best_match_comes_first_and_says_what_it_is(archive: Path) -> None:
+    matches = run_json("query", archive / "excerpt.txt")["matches"]
     assert [m["document"] for m in matches[:1]] == ["excerpt.txt"]
     assert (matches[0]["same"], matches[0]["containment"]) == ("identical", 1)
     rest = {m["document"]: m for m in matches[1:]}
@@ -181,34 +182,34 @@ def test_the_best_match_stands_first_and_says_what_it_is(archive: Path) -> None:
 
 
 def test_a_document_too_short_for_a_shingle_is_found_by_its_tokens(archive: Path, tmp_path: Path) -> None:
-    answer("add", folder(tmp_path / "short", {"note.txt": "Meet me at noon."}))
-    (match,) = answer("query", folder(tmp_path / "new", {"x.txt": "meet me -- at NOON"}))["matches"]
+    run_json("add", folder(tmp_path / "short", {"note.txt": "Meet me at noon."}))
+    (match,) = run_json("query", folder(tmp_path / "new", {"x.txt": "meet me -- at NOON"}))["matches"]
     assert (match["document"], match["same"]) == ("note.txt", "same tokens")
 
 
-def test_near_copies_say_by_what_they_were_found(archive: Path, tmp_path: Path) -> None:
+def test_near_copies_say_by_which_method_they_were_found(archive: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.txt"
     new.write_text(edited(prose(2), 390))
-    (copy,) = answer("near", new, "--distance", "6")["copies"]
+    (copy,) = run_json("near", new, "--distance", "6")["copies"]
     assert (copy["document"], copy["same"]) == ("other.txt", "")
     assert copy["by"] == ["features", "simhash"]
     assert copy["features"] >= RECIPE.r
     assert 0 < copy["distance"] <= 6
-    (copy,) = answer("near", new, "--distance", "0")["copies"]
+    (copy,) = run_json("near", new, "--distance", "0")["copies"]
     assert (copy["by"], copy["distance"]) == (["features"], None)
 
 
 def test_a_page_is_known_by_its_text_and_not_by_its_markup(archive: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.html"
     new.write_text(f"<html><body><h1>page</h1><div id=x>{prose(3)}<style>p {{}}</style></div></body></html>")
-    (match,) = answer("query", new)["matches"]
+    (match,) = run_json("query", new)["matches"]
     assert (match["document"], match["same"]) == ("page.html", "same tokens")
 
 
 def test_renamed_code_is_the_same_tokens(archive: Path, tmp_path: Path) -> None:
     new = tmp_path / "new.py"
     new.write_text((archive / "program.py").read_text().replace("total", "amount"))
-    (match,) = answer("query", new)["matches"]
+    (match,) = run_json("query", new)["matches"]
     assert (match["document"], match["same"]) == ("program.py", "same tokens")
 
 
@@ -227,39 +228,39 @@ def test_many_new_documents_are_answered_as_each_alone(archive: Path, tmp_path: 
 def test_a_corpus_of_another_version_has_to_be_made_again(archive: Path) -> None:
     Corpus.objects.update(recipe=RECIPE.key + "0")
     for command in ("add", "query", "near"):
-        assert "drop default` and add its documents again" in refusal(command, archive)
-    assert "another version" in refusal("cluster")
+        assert "drop default` and add its documents again" in error_output(command, archive)
+    assert "another version" in error_output("cluster")
     assert moss("drop", "default").exit_code == 0
-    assert answer("add", archive)["new"] == 7
+    assert run_json("add", archive)["new"] == 7
 
 
 def test_a_text_of_another_front_end_version_is_not_compared(archive: Path) -> None:
     CorpusText.objects.filter(kind="code").update(profile="code-python.0")
-    assert "code-python.0" in refusal("query", archive / "program.py")
+    assert "code-python.0" in error_output("query", archive / "program.py")
 
 
 def test_an_unknown_and_an_empty_corpus_are_refused_by_name(archive: Path) -> None:
-    assert "'nowhere' (there are: default)" in refusal("query", archive, "--name", "nowhere")
-    assert "nowhere" in refusal("drop", "nowhere")
+    assert "'nowhere' (there are: default)" in error_output("query", archive, "--name", "nowhere")
+    assert "nowhere" in error_output("drop", "nowhere")
     Corpus.objects.create(name="hollow", recipe=RECIPE.key)
-    assert "'hollow' holds no document" in refusal("cluster", "--name", "hollow")
+    assert "'hollow' holds no document" in error_output("cluster", "--name", "hollow")
 
 
-def test_a_corpus_is_listed_and_dropped_with_all_that_is_in_it(archive: Path) -> None:
-    (listed,) = answer("list")
+def test_a_corpus_is_listed_and_dropped_with_its_documents(archive: Path) -> None:
+    (listed,) = run_json("list")
     assert listed == {"name": "default", "recipe": RECIPE.key, "sweeps": 1, "documents": 8, "texts": 7}
     assert moss("drop", "default").exit_code == 0
-    assert answer("list") == []
+    assert run_json("list") == []
     assert not CorpusDocument.objects.exists()
 
 
 def test_tables_name_what_was_found(archive: Path) -> None:
-    shown = {
+    expected = {
         ("add", str(archive)): "8 unchanged",
         ("cluster",): "shouted.txt",
         ("query", str(archive / "near.txt")): "of new in stored",
         ("near", str(archive / "near.txt")): "features and simhash",
         ("list",): RECIPE.key,
     }
-    for arguments, text in shown.items():
+    for arguments, text in expected.items():
         assert text in moss(*arguments).stdout

@@ -1,4 +1,4 @@
-"""What a corpus is given: unreadable documents, numbers out of range, and estimates over many documents."""
+"""Input of a corpus: unreadable documents, numbers out of range, and estimates over many documents."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from tests.moss.check.test_check import folder
-from tests.submissions.corpus.test_corpus import answer, exact, prose, refusal
+from tests.submissions.corpus.test_corpus import error_output, exact, prose, run_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 
-def test_what_cannot_be_read_is_named_with_the_reason_and_costs_nothing_else(
+def test_unreadable_documents_are_named_with_the_reason_and_the_others_are_added(
     db: None, tmp_path: Path
 ) -> None:
     root = folder(
@@ -27,7 +27,7 @@ def test_what_cannot_be_read_is_named_with_the_reason_and_costs_nothing_else(
             "empty.txt": b"",
         },
     )
-    added = answer("add", root)
+    added = run_json("add", root)
     assert added["new"] == 1
     reasons = {entry["name"]: entry["reason"] for entry in added["skipped"]}
     assert reasons.keys() == {"b.bin", "deep.html", "empty.txt"}
@@ -40,7 +40,7 @@ def test_what_cannot_be_read_is_named_with_the_reason_and_costs_nothing_else(
     [("cluster", "--threshold", "0"), ("cluster", "--threshold", "1.5"), ("near", ".", "--distance", "7")],
 )
 def test_a_number_out_of_range_is_refused(db: None, arguments: Sequence[str]) -> None:
-    assert arguments[-1].rstrip("0").rstrip(".") in refusal(*arguments)
+    assert arguments[-1].rstrip("0").rstrip(".") in error_output(*arguments)
 
 
 def test_estimates_of_containment_are_unbiased_over_many_documents(db: None, tmp_path: Path) -> None:
@@ -48,13 +48,12 @@ def test_estimates_of_containment_are_unbiased_over_many_documents(db: None, tmp
         f"{n}.txt": f"{' '.join(prose(n).split()[: 40 * (n % 10)])} {prose(1000 + n)}" for n in range(60)
     }
     root = folder(tmp_path / "many", documents)
-    answer("add", root)
+    run_json("add", root)
     new = folder(tmp_path / "new", {f"{n}.txt": prose(n) for n in range(60)})
-    found = {
-        m["new"]: m for m in answer("query", new, "--least", "0.001")["matches"] if m["new"] == m["document"]
-    }
+    all_matches = run_json("query", new, "--least", "0.001")["matches"]
+    matches = {match["new"]: match for match in all_matches if match["new"] == match["document"]}
     errors = [
-        (found[name]["containment"] if name in found else 0.0) - exact(new / name, root / name)[1]
+        (matches[name]["containment"] if name in matches else 0.0) - exact(new / name, root / name)[1]
         for name in documents
     ]
     assert abs(np.mean(errors)) <= 3 * np.std(errors) / len(errors) ** 0.5

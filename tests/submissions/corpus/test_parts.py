@@ -40,8 +40,8 @@ def arrays(sketches: list[set[int]]) -> list[np.ndarray[tuple[int], np.dtype[np.
 @given(SKETCHES, SKETCHES)
 def test_shared_values_are_those_of_the_sets(new: list[set[int]], stored: list[set[int]]) -> None:
     shared = shared_values(index_sketches(arrays(new)), Sketches.from_sketches(arrays(stored)))
-    found = sorted(zip(*(column.tolist() for column in shared), strict=True))
-    assert found == [(i, j, len(a & b)) for i, a in enumerate(new) for j, b in enumerate(stored) if a & b]
+    rows = sorted(zip(*(column.tolist() for column in shared), strict=True))
+    assert rows == [(i, j, len(a & b)) for i, a in enumerate(new) for j, b in enumerate(stored) if a & b]
 
 
 @given(st.sets(st.integers(0, 12), min_size=1), st.sets(st.integers(0, 12), min_size=1))
@@ -53,13 +53,13 @@ def test_an_estimate_is_that_of_the_engine(new: set[int], stored: set[int]) -> N
 
 @given(st.lists(st.integers(0, 2), min_size=3, max_size=3), st.integers(1, 3), st.data())
 def test_features_are_counted_place_by_place(query: list[int], r: int, data: st.DataObject) -> None:
-    row = st.lists(st.integers(0, 2), min_size=3, max_size=3)
-    stored = data.draw(st.lists(row, max_size=5))
+    features = st.lists(st.integers(0, 2), min_size=3, max_size=3)
+    stored = data.draw(st.lists(features, max_size=5))
     table = np.array(stored, dtype=np.uint64).reshape(-1, 3)
     rows, counts = sharing_features(np.array(query, dtype=np.uint64), table, r)
     naive_counts = [sum(a == b for a, b in zip(query, other, strict=True)) for other in stored]
     assert dict(zip(rows.tolist(), counts.tolist(), strict=True)) == {
-        at: count for at, count in enumerate(naive_counts) if count >= r
+        row: count for row, count in enumerate(naive_counts) if count >= r
     }
 
 
@@ -69,8 +69,9 @@ def test_every_simhash_within_any_covered_distance_is_found(
 ) -> None:
     bits = data.draw(st.sets(st.integers(0, 63), max_size=8))
     query = [stored[0] ^ sum(1 << bit for bit in bits)]
-    found = near_fingerprints(np.array(query, np.uint64), np.array(stored, np.uint64), distance)
-    assert sorted(zip(*(c.tolist() for c in found), strict=True)) == naive.near(query, stored, distance)
+    near = near_fingerprints(np.array(query, np.uint64), np.array(stored, np.uint64), distance)
+    rows = sorted(zip(*(column.tolist() for column in near), strict=True))
+    assert rows == naive.near(query, stored, distance)
 
 
 @pytest.mark.parametrize("distance", [-1, 7])
@@ -81,25 +82,25 @@ def test_a_distance_that_is_not_covered_is_refused(distance: int) -> None:
 
 
 @pytest.mark.parametrize("tokens", [0, 1, RECIPE.gram - 1, RECIPE.gram, RECIPE.w - 1, RECIPE.w])
-def test_a_document_of_any_length_has_what_its_length_allows(tokens: int) -> None:
-    made = compute_signatures(np.arange(tokens, dtype=np.uint64))
-    assert made.tokens == tokens
-    assert len(made.features) == (RECIPE.k if tokens >= RECIPE.w else 0)
-    assert (made.simhash is None) == (tokens < RECIPE.gram)
+def test_a_document_of_any_length_has_the_signatures_that_its_length_allows(tokens: int) -> None:
+    signatures = compute_signatures(np.arange(tokens, dtype=np.uint64))
+    assert signatures.tokens == tokens
+    assert len(signatures.features) == (RECIPE.k if tokens >= RECIPE.w else 0)
+    assert (signatures.simhash is None) == (tokens < RECIPE.gram)
 
 
-def test_programs_are_not_near_copies_by_what_all_programs_repeat() -> None:
+def test_different_programs_are_not_near_copies() -> None:
     modules = (argparse, csv, difflib, heapq, textwrap)
     sources = [Path(module.__file__).read_bytes() for module in modules if module.__file__]
-    made = [
+    simhashes = [
         compute_signatures(token_kinds(decode_document("module.py", source))).simhash or 0
         for source in sources
     ]
-    assert len(made) == len(modules)
-    assert all((a ^ b).bit_count() > 6 for a, b in combinations(made, 2))
+    assert len(simhashes) == len(modules)
+    assert all((a ^ b).bit_count() > 6 for a, b in combinations(simhashes, 2))
 
 
-def test_recipes_that_make_other_prints_have_other_keys() -> None:
+def test_recipes_with_other_parameters_have_other_keys() -> None:
     others = [Recipe(w=9), Recipe(m=5), Recipe(k=7), Recipe(s=13), Recipe(gram=2)]
     assert len({recipe.key for recipe in [RECIPE, *others]}) == 6
 

@@ -1,4 +1,4 @@
-"""When something was handed in, as archives tell it."""
+"""Submission times, read from the times of the files in archives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Stamp = tuple[int, int, int, int, int, int]
 NOON: Stamp = (2026, 3, 2, 12, 0, 0)
-ONE: Stamp = (2026, 3, 2, 13, 0, 0)
+ONE_PM: Stamp = (2026, 3, 2, 13, 0, 0)
 UTC_NOON = datetime(*NOON, tzinfo=UTC)
 NOW = datetime(2026, 3, 3, tzinfo=UTC)
 
@@ -55,14 +55,14 @@ def test_a_zip_gives_local_times_and_a_tar_gives_utc() -> None:
     assert modified("class.tar", tar_of({"a.py": (UTC_NOON.timestamp(), b"x")})) == {"a.py": UTC_NOON}
 
 
-def test_a_file_in_an_archive_in_an_archive_has_the_time_that_the_inner_one_says() -> None:
+def test_a_file_in_an_archive_in_an_archive_has_the_time_in_the_inner_one() -> None:
     inner = zip_of({"main.py": (NOON, b"x")})
-    found = modified("class.zip", zip_of({"ada.zip": (ONE, inner)}))
-    assert found == {"ada/main.py": datetime(*NOON)}  # noqa: DTZ001
+    times = modified("class.zip", zip_of({"ada.zip": (ONE_PM, inner)}))
+    assert times == {"ada/main.py": datetime(*NOON)}  # noqa: DTZ001
 
 
 @pytest.mark.parametrize("seconds", [1e30, -1e30, float(2**62)])
-def test_a_time_that_cannot_be_is_none(seconds: float) -> None:
+def test_an_impossible_time_is_none(seconds: float) -> None:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
         info = tarfile.TarInfo("a.py")
@@ -72,9 +72,9 @@ def test_a_time_that_cannot_be_is_none(seconds: float) -> None:
 
 
 def test_a_zip_entry_of_the_thirtieth_of_february_has_no_time() -> None:
-    stored = zip_of({"a.py": (NOON, b"x")})
-    wrong = stored.replace(_dos_date(2026, 3, 2), _dos_date(2026, 2, 30))
-    assert modified("class.zip", wrong) == {"a.py": None}
+    valid = zip_of({"a.py": (NOON, b"x")})
+    invalid = valid.replace(_dos_date(2026, 3, 2), _dos_date(2026, 2, 30))
+    assert modified("class.zip", invalid) == {"a.py": None}
 
 
 def _dos_date(year: int, month: int, day: int) -> bytes:
@@ -89,8 +89,8 @@ def test_a_submission_was_handed_in_when_its_latest_file_was_written() -> None:
 
 def test_times_of_a_zip_are_those_of_the_server_s_zone() -> None:
     with timezone.override(ZoneInfo("Europe/Berlin")):
-        found = submission_times([("ada", datetime(*NOON)), ("ben", datetime(*ONE))], NOW)  # noqa: DTZ001
-    assert found == {"ada": UTC_NOON - timedelta(hours=1), "ben": UTC_NOON}
+        times = submission_times([("ada", datetime(*NOON)), ("ben", datetime(*ONE_PM))], NOW)  # noqa: DTZ001
+    assert times == {"ada": UTC_NOON - timedelta(hours=1), "ben": UTC_NOON}
 
 
 @pytest.mark.parametrize(
@@ -104,17 +104,17 @@ def test_times_of_a_zip_are_those_of_the_server_s_zone() -> None:
     ],
     ids=["none", "one", "written at once", "the first day of zips", "a tar without times"],
 )
-def test_times_that_tell_nothing_apart_are_not_kept(files: list[tuple[str, datetime]]) -> None:
+def test_times_that_do_not_differ_in_a_meaningful_way_are_dropped(files: list[tuple[str, datetime]]) -> None:
     assert submission_times(files, NOW) == {}
 
 
-def test_a_time_still_to_come_is_not_believed() -> None:
+def test_a_time_in_the_future_is_not_believed() -> None:
     files = [("ada", UTC_NOON), ("ben", NOW + timedelta(hours=1)), ("ben", UTC_NOON)]
     assert submission_times(files, NOW) == {"ada": UTC_NOON}
 
 
-def test_an_upload_keeps_when_each_submission_was_handed_in(hand_in: HandIn) -> None:
-    stamps = {"ada/main.py": NOON, "ben/main.py": ONE, "cleo/main.py": NOON}
+def test_an_upload_stores_when_each_submission_was_handed_in(hand_in: HandIn) -> None:
+    stamps = {"ada/main.py": NOON, "ben/main.py": ONE_PM, "cleo/main.py": NOON}
     packed = zip_of({path: (stamps[path], source.encode()) for path, source in CLASS.items()})
     batch = hand_in(SimpleUploadedFile("class.zip", packed))
     assert batch.state == Batch.State.DONE

@@ -39,7 +39,8 @@ def stored(report: Report, field: str) -> dict[str, Any]:
     """Return the JSON of a field as the database holds it."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {field} FROM submissions_report WHERE id = %s", [report.pk])
-        return json.loads(cursor.fetchone()[0])
+        fields: dict[str, Any] = json.loads(cursor.fetchone()[0])
+    return fields
 
 
 def test_a_record_is_stored_with_its_version_and_read_back_equal(report: Report) -> None:

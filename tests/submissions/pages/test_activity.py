@@ -1,14 +1,14 @@
-"""What the page of an assignment says of work that goes on for it."""
+"""What the page of an assignment says about the work that is under way for it."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
 from submissions.models import Batch, Report
 from submissions.ranking import progress
+from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import zipped
 
 if TYPE_CHECKING:
@@ -18,92 +18,106 @@ if TYPE_CHECKING:
     from tests.support.uploads import CountQueries, HandIn
 
 HTMX = {"HX-Request": "true"}
-ASKS = re.compile(r'hx-get="(/assignments/\d+/activity/.*?)" hx-trigger="every 1s"')
+# What asks the server for news every second.
+POLLING = '.now[hx-get^="/assignments/"][hx-trigger="every 1s"]'
 
 
-def page(client: Client, assignment: Assignment) -> str:
-    return client.get(assignment.get_absolute_url()).content.decode()
+def get_assignment(client: Client, assignment: Assignment) -> Page:
+    return get_page(client, assignment.get_absolute_url())
 
 
-def asked(client: Client, assignment: Assignment) -> str:
-    """Give the address that the page asks every second."""
-    found = ASKS.search(page(client, assignment))
-    assert found
-    return found[1].replace("&amp;", "&")
+def polled_address(client: Client, assignment: Assignment) -> str:
+    """Return the address that the page asks every second."""
+    [address] = get_assignment(client, assignment).values(POLLING, "hx-get")
+    assert address.startswith(f"{reverse('activity', args=[assignment.pk])}?")
+    return address
 
 
-def begin(assignment: Assignment) -> Batch:
+def get_fragment(client: Client, address: str, current_url: str = "") -> Page:
+    """Return what htmx gets at an address, from the page at `current_url`."""
+    headers = {**HTMX, "HX-Current-URL": current_url} if current_url else HTMX
+    response = client.get(address, headers=headers)
+    assert response.status_code == 200
+    assert "HX-Refresh" not in response.headers
+    return page_of(response)
+
+
+def start_upload(assignment: Assignment) -> Batch:
     return assignment.batches.create(
         name="late.zip", state="fingerprinting", documents_total=8, documents_done=3
     )
 
 
-def test_where_nothing_goes_on_nothing_is_asked(alice_client: Client, report: Report) -> None:
-    assert not ASKS.search(page(alice_client, report.assignment))
+def test_a_page_without_work_under_way_does_not_poll(alice_client: Client, report: Report) -> None:
+    assert not get_assignment(alice_client, report.assignment).has(POLLING)
 
 
-def test_only_what_is_new_is_sent(alice_client: Client, report: Report) -> None:
-    coming = begin(report.assignment)
-    address = asked(alice_client, report.assignment)
+def test_polling_gets_a_fragment_only_when_something_changed(alice_client: Client, report: Report) -> None:
+    upload = start_upload(report.assignment)
+    address = polled_address(alice_client, report.assignment)
     assert alice_client.get(address, headers=HTMX).status_code == 204
-    Batch.objects.filter(pk=coming.pk).update(documents_done=4)
-    answer = alice_client.get(address, headers=HTMX).content.decode()
-    assert "4 of 8 files" in answer
-    assert ASKS.search(answer)
+    Batch.objects.filter(pk=upload.pk).update(documents_done=4)
+    fragment = get_fragment(alice_client, address)
+    assert fragment.text(".notice.busy p") == "late.zip · reading 4 of 8 files"
+    assert fragment.has(POLLING)
 
 
-def test_every_file_that_is_read_and_every_pair_that_is_aligned_counts(
+def test_the_files_read_and_the_pairs_aligned_so_far_are_counted(
     alice_client: Client, report: Report
 ) -> None:
-    begin(report.assignment)
+    start_upload(report.assignment)
     newer = Report.objects.create(assignment=report.assignment, state="running")
     progress.publish(newer.pk, "Aligning pairs", 1_234, 5_000)
-    shown = page(alice_client, report.assignment)
-    assert "3 of 8 files" in shown
-    assert 'max="5000" value="1234"' in shown
-    assert "1,234 of 5,000" in shown
-    assert reverse("cancel_ranking", args=[report.assignment_id]) in shown
+    page = get_assignment(alice_client, report.assignment)
+    reading, ranking, _ = page.texts("#activity .notice.busy p")
+    assert reading == "late.zip · reading 3 of 8 files"
+    assert ranking == "Ranking. Aligning pairs 1,234 of 5,000"
+    assert page.has('progress[aria-label="Files read of late.zip"][max="8"][value="3"]')
+    assert page.has('progress[aria-label="Ranking"][max="5000"][value="1234"]')
+    assert page.has(f'form[method=post][action="{reverse("cancel_ranking", args=[report.assignment_id])}"]')
 
 
-def test_the_new_report_is_offered_and_nothing_is_taken_from_who_reads_the_old_one(
+def test_a_new_report_is_offered_while_the_old_one_stays_on_the_page(
     alice_client: Client, report: Report
 ) -> None:
     newer = Report.objects.create(assignment=report.assignment, state="running")
-    address = asked(alice_client, report.assignment)
+    address = polled_address(alice_client, report.assignment)
     Report.objects.filter(pk=newer.pk).update(state="done")
     reading = f"{report.assignment.get_absolute_url()}?q=ada&sort=left"
-    answer = alice_client.get(address, headers={**HTMX, "HX-Current-URL": f"http://testserver{reading}"})
-    assert f'<a href="{reading.replace("&", "&amp;")}">show it</a>' in answer.content.decode()
-    assert "data-show" not in answer.content.decode()
-    assert not ASKS.search(answer.content.decode())
-    assert "HX-Refresh" not in answer.headers
+    fragment = get_fragment(alice_client, address, f"http://testserver{reading}")
+    assert fragment.text(".notice.good") == "The new report is ready: show it"
+    assert fragment.values(".notice.good a", "href") == [reading]
+    assert not fragment.has("[data-show]")
+    assert not fragment.has(POLLING)
 
 
 def test_a_page_without_a_report_shows_the_first_one_by_itself(
     alice_client: Client, assignment: Assignment, hand_in: HandIn
 ) -> None:
-    coming = begin(assignment)
-    address = asked(alice_client, assignment)
-    coming.delete()
+    upload = start_upload(assignment)
+    address = polled_address(alice_client, assignment)
+    upload.delete()
     hand_in(zipped({"ada/main.py": "x = 1\n"}))
-    assert "data-show" in alice_client.get(address, headers=HTMX).content.decode()
+    assert get_fragment(alice_client, address).has(".notice.good[data-show]")
 
 
-def test_an_upload_that_came_to_nothing_is_told_where_there_is_no_report(
+def test_the_end_of_a_failed_upload_is_announced_where_there_is_no_report(
     alice_client: Client, assignment: Assignment
 ) -> None:
-    coming = begin(assignment)
-    address = asked(alice_client, assignment)
-    Batch.objects.filter(pk=coming.pk).update(state="failed")
-    assert "The upload has ended" in alice_client.get(address, headers=HTMX).content.decode()
+    upload = start_upload(assignment)
+    address = polled_address(alice_client, assignment)
+    Batch.objects.filter(pk=upload.pk).update(state="failed")
+    notice = get_fragment(alice_client, address).text(".notice")
+    assert notice == "The upload has ended: see what became of it"
 
 
-def test_the_address_of_another_site_is_no_way_back(alice_client: Client, report: Report) -> None:
+def test_a_current_address_on_another_site_is_not_linked(alice_client: Client, report: Report) -> None:
     newer = Report.objects.create(assignment=report.assignment, state="running")
-    address = asked(alice_client, report.assignment)
+    address = polled_address(alice_client, report.assignment)
     Report.objects.filter(pk=newer.pk).update(state="done")
-    answer = alice_client.get(address, headers={**HTMX, "HX-Current-URL": "https://evil.example/x"})
-    assert f'<a href="{report.assignment.get_absolute_url()}">show it</a>' in answer.content.decode()
+    fragment = get_fragment(alice_client, address, "https://evil.example/x")
+    assert fragment.text(".notice.good a") == "show it"
+    assert fragment.links() == [report.assignment.get_absolute_url()]
 
 
 def test_nonsense_in_the_address_is_ignored(alice_client: Client, report: Report) -> None:
@@ -112,12 +126,12 @@ def test_nonsense_in_the_address_is_ignored(alice_client: Client, report: Report
         assert alice_client.get(address, query).status_code == 200
 
 
-def test_asking_takes_as_many_queries_for_many_uploads_as_for_one(
+def test_polling_takes_as_many_queries_for_many_uploads_as_for_one(
     alice_client: Client, report: Report, django_assert_num_queries: CountQueries
 ) -> None:
     address = reverse("activity", args=[report.assignment_id])
     for _ in range(9):
-        begin(report.assignment)
+        start_upload(report.assignment)
     # session, user, assignment, 2 of the report, boilerplate awaited, uploads
     with django_assert_num_queries(7):
         alice_client.get(address)

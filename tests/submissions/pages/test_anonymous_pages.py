@@ -13,7 +13,8 @@ from pypdf import PdfReader
 from moss.commands.demo import SAMPLE
 from submissions import actions
 from submissions.models import Pair, Submission
-from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, address
+from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, address as address_of
+from tests.support.html import get_page
 from tests.support.sample_class import loose, zipped
 
 if TYPE_CHECKING:
@@ -33,45 +34,45 @@ WORDS = {part for name in CLASS for part in name.split("-") if len(part) > 3} - 
 
 @pytest.fixture
 def reader(world: World, alice_client: Client) -> Client:
-    """Give Alice with names hidden."""
+    """Return the client of Alice, from whom names are hidden."""
     alice_client.post(reverse("switch_names"), {"names": "made-up"})
     return alice_client
 
 
-def named(page: str) -> set[str]:
-    """Give the students, and parts of their names, that a page names."""
+def names_in(page: str) -> set[str]:
+    """Return the students, and the parts of their names, that a page names anywhere."""
     text = page.casefold()
     whole = {name for name in CLASS if re.search(name.replace("-", r"[\s_,./-]{0,2}"), text)}
     return whole | {word for word in WORDS if re.search(rf"(?<![a-z]){word}(?![a-z])", text)}
 
 
 def test_with_names_shown_every_student_is_found(world: World, alice_client: Client) -> None:
-    assert {*CLASS} <= named(alice_client.get(address(world, "batch")).content.decode())
-    assert named(alice_client.get(address(world, "pair")).content.decode())
+    assert {*CLASS} <= names_in(get_page(alice_client, address_of(world, "batch")).html)
+    assert names_in(get_page(alice_client, address_of(world, "pair")).html)
 
 
-def body(answer: HttpResponseBase) -> str:
-    return b"".join(cast("Iterable[bytes]", answer)).decode()
+def body_of(response: HttpResponseBase) -> str:
+    return b"".join(cast("Iterable[bytes]", response)).decode()
 
 
 @pytest.mark.parametrize("name", [*PAGES, *FRAGMENTS, *FILES, *PUBLIC])
 def test_no_page_names_anybody(name: str, world: World, reader: Client) -> None:
-    answer = reader.get(address(world, name))
-    assert answer.status_code == 200
-    assert named(body(answer)) == set()
-    assert named(str(answer.headers)) == set()
+    response = reader.get(address_of(world, name))
+    assert response.status_code == 200
+    assert names_in(body_of(response)) == set()
+    assert names_in(str(response.headers)) == set()
 
 
 @pytest.fixture
 def crowded(world: World, hand_in: HandIn) -> World:
-    """Have names in everything that an instructor writes and an upload brings."""
+    """Return a world with names in everything that an instructor writes and an upload brings."""
     assignment, pair = world.assignment, world.pair
     assignment.teams = "amara-okafor, arjun-bhatt"
     assignment.save()
-    made = assignment.decisions.create(
+    decision = assignment.decisions.create(
         left=pair.left.name, right=pair.right.name, notes="Ask Marek Zielinski."
     )
-    made.changes.create(who="alice", field="notes", before="Heard Salma Idrissi.", after=made.notes)
+    decision.changes.create(who="alice", field="notes", before="Heard Salma Idrissi.", after=decision.notes)
     assignment.shares.create(
         left=pair.left.name, right=pair.right.name, created_by=world.owner, expires=world.share.expires
     )
@@ -93,40 +94,39 @@ def crowded(world: World, hand_in: HandIn) -> World:
 
 def test_nothing_that_was_written_or_uploaded_names_anybody(crowded: World, reader: Client) -> None:
     later = crowded.assignment.batches.latest("pk")
-    places = {name: address(crowded, name) for name in (*PAGES, *FRAGMENTS, *FILES, *PUBLIC)}
-    places |= {name: reverse(name, args=[later.pk]) for name in ("batch", "delete_batch", "batch_progress")}
-    for name, place in places.items():
-        page = body(reader.get(place))
-        assert named(page) == set(), name
-        assert "somebody-else" not in page, name
+    addresses = [address_of(crowded, name) for name in (*PAGES, *FRAGMENTS, *FILES, *PUBLIC)]
+    addresses += [reverse(name, args=[later.pk]) for name in ("batch", "delete_batch", "batch_progress")]
+    for address in addresses:
+        page = body_of(reader.get(address))
+        assert names_in(page) == set(), address
+        assert "somebody-else" not in page, address
 
 
-def read_pdf(answer: HttpResponseBase) -> str:
-    pdf = PdfReader(io.BytesIO(b"".join(cast("Iterable[bytes]", answer))))
+def read_pdf(response: HttpResponseBase) -> str:
+    pdf = PdfReader(io.BytesIO(b"".join(cast("Iterable[bytes]", response))))
     text = "\n".join([str(pdf.metadata), *(page.extract_text() for page in pdf.pages)])
     assert len(text) > 1_000
     return text
 
 
-@pytest.mark.parametrize("form", ["html", "pdf"])
-@pytest.mark.parametrize("page", ["exports", "export_pair"])
-def test_no_document_names_anybody(page: str, form: str, crowded: World, reader: Client) -> None:
+@pytest.mark.parametrize("suffix", ["html", "pdf"])
+@pytest.mark.parametrize("name", ["exports", "export_pair"])
+def test_no_document_names_anybody(name: str, suffix: str, crowded: World, reader: Client) -> None:
     crowded.assignment.decisions.update(state="confirmed")
-    answer = reader.get(
-        address(crowded, page), {"names": "made-up", "decision": "on", "sources": "on", "format": form}
-    )
-    assert answer.headers["Content-Type"].startswith(("text/html", "application/pdf"))
-    assert "attachment" in answer.headers["Content-Disposition"]
-    assert named(str(answer.headers)) == set()
-    assert named(body(answer) if form == "html" else read_pdf(answer)) == set()
+    options = {"names": "made-up", "decision": "on", "sources": "on", "format": suffix}
+    response = reader.get(address_of(crowded, name), options)
+    assert response.headers["Content-Type"].startswith(("text/html", "application/pdf"))
+    assert "attachment" in response.headers["Content-Disposition"]
+    assert names_in(str(response.headers)) == set()
+    assert names_in(body_of(response) if suffix == "html" else read_pdf(response)) == set()
 
 
 @pytest.mark.parametrize("name", ["pairs", "submissions"])
-@pytest.mark.parametrize("form", ["csv", "json"])
-def test_no_table_names_anybody(name: str, form: str, crowded: World, reader: Client) -> None:
-    page = body(reader.get(reverse("table", args=[crowded.assignment.pk, name, form])))
-    assert page.count("\n") > 10
-    assert named(page) == set()
+@pytest.mark.parametrize("suffix", ["csv", "json"])
+def test_no_table_names_anybody(name: str, suffix: str, crowded: World, reader: Client) -> None:
+    table = body_of(reader.get(reverse("table", args=[crowded.assignment.pk, name, suffix])))
+    assert table.count("\n") > 10
+    assert names_in(table) == set()
 
 
 def test_no_message_names_anybody(crowded: World, reader: Client) -> None:
@@ -136,33 +136,34 @@ def test_no_message_names_anybody(crowded: World, reader: Client) -> None:
         ("decide", {"state": "clear", "seen": "0"}),
         ("delete_batch", {}),
     ):
-        assert named(body(reader.post(address(crowded, name), sent, follow=True))) == set(), name
-    handed_out = assignment.boilerplate.get(name__contains="Dubois")
-    assert named(body(reader.post(reverse("remove_boilerplate", args=[handed_out.pk]), follow=True))) == set()
-    assert named(body(reader.get(address(crowded, "batch")))) == set()
+        assert names_in(body_of(reader.post(address_of(crowded, name), sent, follow=True))) == set(), name
+    boilerplate = assignment.boilerplate.get(name__contains="Dubois")
+    removed = reader.post(reverse("remove_boilerplate", args=[boilerplate.pk]), follow=True)
+    assert names_in(body_of(removed)) == set()
+    assert names_in(body_of(reader.get(address_of(crowded, "batch")))) == set()
     assignment.refresh_from_db()
     assert assignment.teams == "amara-okafor, arjun-bhatt"
 
 
 def test_no_pair_names_anybody_in_its_sources(world: World, reader: Client) -> None:
     for pair in Pair.objects.filter(report=world.report)[:12]:
-        place = reverse("pair", args=[world.assignment.pk, pair.left_id, pair.right_id])
-        assert named(reader.get(place).content.decode()) == set(), place
+        address = reverse("pair", args=[world.assignment.pk, pair.left_id, pair.right_id])
+        assert names_in(get_page(reader, address).html) == set(), address
 
 
 def test_no_submission_names_anybody(world: World, reader: Client) -> None:
     for submission in Submission.objects.filter(batch=world.batch):
-        place = reverse("submission", args=[world.assignment.pk, submission.pk])
-        assert named(reader.get(place).content.decode()) == set(), submission.name
+        address = reverse("submission", args=[world.assignment.pk, submission.pk])
+        assert names_in(get_page(reader, address).html) == set(), submission.name
 
 
 def test_filters_and_htmx_name_nobody(world: World, reader: Client) -> None:
-    place = address(world, "assignment")
+    address = address_of(world, "assignment")
     for query in ({"threshold": 10}, {"q": "otter"}, {"sort": "left"}, {"page": 2}, {"decision": "clear"}):
         for headers in ({}, {"HX-Request": "true"}):
-            assert named(reader.get(place, query, headers=headers).content.decode()) == set(), query
+            assert names_in(body_of(reader.get(address, query, headers=headers))) == set(), query
 
 
 def test_a_search_for_a_hidden_name_finds_nothing(world: World, reader: Client) -> None:
-    answer = reader.get(address(world, "assignment"), {"q": CLASS[0].split("-")[0]})
-    assert "No pair passes this filter" in answer.content.decode()
+    page = get_page(reader, address_of(world, "assignment"), q=CLASS[0].split("-")[0])
+    assert page.text("#findings .empty strong") == "No pair passes this filter."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -20,8 +19,10 @@ from submissions.models import Share
 from tests.support.browser import drop
 from tests.support.every_page import PAGES, PUBLIC, address
 from tests.support.hostile_class import LIVE, NAMES, SOURCES
+from tests.support.html import get_page, page_of
 
 if TYPE_CHECKING:
+    from django.http import HttpResponseBase
     from django.test import Client
 
     from submissions.models import Assignment, Batch, Pair, Report
@@ -29,54 +30,55 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
 
 
-def body(client: Client, where: str) -> str:
-    answer = client.get(where)
-    assert answer.status_code == 200, where
-    return answer.content.decode()
+# What names and sources of the class are made of, and no template.
+INJECTED = "b, u, i:not([data-there]), [autofocus], img[src=x]"
+
+
+def assert_harmless(client: Client, page_address: str) -> None:
+    """Fail where something that was handed in is an element, a handler or a raw control character."""
+    page = get_page(client, page_address)
+    assert page.inline_code() == [], page_address
+    assert [node.html for node in page.all(INJECTED)] == [], page_address
+    assert [live for live in LIVE if live in page.html] == [], page_address
 
 
 def pairs(world: World) -> list[Pair]:
-    """One pair for each submission that has any."""
+    """Return the best pair of each submission that has any, each pair once."""
     best = {pk: pair for pair in world.report.pairs.reverse() for pk in (pair.left_id, pair.right_id)}
     return list({pair.pk: pair for pair in best.values()}.values())
 
 
-def test_everybody_nasty_is_ranked(nasty: World) -> None:
+def test_every_hostile_submission_is_ranked(nasty: World) -> None:
     assert nasty.batch.submissions.count() == len(SOURCES)
     ranked = {pk for pair in nasty.report.pairs.all() for pk in (pair.left_id, pair.right_id)}
     assert len(ranked) == len(SOURCES)
 
 
-def test_nothing_that_was_handed_in_stands_in_a_page_as_it_is(alice_client: Client, nasty: World) -> None:
+def test_no_page_has_anything_hostile_unescaped(alice_client: Client, nasty: World) -> None:
     for name in (*PAGES, *PUBLIC):
-        page = body(alice_client, address(nasty, name))
-        assert [live for live in LIVE if live in page] == [], name
+        assert_harmless(alice_client, address(nasty, name))
 
 
-def test_no_pair_and_no_submission_page_is_taken_in(alice_client: Client, nasty: World) -> None:
+def test_no_pair_and_no_submission_has_anything_hostile_unescaped(alice_client: Client, nasty: World) -> None:
     for pair in pairs(nasty):
         here = replace(nasty, pair=pair)
         for name in ("pair", "submission", "shared_pair"):
-            page = body(alice_client, address(here, name))
-            assert [live for live in LIVE if live in page] == [], pair
+            assert_harmless(alice_client, address(here, name))
 
 
-def test_what_could_mislead_is_marked_wherever_names_stand(alice_client: Client, nasty: World) -> None:
-    for where in (nasty.assignment.get_absolute_url(), nasty.batch.get_absolute_url()):
-        page = body(alice_client, where)
-        for code in ("U+202E", "U+2066", "U+001B", "U+0007"):
-            assert f"⟨{code}⟩" in page, (where, code)
-        assert "&lt;script&gt;window.hacked" in page
-        assert "{{ settings.SECRET_KEY }}" in page
+def test_misleading_characters_are_marked_in_names(alice_client: Client, nasty: World) -> None:
+    marks = {f"⟨{code}⟩" for code in ("U+202E", "U+2066", "U+001B", "U+0007")}
+    literal = {"<script>window.hacked=1</script>", "{{ settings.SECRET_KEY }}{% csrf_token %}"}
+    for name, names in (("assignment", "tr.pair a"), ("batch", "ul.names a")):
+        page = get_page(alice_client, address(nasty, name))
+        assert marks <= {*page.texts(f"{names} .unseen")}, name
+        assert literal <= {*page.texts(names)}, name
 
 
-def test_what_could_mislead_is_marked_in_the_source(alice_client: Client, nasty: World) -> None:
+def test_misleading_characters_are_marked_in_the_source(alice_client: Client, nasty: World) -> None:
     for pair in pairs(nasty):
         if {"writes backwards", "paints a terminal"} & _sources_of(nasty, pair):
-            page = body(
-                alice_client, reverse("pair", args=[nasty.assignment.pk, pair.left_id, pair.right_id])
-            )
-            assert '<span class="unseen"' in page
+            assert get_page(alice_client, address(replace(nasty, pair=pair), "pair")).has(".source .unseen")
 
 
 @pytest.mark.parametrize(
@@ -89,26 +91,25 @@ def test_what_could_mislead_is_marked_in_the_source(alice_client: Client, nasty:
         ("is not text", "Not in UTF-8"),
     ],
 )
-def test_what_is_odd_about_a_file_is_said_in_its_head(
+def test_remarks_on_an_odd_file_stand_in_its_header(
     alice_client: Client, nasty: World, source: str, remark: str
 ) -> None:
     pair = next(pair for pair in pairs(nasty) if source in _sources_of(nasty, pair))
-    page = body(alice_client, address(replace(nasty, pair=pair), "pair"))
-    heads = "".join(re.findall(r'<details class="odd".*?</details>', page, re.DOTALL))
-    assert remark in heads
+    page = get_page(alice_client, address(replace(nasty, pair=pair), "pair"))
+    assert any(remark in notice for notice in page.texts("header details.odd li"))
 
 
 @pytest.mark.parametrize("name", ["pairs", "submissions"])
 def test_tables_are_files_that_no_browser_takes_for_a_page(
     alice_client: Client, nasty: World, name: str
 ) -> None:
-    for form in ("csv", "json"):
-        answer = alice_client.get(reverse("table", args=[nasty.assignment.pk, name, form]))
-        assert answer.headers["Content-Disposition"].startswith("attachment")
-        assert answer.headers["X-Content-Type-Options"] == "nosniff"
-        assert "html" not in answer.headers["Content-Type"]
-        text = answer.getvalue().decode()
-        assert list(csv.DictReader(io.StringIO(text))) if form == "csv" else json.loads(text)
+    for suffix in ("csv", "json"):
+        response = alice_client.get(reverse("table", args=[nasty.assignment.pk, name, suffix]))
+        assert response.headers["Content-Disposition"].startswith("attachment")
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+        assert "html" not in response.headers["Content-Type"]
+        text = response.getvalue().decode()
+        assert list(csv.DictReader(io.StringIO(text))) if suffix == "csv" else json.loads(text)
 
 
 def _sources_of(nasty: World, pair: Pair) -> set[str]:
@@ -136,18 +137,19 @@ def test_what_is_not_there_is_not_found_and_shows_no_trace(alice_client: Client,
         "/assignments/%00/",
         "/static/../moss/settings.py",
     )
-    for where in unknown:
-        answer = alice_client.get(where)
-        assert answer.status_code == 404, where
-        assert b"<h1>" in answer.content
-        assert b"Traceback" not in answer.content
-        assert b"urlpatterns" not in answer.content
+    for unknown_address in unknown:
+        response = alice_client.get(unknown_address)
+        assert response.status_code == 404, unknown_address
+        page = page_of(response)
+        assert page.text("h1") in {"No such page", "Not in the current report"}, unknown_address
+        assert "Traceback" not in page.html
+        assert "urlpatterns" not in page.html
 
 
 def test_a_pair_asked_for_the_wrong_way_round_is_found(alice_client: Client, report: Report) -> None:
     best = report.pairs.all()[0]
-    answer = alice_client.get(reverse("pair", args=[report.assignment_id, best.right_id, best.left_id]))
-    assert answer.headers["Location"] == reverse(
+    response = alice_client.get(reverse("pair", args=[report.assignment_id, best.right_id, best.left_id]))
+    assert response.headers["Location"] == reverse(
         "pair", args=[report.assignment_id, best.left_id, best.right_id]
     )
 
@@ -158,10 +160,16 @@ def test_a_deleted_upload_is_gone_and_so_are_its_pairs(
     best = report.pairs.all()[0]
     pair = reverse("pair", args=[report.assignment_id, best.left_id, best.right_id])
     alice_client.post(reverse("delete_batch", args=[batch.pk]))
-    answer = alice_client.get(batch.get_absolute_url())
-    assert answer.status_code == 410
-    assert b"This upload was deleted with everything that came from it." in answer.content
+    response = alice_client.get(batch.get_absolute_url())
+    assert response.status_code == 410
+    explanation = page_of(response).text("h1 + p")
+    assert explanation == "This upload was deleted with everything that came from it."
     assert alice_client.get(pair).status_code == 404
+
+
+def assert_ended(response: HttpResponseBase) -> None:
+    assert response.status_code == 410
+    assert page_of(response).text("h1") == "This link no longer works"
 
 
 @pytest.mark.parametrize("name", PUBLIC)
@@ -171,15 +179,15 @@ def test_a_link_that_is_forged_expired_or_revoked_gets_its_page(
     whole = address(world, name)
     token = shares.share_token(world.share)
     for forged in (token[:-1], f"1{token}", f"{token}x", ":", "1", "\u00e9\u202e"):
-        answer = client.get(whole.replace(quote(token), quote(forged)))
-        assert answer.status_code == 403, forged
-        assert b"<h1>" in answer.content
+        response = client.get(whole.replace(quote(token), quote(forged)))
+        assert response.status_code == 403, forged
+        assert page_of(response).text("h1") == "This link is not valid"
     assert client.get(whole).status_code == 200
     for ended in ({"expires": timezone.now()}, {"revoked": timezone.now()}):
         Share.objects.update(**ended)
-        assert client.get(whole).status_code == 410
+        assert_ended(client.get(whole))
     Share.objects.all().delete()
-    assert client.get(whole).status_code == 410
+    assert_ended(client.get(whole))
 
 
 # In a browser
@@ -199,11 +207,11 @@ def test_a_nasty_name_is_listed_as_text_before_and_after_it_was_sent(
     page = sign_in(assignment.course.owner)
     page.goto(assignment.get_absolute_url())
     # Django drops from an upload's name what cannot be printed.
-    for name, called in (("<img src=x onerror=window.hacked=1>.zip",) * 2, ("\u202egpj.piz", "gpj.piz")):
+    for name, heading in (("<img src=x onerror=window.hacked=1>.zip",) * 2, ("\u202egpj.piz", "gpj.piz")):
         drop(page.locator("[data-drop]").first, name, b"no archive")
         expect(page.locator("[data-chosen]").first).to_contain_text(name)
         page.get_by_role("button", name="Upload").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text(called)
+        expect(page.get_by_role("heading", level=1)).to_have_text(heading)
         assert page.evaluate("typeof window.hacked") == "undefined"
         page.goto(assignment.get_absolute_url())
 

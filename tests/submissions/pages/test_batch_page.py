@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
 from submissions.models import Batch, Entry, Report, Submission
 from submissions.ranking import progress
+from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
@@ -17,85 +17,95 @@ if TYPE_CHECKING:
 
 
 HTMX = {"HX-Request": "true"}
+# What asks the server for news every second.
+POLLING = '.now[hx-trigger="every 1s"]'
+REPLACED = "replaced by a later upload"
 
 
-def running(batch: Batch, state: str = "fingerprinting", total: int = 8, done: int = 3) -> None:
+def get_batch(client: Client, batch: Batch, **query: str) -> Page:
+    return get_page(client, batch.get_absolute_url(), **query)
+
+
+def set_running(batch: Batch, state: str = "fingerprinting", total: int = 8, done: int = 3) -> None:
     Batch.objects.filter(pk=batch.pk).update(state=state, documents_total=total, documents_done=done)
 
 
 def test_every_entry_is_listed_the_skipped_ones_first_with_their_reason(
     alice_client: Client, batch: Batch
 ) -> None:
-    page = alice_client.get(batch.get_absolute_url()).content.decode()
-    for entry in batch.entries.all():
-        assert entry.name in page
-    skipped = batch.entries.get(accepted=False)
-    assert skipped.name == "notes/photo.py"
-    assert skipped.reason in page
-    assert page.index(skipped.name) < page.index("ada/main.py")
-    assert "1 skipped" in page
-    assert "3 submissions" in page
+    page = get_batch(alice_client, batch)
+    assert page.texts("h2") == ["1 skipped", "3 submissions", "3 entries taken"]
+    skipped, *taken = page.rows("tbody tr")
+    entry = batch.entries.get(accepted=False)
+    assert skipped[:2] == [entry.name, entry.reason]
+    assert entry.name == "notes/photo.py"
+    assert entry.reason
+    assert {name for name, _ in taken} == {*CLASS}
+    assert batch.entries.count() == 1 + len(CLASS)
 
 
-def test_a_running_batch_shows_how_far_it_is_and_asks_again(alice_client: Client, batch: Batch) -> None:
-    running(batch)
+def test_a_running_batch_shows_its_progress_and_polls(alice_client: Client, batch: Batch) -> None:
+    set_running(batch)
     address = reverse("batch_progress", args=[batch.pk])
-    for answer in (alice_client.get(batch.get_absolute_url()), alice_client.get(address)):
-        assert "3 of 8</span> files read" in answer.content.decode()
-        assert f'hx-get="{address}?was=' in answer.content.decode()
-    page = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert '<noscript><meta http-equiv="refresh"' in page
-    assert '<li class="now" aria-current="step">Reading</li>' in page
-    assert reverse("cancel_batch", args=[batch.pk]) in page
-    assert "Delete" not in page
+    for page in (get_batch(alice_client, batch), get_page(alice_client, address)):
+        assert page.text(".now .meta").startswith("3 of 8 files read.")
+        assert page.text(".now .meta [aria-hidden=true]") == "3 of 8"
+        assert page.has(f'{POLLING}[hx-get^="{address}?was="]')
+    page = get_batch(alice_client, batch)
+    assert page.has("noscript > meta[http-equiv=refresh]")
+    assert page.text(".steps li.now[aria-current=step]") == "Reading"
+    assert page.has(f'form[method=post][action="{reverse("cancel_batch", args=[batch.pk])}"]')
+    assert "Delete" not in page.html
 
 
-def test_only_what_is_new_is_sent_again(alice_client: Client, batch: Batch) -> None:
-    running(batch)
-    page = alice_client.get(batch.get_absolute_url()).content.decode()
-    asked = re.findall(r'hx-get="(.*?)" hx-trigger="every 1s"', page)[0]
-    assert alice_client.get(asked, headers=HTMX).status_code == 204
-    running(batch, done=4)
-    assert b"4 of 8" in alice_client.get(asked, headers=HTMX).content
+def test_polling_gets_a_fragment_only_when_something_changed(alice_client: Client, batch: Batch) -> None:
+    set_running(batch)
+    [address] = get_batch(alice_client, batch).values(POLLING, "hx-get")
+    assert alice_client.get(address, headers=HTMX).status_code == 204
+    set_running(batch, done=4)
+    response = alice_client.get(address, headers=HTMX)
+    assert page_of(response).text(".now .meta").startswith("4 of 8 files read.")
 
 
-def test_a_batch_that_has_ended_shows_its_whole_page_anew(alice_client: Client, batch: Batch) -> None:
-    answer = alice_client.get(reverse("batch_progress", args=[batch.pk]), headers=HTMX)
-    assert answer.headers["HX-Refresh"] == "true"
+def test_a_batch_that_has_ended_has_its_whole_page_reloaded(alice_client: Client, batch: Batch) -> None:
+    response = alice_client.get(reverse("batch_progress", args=[batch.pk]), headers=HTMX)
+    assert response.headers["HX-Refresh"] == "true"
 
 
-def test_a_batch_that_is_ranked_shows_how_far_that_is(alice_client: Client, report: Report) -> None:
+def test_a_batch_that_is_being_ranked_shows_the_progress_of_the_ranking(
+    alice_client: Client, report: Report
+) -> None:
     batch = report.assignment.batches.get()
-    running(batch, state="ranking")
+    set_running(batch, state="ranking")
     newer = Report.objects.create(assignment=report.assignment, state="running")
-    page = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert "Waiting for a worker" in page
+    assert get_batch(alice_client, batch).text(".now .meta").startswith("Waiting for a worker.")
     progress.publish(newer.pk, "Aligning pairs", 1_500, 5_000)
-    page = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert 'max="5000" value="1500"' in page
-    assert 'Aligning pairs <span aria-hidden="true">1,500 of 5,000</span>' in page
+    page = get_batch(alice_client, batch)
+    assert page.has('progress[aria-label="Ranking"][max="5000"][value="1500"]')
+    assert page.text(".now .meta").startswith("Aligning pairs 1,500 of 5,000.")
+    assert page.text(".now .meta [aria-hidden=true]") == "1,500 of 5,000"
 
 
 def test_a_fragment_asked_for_after_signing_out_opens_the_sign_in_page(client: Client, batch: Batch) -> None:
-    address = f"http://testserver{batch.get_absolute_url()}"
-    asked = reverse("batch_progress", args=[batch.pk])
-    answer = client.get(asked, headers={**HTMX, "HX-Current-URL": address})
-    assert answer.headers["HX-Redirect"] == f"{reverse('login')}?next={batch.get_absolute_url()}"
-    assert client.get(asked).status_code == 302
+    current_url = f"http://testserver{batch.get_absolute_url()}"
+    address = reverse("batch_progress", args=[batch.pk])
+    response = client.get(address, headers={**HTMX, "HX-Current-URL": current_url})
+    assert response.headers["HX-Redirect"] == f"{reverse('login')}?next={batch.get_absolute_url()}"
+    assert client.get(address).status_code == 302
 
 
-def test_a_finished_batch_asks_no_more_and_leads_to_the_report(alice_client: Client, batch: Batch) -> None:
-    page = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert "hx-get" not in page
-    assert "http-equiv" not in page
-    assert f'<a href="{batch.assignment.get_absolute_url()}">Show the report</a>' in page
+def test_a_finished_batch_stops_polling_and_leads_to_the_report(alice_client: Client, batch: Batch) -> None:
+    page = get_batch(alice_client, batch)
+    assert not page.has("[hx-get]")
+    assert not page.has("meta[http-equiv]")
+    assert page.text(".notice.good a") == "Show the report"
+    assert page.values(".notice.good a", "href") == [batch.assignment.get_absolute_url()]
 
 
 def test_a_failed_batch_says_why(alice_client: Client, batch: Batch) -> None:
     Batch.objects.filter(pk=batch.pk).update(state="failed", message="class.zip is truncated.")
-    page = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert "Failed." in page
-    assert "class.zip is truncated." in page
+    notice = get_batch(alice_client, batch).text(".notice.bad")
+    assert notice == "Failed. class.zip is truncated. Upload again"
 
 
 def test_cancelling_stops_a_running_batch_and_leaves_a_finished_one(
@@ -105,12 +115,12 @@ def test_cancelling_stops_a_running_batch_and_leaves_a_finished_one(
     alice_client.post(address)
     batch.refresh_from_db()
     assert batch.state == Batch.State.DONE
-    running(batch)
-    answer = alice_client.post(address)
+    set_running(batch)
+    response = alice_client.post(address)
     batch.refresh_from_db()
     assert batch.state == Batch.State.CANCELLED
-    assert answer.headers["Location"] == batch.get_absolute_url()
-    assert b"Cancelled" in alice_client.get(batch.get_absolute_url()).content
+    assert response.headers["Location"] == batch.get_absolute_url()
+    assert get_batch(alice_client, batch).text("#progress .notice strong") == "Cancelled."
 
 
 def test_deleting_asks_first_and_then_takes_everything_that_came_from_it(
@@ -118,11 +128,11 @@ def test_deleting_asks_first_and_then_takes_everything_that_came_from_it(
 ) -> None:
     batch = report.assignment.batches.get()
     address = reverse("delete_batch", args=[batch.pk])
-    assert b"3 submissions with their sources" in alice_client.get(address).content
+    assert "3 submissions with their sources" in get_page(alice_client, address).texts(".lost li")
     assert Batch.objects.exists()
-    answer = alice_client.post(address, follow=True)
-    assert b"class.zip was deleted" in answer.content
-    assert b"Upload what was handed in" in answer.content
+    page = page_of(alice_client.post(address, follow=True))
+    assert page.text(".notices").startswith("class.zip was deleted")
+    assert page.text("#upload-heading") == "Upload what was handed in"
     assert not Batch.objects.exists()
     assert not Submission.objects.exists()
 
@@ -131,45 +141,48 @@ def test_a_deleted_batch_is_gone_for_its_owner_and_unknown_to_others(
     alice_client: Client, charlie_client: Client, admin_client: Client, batch: Batch
 ) -> None:
     address = batch.get_absolute_url()
-    deleting = reverse("delete_batch", args=[batch.pk])
-    alice_client.post(deleting)
+    deletion = reverse("delete_batch", args=[batch.pk])
+    alice_client.post(deletion)
     for client, status in ((alice_client, 410), (admin_client, 410), (charlie_client, 404)):
-        for asked in (address, deleting, reverse("batch_progress", args=[batch.pk])):
-            assert client.get(asked).status_code == status
-    assert b"This upload was deleted" in alice_client.get(address).content
-    assert alice_client.post(deleting).status_code == 410
+        for deleted in (address, deletion, reverse("batch_progress", args=[batch.pk])):
+            assert client.get(deleted).status_code == status
+    assert page_of(alice_client.get(address)).text("h1 + p").startswith("This upload was deleted")
+    assert alice_client.post(deletion).status_code == 410
 
 
 def test_a_submission_that_was_handed_in_again_is_marked(
     alice_client: Client, batch: Batch, hand_in: HandIn
 ) -> None:
     later = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
-    old = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert old.count("replaced by a later upload") == 1
-    assert b"replaced by a later upload" not in alice_client.get(later.get_absolute_url()).content
+    submissions = get_batch(alice_client, batch).texts("ul.names li")
+    assert [text for text in submissions if REPLACED in text] == [f"ada 1 file · {REPLACED}"]
+    assert REPLACED not in get_batch(alice_client, later).html
 
 
 def test_a_file_that_could_not_be_read_is_named_with_its_reason(alice_client: Client, batch: Batch) -> None:
     document = batch.submissions.get(name="cleo").files.get().document
     document.state, document.reason = "failed", "reading it took longer than 20 s"
     document.save()
-    page = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert "1 could not be read" in page
-    assert "reading it took longer than 20 s" in page
+    page = get_batch(alice_client, batch)
+    assert page.text("#failed") == "1 could not be read"
+    assert page.rows("[aria-labelledby=failed] tbody tr") == [
+        ["main.py", "reading it took longer than 20 s", "cleo"]
+    ]
 
 
 def test_names_from_an_archive_are_shown_as_text(alice_client: Client, batch: Batch) -> None:
     Entry.objects.create(batch=batch, name="<img src=x>\u202e.py", accepted=False, reason="<b>no</b>")
-    page = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert "&lt;img src=x&gt;<span" in page
-    assert "⟨U+202E⟩" in page
-    assert "<b>no</b>" not in page
+    page = get_batch(alice_client, batch)
+    skipped = [(name, reason) for name, reason, _ in page.rows("[aria-labelledby=skipped] tbody tr")]
+    assert ("<img src=x>⟨U+202E⟩.py", "<b>no</b>") in skipped
+    assert page.text("[aria-labelledby=skipped] .unseen") == "⟨U+202E⟩"
+    assert not page.has("main img, main b")
 
 
 def test_a_batch_with_nothing_in_it_says_what_to_do(alice_client: Client, assignment: Assignment) -> None:
     batch = Batch.objects.create(assignment=assignment, name="empty.zip", state=Batch.State.FAILED)
-    page = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert "Nothing could be taken from this upload" in page
+    heading = get_batch(alice_client, batch).text(".empty strong")
+    assert heading == "Nothing could be taken from this upload."
 
 
 def test_a_batch_takes_as_many_queries_for_many_entries_as_for_few(
@@ -180,22 +193,24 @@ def test_a_batch_takes_as_many_queries_for_many_entries_as_for_few(
     )
     # session, user, batch, counts of four lists, rows of those three that have any
     with django_assert_num_queries(10):
-        page = alice_client.get(batch.get_absolute_url()).content.decode()
-    assert "1\u2013200 of 253" in page
-    assert "1\u2013200 of 251" in page
+        page = get_batch(alice_client, batch)
+    assert page.text("#skipped ~ nav.pages span:not(.off)") == "1\u2013200 of 251"
+    assert page.text("#taken ~ nav.pages span:not(.off)") == "1\u2013200 of 253"
 
 
 def test_every_list_of_a_batch_has_pages_of_its_own(alice_client: Client, batch: Batch) -> None:
     Entry.objects.bulk_create(
         Entry(batch=batch, name=f"{n:03}.py", accepted=n % 2 == 0, reason="") for n in range(500)
     )
-    page = alice_client.get(batch.get_absolute_url(), {"skipped_page": "2"}).content.decode()
-    assert "201\u2013251 of 251" in page
-    assert "1\u2013200 of 253" in page
-    assert 'href="?skipped_page=2&amp;taken_page=2"' in page
+    page = get_batch(alice_client, batch, skipped_page="2")
+    assert page.text("#skipped ~ nav.pages span:not(.off)") == "201\u2013251 of 251"
+    assert page.text("#taken ~ nav.pages span:not(.off)") == "1\u2013200 of 253"
+    assert page.values("#taken ~ nav.pages [rel=next]", "href") == ["?skipped_page=2&taken_page=2"]
 
 
 def test_the_submissions_of_a_batch_lead_to_their_pages(alice_client: Client, batch: Batch) -> None:
-    page = alice_client.get(batch.get_absolute_url()).content.decode()
-    for submission in batch.submissions.all():
-        assert reverse("submission", args=[batch.assignment_id, submission.pk]) in page
+    links = get_batch(alice_client, batch).values("ul.names a", "href")
+    assert {*links} == {
+        reverse("submission", args=[batch.assignment_id, submission.pk])
+        for submission in batch.submissions.all()
+    }

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
 from submissions.models import Pair, Report
 from submissions.pages.templatetags.pages import percent
+from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped
 
 if TYPE_CHECKING:
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
     from tests.support.uploads import CountQueries, HandIn
 
 
-BADGE = re.compile(r'<a class="badge c(\d)" id="([LR])-p(\d+)" href="#([LR])-p(\d+)" data-passage="(\d+)"')
-
-
 def address(pair: Pair) -> str:
     return reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
 
 
 def best(report: Report) -> Pair:
     return report.pairs.all()[0]
+
+
+def get_pair(client: Client, pair: Pair) -> Page:
+    return get_page(client, address(pair))
 
 
 def newest(pair: Pair) -> Report:
@@ -37,19 +38,20 @@ def test_both_sources_are_shown_with_passages_that_lead_to_each_other(
     alice_client: Client, report: Report
 ) -> None:
     pair = best(report)
-    page = alice_client.get(address(pair)).content.decode()
-    badges = BADGE.findall(page)
-    assert len(badges) == 2 * len(pair.passages) > 0
-    ids = set(re.findall(r'id="([LR]-p\d+)"', page))
-    for hue, side, number, other, target, data in badges:
-        assert {side, other} == {"L", "R"}
-        assert number == target == data
-        assert int(hue) == (int(number) - 1) % 7 + 1
-        assert f"{other}-p{target}" in ids
+    page = get_pair(alice_client, pair)
+    assert pair.passages
+    expected = {
+        (f"badge c{(number - 1) % 7 + 1}", f"{side}-p{number}", f"#{other}-p{number}", str(number))
+        for number in range(1, len(pair.passages) + 1)
+        for side, other in ("LR", "RL")
+    }
+    badges = [node.attributes for node in page.all(".source a.badge")]
+    actual = [(node["class"], node["id"], node["href"], node["data-passage"]) for node in badges]
+    assert sorted(actual) == sorted(expected)
 
 
 def test_no_anchor_is_used_twice(alice_client: Client, report: Report) -> None:
-    ids = re.findall(r'\sid="([^"]+)"', alice_client.get(address(best(report))).content.decode())
+    ids = get_pair(alice_client, best(report)).values("[id]", "id")
     assert len(ids) == len(set(ids))
     assert {"L1", "R1", "L-p1", "R-p1"} <= set(ids)
 
@@ -58,36 +60,32 @@ def test_a_passage_marks_the_same_code_on_both_sides(alice_client: Client, hand_
     shifted = "import os\nimport re\n\n" + COPIED
     batch = hand_in(zipped({"ada/a.py": COPIED, "ben/b.py": shifted}))
     pair = Pair.objects.get(report__assignment=batch.assignment)
-    page = alice_client.get(address(pair)).content.decode()
-    left, right = page.split('data-side="R"')
+    page = get_pair(alice_client, pair)
 
     def marked(side: str) -> str:
-        parts = re.findall(r'<mark class="c1" data-passage="1">(.*?)</mark>', side)
-        return re.sub(r"<[^>]*>|\s", "", "".join(parts))
+        """Return the code of the first passage on a side, without white space."""
+        marks = page.texts(f'[data-side={side}] mark.c1[data-passage="1"]')
+        return "".join("".join(marks).split())
 
-    assert marked(left) == marked(right) != ""
-    assert 'aria-label="Left, a.py, lines 2 to' in page
-    assert 'aria-label="Right, b.py, lines 5 to' in page
+    assert marked("L") == marked("R") != ""
+    assert page.has('.places a[aria-label^="Left, a.py, lines 2 to "]')
+    assert page.has('.places a[aria-label^="Right, b.py, lines 5 to "]')
 
 
 def test_the_header_gives_the_figures_of_the_pair(alice_client: Client, report: Report) -> None:
     pair = best(report)
-    page = alice_client.get(address(pair)).content.decode()
-    for label, value in (
-        ("Similarity", percent(pair.similarity)),
-        ("Tokens", pair.tokens),
-        ("Lines", pair.lines),
-        ("Longest", pair.longest),
-    ):
-        assert f"<dt>{label}</dt><dd>{value}</dd>" in page
+    figures = get_pair(alice_client, pair).terms(".figures")
+    assert figures["Similarity"] == percent(pair.similarity)
+    assert figures["Tokens"] == str(pair.tokens)
+    assert figures["Lines"] == str(pair.lines)
+    assert figures["Longest"] == str(pair.longest)
 
 
 def test_boilerplate_is_grey(alice_client: Client, report: Report, starter: Callable[[], None]) -> None:
     pair = best(report)
-    assert b'class="ignored"' not in alice_client.get(address(pair)).content
+    assert not get_pair(alice_client, pair).has(".ignored")
     starter()
-    page = alice_client.get(address(pair)).content.decode()
-    assert re.search(r'<span class="ignored">[^<]*read_numbers', page)
+    assert any("read_numbers" in text for text in get_pair(alice_client, pair).texts(".source .ignored"))
 
 
 def test_a_passage_counts_the_tokens_that_the_figures_of_the_pair_count(
@@ -99,9 +97,10 @@ def test_a_passage_counts_the_tokens_that_the_figures_of_the_pair_count(
     starter()
     pair = newest(before).pairs.get()
     assert pair.tokens == pair.longest < before.longest
-    page = alice_client.get(address(pair)).content.decode()
-    assert f'<span class="size">{pair.longest} tokens</span>' in page
-    assert f"{before.longest - pair.longest} more tokens of it are left out." in page
+    page = get_pair(alice_client, pair)
+    assert f"{pair.longest} tokens" in page.texts(".passages .size")
+    left_out = before.longest - pair.longest
+    assert f"{left_out} more tokens of it are left out." in page.texts(".passages .about p")
 
 
 def test_the_address_of_a_pair_survives_a_new_ranking(
@@ -124,11 +123,12 @@ def test_a_pair_that_is_no_longer_ranked_says_so(
 ) -> None:
     pair = best(report)
     hand_in(zipped({"ada/main.py": HONEST}))
-    answer = alice_client.get(address(pair))
-    assert answer.status_code == 404
-    assert b"Not in the current report" in answer.content
-    unknown = reverse("pair", args=[report.assignment_id, pair.left_id, 10**9])
-    assert b"No such page" in alice_client.get(unknown).content
+    response = alice_client.get(address(pair))
+    assert response.status_code == 404
+    assert page_of(response).text("h1") == "Not in the current report"
+    for other in (10**9, pair.left_id):
+        no_pair = reverse("pair", args=[report.assignment_id, pair.left_id, other])
+        assert page_of(alice_client.get(no_pair)).text("h1") == "No such page"
 
 
 def test_a_pair_is_not_found_under_another_assignment(alice_client: Client, report: Report) -> None:
@@ -141,25 +141,26 @@ def test_several_files_have_headings_and_a_list_to_jump_by(alice_client: Client,
     files = {"ada/a.py": STARTER, "ada/b.py": COPIED, "ben/main.py": STARTER + HONEST + COPIED}
     batch = hand_in(zipped(files))
     pair = Pair.objects.get(report__assignment=batch.assignment)
-    page = alice_client.get(address(pair)).content.decode()
-    assert re.findall(r'<a href="(#L-f\d)" id="L-f\d-tab"[^>]*>([^ ]*) <span class="meta">(\d)', page) == [
-        ("#L-f1", "a.py", "1"),
-        ("#L-f2", "b.py", "1"),
-    ]
-    assert '<h3 id="L-f2">b.py' in page
-    assert 'id="L2-1"' in page
-    assert "R-f1" in page
+    page = get_pair(alice_client, pair)
+    assert page.texts("nav.files a") == ["a.py 1 passage", "b.py 1 passage"]
+    assert page.values("nav.files a", "href") == ["#L-f1", "#L-f2"]
+    assert page.values("nav.files a", "id") == ["L-f1-tab", "L-f2-tab"]
+    assert page.text("h3#L-f2").startswith("b.py ")
+    assert page.has("#L2-1")
+    assert page.text("h3#R-f1").startswith("main.py ")
 
 
 def test_hostile_sources_are_text(alice_client: Client, hand_in: HandIn) -> None:
     nasty = COPIED + '\ns = "</script><script>alert(1)</script>\u202e\x1b[31m"\nt = "' + "y" * 100_000 + '"\n'
     batch = hand_in(loose("ada.py", nasty), loose("ben.py", COPIED + "\nprint(average([]))\n"))
     pair = Pair.objects.get(report__assignment=batch.assignment)
-    page = alice_client.get(address(pair)).content.decode()
-    assert "<script>alert" not in page
-    assert "⟨U+202E⟩" in page
-    assert "⟨U+001B⟩" in page
-    assert "\u202e" not in page
+    page = get_pair(alice_client, pair)
+    assert page.inline_code() == []
+    source = page.text("[data-side=L] .source")
+    assert '"</script><script>alert(1)</script>⟨U+202E⟩⟨U+001B⟩[31m"' in source
+    assert page.texts("[data-side=L] .source .unseen") == ["⟨U+202E⟩", "⟨U+001B⟩"]
+    assert "\u202e" not in page.html
+    assert "\x1b" not in page.html
 
 
 def test_a_pair_takes_as_many_queries_for_many_files_as_for_one(
@@ -168,8 +169,8 @@ def test_a_pair_takes_as_many_queries_for_many_files_as_for_one(
     batch = hand_in(
         zipped({f"{who}/{n}.py": CLASS["ada/main.py"] for who in ("ada", "ben") for n in range(9)})
     )
-    opened = address(Pair.objects.get(report__assignment=batch.assignment))
+    pair_address = address(Pair.objects.get(report__assignment=batch.assignment))
     # session, user, assignment, 2 of the report, boilerplate awaited, pair, files, ignored, running uploads,
     # its decision, who may decide
     with django_assert_num_queries(12):
-        alice_client.get(opened)
+        alice_client.get(pair_address)

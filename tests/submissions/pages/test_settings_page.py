@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from submissions.models import Assignment
+from tests.support.html import get_page, page_of
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -13,39 +14,40 @@ if TYPE_CHECKING:
     from submissions.models import Report
 
 
-def settings_of(assignment: Assignment) -> str:
+def settings_address(assignment: Assignment) -> str:
     return reverse("assignment_settings", args=[assignment.pk])
 
 
-def fields(**given: str) -> dict[str, str]:
-    return {"name": "Statistics", "common_limit": "", "due": "", "teams": ""} | given
+def fields(**changed: str) -> dict[str, str]:
+    return {"name": "Statistics", "common_limit": "", "due": "", "teams": ""} | changed
 
 
-def test_due_date_and_teams_are_kept_and_rank_nothing_again(alice_client: Client, report: Report) -> None:
+def test_due_date_and_teams_are_saved_without_another_ranking(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
-    alice_client.post(settings_of(assignment), fields(due="2026-11-21T18:00", teams="ada, ben"))
+    alice_client.post(settings_address(assignment), fields(due="2026-11-21T18:00", teams="ada, ben"))
     assignment.refresh_from_db()
     assert assignment.due is not None
     assert assignment.due.isoformat() == "2026-11-21T18:00:00+00:00"
     assert assignment.teams == "ada, ben"
     assert assignment.reports.count() == 1
-    page = alice_client.get(settings_of(assignment)).content.decode()
-    assert 'type="datetime-local" name="due" value="2026-11-21T18:00"' in page.replace(' value="', ' value="')
-    assert "Time zone: UTC." in page
+    page = get_page(alice_client, settings_address(assignment))
+    assert page.values("input[type=datetime-local][name=due]", "value") == ["2026-11-21T18:00"]
+    assert "Time zone: UTC." in page.text("#id_due_helptext")
 
 
-def test_names_in_teams_that_no_submission_has_are_told(alice_client: Client, report: Report) -> None:
+def test_names_in_teams_that_no_submission_has_are_listed(alice_client: Client, report: Report) -> None:
     sent = fields(teams="ada, ben\ncleo, dan\n<b>eve</b>, frank")
-    answer = alice_client.post(settings_of(report.assignment), sent, follow=True)
-    page = answer.content.decode()
-    assert "In the teams, but no submission&#x27;s name: dan, &lt;b&gt;eve&lt;/b&gt;, frank." in page
+    page = page_of(alice_client.post(settings_address(report.assignment), sent, follow=True))
+    warning = "In the teams, but no submission's name: dan, <b>eve</b>, frank."
+    assert warning in page.texts(".notices .notice")
+    assert not page.has(".notices b")
 
 
 def test_names_may_be_given_before_anything_was_uploaded(
     alice_client: Client, assignment: Assignment
 ) -> None:
-    answer = alice_client.post(settings_of(assignment), fields(teams="ada, ben"), follow=True)
-    assert b"In the teams" not in answer.content
+    page = page_of(alice_client.post(settings_address(assignment), fields(teams="ada, ben"), follow=True))
+    assert "In the teams" not in page.html
     assignment.refresh_from_db()
     assert assignment.teams == "ada, ben"
 
@@ -64,19 +66,20 @@ def test_names_may_be_given_before_anything_was_uploaded(
         ({"name": ""}, "This field is required."),
     ],
 )
-def test_what_will_not_do_is_named_and_nothing_is_kept(
+def test_invalid_settings_are_refused_with_the_reason_and_not_saved(
     alice_client: Client, report: Report, sent: dict[str, str], reason: str
 ) -> None:
-    answer = alice_client.post(settings_of(report.assignment), fields(**sent))
-    assert answer.status_code == 422
-    assert reason in answer.content.decode()
-    kept = Assignment.objects.get(pk=report.assignment_id)
-    assert (kept.name, kept.teams, kept.due, kept.common_limit) == ("Statistics", "", None, None)
+    response = alice_client.post(settings_address(report.assignment), fields(**sent))
+    assert response.status_code == 422
+    assert reason in page_of(response).text(".error")
+    assignment = Assignment.objects.get(pk=report.assignment_id)
+    saved = (assignment.name, assignment.teams, assignment.due, assignment.common_limit)
+    assert saved == ("Statistics", "", None, None)
 
 
 def test_charlie_may_not_see_alices_settings(charlie_client: Client, report: Report) -> None:
-    assert charlie_client.get(settings_of(report.assignment)).status_code == 404
-    answer = charlie_client.post(settings_of(report.assignment), fields(teams="ada, ben"))
-    assert answer.status_code == 404
+    assert charlie_client.get(settings_address(report.assignment)).status_code == 404
+    response = charlie_client.post(settings_address(report.assignment), fields(teams="ada, ben"))
+    assert response.status_code == 404
     report.assignment.refresh_from_db()
     assert report.assignment.teams == ""

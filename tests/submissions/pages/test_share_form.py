@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from submissions.actions import shares
 from submissions.models import Report, Share
+from tests.support.html import get_page, page_of
 from tests.support.shares import best, link_to, shared_report
 
 if TYPE_CHECKING:
@@ -20,42 +21,43 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def visitor(client: Client) -> Client:
-    """Give somebody without an account."""
+    """Return the client of somebody without an account."""
     return client
 
 
 def test_alice_makes_a_link_lists_it_and_revokes_it(
     alice_client: Client, visitor: Client, report: Report
 ) -> None:
-    shares = reverse("shares", args=[report.assignment_id])
-    assert alice_client.post(shares, {"lasting": "day", "anonymous": "on"}).status_code == 302
-    made = Share.objects.get()
-    assert made.anonymous
-    assert timedelta(hours=23) < made.expires - timezone.now() <= timedelta(days=1)
-    assert f"http://testserver{link_to(made)}" in alice_client.get(shares).content.decode()
-    assert visitor.get(link_to(made)).status_code == 200
-    alice_client.post(reverse("revoke_share", args=[made.pk]))
-    assert visitor.get(link_to(made)).status_code == 410
-    assert link_to(made) not in alice_client.get(shares).content.decode()
+    address = reverse("shares", args=[report.assignment_id])
+    assert alice_client.post(address, {"lasting": "day", "anonymous": "on"}).status_code == 302
+    share = Share.objects.get()
+    assert share.anonymous
+    assert timedelta(hours=23) < share.expires - timezone.now() <= timedelta(days=1)
+    links = get_page(alice_client, address).values(".shared-link input[readonly]", "value")
+    assert links == [f"http://testserver{link_to(share)}"]
+    assert visitor.get(link_to(share)).status_code == 200
+    alice_client.post(reverse("revoke_share", args=[share.pk]))
+    assert visitor.get(link_to(share)).status_code == 410
+    assert link_to(share) not in get_page(alice_client, address).html
 
 
 def test_a_link_to_one_pair_is_made_from_its_ids(alice_client: Client, report: Report) -> None:
     pair = best(report)
     address = f"{reverse('shares', args=[report.assignment_id])}?pair={pair.right_id}-{pair.left_id}"
-    assert "Share one pair" in alice_client.get(address).content.decode()
+    assert get_page(alice_client, address).text("#new-share") == "Share one pair"
     alice_client.post(address, {"lasting": "month"})
-    made = Share.objects.get()
-    assert (made.left, made.right, made.anonymous) == (pair.left.name, pair.right.name, False)
+    share = Share.objects.get()
+    assert (share.left, share.right, share.anonymous) == (pair.left.name, pair.right.name, False)
 
 
 @pytest.mark.parametrize("pair", ["x", "1-", "1-2-3", "9" * 30 + "-1", "-", "0-0", "\uff11-\uff12"])
-def test_a_pair_that_is_none_is_404(pair: str, alice_client: Client, report: Report) -> None:
+def test_an_invalid_pair_is_404(pair: str, alice_client: Client, report: Report) -> None:
     address = reverse("shares", args=[report.assignment_id])
     assert alice_client.get(address, {"pair": pair}).status_code == 404
 
 
 @pytest.mark.parametrize(
-    ("until", "says"),
+    ("until", "reason"),
     [
         ("", "Choose the last day"),
         ("2001-01-01", "That day has passed"),
@@ -64,12 +66,12 @@ def test_a_pair_that_is_none_is_404(pair: str, alice_client: Client, report: Rep
     ],
 )
 def test_a_link_needs_a_day_that_makes_sense(
-    until: str, says: str, alice_client: Client, report: Report
+    until: str, reason: str, alice_client: Client, report: Report
 ) -> None:
     address = reverse("shares", args=[report.assignment_id])
-    answer = alice_client.post(address, {"lasting": "date", "until": until})
-    assert answer.status_code == 422
-    assert says in answer.content.decode()
+    response = alice_client.post(address, {"lasting": "date", "until": until})
+    assert response.status_code == 422
+    assert reason in page_of(response).text(".lasting .error")
     assert not Share.objects.exists()
 
 
@@ -77,17 +79,17 @@ def test_a_link_until_a_date_works_through_that_day(alice_client: Client, report
     today = timezone.localdate()
     address = reverse("shares", args=[report.assignment_id])
     alice_client.post(address, {"lasting": "date", "until": today.isoformat()})
-    made = Share.objects.get()
-    assert timezone.localtime(made.expires).date() == today
-    assert made.expires > timezone.now()
+    share = Share.objects.get()
+    assert timezone.localtime(share.expires).date() == today
+    assert share.expires > timezone.now()
 
 
 def test_charlie_makes_sees_and_revokes_no_link_of_alices(
     charlie_client: Client, report: Report, alice: User
 ) -> None:
-    made = shared_report(report, alice)
+    share = shared_report(report, alice)
     address = reverse("shares", args=[report.assignment_id])
-    revoke = reverse("revoke_share", args=[made.pk])
+    revoke = reverse("revoke_share", args=[share.pk])
     assert charlie_client.get(address).status_code == 404
     assert charlie_client.post(address, {"lasting": "day"}).status_code == 404
     assert charlie_client.post(revoke).status_code == 404

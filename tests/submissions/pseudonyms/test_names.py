@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 from submissions.models import Alias, Assignment, Submission
 from submissions.pseudonyms.aliases import FIRST_WORDS, SECOND_WORDS, draw_alias, ensure_aliases
 from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
+from tests.support.html import get_page
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import CountQueries
 
 
-CALLED = {
+ALIASES = {
     "Lovelace-Ada": "Amber Otter",
     "Green_Max": "Icy Wren",
     "max": "Calm Owl",
@@ -34,7 +35,7 @@ CALLED = {
     "7": "Topaz Tern",
     "byron.py": "Solar Moth",
 }
-NAMES = Names(CALLED, fallback="[name]")
+NAMES = Names(ALIASES, fallback="[name]")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_ordinary_code_is_left_alone(source: str) -> None:
         ("<!-- Author: Grace -->", "<!-- Author: [name] -->"),
     ],
 )
-def test_whoever_a_comment_says_wrote_it_is_covered(source: str, covered: str) -> None:
+def test_an_author_named_in_a_comment_is_covered(source: str, covered: str) -> None:
     assert NAMES.redact_source(source) == covered
 
 
@@ -129,12 +130,12 @@ def test_a_path_or_message_is_covered(label: str, covered: str) -> None:
     assert NAMES.redact_text(label) == covered
 
 
-def test_a_part_that_several_share_tells_none_of_them() -> None:
+def test_a_part_that_several_names_share_identifies_nobody() -> None:
     names = Names({"ada-lovelace": "Amber Otter", "ada-byron": "Icy Wren"}, fallback="[name]")
     assert names.redact_source("Ada and Ada Byron") == "[name] and Icy Wren"
 
 
-def test_a_name_that_is_not_known_is_not_told() -> None:
+def test_an_unknown_name_is_not_shown() -> None:
     assert NAMES.display_name("max") == "Calm Owl"
     assert NAMES.display_name("somebody-else") == "[name]"
     assert Names().display_name("somebody-else") == "somebody-else"
@@ -153,7 +154,7 @@ def test_one_redacted_student_is_another_and_several_have_letters() -> None:
     assert redacted_names([f"n{number:03}" for number in range(28)]).display_name("n027") == "Student AB"
 
 
-def test_whoever_reads_keeps_their_own_words() -> None:
+def test_a_reader_s_own_name_is_not_redacted() -> None:
     names = redacted_names(["ada-lovelace"], visible_names=["ada-byron"])
     assert names.redact_source("Ada; Ada Lovelace; Byron") == "Ada; another student; Byron"
     assert names.display_name("ada-byron") == "ada-byron"
@@ -163,13 +164,13 @@ words = st.text(alphabet="adE lo\u0301ß_-.:@#/\n\"'*79", max_size=60)
 
 
 @given(st.lists(words, max_size=5), words)
-def test_spans_are_in_order_apart_and_inside_the_text(called: list[str], text: str) -> None:
-    names = Names({name: f"Alias {number}" for number, name in enumerate(called)}, fallback="[name]")
-    end = 0
-    for start, after, instead in names.source_spans(text):
-        assert end <= start < after <= len(text)
-        assert instead
-        end = after
+def test_spans_are_in_order_apart_and_inside_the_text(real_names: list[str], text: str) -> None:
+    names = Names({name: f"Alias {number}" for number, name in enumerate(real_names)}, fallback="[name]")
+    previous_end = 0
+    for start, end, replacement in names.source_spans(text):
+        assert previous_end <= start < end <= len(text)
+        assert replacement
+        previous_end = end
 
 
 @given(words)
@@ -194,35 +195,35 @@ def test_a_hostile_text_is_read_in_linear_steps() -> None:
 
 def test_made_up_names_say_nothing_of_order_or_spelling() -> None:
     names = [f"student-{number:03}" for number in range(200)]
-    drawn = [draw_alias(1, name, ()) for name in names]
-    assert drawn != sorted(drawn)
-    assert drawn == [draw_alias(1, name, ()) for name in names]
-    assert drawn != [draw_alias(2, name, ()) for name in names]
+    aliases = [draw_alias(1, name, ()) for name in names]
+    assert aliases != sorted(aliases)
+    assert aliases == [draw_alias(1, name, ()) for name in names]
+    assert aliases != [draw_alias(2, name, ()) for name in names]
 
 
-def test_made_up_names_are_words_apart() -> None:
+def test_made_up_names_are_made_of_distinct_words() -> None:
     assert len(set(FIRST_WORDS)) == len(FIRST_WORDS) > 90
     assert len(set(SECOND_WORDS)) == len(SECOND_WORDS) > 90
     first, second = draw_alias(1, "ada", ()).split()
     assert first in FIRST_WORDS
     assert second in SECOND_WORDS
-    real = {first.casefold()}
-    assert first not in draw_alias(1, "ada", (), real)
+    real_names = {first.casefold()}
+    assert first not in draw_alias(1, "ada", (), real_names)
 
 
 def test_thousands_of_names_are_all_different(assignment: Assignment) -> None:
     batch = assignment.batches.create(name="class.zip", state="done")
     Submission.objects.bulk_create(Submission(batch=batch, name=f"student-{n}") for n in range(2_000))
-    drawn = ensure_aliases(assignment)
-    assert len(set(drawn.values())) == len(drawn) == 2_000
-    assert sum(len(alias.split()) == 2 for alias in drawn.values()) > 1_900
-    assert ensure_aliases(assignment) == drawn
+    aliases = ensure_aliases(assignment)
+    assert len(set(aliases.values())) == len(aliases) == 2_000
+    assert sum(len(alias.split()) == 2 for alias in aliases.values()) > 1_900
+    assert ensure_aliases(assignment) == aliases
 
 
-def test_names_of_what_was_decided_and_deleted_stay_covered(assignment: Assignment, alice: User) -> None:
-    assignment.decisions.create(left="gone-ada", right="gone-ben")
-    assert anonymous_names(assignment).display_name("gone-ada") != "gone-ada"
-    assert set(ensure_aliases(assignment)) == {"gone-ada", "gone-ben"}
+def test_names_of_decided_and_deleted_submissions_stay_covered(assignment: Assignment, alice: User) -> None:
+    assignment.decisions.create(left="deleted-ada", right="deleted-ben")
+    assert anonymous_names(assignment).display_name("deleted-ada") != "deleted-ada"
+    assert set(ensure_aliases(assignment)) == {"deleted-ada", "deleted-ben"}
 
 
 def test_made_up_names_cost_two_queries(
@@ -254,20 +255,20 @@ def test_two_readers_at_once_get_the_same_names(transactional_db: None, alice: U
 
 
 def test_the_switch_is_kept_and_leads_back(alice_client: Client, assignment: Assignment) -> None:
-    page = f"{assignment.get_absolute_url()}?q=x"
+    address = f"{assignment.get_absolute_url()}?q=x"
     switch = reverse("switch_names")
-    assert alice_client.post(switch, {"names": "made-up", "next": page}).headers["Location"] == page
-    assert "Show real names" in alice_client.get(page).content.decode()
-    alice_client.post(switch, {"names": "real", "next": page})
-    assert "Hide names" in alice_client.get(page).content.decode()
+    assert alice_client.post(switch, {"names": "made-up", "next": address}).headers["Location"] == address
+    assert get_page(alice_client, address).texts(".names-switch button") == ["Show real names"]
+    alice_client.post(switch, {"names": "real", "next": address})
+    assert get_page(alice_client, address).texts(".names-switch button") == ["Hide names"]
 
 
 @pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "javascript:alert(1)", ""])
 def test_the_switch_leads_to_no_other_site(elsewhere: str, alice_client: Client) -> None:
-    answer = alice_client.post(reverse("switch_names"), {"names": "real", "next": elsewhere})
-    assert answer.headers["Location"] == "/"
+    response = alice_client.post(reverse("switch_names"), {"names": "real", "next": elsewhere})
+    assert response.headers["Location"] == "/"
 
 
 def test_nobody_switches_without_an_account(client: Client) -> None:
-    answer = client.post(reverse("switch_names"), {"names": "made-up"})
-    assert answer.headers["Location"].startswith("/accounts/login/")
+    response = client.post(reverse("switch_names"), {"names": "made-up"})
+    assert response.headers["Location"].startswith("/accounts/login/")

@@ -6,6 +6,7 @@ import pytest
 from django.urls import reverse
 
 from submissions.models import Decision, Pair, Report
+from tests.support.html import get_page
 from tests.support.shares import pair_page
 
 if TYPE_CHECKING:
@@ -14,14 +15,18 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
 
 
-def open_next(client: Client, report: Report, after: Pair | None = None, **query: Any) -> str:
-    place = reverse("next_undecided", args=[report.assignment_id])
+MESSAGES = ".notices .notice"
+
+
+def next_address(client: Client, report: Report, after: Pair | None = None, **query: Any) -> str:
+    """Return the address to which the link to the next undecided pair leads."""
+    address = reverse("next_undecided", args=[report.assignment_id])
     if after:
         query["after"] = f"{after.left_id}-{after.right_id}"
-    return client.get(place, query).headers["Location"]
+    return client.get(address, query).headers["Location"]
 
 
-def settle(pair: Pair, state: str = "clear") -> None:
+def decide(pair: Pair, state: str = "clear") -> None:
     Decision.objects.create(
         assignment=pair.report.assignment, left=pair.left.name, right=pair.right.name, state=state
     )
@@ -29,7 +34,7 @@ def settle(pair: Pair, state: str = "clear") -> None:
 
 @pytest.fixture
 def ranked(report: Report) -> list[Pair]:
-    """Give the three pairs of the report, at 90, 80 and 10 percent."""
+    """Return the three pairs of the report, with similarities of 90, 80 and 10 percent."""
     pairs = list(report.pairs.select_related("left", "right"))
     for pair, similarity in zip(pairs, (0.9, 0.8, 0.1), strict=True):
         pair.similarity = similarity
@@ -41,57 +46,65 @@ def test_the_next_pair_is_the_most_similar_undecided_one(
     alice_client: Client, report: Report, ranked: list[Pair]
 ) -> None:
     first, second, third = ranked
-    assert open_next(alice_client, report) == pair_page(first)
-    settle(first)
-    assert open_next(alice_client, report) == pair_page(second)
-    settle(second, "confirmed")
-    assert open_next(alice_client, report) == pair_page(third)
+    assert next_address(alice_client, report) == pair_page(first)
+    decide(first)
+    assert next_address(alice_client, report) == pair_page(second)
+    decide(second, "confirmed")
+    assert next_address(alice_client, report) == pair_page(third)
 
 
-def test_what_was_passed_over_comes_again_before_what_is_below_the_line(
+def test_skipped_pairs_come_again_before_those_below_the_threshold(
     alice_client: Client, report: Report, ranked: list[Pair]
 ) -> None:
     first, second, third = ranked
-    assert open_next(alice_client, report, first, threshold=50) == f"{pair_page(second)}?threshold=50"
-    assert open_next(alice_client, report, second, threshold=50) == f"{pair_page(first)}?threshold=50"
-    settle(first)
-    assert open_next(alice_client, report, second, threshold=50) == f"{pair_page(third)}?threshold=50"
-    assert open_next(alice_client, report, third, threshold=50) == f"{pair_page(second)}?threshold=50"
+    assert next_address(alice_client, report, first, threshold=50) == f"{pair_page(second)}?threshold=50"
+    assert next_address(alice_client, report, second, threshold=50) == f"{pair_page(first)}?threshold=50"
+    decide(first)
+    assert next_address(alice_client, report, second, threshold=50) == f"{pair_page(third)}?threshold=50"
+    assert next_address(alice_client, report, third, threshold=50) == f"{pair_page(second)}?threshold=50"
 
 
-def test_the_way_below_the_line_is_told_once(
+def test_the_step_below_the_threshold_is_announced_once(
     alice_client: Client, report: Report, ranked: list[Pair]
 ) -> None:
-    settle(ranked[0])
-    settle(ranked[1])
-    page = alice_client.get(open_next(alice_client, report, ranked[1], threshold=50)).content.decode()
-    assert "Every pair of 50\u202f% and more is decided." in page
+    decide(ranked[0])
+    decide(ranked[1])
+    page = get_page(alice_client, next_address(alice_client, report, ranked[1], threshold=50))
+    assert page.texts(MESSAGES) == [
+        "Every pair of 50\u202f% and more is decided. What follows is below that."
+    ]
+    page = get_page(alice_client, next_address(alice_client, report, ranked[2], threshold=50))
+    assert not any(message.startswith("Every pair") for message in page.texts(MESSAGES))
 
 
-def test_it_is_said_when_none_is_left(alice_client: Client, report: Report, ranked: list[Pair]) -> None:
+def test_a_message_says_that_no_undecided_pair_is_left(
+    alice_client: Client, report: Report, ranked: list[Pair]
+) -> None:
     for pair in ranked:
-        settle(pair)
-    to = open_next(alice_client, report, ranked[0])
-    assert to == report.assignment.get_absolute_url()
-    assert "No undecided pair is left." in alice_client.get(to).content.decode()
+        decide(pair)
+    address = next_address(alice_client, report, ranked[0])
+    assert address == report.assignment.get_absolute_url()
+    assert get_page(alice_client, address).texts(MESSAGES) == ["No undecided pair is left."]
 
 
 def test_the_last_undecided_pair_says_so(alice_client: Client, report: Report, ranked: list[Pair]) -> None:
-    settle(ranked[0])
-    settle(ranked[1])
-    to = open_next(alice_client, report, ranked[2])
-    assert to == pair_page(ranked[2])
-    assert "this is the last one" in alice_client.get(to).content.decode()
+    decide(ranked[0])
+    decide(ranked[1])
+    address = next_address(alice_client, report, ranked[2])
+    assert address == pair_page(ranked[2])
+    assert get_page(alice_client, address).texts(MESSAGES) == [
+        "Every other pair is decided: this is the last one."
+    ]
 
 
 @pytest.mark.parametrize("after", ["x", "1-", "-", "9" * 40 + "-1", "0-0", "\uff11-\uff12"])
-def test_a_place_that_makes_no_sense_starts_at_the_top(
+def test_an_invalid_previous_pair_leads_to_the_first_pair(
     after: str, alice_client: Client, report: Report, ranked: list[Pair]
 ) -> None:
-    place = reverse("next_undecided", args=[report.assignment_id])
-    assert alice_client.get(place, {"after": after}).headers["Location"] == pair_page(ranked[0])
+    address = reverse("next_undecided", args=[report.assignment_id])
+    assert alice_client.get(address, {"after": after}).headers["Location"] == pair_page(ranked[0])
 
 
 def test_an_assignment_without_pairs_has_none_to_decide(alice_client: Client, assignment: Assignment) -> None:
-    to = alice_client.get(reverse("next_undecided", args=[assignment.pk])).headers["Location"]
-    assert "There are no pairs to decide yet." in alice_client.get(to).content.decode()
+    address = alice_client.get(reverse("next_undecided", args=[assignment.pk])).headers["Location"]
+    assert get_page(alice_client, address).texts(MESSAGES) == ["There are no pairs to decide yet."]

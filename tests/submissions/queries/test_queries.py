@@ -26,13 +26,13 @@ def names(pairs: object) -> list[tuple[str, str]]:
 
 def test_charlie_finds_nothing_of_alices(charlie: User, batch: Batch, report: Report) -> None:
     assert not queries.courses(charlie).exists()
-    for find, pk in (
+    for query, pk in (
         (queries.course, batch.assignment.course_id),
         (queries.assignment, batch.assignment_id),
         (queries.batch, batch.pk),
     ):
         with pytest.raises(Http404):
-            find(charlie, pk)
+            query(charlie, pk)
 
 
 def test_staff_find_every_course(admin: User, alice: User, bob: User) -> None:
@@ -56,15 +56,15 @@ def test_an_assignment_without_uploads_has_no_pair_count(assignment: Assignment)
 
 def test_a_later_upload_of_a_name_supersedes_the_earlier_one(batch: Batch, hand_in: HandIn) -> None:
     later = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
-    marked = {one.name: one.superseded for one in queries.batch_submissions(batch)}
-    assert marked == {"ada": True, "ben": False, "cleo": False}
-    assert not any(one.superseded for one in queries.batch_submissions(later))
+    superseded = {submission.name: submission.superseded for submission in queries.batch_submissions(batch)}
+    assert superseded == {"ada": True, "ben": False, "cleo": False}
+    assert not any(submission.superseded for submission in queries.batch_submissions(later))
 
 
 def test_a_cancelled_upload_supersedes_nothing(batch: Batch, hand_in: HandIn) -> None:
     later = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
     Batch.objects.filter(pk=later.pk).update(state=Batch.State.CANCELLED)
-    assert not any(one.superseded for one in queries.batch_submissions(batch))
+    assert not any(submission.superseded for submission in queries.batch_submissions(batch))
 
 
 def test_the_best_pair_comes_first_and_every_column_sorts_both_ways(report: Report) -> None:
@@ -72,8 +72,8 @@ def test_the_best_pair_comes_first_and_every_column_sorts_both_ways(report: Repo
     for key, field in queries.SORT_FIELDS.items():
         values = list(queries.ranked_pairs(report, PairFilter(sort=key)).values_list(field, flat=True))
         assert values == sorted(values)
-        falling = queries.ranked_pairs(report, PairFilter(sort=f"-{key}")).values_list(field, flat=True)
-        assert list(falling) == values[::-1]
+        descending = queries.ranked_pairs(report, PairFilter(sort=f"-{key}")).values_list(field, flat=True)
+        assert list(descending) == values[::-1]
 
 
 def test_pairs_are_filtered_by_every_word_in_either_name(report: Report) -> None:
@@ -81,7 +81,7 @@ def test_pairs_are_filtered_by_every_word_in_either_name(report: Report) -> None
     assert not queries.ranked_pairs(report, PairFilter(text="ada nobody")).exists()
 
 
-def test_pairs_below_the_minimum_are_left_out(report: Report) -> None:
+def test_pairs_below_the_threshold_are_left_out(report: Report) -> None:
     best = report.pairs.order_by("-similarity").first()
     assert best is not None
     assert names(queries.ranked_pairs(report, PairFilter(threshold=best.similarity))) == [("ada", "ben")]
@@ -111,9 +111,9 @@ def test_ignored_tokens_are_read_for_all_files_at_once(
     starter()
     newest = queries.report_state(report.assignment).report
     assert newest is not None
-    found = queries.pair(newest, *Pair.objects.filter(report=newest).values_list("left", "right")[0])
-    assert found is not None
-    files = queries.pair_files(found)
+    pair = queries.pair(newest, *Pair.objects.filter(report=newest).values_list("left", "right")[0])
+    assert pair is not None
+    files = queries.pair_files(pair)
     assert len(files) == 2
     assert set(queries.ignored_tokens(newest, files)) == {file.document_id for file in files}
 
@@ -122,11 +122,11 @@ def test_files_that_no_front_end_could_read_are_listed_with_their_reason(batch: 
     file = batch.submissions.get(name="cleo").files.get()
     file.document.state, file.document.reason = "failed", "its lexer broke"
     file.document.save()
-    assert [(one.path, one.document.reason) for one in queries.failed_files(batch)] == [
+    assert [(failed.path, failed.document.reason) for failed in queries.failed_files(batch)] == [
         (file.path, "its lexer broke")
     ]
 
 
 def test_a_loose_file_is_a_submission(hand_in: HandIn) -> None:
     batch = hand_in(loose("ada.py", CLASS["ada/main.py"]), loose("ben.py", CLASS["ben/main.py"]))
-    assert [one.file_count for one in queries.batch_submissions(batch)] == [1, 1]
+    assert [submission.file_count for submission in queries.batch_submissions(batch)] == [1, 1]

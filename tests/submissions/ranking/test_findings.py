@@ -10,6 +10,7 @@ from submissions.models import Document, Report
 from submissions.models.records import ExclusionEffect
 from submissions.ranking import rank as ranking
 from submissions.storage.tokens import unpack_tokens
+from tests.support.html import get_page
 from tests.support.programs import program
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
@@ -36,8 +37,8 @@ def newest(assignment: Assignment) -> Report:
     return Report.objects.filter(assignment=assignment, state=Report.State.DONE)[0]
 
 
-def everybody_with(code: str, count: int) -> dict[str, str]:
-    """Give programs that have nothing but `code` in common."""
+def class_sharing(code: str, count: int) -> dict[str, str]:
+    """Return the files of `count` submissions that have nothing but `code` in common."""
     return {f"student-{n:02}/main.py": code + program(Random(n)) for n in range(count)}
 
 
@@ -48,7 +49,7 @@ def effect_of(report: Report) -> ExclusionEffect:
 
 
 def figures(report: Report) -> dict[tuple[int, int], tuple[float, float]]:
-    """Give similarity and larger share of every pair."""
+    """Return the similarity and the larger share of every pair."""
     return {
         (pair.left_id, pair.right_id): (pair.similarity, max(pair.left_share, pair.right_share))
         for pair in report.pairs.all()
@@ -63,7 +64,7 @@ def code_of(passage: CommonPassage) -> str:
 
 def test_every_submission_has_its_best_match(report: Report) -> None:
     names = dict(report.submissions.values_list("pk", "name"))
-    of_pairs = [
+    sides = [
         (side, other, pair.similarity)
         for pair in report.pairs.all()
         for side, other in ((pair.left_id, pair.right_id), (pair.right_id, pair.left_id))
@@ -71,11 +72,11 @@ def test_every_submission_has_its_best_match(report: Report) -> None:
     best = findings_of(report).best
     assert [names[match.submission] for match in best] == ["ada", "ben", "cleo"]
     for match in best:
-        assert match.similarity == max(value for side, _, value in of_pairs if side == match.submission)
-        assert (match.submission, match.match, match.similarity) in of_pairs
+        assert match.similarity == max(value for side, _, value in sides if side == match.submission)
+        assert (match.submission, match.match, match.similarity) in sides
 
 
-def test_best_matches_are_told_from_pairs_that_are_not_listed_too(
+def test_best_matches_come_from_pairs_that_are_not_listed_too(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch, alice_client: Client
 ) -> None:
     monkeypatch.setattr(ranking, "MAX_PAIRS", 1)
@@ -83,8 +84,10 @@ def test_best_matches_are_told_from_pairs_that_are_not_listed_too(
     assert report.pairs.count() == 1
     assert findings_of(report).scored == 3
     assert all(match.match for match in findings_of(report).best)
-    page = alice_client.get(report.assignment.get_absolute_url()).content.decode()
-    assert "3 pairs share enough to be scored, the 1 most similar are listed" in page
+    facts = get_page(alice_client, report.assignment.get_absolute_url()).terms("section.made > .facts")
+    assert facts["Compared"] == (
+        "3 submissions; 3 pairs share enough to be scored, the 1 most similar are listed"
+    )
 
 
 def test_a_submission_that_is_like_nobodys_has_no_best_match(hand_in: HandIn) -> None:
@@ -100,7 +103,7 @@ def test_submissions_of_the_same_bytes_are_identical_whatever_their_files_are_ca
     assert [[names[pk] for pk in group] for group in findings_of(report).identical] == [["ada", "ben"]]
 
 
-def test_where_nothing_is_left_out_nothing_has_an_effect(report: Report) -> None:
+def test_without_exclusions_there_is_no_effect(report: Report) -> None:
     tokens = sum(Document.objects.values_list("token_count", flat=True))
     assert findings_of(report).effect == ExclusionEffect(tokens=tokens, boilerplate=0, common=0)
     assert findings_of(report).common == []
@@ -117,8 +120,8 @@ def test_the_effect_of_boilerplate_is_the_difference_to_the_ranking_without_it(
     assert effect.boilerplate == 3 * starter_tokens > 0
     assert effect.common == 0
     assert [effect.above, effect.above_before] == [
-        sum(similarity >= now.parameters["threshold"]["value"] for similarity, _ in one.values())
-        for one in (after, before)
+        sum(similarity >= now.parameters["threshold"]["value"] for similarity, _ in ranked.values())
+        for ranked in (after, before)
     ]
     assert effect.moved
     for pair in effect.moved:
@@ -130,12 +133,12 @@ def test_the_effect_of_boilerplate_is_the_difference_to_the_ranking_without_it(
     assert changes[0] > 0.05
 
 
-def test_common_code_is_listed_with_its_place_and_how_many_hold_it(hand_in: HandIn) -> None:
-    report = newest(hand_in(zipped(everybody_with(TEMPLATE, 32))).assignment)
+def test_common_code_is_listed_with_its_place_and_its_number_of_submissions(hand_in: HandIn) -> None:
+    report = newest(hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment)
     passage = findings_of(report).common[0]
-    shown = code_of(passage)
-    assert shown.startswith("def read_table")
-    assert "[None] * (width - len(row))" in shown
+    code = code_of(passage)
+    assert code.startswith("def read_table")
+    assert "[None] * (width - len(row))" in code
     assert passage.submissions == 32
     effect = effect_of(report)
     assert effect.boilerplate == 0
@@ -143,7 +146,7 @@ def test_common_code_is_listed_with_its_place_and_how_many_hold_it(hand_in: Hand
 
 
 def test_common_code_moves_shares_and_no_similarity(hand_in: HandIn) -> None:
-    report = newest(hand_in(zipped(everybody_with(TEMPLATE, 32))).assignment)
+    report = newest(hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment)
     moved = effect_of(report).moved
     assert moved
     for pair in moved:
@@ -154,7 +157,7 @@ def test_common_code_moves_shares_and_no_similarity(hand_in: HandIn) -> None:
 def test_a_small_class_has_no_common_code_unless_a_limit_is_set(
     hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> None:
-    hand_in(zipped(everybody_with(TEMPLATE, 5)))
+    hand_in(zipped(class_sharing(TEMPLATE, 5)))
     assert findings_of(newest(assignment)).common == []
     assignment.common_limit = 3
     assignment.save()
@@ -166,7 +169,7 @@ def test_a_small_class_has_no_common_code_unless_a_limit_is_set(
 def test_common_code_that_was_handed_out_is_listed_as_boilerplate_only(
     hand_in: HandIn, assignment: Assignment, django_capture_on_commit_callbacks: Committing
 ) -> None:
-    hand_in(zipped(everybody_with(TEMPLATE, 32)))
+    hand_in(zipped(class_sharing(TEMPLATE, 32)))
     with django_capture_on_commit_callbacks(execute=True):
         assert actions.add_boilerplate(assignment, [loose("template.py", TEMPLATE)]) == []
     report = newest(assignment)

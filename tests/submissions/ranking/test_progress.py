@@ -1,4 +1,4 @@
-"""What a ranking tells while it runs, and how it is stopped."""
+"""The progress of a running ranking, and how a ranking is cancelled."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from submissions.models import Batch, Course, DeletedBatch, Document, Report, So
 from submissions.ranking import progress, rank as ranking
 from submissions.ranking.progress import Cancelled, Progress
 from tests.conftest import wait_until
+from tests.support.html import get_page
 from tests.support.sample_class import CLASS, HONEST, zipped
 
 if TYPE_CHECKING:
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment
-    from tests.support.paused_tasks import Held
+    from tests.support.paused_tasks import PausedRanking
     from tests.support.uploads import Committing, HandIn
 
-NOWHERE = {
+UNREACHABLE_CACHE = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": "redis://127.0.0.1:1/0",
@@ -34,48 +35,48 @@ NOWHERE = {
 }
 
 
-def test_every_stage_of_a_ranking_is_told(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_stage_of_a_ranking_is_stored(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
     stages = []
-    real = cache.set
+    real_set = cache.set
 
-    def listen(key: str, value: dict[str, object], timeout: int) -> None:
+    def recording_set(key: str, value: dict[str, object], timeout: int) -> None:
         stages.append((value["stage"], value["total"]))
-        real(key, value, timeout)
+        real_set(key, value, timeout)
 
-    monkeypatch.setattr(cache, "set", listen)
+    monkeypatch.setattr(cache, "set", recording_set)
     ranking.rank(report)
     assert stages[1] == ("Comparing 3 submissions with each other", 0)
     assert ("Aligning pairs", report.pairs.count()) in stages
     assert progress.latest([report.pk + 1, report.pk]) == Progress(str(stages[-1][0]))
 
 
-def test_what_is_told_is_plain_data_and_no_pickle(report: Report) -> None:
+def test_progress_is_stored_as_plain_data_and_no_pickle(report: Report) -> None:
     ranking.rank(report)
-    kept = Redis.from_url(settings.REDIS_URL)
-    (key,) = kept.keys(f"{settings.CACHES['default']['KEY_PREFIX']}*ranking:{report.pk}")
-    assert json.loads(kept.get(key) or b"")["stage"]
+    redis = Redis.from_url(settings.REDIS_URL)
+    (key,) = redis.keys(f"{settings.CACHES['default']['KEY_PREFIX']}*ranking:{report.pk}")
+    assert json.loads(redis.get(key) or b"")["stage"]
 
 
 @pytest.mark.usefixtures("db")
-def test_a_loop_tells_how_many_are_done_of_how_many() -> None:
-    seen = []
+def test_a_loop_stores_how_many_are_done_of_how_many() -> None:
+    items = []
     for item in progress.track(7, "Aligning pairs", iter("abc"), 1_234):
-        seen.append(item)
-        told = progress.latest([7])
-    assert seen == ["a", "b", "c"]
-    assert told == Progress("Aligning pairs", 0, 1_234)
-    assert told.counts == "0 of 1,234"
+        items.append(item)
+        latest = progress.latest([7])
+    assert items == ["a", "b", "c"]
+    assert latest == Progress("Aligning pairs", 0, 1_234)
+    assert latest.counts == "0 of 1,234"
 
 
-def test_a_ranking_goes_on_where_its_progress_cannot_be_told(
+def test_a_ranking_goes_on_where_its_progress_cannot_be_stored(
     report: Report, settings: Settings, alice_client: Client
 ) -> None:
-    settings.CACHES = NOWHERE
+    settings.CACHES = UNREACHABLE_CACHE
     ranking.rank(report)
     assert report.pairs.exists()
     Report.objects.create(assignment=report.assignment)
-    page = alice_client.get(report.assignment.get_absolute_url())
-    assert b"Waiting for a worker" in page.content
+    page = get_page(alice_client, report.assignment.get_absolute_url())
+    assert page.text("#activity .busy > p:first-child") == "Ranking. Waiting for a worker"
 
 
 def test_a_cancelled_ranking_stops_at_its_next_stage_and_leaves_the_last_report(
@@ -89,28 +90,31 @@ def test_a_cancelled_ranking_stops_at_its_next_stage_and_leaves_the_last_report(
 
 
 def test_a_ranking_is_cancelled_while_a_worker_is_at_it(
-    ranking_batch: Batch, held: Held, assignment: Assignment, alice_client: Client
+    ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment, alice_client: Client
 ) -> None:
     report = Report.objects.get()
-    worker = held.start(lambda: tasks.rank(report.pk))
-    assert held.inside.wait(30)
+    worker = paused_ranking.start(lambda: tasks.rank(report.pk))
+    assert paused_ranking.reached.wait(30)
     alice_client.post(reverse("cancel_ranking", args=[assignment.pk]))
-    held.go_on.set()
+    paused_ranking.resume.set()
     worker.join(60)
     report.refresh_from_db()
     ranking_batch.refresh_from_db()
     assert (report.state, ranking_batch.state) == ("cancelled", "done")
     assert "ranking was cancelled" in ranking_batch.message
-    page = alice_client.get(assignment.get_absolute_url()).content.decode()
-    assert "The last ranking was cancelled." in page
-    assert "Rank again" in page
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert page.text("#activity strong") == "The last ranking was cancelled."
+    assert page.text("#activity form button") == "Rank again"
 
 
 def test_a_ranking_cancelled_after_its_last_stage_is_not_finished(
-    ranking_batch: Batch, held: Held, assignment: Assignment, monkeypatch: pytest.MonkeyPatch
+    ranking_batch: Batch,
+    paused_ranking: PausedRanking,
+    assignment: Assignment,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def cancelled_meanwhile(report: Report) -> None:
-        person = held.start(lambda: actions.cancel_ranking(assignment))
+        person = paused_ranking.start(lambda: actions.cancel_ranking(assignment))
         person.join(30)
 
     monkeypatch.setattr(ranking, "rank", cancelled_meanwhile)
@@ -140,16 +144,16 @@ def test_a_redelivered_task_of_a_cancelled_ranking_does_nothing(report: Report) 
     assert report.state == "cancelled"
 
 
-def test_deleting_an_upload_tells_a_running_ranking_to_stop(
-    ranking_batch: Batch, held: Held, assignment: Assignment
+def test_deleting_an_upload_cancels_a_running_ranking(
+    ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
     report = Report.objects.get()
-    worker = held.start(lambda: tasks.rank(report.pk))
-    assert held.inside.wait(30)
-    person = held.start(lambda: actions.delete_batch(ranking_batch))
-    told = Report.objects.filter(pk=report.pk, state="cancelled")
-    wait_until(told.exists, what="the ranking to be told while it runs")
-    held.go_on.set()
+    worker = paused_ranking.start(lambda: tasks.rank(report.pk))
+    assert paused_ranking.reached.wait(30)
+    person = paused_ranking.start(lambda: actions.delete_batch(ranking_batch))
+    cancelled = Report.objects.filter(pk=report.pk, state="cancelled")
+    wait_until(cancelled.exists, what="the ranking to be cancelled while it runs")
+    paused_ranking.resume.set()
     worker.join(60)
     person.join(60)
     assert not Report.objects.exists()
@@ -157,13 +161,13 @@ def test_deleting_an_upload_tells_a_running_ranking_to_stop(
 
 
 def test_deleting_an_assignment_ends_the_work_on_it_and_leaves_nothing(
-    ranking_batch: Batch, held: Held, assignment: Assignment
+    ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
     report = Report.objects.get()
-    worker = held.start(lambda: tasks.rank(report.pk))
-    assert held.inside.wait(30)
-    person = held.start(lambda: actions.delete_assignment(assignment))
-    held.go_on.set()
+    worker = paused_ranking.start(lambda: tasks.rank(report.pk))
+    assert paused_ranking.reached.wait(30)
+    person = paused_ranking.start(lambda: actions.delete_assignment(assignment))
+    paused_ranking.resume.set()
     worker.join(60)
     person.join(60)
     for table in (Batch, Upload, Report, Document, Source):
@@ -177,11 +181,11 @@ def test_deleting_a_course_takes_its_assignments_and_no_others(
     django_capture_on_commit_callbacks: Committing,
 ) -> None:
     hand_in(zipped({"ada/m.py": HONEST}))
-    other = Course.objects.create(owner=assignment.course.owner, name="Networks")
-    kept = other.assignments.create(name="Sockets")
+    other_course = Course.objects.create(owner=assignment.course.owner, name="Networks")
+    other_assignment = other_course.assignments.create(name="Sockets")
     with django_capture_on_commit_callbacks(execute=True):
         actions.delete_course(assignment.course)
-    assert Course.objects.get() == other
-    assert other.assignments.get() == kept
+    assert Course.objects.get() == other_course
+    assert other_course.assignments.get() == other_assignment
     for table in (Batch, Upload, Report, Document, Source):
         assert not table.objects.exists(), table

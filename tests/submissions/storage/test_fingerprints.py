@@ -14,7 +14,7 @@ TOP = 2**64 - 1
 
 @pytest.fixture
 def documents(db: None) -> list[int]:
-    """Three documents."""
+    """Return the ids of three documents."""
     source = Source.objects.create(sha256="0" * 64, data=b"x", size=1)
     return [
         Document.objects.create(source=source, profile=name, language="python").pk for name in ("a", "b", "c")
@@ -27,23 +27,23 @@ def save(document: int, *rows: tuple[int, int]) -> None:
 
 
 def load(*documents: int) -> list[tuple[int, int, int]]:
-    """Give (document, position, hash) rows, sorted."""
+    """Return (document, position, hash) rows, sorted."""
     hashes, owners, positions = store.load(connection, documents)
     assert [column.dtype.name for column in (hashes, owners, positions)] == ["uint64", "int64", "int32"]
     return sorted(zip(owners.tolist(), positions.tolist(), hashes.tolist(), strict=True))
 
 
 def test_fingerprints_come_back_as_they_went_in(documents: list[int]) -> None:
-    one, two, three = documents
-    save(one, (0, 0), (TOP, 5), (2**63, 2**31 - 1))
-    save(two, (7, 1), (7, 2))
-    save(three, (9, 9))
-    assert load(one, two) == [
-        (one, 0, 0), (one, 5, TOP), (one, 2**31 - 1, 2**63), (two, 1, 7), (two, 2, 7),
+    first, second, third = documents
+    save(first, (0, 0), (TOP, 5), (2**63, 2**31 - 1))
+    save(second, (7, 1), (7, 2))
+    save(third, (9, 9))
+    assert load(first, second) == [
+        (first, 0, 0), (first, 5, TOP), (first, 2**31 - 1, 2**63), (second, 1, 7), (second, 2, 7),
     ]  # fmt: skip
 
 
-def test_the_rows_of_a_document_stand_together(documents: list[int]) -> None:
+def test_the_rows_of_a_document_are_loaded_together(documents: list[int]) -> None:
     for document in documents:
         save(document, *((n, n) for n in range(50)))
     _, owners, _ = store.load(connection, documents)
@@ -84,23 +84,23 @@ def test_arrays_that_do_not_fit_are_refused(documents: list[int]) -> None:
         store.save(connection, documents[0], np.array([1], dtype=np.uint64), np.array([2**31]))
 
 
-def test_look_up_counts_distinct_hashes_a_document(documents: list[int]) -> None:
-    one, two, three = documents
-    save(one, (1, 1), (1, 2), (TOP, 3), (4, 4))
-    save(two, (TOP, 1))
-    save(three, (5, 1))
-    found, counts = store.count_shared(connection, np.array([TOP, 1, 1, 99], dtype=np.uint64))
-    assert found.tolist() == [one, two]
+def test_look_up_counts_distinct_hashes_per_document(documents: list[int]) -> None:
+    first, second, third = documents
+    save(first, (1, 1), (1, 2), (TOP, 3), (4, 4))
+    save(second, (TOP, 1))
+    save(third, (5, 1))
+    matches, counts = store.count_shared(connection, np.array([TOP, 1, 1, 99], dtype=np.uint64))
+    assert matches.tolist() == [first, second]
     assert counts.tolist() == [2, 1]
 
 
 def test_look_up_of_nothing_finds_nothing(documents: list[int]) -> None:
     save(documents[0], (1, 1))
-    found, counts = store.count_shared(connection, np.array([], dtype=np.uint64))
-    assert found.tolist() == counts.tolist() == []
+    matches, counts = store.count_shared(connection, np.array([], dtype=np.uint64))
+    assert matches.tolist() == counts.tolist() == []
 
 
-def test_fingerprints_go_with_their_document(documents: list[int]) -> None:
+def test_fingerprints_are_deleted_with_their_document(documents: list[int]) -> None:
     save(documents[0], (1, 1))
     save(documents[1], (1, 1))
     Document.objects.filter(pk=documents[0]).delete()
@@ -111,8 +111,8 @@ def test_fingerprints_go_with_their_document(documents: list[int]) -> None:
 def test_binary_copy_is_lossless(rows: list[tuple[int, int]]) -> None:
     hashes = np.array([row[0] for row in rows], dtype=np.int64)
     positions = np.array([row[1] for row in rows], dtype=np.int32)
-    back = decode(encode([hashes, positions]), ("i8", "i4"))
-    assert list(zip(*(column.tolist() for column in back), strict=True)) == rows
+    decoded = decode(encode([hashes, positions]), ("i8", "i4"))
+    assert list(zip(*(column.tolist() for column in decoded), strict=True)) == rows
 
 
 def test_binary_copy_of_other_columns_is_refused() -> None:

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9), st.sampled_from(["k", "s1", "nf"]))))
 def test_packed_styles_come_back(steps: list[tuple[int, int, str]]) -> None:
-    spans, at = [], 0
+    spans, offset = [], 0
     for gap, length, css in steps:
-        spans.append((at + gap, at + gap + length, css))
-        at += gap + length
+        spans.append((offset + gap, offset + gap + length, css))
+        offset += gap + length
     assert list(unpack_spans(pack_spans(spans))) == spans
 
 
-def test_styles_that_are_known_to_be_none_are_told_from_unknown_ones() -> None:
+def test_a_document_without_styles_differs_from_one_with_unknown_styles() -> None:
     assert pack_spans([])
     assert list(unpack_spans(pack_spans([]))) == []
 
@@ -52,17 +52,17 @@ def test_an_older_document_gets_its_styles_when_it_is_first_shown(
 ) -> None:
     hand_in(zipped(CLASS))
     document = Document.objects.select_related("source").order_by("pk")[0]
-    text, wanted = bytes(document.source.data).decode(), bytes(document.styles)
+    text, styles = bytes(document.source.data).decode(), bytes(document.styles)
     Document.objects.filter(pk=document.pk).update(styles=b"")
     document.refresh_from_db(fields=["styles"])
     assert list(stored_spans(document, text)) == syntax_spans(text, "python")
     document.refresh_from_db(fields=["styles"])
-    assert bytes(document.styles) == wanted
+    assert bytes(document.styles) == styles
     with django_assert_num_queries(0):
         assert list(stored_spans(document, text)) == syntax_spans(text, "python")
 
 
-def test_a_document_that_failed_has_none(hand_in: HandIn) -> None:
+def test_a_failed_document_has_no_styles(hand_in: HandIn) -> None:
     hand_in(zipped(CLASS))
     document = Document.objects.order_by("pk")[0]
     document.styles, document.state = b"", Document.State.FAILED

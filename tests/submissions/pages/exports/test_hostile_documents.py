@@ -1,4 +1,4 @@
-"""What students hand in to break a page breaks neither a document nor the printer."""
+"""Hostile submissions break neither a document nor the printer."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from pypdf import PdfReader
 
 from submissions.models import Decision
 from tests.support.hostile_class import LINE, LIVE, NAMES
+from tests.support.html import get_page
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from django.test import Client
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page as BrowserPage
 
     from tests.support.every_page import World
+    from tests.support.html import Page
 
-CHOSEN = {"names": "open", "decision": "on", "sources": "on"}
+OPTIONS = {"names": "open", "decision": "on", "sources": "on"}
 
 
 @pytest.fixture
@@ -42,61 +44,70 @@ def decided(nasty: World) -> World:
     return nasty
 
 
-def test_a_file_shows_it_all_as_text(alice_client: Client, decided: World) -> None:
+def assert_harmless(page: Page, style_sheets: int) -> None:
+    """Fail if the page has elements, handlers or characters of the hostile class."""
+    for live in LIVE:
+        assert live not in page.html
+    assert not page.has("img[src='x'], svg[onload], script:not([src])")
+    assert len(page.inline_code()) == len(page.all("style")) == style_sheets
+
+
+def test_a_document_shows_everything_as_text(alice_client: Client, decided: World) -> None:
     address = reverse("exports", args=[decided.assignment.pk])
-    page = alice_client.get(address, {**CHOSEN, "format": "html"}).content.decode()
-    for live in LIVE:
-        assert live not in page
-    assert page.count("<style>") == page.count("</style>") == 1
-    assert "<script" not in page
-    assert "⟨U+202E⟩" in page
+    page = get_page(alice_client, address, **OPTIONS, format="html")
+    assert_harmless(page, style_sheets=1)
+    assert not page.has("script")
+    text = page.text("main")
+    assert "⟨U+202E⟩fdp.yrots⟨U+2066⟩" in text
+    assert "<script>window.hacked=1</script>" in text
+    assert "<img src=x onerror=" in text
 
 
-def test_the_page_that_asks_shows_nasty_names_once_escaped(alice_client: Client, decided: World) -> None:
-    page = alice_client.get(reverse("exports", args=[decided.assignment.pk])).content.decode()
-    assert "A copy for &lt;script&gt;window.hacked=1&lt;/script&gt;: everybody else is hidden" in page
-    assert "A copy for ⟨U+202E⟩fdp.yrots⟨U+2066⟩" in page
-    for live in LIVE:
-        assert live not in page
+def test_the_export_form_shows_hostile_names_once_escaped(alice_client: Client, decided: World) -> None:
+    page = get_page(alice_client, reverse("exports", args=[decided.assignment.pk]))
+    options = page.texts('select[name="names"] option')
+    assert "A copy for <script>window.hacked=1</script>: everybody else is hidden" in options
+    assert "A copy for ⟨U+202E⟩fdp.yrots⟨U+2066⟩: everybody else is hidden" in options
+    assert_harmless(page, style_sheets=0)
 
 
-def test_a_file_runs_nothing_and_asks_nobody(
-    alice_client: Client, decided: World, page: Page, tmp_path: Path
+def test_a_document_runs_nothing_and_requests_nothing(
+    alice_client: Client, decided: World, page: BrowserPage, tmp_path: Path
 ) -> None:
     address = reverse("exports", args=[decided.assignment.pk])
-    path = tmp_path / "taken.html"
-    path.write_bytes(alice_client.get(address, {**CHOSEN, "format": "html"}).content)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    path = tmp_path / "export.html"
+    path.write_bytes(alice_client.get(address, {**OPTIONS, "format": "html"}).content)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
     page.goto(path.as_uri())
     assert page.evaluate("typeof window.hacked") == "undefined"
     assert page.evaluate("getComputedStyle(document.body).display") == "block"
-    assert asked == [path.as_uri()]
+    assert requests == [path.as_uri()]
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_it_is_printed(alice_client: Client, decided: World) -> None:
+def test_a_hostile_class_is_printed(alice_client: Client, decided: World) -> None:
     address = reverse("exports", args=[decided.assignment.pk])
-    answer = alice_client.get(address, {**CHOSEN, "format": "pdf"})
-    assert answer.headers["Content-Type"] == "application/pdf"
-    pdf = PdfReader(io.BytesIO(answer.content))
+    response = alice_client.get(address, {**OPTIONS, "format": "pdf"})
+    assert response.headers["Content-Type"] == "application/pdf"
+    pdf = PdfReader(io.BytesIO(response.content))
     text = "\n".join(page.extract_text() for page in pdf.pages)
-    for live in ("\u202e", "\u2066", "\u200b", "\x1b", "\x07"):
-        assert live not in text
-    assert "⟨U+202E⟩" in text
+    for character in ("\u202e", "\u2066", "\u200b", "\x1b", "\x07"):
+        assert character not in text
+    assert "⟨U+202E⟩fdp.yrots⟨U+2066⟩" in text
     assert "window.hacked" in text
     assert text.count("x") >= LINE
 
 
-def test_a_lone_pair_of_nasty_names_has_a_title_and_a_file_name_that_mislead_nobody(
+def test_a_single_pair_of_hostile_names_has_a_title_and_a_file_name_that_mislead_nobody(
     alice_client: Client, decided: World
 ) -> None:
     for pair in decided.report.pairs.all()[:8]:
         address = reverse("export_pair", args=[decided.assignment.pk, pair.left_id, pair.right_id])
-        answer = alice_client.get(address, {**CHOSEN, "format": "pdf"})
-        metadata = PdfReader(io.BytesIO(answer.content)).metadata
+        response = alice_client.get(address, {**OPTIONS, "format": "pdf"})
+        disposition = response.headers["Content-Disposition"]
+        metadata = PdfReader(io.BytesIO(response.content)).metadata
         assert metadata is not None
-        said = f"{metadata.title}{answer.headers['Content-Disposition']}"
-        assert not {"\u202e", "\u2066", "\x1b", "\x07", "\n", "\r"} & set(said)
-        assert len(answer.headers["Content-Disposition"]) < 2_000
+        assert not {"\u202e", "\u2066", "\x1b", "\x07", "\n", "\r"} & set(f"{metadata.title}{disposition}")
+        assert len(disposition) < 2_000

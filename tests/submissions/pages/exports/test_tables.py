@@ -13,6 +13,7 @@ from submissions.models import Decision, Pair, Report
 from submissions.pages.exports.formats import FORMATS, TABLE_FORMATS
 from submissions.pages.exports.tables import TABLES
 from submissions.ranking.pair_rows import PairRow
+from tests.support.html import get_page
 from tests.support.sample_class import CLASS, COPIED, RENAMED, zipped
 from tests.support.uploads import MANY
 
@@ -26,20 +27,21 @@ if TYPE_CHECKING:
 FORMULAS = ("=2+5", "+1", "-1", "@SUM(A1)", '=HYPERLINK("http;x")')
 
 
-def take(client: Client, assignment: Assignment, table: str, form: str, **query: str | int) -> str:
-    answer = client.get(reverse("table", args=[assignment.pk, table, form]), query)
-    assert answer.status_code == 200
-    assert answer.streaming
-    name = f"{assignment.name.lower()}-{table}.{form}"
-    assert answer.headers["Content-Disposition"] == f'attachment; filename="{name}"'
-    assert answer.headers["Content-Type"] == FORMATS[form].content_type
-    return answer.getvalue().decode()
+def download(client: Client, assignment: Assignment, table: str, suffix: str, **query: str | int) -> str:
+    response = client.get(reverse("table", args=[assignment.pk, table, suffix]), query)
+    assert response.status_code == 200
+    assert response.streaming
+    name = f"{assignment.name.lower()}-{table}.{suffix}"
+    assert response.headers["Content-Disposition"] == f'attachment; filename="{name}"'
+    assert response.headers["Content-Type"] == FORMATS[suffix].content_type
+    return response.getvalue().decode()
 
 
 def rows(
     client: Client, assignment: Assignment, table: str = "pairs", **query: str | int
 ) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(take(client, assignment, table, "csv", **query), newline="")))
+    text = download(client, assignment, table, "csv", **query)
+    return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 def test_pairs_come_with_figures_evidence_and_what_was_decided(
@@ -66,15 +68,17 @@ def test_pairs_come_with_figures_evidence_and_what_was_decided(
     assert first["notes"] == 'Said: "we\nlearnt together"'
 
 
-def test_json_holds_the_same_rows_and_how_they_were_made(alice_client: Client, report: Report) -> None:
+def test_json_has_the_same_rows_and_the_parameters_of_the_report(
+    alice_client: Client, report: Report
+) -> None:
     assignment = report.assignment
     for table in TABLES:
-        found: dict[str, Any] = json.loads(take(alice_client, assignment, table, "json"))
-        assert (found["course"], found["assignment"]) == ("Programming 1", "Statistics")
-        assert found["parameters"]["k"] == report.parameters["k"]
+        document: dict[str, Any] = json.loads(download(alice_client, assignment, table, "json"))
+        assert (document["course"], document["assignment"]) == ("Programming 1", "Statistics")
+        assert document["parameters"]["k"] == report.parameters["k"]
         plain = [
             {name: "" if value is None else str(value) for name, value in row.items() if name != "flags"}
-            for row in found[table]
+            for row in document[table]
         ]
         listed = rows(alice_client, assignment, table)
         for row in listed:
@@ -83,7 +87,8 @@ def test_json_holds_the_same_rows_and_how_they_were_made(alice_client: Client, r
 
 
 def test_an_empty_table_is_still_a_table(alice_client: Client, report: Report) -> None:
-    assert json.loads(take(alice_client, report.assignment, "pairs", "json", q="nobody"))["pairs"] == []
+    document = json.loads(download(alice_client, report.assignment, "pairs", "json", q="nobody"))
+    assert document["pairs"] == []
     assert rows(alice_client, report.assignment, q="nobody") == []
 
 
@@ -106,13 +111,13 @@ def test_submissions_come_with_their_best_match_and_rank(alice_client: Client, r
     assert (ada["best_match"], ben["best_match"]) == ("ben", "ada")
     assert (ada["rank"], ben["rank"], cleo["rank"]) == ("1", "1", "3")
     assert float(ada["similarity"]) == round(report.pairs.all()[0].similarity, 6)
-    found = report.submissions.get(name="cleo")
+    submission = report.submissions.get(name="cleo")
     assert cleo["files"] == "1"
-    assert int(cleo["tokens"]) == found.files.get().document.token_count
-    assert cleo["uploaded"] == found.batch.created.isoformat()
+    assert int(cleo["tokens"]) == submission.files.get().document.token_count
+    assert cleo["uploaded"] == submission.batch.created.isoformat()
 
 
-def test_submissions_of_a_report_that_kept_no_best_matches_are_listed_without(
+def test_submissions_of_a_report_without_best_matches_are_listed_without_ranks(
     alice_client: Client, report: Report
 ) -> None:
     Report.objects.filter(pk=report.pk).update(findings=None)
@@ -136,8 +141,8 @@ def test_names_that_a_spreadsheet_takes_for_formulas_stay_as_they_were_handed_in
     assert {row["left"] for row in rows(alice_client, assignment)} | {
         row["right"] for row in rows(alice_client, assignment)
     } == set(assignment.batches.get().submissions.values_list("name", flat=True))
-    page = alice_client.get(reverse("exports", args=[assignment.pk])).content.decode()
-    assert "is a formula" in page
+    page = get_page(alice_client, reverse("exports", args=[assignment.pk]))
+    assert "begins with =, +, - or @ is a formula" in page.text('[aria-labelledby="tables-heading"] .hint')
 
 
 def test_in_anonymous_mode_tables_hold_made_up_names_only(alice_client: Client, report: Report) -> None:
@@ -149,14 +154,14 @@ def test_in_anonymous_mode_tables_hold_made_up_names_only(alice_client: Client, 
     session["anonymous"] = True
     session.save()
     for table in TABLES:
-        for form in TABLE_FORMATS:
-            text = take(alice_client, assignment, table, form)
+        for suffix in TABLE_FORMATS:
+            text = download(alice_client, assignment, table, suffix)
             assert not {"ada", "ben", "cleo"} & set(text.replace('"', " ").replace(",", " ").split())
 
 
 def test_there_is_no_other_table_and_no_other_format(alice_client: Client, report: Report) -> None:
-    for table, form in (("pairs", "xml"), ("people", "csv")):
-        address = reverse("table", args=[report.assignment_id, table, form])
+    for table, suffix in (("pairs", "xml"), ("people", "csv")):
+        address = reverse("table", args=[report.assignment_id, table, suffix])
         assert alice_client.get(address).status_code == 404
 
 
@@ -167,8 +172,8 @@ def test_a_table_takes_as_many_queries_for_many_rows_as_for_few(
         assignment = hand_in(zipped(files)).assignment
         # session, user, assignment, 3 of the report, decisions, pairs
         with django_assert_num_queries(8):
-            take(alice_client, assignment, "pairs", "csv")
+            download(alice_client, assignment, "pairs", "csv")
         # session, user, assignment, 3 of the report, submissions
         with django_assert_num_queries(7):
-            take(alice_client, assignment, "submissions", "csv")
+            download(alice_client, assignment, "submissions", "csv")
     assert Pair.objects.filter(report=assignment.reports.all()[0]).count() > 100

@@ -8,8 +8,10 @@ from django.urls import reverse
 from submissions import actions
 from submissions.models import Batch, Boilerplate, Document, Entry, Report, SubmissionFile
 from submissions.pages.source_view.excerpts import MAX_LINES, documents, source_excerpt
+from submissions.pages.templatetags.pages import percent
 from submissions.pseudonyms.names import Names, anonymous_names
-from tests.submissions.ranking.test_findings import TEMPLATE, everybody_with
+from tests.submissions.ranking.test_findings import TEMPLATE, class_sharing
+from tests.support.html import get_page
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.uploads import MANY
@@ -20,84 +22,93 @@ if TYPE_CHECKING:
     from django.test import Client
 
     from submissions.models import Assignment
+    from tests.support.html import Page
     from tests.support.uploads import Committing, HandIn
 
-
-def section(client: Client, assignment: Assignment, name: str) -> str:
-    """Give the words of a section of the assignment's page."""
-    page = client.get(assignment.get_absolute_url()).content.decode()
-    start = page.index(f'<section class="{name}"')
-    return " ".join(re.sub(r"<[^>]*>", " ", page[start : page.index("</section>", start)]).split())
+EFFECT = "section.left-out > h2 + p"  # the paragraph that says what was left out
 
 
-def passage(assignment: Assignment, first: int, after: int) -> Boilerplate:
+def assignment_page(client: Client, assignment: Assignment) -> Page:
+    return get_page(client, assignment.get_absolute_url())
+
+
+def ignore_passage(assignment: Assignment, first: int, after: int) -> Boilerplate:
     file = SubmissionFile.objects.get(submission__batch__assignment=assignment, submission__name="ada")
-    name = f"passage of {file.path}"
     return assignment.boilerplate.create(
-        name=name, document=file.document, source=file.source, first=first, after=after
+        name=f"passage of {file.path}",
+        document=file.document,
+        source=file.source,
+        first=first,
+        after=after,
     )
 
 
-def test_nothing_left_out_is_said_with_the_reason(alice_client: Client, report: Report) -> None:
-    assert (
-        "Nothing was left out: no boilerplate is registered, and a class of this size has no limit"
-        in section(alice_client, report.assignment, "left-out")
+def test_the_page_says_why_nothing_was_left_out(alice_client: Client, report: Report) -> None:
+    assert assignment_page(alice_client, report.assignment).text(EFFECT) == (
+        "Nothing was left out: no boilerplate is registered, "
+        "and a class of this size has no limit for common code."
     )
 
 
-def test_what_boilerplate_changed_is_told_with_both_figures(
+def test_what_boilerplate_changed_is_shown_with_both_figures(
     alice_client: Client, report: Report, starter: Callable[[], None]
 ) -> None:
     assignment = report.assignment
     starter()
     effect = findings_of(Report.objects.get(assignment=assignment)).effect
     assert effect is not None
-    said = section(alice_client, assignment, "left-out")
-    assert re.search(r"\d+ % of all tokens count for nobody: \d+ % boilerplate", said)
+    page = assignment_page(alice_client, assignment)
+    assert re.match(
+        r"\d+\u202f% of all tokens count for nobody: \d+\u202f% boilerplate\. ", page.text(EFFECT)
+    )
     pair = effect.moved[0]
     names = dict(Report.objects.get(assignment=assignment).submissions.values_list("pk", "name"))
-    figures = f"{round(pair.similarity_before * 100)} % {round(pair.similarity * 100)} %"
-    assert f"{names[pair.left]} and {names[pair.right]} {figures}" in said
-    assert "main.py" in said
+    assert page.rows("table.moved tbody tr")[0][:2] == [
+        f"{names[pair.left]} and {names[pair.right]}",
+        f"{percent(pair.similarity_before)} {percent(pair.similarity)}",
+    ]
+    assert page.texts("section.left-out .acts .name") == ["main.py"]
 
 
-def test_pairs_that_boilerplate_took_below_the_line_are_counted(
+def test_pairs_that_boilerplate_took_below_the_threshold_are_counted(
     alice_client: Client, report: Report, starter: Callable[[], None]
 ) -> None:
     starter()
     newest = Report.objects.get(assignment=report.assignment)
-    found = findings_of(newest)
-    assert found.effect is not None
-    effect = found.effect.model_copy(update={"above": 1, "above_before": 4})
-    newest.findings = found.model_copy(update={"effect": effect})
+    findings = findings_of(newest)
+    assert findings.effect is not None
+    effect = findings.effect.model_copy(update={"above": 1, "above_before": 4})
+    newest.findings = findings.model_copy(update={"effect": effect})
     newest.save()
-    said = section(alice_client, report.assignment, "left-out")
-    assert "With everything counted 4 pairs would stand out instead of 1." in said
+    text = assignment_page(alice_client, report.assignment).text(EFFECT)
+    assert text.endswith(" With everything counted 4 pairs would stand out instead of 1.")
 
 
 def test_common_code_is_shown_with_its_lines(alice_client: Client, hand_in: HandIn) -> None:
-    assignment = hand_in(zipped(everybody_with(TEMPLATE, 32))).assignment
-    said = section(alice_client, assignment, "left-out")
-    assert "code that more than 10 submissions share" in said
-    assert "That lowers shares and lengths; similarities stay" in said
-    assert re.search(r"\d+ tokens in 32 submissions Lines 2 to \d def read_table\(path, width\):", said)
+    assignment = hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment
+    page = assignment_page(alice_client, assignment)
+    assert "code that more than 10 submissions share. " in page.text(EFFECT)
+    assert "That lowers shares and lengths; similarities stay" in page.text(EFFECT)
+    assert re.fullmatch(r"\d+ tokens in 32 submissions", page.texts("li.piece > span")[0])
+    assert re.fullmatch(r"Lines 2 to \d", page.texts("li.piece summary")[0])
+    assert page.texts("li.piece pre")[0].startswith("def read_table(path, width):")
 
 
 def test_an_ignored_passage_is_shown_and_may_count_again(
     alice_client: Client,
     report: Report,
-    at_once: None,
+    eager_tasks: None,
     django_capture_on_commit_callbacks: Committing,
 ) -> None:
     assignment = report.assignment
-    ignored = passage(assignment, 20, 40)
+    ignored = ignore_passage(assignment, 20, 40)
     with django_capture_on_commit_callbacks(execute=True):
         actions.rerank(assignment)
-    page = alice_client.get(assignment.get_absolute_url()).content.decode()
-    assert 'aria-label="Count again: passage of main.py"' in page
-    assert re.search(
-        r"passage of main.py .*Lines \d+ to \d+ .*values", section(alice_client, assignment, "left-out")
-    )
+    page = assignment_page(alice_client, assignment)
+    assert page.text("section.left-out .acts .name") == "passage of main.py"
+    assert page.values("section.left-out .acts button", "aria-label") == ["Count again: passage of main.py"]
+    assert re.fullmatch(r"Lines \d+ to \d+", page.text("section.left-out .acts summary"))
+    assert "values" in page.text("section.left-out .acts pre")
     assert boilerplate_tokens(assignment) >= 20
     with django_capture_on_commit_callbacks(execute=True):
         alice_client.post(reverse("remove_boilerplate", args=[ignored.pk]))
@@ -112,7 +123,7 @@ def boilerplate_tokens(assignment: Assignment) -> int:
 
 
 def test_charlie_cannot_make_alices_passage_count_again(charlie_client: Client, report: Report) -> None:
-    ignored = passage(report.assignment, 5, 20)
+    ignored = ignore_passage(report.assignment, 5, 20)
     assert charlie_client.post(reverse("remove_boilerplate", args=[ignored.pk])).status_code == 404
     assert Boilerplate.objects.filter(pk=ignored.pk).exists()
 
@@ -123,7 +134,8 @@ def test_boilerplate_that_could_not_be_read_says_why(alice_client: Client, repor
     Document.objects.filter(boilerplate__assignment=assignment).update(
         state="failed", reason="its lexer broke"
     )
-    assert "could not be read: its lexer broke" in section(alice_client, assignment, "left-out")
+    page = assignment_page(alice_client, assignment)
+    assert page.text("section.left-out .acts .meta").endswith(" · could not be read: its lexer broke")
 
 
 def test_an_excerpt_has_whole_lines_and_says_how_many_more_there_are(report: Report) -> None:
@@ -133,36 +145,36 @@ def test_an_excerpt_has_whole_lines_and_says_how_many_more_there_are(report: Rep
     whole = source_excerpt(document, 0, document.token_count, Names())
     assert whole.text.splitlines() == lines[whole.first_line - 1 : whole.first_line - 1 + MAX_LINES]
     assert whole.more == whole.last_line - whole.first_line + 1 - MAX_LINES > 0
-    one = source_excerpt(document, 0, 1, Names())
-    assert (one.first_line, one.text, one.more) == (one.last_line, lines[one.first_line - 1], 0)
+    token = source_excerpt(document, 0, 1, Names())
+    assert (token.first_line, token.text, token.more) == (token.last_line, lines[token.first_line - 1], 0)
 
 
 def test_an_excerpt_on_an_anonymous_page_names_nobody(hand_in: HandIn) -> None:
     assignment = hand_in(zipped({"Ada Lovelace/m.py": f"# by Ada Lovelace\n{STARTER}"})).assignment
     document = documents([SubmissionFile.objects.get().document_id]).popitem()[1]
-    first = source_excerpt(document, 0, document.token_count, anonymous_names(assignment)).text
-    assert "Lovelace" not in first
+    excerpt = source_excerpt(document, 0, document.token_count, anonymous_names(assignment))
+    assert "Lovelace" not in excerpt.text
 
 
 def test_a_very_long_line_is_cut(hand_in: HandIn) -> None:
     hand_in(zipped({"ada/m.py": f"values = [{', '.join('7' * 30_000)}]\n"}))
     document = documents([SubmissionFile.objects.get().document_id]).popitem()[1]
-    shown = source_excerpt(document, 0, document.token_count, Names())
-    assert len(shown.text) < 300
-    assert shown.text.endswith("…")
+    excerpt = source_excerpt(document, 0, document.token_count, Names())
+    assert len(excerpt.text) < 300
+    assert excerpt.text.endswith("…")
 
 
 def test_what_was_skipped_is_listed_with_its_reason(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
-    said = section(alice_client, assignment, "skipped")
-    assert "1 file of the uploads was not taken" in said
-    assert "notes/photo.py" in said
-    assert "could not be read" not in said
+    page = assignment_page(alice_client, assignment)
+    assert page.texts("section.skipped summary") == ["1 file of the uploads was not taken"]
+    assert page.texts("section.skipped th.path") == ["notes/photo.py"]
     file = SubmissionFile.objects.get(submission__name="cleo")
     file.document.state, file.document.reason = "failed", "its lexer broke"
     file.document.save()
-    assert "1 file could not be read" in section(alice_client, assignment, "skipped")
-    assert "its lexer broke" in section(alice_client, assignment, "skipped")
+    page = assignment_page(alice_client, assignment)
+    assert page.texts("section.skipped summary")[1:] == ["1 file could not be read"]
+    assert page.rows("section.skipped tbody tr")[1:] == [["main.py", "cleo", "its lexer broke"]]
 
 
 def test_of_many_skipped_files_the_first_are_listed_and_all_are_counted(
@@ -171,18 +183,21 @@ def test_of_many_skipped_files_the_first_are_listed_and_all_are_counted(
     Entry.objects.bulk_create(
         Entry(batch=batch, name=f"notes/{n:03}.png", accepted=False, reason="an image") for n in range(99)
     )
-    said = section(alice_client, batch.assignment, "skipped")
-    assert "100 files of the uploads were not taken" in said
-    assert said.count("an image") == 50
-    assert "These are 50 of 100." in said
+    page = assignment_page(alice_client, batch.assignment)
+    assert page.texts("section.skipped summary") == ["100 files of the uploads were not taken"]
+    assert [reason for _, reason in page.rows("section.skipped tbody tr")] == ["an image"] * 50
+    assert page.text("section.skipped .hint").startswith("These are 50 of 100.")
 
 
 def test_replaced_submissions_are_counted(alice_client: Client, batch: Batch, hand_in: HandIn) -> None:
     hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
-    said = section(alice_client, batch.assignment, "skipped")
-    assert "1 submission was replaced by a later upload of the same name." in said
+    page = assignment_page(alice_client, batch.assignment)
+    assert page.texts("section.skipped > p") == [
+        "1 submission was replaced by a later upload of the same name."
+    ]
 
 
-def test_where_nothing_was_skipped_that_is_said(alice_client: Client, hand_in: HandIn) -> None:
+def test_the_page_says_when_nothing_was_skipped(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped(MANY)).assignment
-    assert "Nothing: every file of every upload was read." in section(alice_client, assignment, "skipped")
+    page = assignment_page(alice_client, assignment)
+    assert page.texts("section.skipped > p") == ["Nothing: every file of every upload was read."]

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.urls import reverse
+
 from fingerprint.reading import read
 from submissions.pages.source_view.written_differences import (
     DifferenceExample,
@@ -12,6 +14,7 @@ from submissions.pages.source_view.written_differences import (
     summarise_differences,
 )
 from submissions.storage.syntax_spans import syntax_spans
+from tests.support.html import get_page
 from tests.support.sample_class import COPIED, RENAMED, zipped
 
 if TYPE_CHECKING:
@@ -21,47 +24,48 @@ if TYPE_CHECKING:
     from tests.support.uploads import HandIn
 
 
-def whole(source: str) -> TokenRun:
-    found = read(source.encode(), "a.py")
-    words = frozenset(start for start, _, css in syntax_spans(found.text, "python") if css.startswith("k"))
-    return TokenRun(found.text, found.tokens, 0, len(found.tokens), words)
+def token_run(source: str) -> TokenRun:
+    """Return all tokens of a Python source."""
+    scan = read(source.encode(), "a.py")
+    keywords = frozenset(start for start, _, css in syntax_spans(scan.text, "python") if css.startswith("k"))
+    return TokenRun(scan.text, scan.tokens, 0, len(scan.tokens), keywords)
 
 
-def compared(left: str, right: str) -> DifferenceSummary:
-    here, there = whole(left), whole(right)
-    return summarise_differences(here, there, differences(here, there))
+def summary_of(left: str, right: str) -> DifferenceSummary:
+    left_run, right_run = token_run(left), token_run(right)
+    return summarise_differences(left_run, right_run, differences(left_run, right_run))
 
 
 def test_what_was_renamed_is_counted_and_the_commonest_change_comes_first() -> None:
     left = "total = 0\nfor x in xs:\n    total = total + x\n"
-    found = compared(left, left.replace("total", "acc").replace("x in", "y in").replace("+ x", "+ y"))
-    assert found == DifferenceSummary(
+    summary = summary_of(left, left.replace("total", "acc").replace("x in", "y in").replace("+ x", "+ y"))
+    assert summary == DifferenceSummary(
         5, 0, 0, 0, 0, [DifferenceExample("total", "acc", 3), DifferenceExample("x", "y", 2)]
     )
-    assert found.tokens == 5
-    assert found.category_counts == ["5 names"]
+    assert summary.tokens == 5
+    assert summary.category_counts == ["5 names"]
 
 
 def test_each_token_that_differs_is_known_with_what_the_other_side_wrote() -> None:
-    left, right = whole("a = b + 1\n"), whole("a = c + 1\n")
-    assert [(at, here, there) for at, here, there in differences(left, right)] == [(2, "b", "c")]
+    left, right = token_run("a = b + 1\n"), token_run("a = c + 1\n")
+    assert list(differences(left, right)) == [(2, "b", "c")]
 
 
 def test_names_literals_and_keywords_are_counted_apart() -> None:
-    found = compared("x = 1\nreturn 'a'\n", "y = 2\nreturn 'b'\n")
-    assert (found.names, found.literals, found.keywords) == (1, 2, 0)
-    assert found.category_counts == ["1 name", "2 literals"]
+    summary = summary_of("x = 1\nreturn 'a'\n", "y = 2\nreturn 'b'\n")
+    assert (summary.names, summary.literals, summary.keywords) == (1, 2, 0)
+    assert summary.category_counts == ["1 name", "2 literals"]
 
 
 def test_a_keyword_that_is_folded_with_another_is_called_one() -> None:
-    words = syntax_spans("return None", "python")
-    run = TokenRun("return None", read(b"return None", "a.py").tokens, 0, 2, {s for s, _, _ in words})
+    keywords = {start for start, _, _ in syntax_spans("return None", "python")}
+    run = TokenRun("return None", read(b"return None", "a.py").tokens, 0, 2, keywords)
     assert run.category(0) == "keywords"
 
 
-def test_other_comments_are_counted_where_they_stand_and_other_layout_is_not() -> None:
-    found = compared("a = 1\nb = 2\nc = 3\n", "a  =  1\n# two\nb = 2\n\n\nc = 3\n")
-    assert found == DifferenceSummary(0, 0, 0, 0, 1, [])
+def test_different_comments_are_counted_and_different_layout_is_not() -> None:
+    summary = summary_of("a = 1\nb = 2\nc = 3\n", "a  =  1\n# two\nb = 2\n\n\nc = 3\n")
+    assert summary == DifferenceSummary(0, 0, 0, 0, 1, [])
 
 
 def test_a_long_literal_is_cut_in_an_example() -> None:
@@ -74,11 +78,12 @@ def test_the_pair_page_says_what_was_renamed(
 ) -> None:
     hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": RENAMED}))
     pair = assignment.reports.get().pairs.get()
-    address = f"{assignment.get_absolute_url()}pairs/{pair.left_id}/{pair.right_id}/"
-    page = alice_client.get(address).content.decode()
-    assert "<code>value</code> → <code>item</code>" in page
-    assert "in 2 of 2" in page
-    assert "Written differently: " in page
-    assert "From structure" in page
-    assert '<i data-there="item">value</i>' in page
-    assert '<i data-there="value">item</i>' in page
+    page = get_page(alice_client, reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]))
+    assert page.text("#about-1").startswith("Written differently: ")
+    lexemes = page.texts("#about-1 code")
+    assert ("value", "item") in zip(lexemes[::2], lexemes[1::2], strict=True)
+    assert "value → item" in page.text("#about-1")
+    assert page.texts(".passages .meta") == ["in 2 of 2"]
+    assert "From structure" in page.terms(".figures")
+    assert set(page.texts('[data-side="L"] i[data-there="item"]')) == {"value"}
+    assert set(page.texts('[data-side="R"] i[data-there="value"]')) == {"item"}

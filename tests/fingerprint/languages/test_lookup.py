@@ -1,4 +1,4 @@
-"""Names of languages, and files whose language is told by name and content."""
+"""Names of languages, and detection of the language of a file by name and content."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOSS = (
 
 
 @pytest.mark.parametrize("name", MOSS.split())
-def test_every_name_of_moss_means_a_tuned_language(name: str) -> None:
+def test_every_language_name_of_moss_is_a_tuned_language(name: str) -> None:
     assert front_end(name).name in dict(choices())
 
 
@@ -48,7 +48,7 @@ def test_any_pygments_lexer_works_untuned() -> None:
     ]
 
 
-def test_an_unknown_name_is_refused_with_those_that_come_close() -> None:
+def test_an_unknown_name_is_refused_with_similar_names() -> None:
     with pytest.raises(ValueError, match=r"no language is called 'pyhton'; did you mean .*python"):
         front_end("pyhton")
 
@@ -101,18 +101,18 @@ def test_kinds_of_unrelated_languages_differ() -> None:
         ("notes.xyz", "", "text"),
     ],
 )
-def test_language_is_told_by_name_then_content(filename: str, text: str, language: str) -> None:
+def test_the_language_is_detected_by_name_then_content(filename: str, text: str, language: str) -> None:
     assert detect(filename, text) == language
     assert front_end(language).name
 
 
-def test_menus_need_neither_numpy_nor_pygments_nor_numba() -> None:
+def test_listing_languages_loads_neither_numpy_nor_pygments_nor_numba() -> None:
     program = (
         "import sys, fingerprint.languages as f; f.choices();"
         "print({'numpy', 'pygments', 'numba'} & set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == "set()"
 
 
 class BrokenLexer(Lexer):
@@ -125,37 +125,37 @@ class BrokenLexer(Lexer):
         raise self.error
 
 
-class Broken(CodeFrontEnd):
-    """Python, by a lexer that breaks as it is told to."""
+class BrokenFrontEnd(CodeFrontEnd):
+    """A front-end for Python whose lexer raises the given error."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(Language("python", "Python", "python"))
         self.__dict__["_lexer"] = BrokenLexer(error)
 
 
-def test_a_lexer_that_breaks_is_a_failure_with_its_reason() -> None:
+def test_an_error_in_a_lexer_is_a_lexer_failure_with_its_reason() -> None:
     with pytest.raises(LexerFailed, match=r"the Python lexer failed \(KeyError: 'root'\)"):
-        Broken(KeyError("root")).tokens("x")
+        BrokenFrontEnd(KeyError("root")).tokens("x")
 
 
-def test_the_time_limit_of_a_caller_passes_through_a_lexer() -> None:
+def test_the_time_limit_of_a_caller_is_not_caught_around_a_lexer() -> None:
     class TimeUp(Exception):
         pass
 
     with pytest.raises(TimeUp):
-        Broken(TimeUp()).tokens("x")
+        BrokenFrontEnd(TimeUp()).tokens("x")
 
 
 @pytest.mark.parametrize("name", [name for name, _ in choices() if name != "notebook"])
 @pytest.mark.parametrize(
     "text", ["", "\n", "\r\n", "\ufeff", "'", '"""', "((((", "}}}}", "@", "\\", "import", "\u0301", "🌊 #"]
 )
-def test_scraps_never_raise(name: str, text: str) -> None:
+def test_fragments_of_code_never_raise(name: str, text: str) -> None:
     scan = front_end(name).scan(text)
     assert all(0 <= s < e <= len(text) for s, e in zip(scan.tokens.starts, scan.tokens.ends, strict=True))
 
 
-def test_a_front_end_forgets_lexemes_before_they_fill_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_front_end_drops_its_vocabulary_before_it_fills_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fingerprint.languages.code.CHARACTERS_LIMIT", 100)
     python = CodeFrontEnd(Language("python", "Python", "python"))
     first = python.tokens("x = 1").kinds.tolist()

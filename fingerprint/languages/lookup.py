@@ -1,0 +1,71 @@
+"""The registry of front-ends, by the names and aliases of their languages."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import cache
+from typing import TYPE_CHECKING
+
+from fingerprint.languages.tables import LANGUAGES, OTHERS
+
+if TYPE_CHECKING:
+    from fingerprint.languages.base import FrontEnd
+    from fingerprint.languages.spec import Language
+
+
+def choices() -> list[tuple[str, str]]:
+    """Return (name, title) of every tuned language, for menus; imports neither NumPy nor Pygments."""
+    return [(row.name, row.title) for row in (*OTHERS, *LANGUAGES)]
+
+
+def tuned_front_ends() -> list[FrontEnd]:
+    """Return every tuned front-end, in the order of `choices`."""
+    return [front_end(name) for name, _ in choices()]
+
+
+def front_end(name: str) -> FrontEnd:
+    """Return the front-end of a language.
+
+    `name` is its name, its title, an alias (MOSS's names included) or an alias of a Pygments lexer.
+
+    Raises
+    ------
+    ValueError
+        For an unknown name; the message suggests similar names.
+    """
+    alias = name.strip().lower()
+    row = _by_alias().get(alias)
+    return _tuned_front_end(row.name) if row else _untuned_front_end(alias)
+
+
+@cache
+def _by_alias() -> dict[str, Language]:
+    rows = (*OTHERS, *LANGUAGES)
+    return {alias: row for row in rows for alias in (*row.aliases.split(), row.title.lower(), row.name)}
+
+
+@cache
+def _tuned_front_end(name: str) -> FrontEnd:
+    if name == "text":
+        from fingerprint.languages.prose import Prose  # noqa: PLC0415 - each is slow to import and not always needed
+
+        return Prose()
+    if name == "notebook":
+        from fingerprint.languages.notebook import Notebook  # noqa: PLC0415 - each is slow to import and not always needed
+
+        return Notebook(front_end)
+    from fingerprint.languages.code import CodeFrontEnd  # noqa: PLC0415 - NumPy and Pygments are slow to import
+
+    return CodeFrontEnd(_by_alias()[name])
+
+
+@cache
+def _untuned_front_end(alias: str) -> FrontEnd:
+    from fingerprint.languages.code import CodeFrontEnd, untuned_language  # noqa: PLC0415 - NumPy and Pygments are slow to import
+
+    row = untuned_language(alias)
+    if row is None:
+        similar = get_close_matches(alias, _by_alias(), n=3, cutoff=0.5)
+        hint = f"; did you mean {' or '.join(similar)}?" if similar else ""
+        raise ValueError(f"no language is called {alias!r}{hint}")
+    return CodeFrontEnd(row)
