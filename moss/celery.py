@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from celery import Celery
-from celery.signals import beat_init, worker_init
+from celery.signals import beat_init, setup_logging, worker_init
 
 from moss.embedded.client import ensure_services
 
@@ -21,3 +21,8 @@ app.autodiscover_tasks()
 def start_services(**_: object) -> None:
     """Start the private services for a worker or beat that was started without `moss serve`."""
     ensure_services()
+
+
+@setup_logging.connect
+def keep_logging(**_: object) -> None:
+    """Keep the logging that Django configured; with a receiver, Celery does not change the root logger."""

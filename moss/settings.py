@@ -1,4 +1,4 @@
-"""Settings, all read from the environment. An invalid value stops the start and names its variable."""
+"""Django settings, many from the environment. An invalid value stops the start and names its variable."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ DATABASES = {
         **dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True),
     }
 }
-# Holds the progress of rankings only, which may be lost when the server stops.
+# Used only for the progress of rankings, which may be lost when the server stops.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -204,6 +204,11 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
+    # At INFO, these log several lines a task.
+    "loggers": {
+        name: {"level": "DEBUG" if LOG_LEVEL == "DEBUG" else "WARNING"}
+        for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
+    },
 }
 
 CELERY_BROKER_URL = _broker(REDIS_URL)
@@ -220,7 +225,6 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]

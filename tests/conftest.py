@@ -1,4 +1,4 @@
-"""Real services, a fixed cast of users, a real worker and a real browser."""
+"""Shared fixtures: real services, a fixed cast of users, and a real worker."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ pytest_plugins = [
 ]
 
 
-# Fixtures that start servers, a worker or a browser: `make test-fast` leaves out whatever needs one.
+# Fixtures that start servers, a worker or a browser; `make test-fast` skips the tests that need one.
 SERVICES = {"services", "browser"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs real services or a browser."""
+    """Mark the tests that need real services or a browser."""
     for item in items:
         if item.get_closest_marker("django_db") or SERVICES & set(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.services)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the servers and remove their home when the last of the test processes ends."""
+    """Stop the servers and delete their home when the last test process ends."""
     if not hasattr(config, "workerinput"):
         release_services()
         home = Path(os.environ["MOSS_TEST_HOME"])
@@ -66,13 +66,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def services() -> None:
-    """One Postgres and one Valkey for all test processes."""
+    """Start one Postgres and one Valkey, which all test processes share."""
     ensure_services()
 
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(services: None, django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """Start the services before pytest-django makes its database."""
+    """Start the services before pytest-django creates its database."""
 
 
 def _user(name: str, **rights: bool) -> User:
@@ -81,19 +81,19 @@ def _user(name: str, **rights: bool) -> User:
 
 @pytest.fixture
 def alice(db: None) -> User:
-    """Teach a course."""
+    """A user who teaches a course."""
     return _user("alice")
 
 
 @pytest.fixture
 def bob(db: None) -> User:
-    """Teach another course."""
+    """A user who teaches another course."""
     return _user("bob")
 
 
 @pytest.fixture
 def charlie(db: None) -> User:
-    """Have an account and nothing to do with anybody's course."""
+    """A user who has an account but no access to anybody's course."""
     return _user("charlie")
 
 
@@ -145,7 +145,7 @@ def _worker_environment() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def _worker(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     log = tmp_path_factory.mktemp("worker") / "worker.log"
-    options = ["--concurrency=1", "--without-gossip", "--without-mingle", "--loglevel=INFO"]
+    options = ["--concurrency=1", "--without-gossip", "--without-mingle"]
     with log.open("wb") as output:
         worker = subprocess.Popen(
             [sys.executable, "-m", "celery", "-A", "moss", "worker", *options],
@@ -165,6 +165,6 @@ def _worker(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture
 def celery_worker_process(transactional_db: None, _worker: Path) -> Path:
-    """Have a real worker on the test database and queue; gives its log."""
+    """Return the log file of a real worker that uses the test database and queue."""
     app.control.purge()
     return _worker

@@ -3,7 +3,7 @@
 from fingerprint.languages.base import FrontEnd, LexerFailed, LexicalClass, Scan, Span
 from fingerprint.languages.decode import Decoded, NotText, decode
 from fingerprint.languages.detect import detect
-from fingerprint.languages.registry import choices, front_end, tuned_front_ends
+from fingerprint.languages.lookup import choices, front_end, tuned_front_ends
 
 __all__ = [
     "Decoded",

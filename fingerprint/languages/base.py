@@ -43,8 +43,8 @@ class Scan(NamedTuple):
 class FrontEnd(Protocol):
     """One language: the text that is shown of a file, and the tokens that the engine compares.
 
-    `name` is what users type and profiles store; `title` is what pages show;
-    `version` rises whenever the same text would yield other tokens.
+    `name` is the identifier that users type and profiles store; `title` is the name on pages; `version` is
+    raised whenever the same text would yield other tokens.
     """
 
     @property

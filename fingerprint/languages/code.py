@@ -40,14 +40,14 @@ if TYPE_CHECKING:
     from fingerprint.languages.lexeme_ids import LexemeColumns, LexicalColumns
     from fingerprint.types import Kinds, Offsets
 
-# Rises when a rule that all languages share changes their tokens; a row's own version is added to it.
+# Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 1
 
-# A vocabulary with more lexemes or characters than this is replaced by an empty one: workers run for long.
+# A vocabulary with more lexemes or characters than this is replaced by an empty one: workers are long-lived.
 LEXEMES_LIMIT = 1 << 17
 CHARACTERS_LIMIT = 1 << 24
 
-# Errors that a broken lexer raises. A caller's time limit is none of them, so it is not caught.
+# Errors that a broken lexer raises. The exception of a time limit is not one of them, so it is not caught.
 LEXER_ERRORS = (
     ArithmeticError,
     AssertionError,

@@ -1,4 +1,4 @@
-"""From the bytes of a file to text, or to an error message that an instructor understands."""
+"""Decode the bytes of a file, or raise an error with a message that an instructor understands."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-_SIGNATURES = (
+# Long enough that no text begins with one by chance.
+_SIGNATURES: tuple[tuple[bytes | tuple[bytes, ...], str], ...] = (
     (b"\x89PNG", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
+    ((b"GIF87a", b"GIF89a"), "a GIF image"),
     (b"%PDF-", "a PDF document"),
     (b"PK\x03\x04", "a zip archive, or an office document or Java archive, which are zips"),
     (b"PK\x05\x06", "an empty zip archive"),
     (b"\x1f\x8b", "a gzip archive"),
-    (b"BZh", "a bzip2 archive"),
+    (tuple(b"BZh%d1AY&SY" % level for level in range(1, 10)), "a bzip2 archive"),
     (b"\xfd7zXZ", "an xz archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
     (b"Rar!\x1a\x07", "a RAR archive"),
@@ -38,15 +39,15 @@ _SIGNATURES = (
     (b"\xcf\xfa\xed\xfe", "a compiled macOS program"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old office document"),
     (b"SQLite format 3\0", "an SQLite database"),
-    (b"OggS", "an Ogg recording"),
-    (b"ID3", "an MP3 recording"),
+    (b"OggS\0", "an Ogg recording"),
+    ((b"ID3\x02", b"ID3\x03", b"ID3\x04"), "an MP3 recording"),
     (b"{\\rtf", "a rich text document; save it as plain text"),
 )
 
 # Control characters that texts do not contain; tabs, line ends, escapes and the end-of-file mark are usual.
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b\b")) + b"\x7f"
 
-# Likely encodings other than Unicode. A guess is limited to them: short files look like rare encodings.
+# Likely encodings other than Unicode. Only these are guessed: a short file would fit many rare encodings.
 _LIKELY = (
     "cp1252 cp1250 cp1251 koi8_r gb18030 big5 cp932 euc_jp euc_kr cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 "
     "cp874 mac_roman cp437 cp850"

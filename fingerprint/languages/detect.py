@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from fingerprint.languages.tables import LANGUAGES, OTHERS
+from fingerprint.languages.registry import LANGUAGES, OTHERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,7 @@ _INTERPRETERS = {
     "sbcl": "common-lisp", "guile": "scheme", "scala": "scala", "swift": "swift", "octave": "matlab",
 }  # fmt: skip
 
-# Extensions that two languages share: the first pattern that occurs decides; the empty one always does.
+# Extensions that two languages share: the first pattern that occurs decides; an empty pattern always matches.
 _CPP = (
     r"^\s*(?:class|namespace|template|using|public:|private:|protected:)\b|\bstd::|#include\s*<\w+>|\w+::\w+"
 )

@@ -1,4 +1,4 @@
-"""Which characters a match of a regular expression can begin with."""
+"""Find the characters with which a match of a regular expression can begin."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CATEGORIES = {
 SETS = frozenset({"LITERAL", "NOT_LITERAL", "IN", "CATEGORY"})
 GROUPS = frozenset({"BRANCH", "SUBPATTERN", "ATOMIC_GROUP"})
 REPEATS = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
-# They consume no character; they only restrict where the expression matches.
+# Parts that consume no character and only restrict where the expression matches.
 CONDITIONS = frozenset({"AT", "ASSERT", "ASSERT_NOT"})
 
 
@@ -64,7 +64,7 @@ def _part_characters(kind: str, value: Any, flags: int) -> tuple[Chars, bool]:
     if kind in SETS:
         items = value if kind == "IN" else [(kind.removeprefix("NOT_"), value)]
         return _set_characters([*items, *([("NEGATE", None)] if kind == "NOT_LITERAL" else [])], flags), False
-    return ASCII, kind != "ANY"  # a back reference, or a part that is not known here
+    return ASCII, kind != "ANY"  # ANY, or (possibly empty) a back reference or an unknown part
 
 
 def _alternatives(kind: str, value: Any, flags: int) -> list[tuple[Any, int]]:

@@ -1,6 +1,6 @@
-"""Pygments' lexers, faster: rules that cannot match at the current character are not tried.
+"""Faster Pygments lexers: rules that cannot match at the current character are not tried.
 
-A lexer tries the rules of its state one after another, some fifteen for a token. The character at the current
+A lexer tries the rules of its state one after another, about fifteen per token. The character at the current
 position rules out most of them. The others are tried in the same order, so that the tokens are the same.
 """
 

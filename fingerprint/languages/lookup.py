@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING
 
-from fingerprint.languages.tables import LANGUAGES, OTHERS
+from fingerprint.languages.registry import LANGUAGES, OTHERS
 
 if TYPE_CHECKING:
     from fingerprint.languages.base import FrontEnd

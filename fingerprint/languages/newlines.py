@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from fingerprint.types import Offsets
 
 
-# White space at line ends is removed too: after it, some lexers read the next line as the same statement.
+# White space at line ends is removed too; otherwise some lexers continue the statement on the next line.
 _REMOVED = re.compile(r"\A\ufeff|(?<![ \t\r])[ \t\r]++(?=\n)")
 
 

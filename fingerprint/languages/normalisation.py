@@ -30,8 +30,8 @@ OPERATORS = frozenset(_OPERATORS.split())
 class Mark:
     """Bits that describe a lexeme to normalisation; plain integers, since enum flags are slow to test."""
 
-    SPACE = 1  # white space or a comment: separates tokens, never is one
-    NEWLINE = 2  # a line ends in it
+    SPACE = 1  # white space or a comment, which separates tokens
+    NEWLINE = 2  # the lexeme contains the end of a line
     DROPPED = 4  # dropped, but only after the statements to drop are known
     STATEMENT = 8  # begins a statement to drop
     DECORATOR = 16

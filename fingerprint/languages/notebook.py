@@ -79,7 +79,7 @@ class Notebook:
         return sorted(spans)
 
     def _language(self, notebook: dict[str, Any]) -> str:
-        """Return the language of the code cells from the metadata; Python when these name no known one."""
+        """Return the language of the code cells from the metadata; Python if it names no known one."""
         metadata = notebook.get("metadata", {})
         for section, key in (("language_info", "name"), ("kernelspec", "language"), ("kernelspec", "name")):
             name = str(metadata.get(section, {}).get(key, "")).lower()
@@ -104,7 +104,7 @@ class Notebook:
 
 def _read(decoded: str) -> dict[str, Any]:
     try:
-        json.loads(decoded)  # its error has the line of the fault, unlike the error of nbformat
+        json.loads(decoded)  # its error has the line number, unlike the error of nbformat
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about cells without ids, which matter only when writing
             notebook: dict[str, Any] = nbformat.reads(decoded, as_version=4)  # type: ignore[no-untyped-call]  # no stubs

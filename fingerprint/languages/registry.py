@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fingerprint.languages.spec import Language
 
-# Halves of type names, and hints to a compiler.
+# Parts of type names, and hints to the compiler.
 _C_NOISE = "register inline volatile restrict signed unsigned"
 _SQL_WORDS = """
     select from where and or not in is between like exists group by having order asc desc limit offset

@@ -11,19 +11,19 @@ class Language:
 
     In every language comments and white space are dropped, all names become one kind, and the literals of
     each sort become one kind; the other rules are here. Lists are words separated by spaces. Lexemes are
-    given as written, in lower case where `ignore_case`.
+    spelled as in programs; in lower case where `ignore_case` is set.
 
-    name : what users type and profiles store
-    title : what pages show
+    name : identifier that users type and profiles store
+    title : name on pages
     lexer : Pygments alias
     file_patterns : patterns of file names, the most usual first
     aliases : other names that users may type, MOSS's names included
     family : languages of one family share their kinds, so that a copy under another extension is found
-    version : rises when the row changes the tokens of any text
+    version : raised when a change of the row changes the tokens of any text
     ignore_case : words mean the same in upper and lower case
     by_line : a statement ends with its line unless a bracket is open; otherwise it ends at `;`
-    punctuation : punctuation of calls and lists, which is dropped; so is `;` in a language that is read
-        `by_line`. Punctuation of blocks, statements and indexing is compared.
+    punctuation : punctuation of calls and lists, which is dropped; with `by_line`, `;` is dropped
+        too. Punctuation of blocks, statements and indexing is compared.
     noise : keywords that are dropped since they are not compared
     statements : first words of statements that are dropped whole, such as imports
     decorators : lexemes or Pygments token types that are dropped with the arguments in parentheses after them

@@ -44,14 +44,19 @@ def cache_folder() -> Path | None:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "moss-server"
 
 
+# A reading depends on these packages.
+READER_LIBRARIES = ("charset-normalizer", "nbformat", "pygments")
+
+
 @cache
 def _reader_digest() -> bytes:
-    """Return a digest of all code that reads a file and packs the result."""
-    digest = blake2b(version("pygments").encode(), digest_size=16)
+    """Return a digest of the code that reads and packs files, and of the versions of its libraries."""
+    digest = blake2b("".join(map(version, READER_LIBRARIES)).encode(), digest_size=16)
     engine, check = Path(fingerprint.__file__).parent, Path(__file__).parent
     storage = Path(submissions.__file__).parent / "storage"
     languages = sorted((engine / "languages").glob("*.py"))
-    for source in (*languages, storage / "tokens.py", check / "readings.py"):
+    root = (engine / "tokens.py", engine / "reading.py")
+    for source in (*languages, *root, storage / "tokens.py", check / "readings.py"):
         digest.update(source.read_bytes())
     return digest.digest()
 

@@ -1,4 +1,4 @@
-"""A supervised child process: restarted after increasing pauses, its output copied with its name in front."""
+"""A supervised child process, restarted after increasing pauses. Its output gets its name as a prefix."""
 
 from __future__ import annotations
 

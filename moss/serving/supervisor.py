@@ -70,7 +70,7 @@ def serving_process(paths: InstallationPaths) -> int | None:
     if not path.exists():
         return None
     with path.open() as lock:
-        # Use a shared lock, so that two processes that check at once do not take each other for a server.
+        # Use a shared lock, so that two processes that check at once do not mistake each other for a server.
         while not _try_lock(lock, fcntl.LOCK_SH):
             lock.seek(0)
             if pid := lock.read():
@@ -96,11 +96,11 @@ def commands(fd: int, workers: int) -> dict[str, list[str]]:
     `fd` is the file descriptor of the listening socket, `workers` the number of worker processes.
     """
     celery = [sys.executable, "-m", "celery", "--quiet", "-A", "moss"]
-    quiet = ["--without-gossip", "--without-mingle", "--loglevel=WARNING"]
+    quiet = ["--without-gossip", "--without-mingle"]
     gunicorn = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
     return {
         "worker": [*celery, "worker", f"--concurrency={workers}", *quiet],
-        "beat": [*celery, "beat", "--pidfile=", "--loglevel=WARNING"],
+        "beat": [*celery, "beat", "--pidfile="],
         "web": [*gunicorn, f"--bind=fd://{fd}", "--log-level=warning"],
     }
 
@@ -142,7 +142,7 @@ class Supervisor:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        """Stop all processes; suppress KeyboardInterrupt, which is the usual end."""
+        """Stop all processes; suppress KeyboardInterrupt, the usual way to end the service."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop_at_once)
         # Stop the web server first, so that no task is added; the worker last, so that it may finish a task.

@@ -1,0 +1,25 @@
+"""What is logged is set by MOSS_LOG_LEVEL alone, in workers too: docs/stuck-batch.md relies on it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+WORKER = """
+import django, logging
+from moss.celery import app
+django.setup()
+app.log.setup(loglevel="ERROR", redirect_stdouts=False)
+logging.getLogger("submissions.lifecycle").info("a state change")
+logging.getLogger("celery.app.trace").info("a task")
+"""
+
+
+@pytest.mark.parametrize(("level", "lines"), [("INFO", ["a state change"]), ("WARNING", [])])
+def test_a_worker_logs_state_changes_but_not_each_task(level: str, lines: list[str]) -> None:
+    env = os.environ | {"MOSS_LOG_LEVEL": level, "DJANGO_SETTINGS_MODULE": "moss.settings"}
+    run = subprocess.run([sys.executable, "-c", WORKER], env=env, capture_output=True, text=True, check=True)
+    assert [line.rpartition(": ")[2] for line in run.stderr.splitlines()] == lines
