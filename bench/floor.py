@@ -1,4 +1,4 @@
-"""Lower bound for the time of a tool that lexes with Pygments: lex all files of a folder on all cores, only.
+"""Lower bound for the time of a tool that lexes with Pygments: only lex all files of a folder, on all cores.
 
 Run it as a file, `python floor.py FOLDER`. It imports only Pygments.
 """

@@ -1,6 +1,6 @@
 """Speed of SimHash and of the Hamming index, compared with peers: `python -m bench.hamming`.
 
-All is measured on one core, in CPU seconds, after a first call that compiles the kernels. The peers
+Everything is measured on one core, in CPU seconds, after a first call that compiles the kernels. The peers
 `faiss-cpu` and `simhash` are measured if they are installed.
 """
 
@@ -48,7 +48,7 @@ def sample_queries(stored: Words, count: int, random: np.random.Generator) -> Wo
     near = random.choice(stored, count // 10)
     for _ in range(5):
         flipped = np.uint64(1) << random.integers(0, 64, len(near), dtype=np.uint64)
-        near = np.where(random.random(len(near)) < 0.5, near ^ flipped, near)  # noqa: PLR2004 - a fair coin
+        near = np.where(random.random(len(near)) < 0.5, near ^ flipped, near)  # noqa: PLR2004 - one half
     queries[: len(near)] = near
     return queries
 

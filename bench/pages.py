@@ -7,7 +7,7 @@ it, and measures as a signed-in user:
 - server: from the request to the last byte of the response, on the loopback interface;
 - first paint, loaded: as reported by Chromium with an empty cache, if Chromium is on the PATH.
 
-Figures are medians. The targets are the project's own.
+Times are medians. The targets are the project's own.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ TIMES_SCRIPT = """() => [
 
 
 class PageTiming(NamedTuple):
-    """Medians of one page, times in milliseconds; `first_paint` and `loaded` are None without a browser."""
+    """Median times of one page in milliseconds, and its size; browser times are None without a browser."""
 
     page: str
     server: float
@@ -139,9 +139,8 @@ def _pages(assignment: Assignment) -> list[TimedPage]:
 
 
 def _timing(session: Session, browser: Browser | None, page: TimedPage, repeat: int) -> PageTiming:
-    _fetch(
-        session, page.path
-    )  # Not measured: the first request includes work that a server process does once.
+    # Not measured: the first request includes work that a server process does once.
+    _fetch(session, page.path)
     responses = [_fetch(session, page.path) for _ in range(repeat)]
     loads = [_load_in_browser(session, browser, page.path) for _ in range(repeat)] if browser else []
     return PageTiming(

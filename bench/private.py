@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def database(dsn: str | None) -> Iterator[str]:
-    """Yield `dsn` if not None, else the address of a private server that is deleted afterwards."""
+    """Yield `dsn` if it is set, else the address of a private server that is deleted afterwards."""
     if dsn:
         yield dsn
         return

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 TIME_FILES, MEMORY_FILES = 1500, 2000
 # moss may take FLOOR_FACTOR times the seconds of the floor plus START_SECONDS.
 FLOOR_FACTOR, START_SECONDS = 1.5, 1.0
-# How many times as fast as a peer moss must be.
+# Required speed of moss, as a multiple of the speed of each peer.
 MIN_SPEEDUP = {"dolos": 8.0, "copydetect": 20.0}
-# Numbers of files between which growth is measured, and how many times as long the larger one may take.
+# Numbers of files whose times are compared, and the highest allowed ratio of these times.
 GROWTH_FILES, MAX_GROWTH = (500, 2000), 4.4
 MAX_MEGABYTES = 600.0
 

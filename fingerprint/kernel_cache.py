@@ -53,7 +53,7 @@ def _marker() -> Path:
     """Return the path of a file that exists when the kernels are compiled.
 
     The name depends on the sources, the Python and numba versions and the path of the installation. In a
-    temporary folder, each user has an own marker.
+    temporary folder, each user has a separate marker.
     """
     digest = blake2b(f"{sys.version}\0{version('numba')}\0{PACKAGE}".encode(), digest_size=8)
     for source in sorted(PACKAGE.rglob("*.py")):

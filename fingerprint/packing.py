@@ -1,4 +1,4 @@
-"""Sketches as bytes that name the engine version, so that only those of one version are ever compared."""
+"""Sketches as bytes with the engine version, so that only sketches of the same version are compared."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ FILE_SECONDS = 20.0
 
 
 class Unreadable(ValueError):
-    """Raised for a file that cannot be turned into tokens. The message gives the reason, for its uploader."""
+    """Raised for a file that cannot be turned into tokens. The message is the reason, for the uploader."""
 
 
 class Reading(NamedTuple):

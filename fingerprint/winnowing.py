@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 # With short windows, selections are so frequent that branches on the hashes are mispredicted. Up to this
-# window, minima are computed without branches for a BLOCK of windows; above it that is slower.
+# length, minima are computed without branches for a BLOCK of windows; for longer windows that is slower.
 SHORT_WINDOW = 5
 BLOCK = 512
 
@@ -29,7 +29,7 @@ def _least_of_eight(hashes: Hashes, at: int) -> np.uint64:
 
 @njit
 def _first_below(hashes: Hashes, start: int, end: int, value: np.uint64) -> int:
-    """Return the first position in [start, end) of a hash below `value`, else `end`; branch once in eight."""
+    """Return the first position in [start, end) of a hash below `value`, else `end`; eight at a time."""
     at = start
     while at + 8 <= end and _least_of_eight(hashes, at) >= value:
         at += 8
@@ -204,7 +204,7 @@ def robust_winnow(hashes: Integers, window: int) -> Positions:
     """Select positions by robust winnowing (section 5.1, Definition 3): a minimal hash of each window.
 
     Among equal minima, select the one that the previous window selected, otherwise the rightmost. A document
-    shorter than one window counts as one: it has one fingerprint (none if empty) and can match its equals.
+    shorter than a window has one fingerprint (none if empty), so that it can match equal documents.
 
     Parameters
     ----------

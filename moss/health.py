@@ -40,7 +40,7 @@ def broker_answers() -> bool:
 
 def worker_answers() -> bool:
     """Return whether a Celery worker answers a ping; a busy worker does too."""
-    # Open a new connection: a pooled one may be closed since the broker was restarted.
+    # Open a new connection: a restart of the broker closes pooled connections.
     with app.connection_for_write() as connection_to_broker:
         try:
             connection_to_broker.ensure_connection(max_retries=1)
@@ -57,7 +57,7 @@ def healthz(_request: HttpRequest) -> JsonResponse:
     """Report which parts answer, as JSON: status 200 if the database and the broker do, else 503.
 
     The status does not depend on the workers: without one, pages can still be read and uploads are queued.
-    `workers` is false when no worker is there to read or rank submissions.
+    `workers` is false when no worker answers, so that nothing is read or ranked.
     """
     database, broker = database_answers(), broker_answers()
     workers = broker and worker_answers()

@@ -1,4 +1,4 @@
-"""Ranking of the pairs of a cohort: which pairs to score, what they share, and how similar they are.
+"""Ranking of the pairs of a cohort: choice of the pairs, their passages and their similarity.
 
 inputs            tokens, terms and fingerprints of a cohort as arrays
 cohort            the submissions as arrays for the kernels, with the excluded code marked

@@ -97,7 +97,7 @@ def sort_rows(rows: Runs) -> None:
 
 @njit
 def trim(flags: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, int, int]:
-    """Return a run (left token, right token, length) without the tokens at its ends that a side flags."""
+    """Return a run (left token, right token, length) without flagged tokens, of either side, at its ends."""
     left, right = flags
     while length > 0 and (left[a] or right[b]):
         a, b, length = a + 1, b + 1, length - 1

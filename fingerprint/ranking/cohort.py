@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from fingerprint.types import Bounds, Flags, Floats, Hashes, Ids, Kinds, Lines
 
 
-# As in MOSS, code in more than ten submissions is common code. In a cohort not much larger than that, ten
-# submissions are no small part of all, so there the limit is off by default.
+# As in MOSS, code in more than ten submissions is common code. In a cohort of up to three times that size,
+# ten submissions are a large part of all, so there is no limit by default.
 COMMON_LIMIT = 10
 SMALL_COHORT = 3 * COMMON_LIMIT
 

@@ -1,7 +1,7 @@
 """Groups of submissions that are the same, found without comparing pairs (syntactic-clustering, section 4).
 
 Exact duplicates have the same bytes, lexical duplicates the same tokens after normalisation, and others only
-the same fingerprints. A group is named by what all its members have in common.
+the same fingerprints. The sameness of a group is the strongest that all its members share.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Sameness(StrEnum):
-    """What the members of a group have in common, strongest first."""
+    """A property that the members of a group have in common; the strongest is first."""
 
     IDENTICAL = "identical"
     LEXICAL = "lexical"

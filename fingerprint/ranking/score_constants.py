@@ -9,7 +9,7 @@ SCORE_VERSION = 1
 
 
 class Norm(NamedTuple):
-    """What a share is measured against: smaller * min(larger / smaller, max_ratio)**exponent.
+    """The size that a share is measured against: smaller * min(larger / smaller, max_ratio)**exponent.
 
     With `exponent` 0 that is the size of the smaller side, with 1 that of the larger side. Differences in
     size beyond `max_ratio` have no further effect.
@@ -19,11 +19,11 @@ class Norm(NamedTuple):
     max_ratio: float
 
 
-# A k-gram in df submissions weighs (df - 1)**-RARITY_EXPONENT. What only one pair shares has full weight in a
-# cohort of any size; a template that n submissions contain weighs far less, but never nothing.
+# A k-gram in df submissions weighs max(df - 1, 1)**-RARITY_EXPONENT. Code that only one pair shares has full
+# weight in a cohort of any size; a template that n submissions contain weighs far less, but never nothing.
 RARITY_EXPONENT = 0.75
-# Each of the n occurrences of a k-gram in one submission weighs n**-REPEAT_EXPONENT, so that a table of
-# numbers does not outweigh a program.
+# The weight of each of the n occurrences of a k-gram in one submission is multiplied by n**-REPEAT_EXPONENT,
+# so that a table of numbers does not outweigh a program.
 REPEAT_EXPONENT = 0.25
 
 # Passages with at most this many tokens between them, on both sides, count as one passage with an insertion.

@@ -64,7 +64,7 @@ class Scores(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """What the passages of n pairs cover, as parallel arrays.
+    """Code that the passages of n pairs cover, as parallel arrays.
 
     `weight` float64 [n]: weight covered, see `chained_weight`; `tokens` int64 [n, 2]: counted tokens on
     either side; `longest` int64 [n]: counted tokens of the longest passage; `lines` int64 [n, 2]: lines on
@@ -112,7 +112,7 @@ def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums) -> float:
 
 @njit
 def count_lines(rows: Runs, line_numbers: Ids) -> int:
-    """Return the number of lines that runs lie on, on the side of the first column, which sorts the rows."""
+    """Return the number of lines with runs on the side of the first column, by which the rows are sorted."""
     count, last = 0, -1
     for at in range(len(rows)):
         first, after = line_numbers[rows[at, 0]], line_numbers[rows[at, 0] + rows[at, 2] - 1] + 1

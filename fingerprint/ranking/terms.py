@@ -1,4 +1,4 @@
-"""Terms (names and literals) of a cohort, weighted by rarity: what part of them pairs share."""
+"""Terms (names and literals) of a cohort, weighted by rarity, and the part of them that pairs share."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class TermTable:
     def shares(self, pairs: Rows, norm: Norm) -> tuple[Floats, Floats]:
         """Return the share in [0, 1] of the terms of each pair that both sides have, and its mass.
 
-        The mass is what the share is measured against: `norm` of the masses of both sides.
+        The mass is the size that the share is measured against: `norm` of the masses of both sides.
         """
         shared = np.zeros(len(pairs))
         _add_shared_weights(self.ids, self.bounds, self.weights, pairs, shared)

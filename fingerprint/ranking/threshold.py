@@ -1,4 +1,4 @@
-"""The suggested threshold, estimated from the similarities of one report. It hides nothing."""
+"""The suggested threshold, estimated from the similarities of one report. It hides no pair."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ if TYPE_CHECKING:
     from fingerprint.types import Floats
 
 
-# With fewer pairs than this there is no distribution to estimate from, and the default is suggested. Programs
-# that were rewritten from start to end still reach it; independent programs of some size hardly ever do.
+# With fewer pairs than this there is no distribution to estimate from, and the default is suggested. Copies
+# that were rewritten completely still reach it; independent programs that are not tiny hardly ever do.
 MIN_PAIRS = 20
 DEFAULT_THRESHOLD = 0.5
-# The tail is estimated between the median and this quantile. More pairs than that are honest, even in a class
-# with many copies, since the number of honest pairs grows with the square of the class.
+# The tail is estimated between the median and this quantile. A larger part of the pairs is honest, even in a
+# class with many copies, since the number of honest pairs grows with the square of the class.
 UPPER_QUANTILE = 0.8
 # The tail of honest pairs is a little heavier than exponential.
 TAIL_MARGIN = 1.25
 # In a class of unrelated programs the estimate is near 0, in one of copies near 1; keep it between these.
 LOWEST_THRESHOLD, HIGHEST_THRESHOLD = 0.2, 0.9
-# Of many candidate pairs only the best are scored; the median of so large a sample is as good as that of all.
+# Of many candidate pairs only the best are scored; the threshold is estimated from a random sample, which is
+# large enough for precise quantiles.
 SAMPLE_SIZE = 10_000
 SAMPLE_SEED = 1
 
 
 class SuggestedThreshold(NamedTuple):
-    """A threshold: pairs from similarity `value` on should be read first. `reason` is for the reader."""
+    """A threshold: pairs from similarity `value` on should be read first. `reason` explains it to users."""
 
     value: float
     reason: str

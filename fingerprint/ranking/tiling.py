@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
     from fingerprint.types import Flags, Ids, Runs
 
-# Few pairs have more runs than this; for those that have, the array grows by the factor.
+# Few pairs have more runs than INITIAL_RUNS; for those, the array grows by GROWTH_FACTOR.
 INITIAL_RUNS = 256
 GROWTH_FACTOR = 16
 
@@ -97,7 +97,7 @@ def _tile_by_length(
 ) -> int:
     """Fill `tiles` in rounds of shorter and shorter runs; return the number of tiles.
 
-    Shorter runs are searched for only among the tokens that longer tiles left free. Most of them are covered
+    Shorter runs are searched for only among the tokens that longer tiles left free. Most tokens are covered
     by then: two tables of numbers have a run for each pair of their rows, but hardly any tiles.
     """
     rows, count = np.empty((INITIAL_RUNS, 3), dtype=np.int64), 0
@@ -148,7 +148,7 @@ def tile_pair(
 
 @njit
 def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:
-    """Return the tiles without ignored tokens at their ends, as far as at least `k` tokens remain."""
+    """Return the tiles without ignored tokens at their ends; drop tiles that become shorter than `k`."""
     rows = np.empty_like(tiles)
     count = 0
     for i in range(len(tiles)):

@@ -1,4 +1,4 @@
-"""Find the best pairs of a cohort without scoring all pairs, by upper bounds of their scores that are cheap.
+"""Find the best pairs of a cohort without scoring all pairs, by upper bounds of the scores, which are cheap.
 
 Passages lie within the k-grams that both sides contain. On each side, these k-grams form stretches, and
 stretches with at most `LONGEST_GAP` tokens between them form a segment. A chain of passages lies within one

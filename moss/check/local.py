@@ -61,7 +61,7 @@ class LocalReport:
 
     @property
     def shortfall(self) -> str:
-        """Why nothing could be compared: fewer than two submissions could be read; else empty."""
+        """The reason why nothing was compared: fewer than two readable submissions; empty otherwise."""
         readable = len({file.submission for file in self.files})
         if readable >= MIN_SUBMISSIONS:
             return ""

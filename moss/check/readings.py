@@ -67,7 +67,7 @@ def read_files(
 
     With the cache, equal files are read once, and cached ones are not read again. `meanwhile` is called while
     the child processes read, and not at all when there is nothing to read. It runs after the children have
-    been forked, so that they do not carry what it loads.
+    been forked, so that their memory does not include what it loads.
 
     Raises
     ------

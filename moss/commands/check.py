@@ -172,9 +172,8 @@ def _write(parts: Iterable[str], output: Path | None) -> None:
         else:
             for part in parts:
                 click.echo(part, nl=False)
-    except (
-        BrokenPipeError
-    ):  # The reader closed the pipe, as `| head` does; click then exits without a message.
+    except BrokenPipeError:
+        # The reader closed the pipe, as `| head` does; click then exits without a message.
         raise
     except OSError as error:
         destination = click.format_filename(output) if output else "standard output"

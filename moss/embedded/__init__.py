@@ -2,7 +2,7 @@
 
 client      starts the daemon and keeps it running while this process needs the servers
 daemon      owns the servers, restarts them, and stops them when the last client has disconnected
-servers     how each server is initialised, started, checked and stopped
+servers     initialises, starts, checks and stops each server
 paths       the folders and sockets of an installation
 exec_guard  ends a program together with the process that started it
 """

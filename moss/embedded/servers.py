@@ -1,4 +1,4 @@
-"""How the private Postgres and Valkey are initialised, started, checked and stopped."""
+"""Initialise, start, check and stop the private Postgres and Valkey."""
 
 from __future__ import annotations
 
@@ -131,8 +131,8 @@ class Server(ABC):
     def _stop_leftover(self) -> None:
         """Stop a server whose daemon was killed, and delete the lock files of servers that were killed.
 
-        The lock files must be deleted because PostgreSQL takes a zombie process for a running server, and in
-        many containers no parent process removes zombies.
+        The lock files must be deleted because PostgreSQL treats a zombie process as a running server, and
+        in many containers no parent process removes zombies.
         """
         deadline = time.monotonic() + START_SECONDS
         signalled = False

@@ -29,7 +29,7 @@ PATH_CHARACTERS = 900
 
 @transaction.atomic
 def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> list[UnpackedEntry]:
-    """Register handed-out files, loose or in archives; return the refused entries with their reasons."""
+    """Register handed-out files, single or in archives; return the refused entries with their reasons."""
     refused, documents = [], []
     for entry in unpack_all([(upload.name or "upload", cast("BinaryIO", upload.file)) for upload in uploads]):
         if entry.data is None:

@@ -47,7 +47,7 @@ def decide(assignment: Assignment, names: PairNames, user: User, submitted: Deci
     """Store the fields of a decision that the user changed on the form.
 
     A field that the user did not change keeps the value that others set meanwhile. When both changed a field,
-    the later value wins and the history has the other one.
+    the later value is stored, and the history has the earlier one.
     """
     Decision.objects.get_or_create(assignment=assignment, left=names.left, right=names.right)
     # The lock serialises concurrent decisions on this pair.

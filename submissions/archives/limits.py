@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 # Number of bytes that are unpacked at once.
 CHUNK = 64 * 1024
-# Junk does not count as entries. Up to this many times the limit on entries of it is read.
+# Junk does not count as entries; its limit is this many times the limit on entries.
 JUNK_FACTOR = 10
 
 

@@ -14,7 +14,7 @@ from submissions.archives.names import detect_encoding
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# Limit on the bytes of a zip's central directory per allowed entry: 46 and its name, doubled.
+# Limit on the bytes of a zip's central directory per allowed entry: twice the usual size of a record.
 DIRECTORY_BYTES = 512
 
 

@@ -83,7 +83,7 @@ def add_documents(name: str, path: Path, on_entry: Callable[[], None] = lambda: 
 
 @contextmanager
 def _exclusive_lock(corpus: Corpus) -> Iterator[None]:
-    """Hold the advisory lock of a corpus. Postgres releases it when the process ends in any way."""
+    """Lock a corpus with an advisory lock, which Postgres also releases when the process is killed."""
     keys = [LOCK_NAMESPACE, corpus.pk]
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s::int, %s::int)", keys)

@@ -12,7 +12,7 @@ from submissions.corpus.recipe import RECIPE
 
 
 class CorpusError(ValueError):
-    """A corpus cannot be used; the message tells the user why, and what to do."""
+    """A corpus cannot be used; the message says why, and what the user can do."""
 
 
 class CorpusSummary(NamedTuple):

@@ -21,7 +21,7 @@ class Corpus(models.Model):
 
 
 class CorpusSweep(models.Model):
-    """One reading of a folder or archive; while `finished` is null it was stopped and can be resumed."""
+    """One reading of a folder or archive; while `finished` is null, it runs or can be resumed."""
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="sweeps")
     number = models.PositiveIntegerField()

@@ -46,7 +46,7 @@ class DecodedDocument(NamedTuple):
 
 
 def current_profile(kind: str, language: str) -> str:
-    """Return the profile of such a document: kind, language and the installed versions of what reads it.
+    """Return the profile of such a document: kind, language and the versions of the code that reads it.
 
     Documents with the same bytes and the same profile have the same tokens.
     """
@@ -88,7 +88,7 @@ def token_kinds(decoded: DecodedDocument, seconds: float = FILE_SECONDS) -> npt.
         raise Unreadable(f"reading it as {language} took longer than {seconds:g} s") from None
     except ValueError as error:
         raise Unreadable(str(error)) from error
-    except Exception as error:  # a failing lexer costs one document, which is reported
+    except Exception as error:  # an error of a lexer fails one document, not the sweep
         raise Unreadable(
             f"its front-end ({language}) broke on it: {type(error).__name__}: {error}"
         ) from error

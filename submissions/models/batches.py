@@ -92,7 +92,7 @@ class DeletedBatch(models.Model):
 class Submission(models.Model):
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="submissions")
     name = models.CharField(max_length=400)
-    # The latest modification time of its files; null where the times in the archive do not differ.
+    # The latest modification time of its files; null where it is not known, see `submission_times`.
     handed_in = models.DateTimeField(null=True)
 
     class Meta:

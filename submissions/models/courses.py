@@ -24,7 +24,7 @@ class Course(models.Model):
 
 
 class Assignment(models.Model):
-    """One assignment of a course; its cohort is the newest submission of every submission name."""
+    """One assignment of a course; its cohort has the newest submission of each name."""
 
     course = models.ForeignKey(Course, models.CASCADE, related_name="assignments")
     name = models.CharField(max_length=200)

@@ -9,7 +9,7 @@ from submissions.models.courses import Assignment
 
 
 class Decision(models.Model):
-    """A decision on a pair of submission names; it outlives reports. `left` sorts before `right`."""
+    """A decision on a pair of submission names, independent of reports. `left` sorts before `right`."""
 
     class State(models.TextChoices):
         UNDECIDED = "undecided"

@@ -34,7 +34,7 @@ class Document(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     token_count = models.PositiveIntegerField(default=0)
     tokens = models.BinaryField(default=b"")
-    # Names and literals that normalisation removed from the tokens.
+    # Names and literals that normalisation replaced by kinds.
     lexical = models.BinaryField(default=b"")
     # Packed spans of Pygments' syntax colours; empty: not computed yet.
     styles = models.BinaryField(default=b"")

@@ -26,9 +26,9 @@ ANONYMOUS = "anonymous"
 class Names:
     """Names as a reader may see them: real names if there are neither `aliases` nor a `fallback`.
 
-    `aliases` maps real names to what is shown instead; `fallback` is shown for all other names, or their real
-    ones if it is empty. A word that also occurs in one of the `visible_names` is replaced only together with
-    other words of a hidden name.
+    `aliases` maps real names to the names that are shown instead; `fallback` is shown for all other names; if
+    it is empty, these are shown unchanged. A word that also occurs in one of the `visible_names` is replaced
+    only together with other words of a hidden name.
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict)

@@ -179,7 +179,7 @@ class NameFinder:
     ) -> Iterator[Span]:
         """Yield the span of adjacent words, unless they may be ordinary words of a program.
 
-        They name a student if one of them is distinctive, or if there are several and one has MIN_WORD
+        The words name a student if one of them is distinctive, or if there are several and one has MIN_WORD
         characters. Otherwise they must be a whole name and capitalised, and a single word in a comment.
         """
         keys = {word.key for word in chain}
@@ -212,7 +212,7 @@ def _normalised_runs(name: str) -> set[str]:
 
 
 def _possible_name_ends(segment: str) -> list[int]:
-    """Return where a name at the start of a segment may end: at its end, or before a full stop or a space."""
+    """Return offsets at which a name at the start of a segment may end: its end, full stops, spaces."""
     return [len(segment), *sorted((gap.start() for gap in re.finditer(r"[.\s]", segment)), reverse=True)]
 
 

@@ -1,4 +1,4 @@
-"""Counts of the records that a deletion takes with it, for the confirmation page."""
+"""Counts of the records that a deletion includes, for the confirmation page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class LostRecords(NamedTuple):
-    """A number of records of one kind; `str()` gives it with the singular or plural name."""
+    """A number of records of one kind; `str()` returns it with the singular or plural name."""
 
     number: int
     singular: str

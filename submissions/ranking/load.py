@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class LoadedCohort:
     """A cohort in memory: its submissions, and its files in the order of the submissions.
 
-    `files` and `contents` are parallel: a file, and its tokens, lines, terms and hashes. `inputs` is what the
-    engine ranks, with boilerplate and common code excluded.
+    `files` and `contents` are parallel: a file, and its tokens, lines, terms and hashes. `inputs` is the
+    input of the engine, with boilerplate and common code excluded.
     """
 
     submissions: list[Submission]

@@ -1,4 +1,4 @@
-"""Publish the progress of a ranking through the cache, as its transaction is invisible until it ends."""
+"""Publish the progress of a ranking through the cache, because its transaction is invisible until it ends."""
 
 from __future__ import annotations
 

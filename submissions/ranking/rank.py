@@ -40,7 +40,7 @@ def rank(report: Report) -> None:
     Cancelled
         When a user cancelled the ranking.
     """
-    progress.publish(report.pk, "Loading what was read of the submissions")
+    progress.publish(report.pk, "Loading tokens and fingerprints")
     cohort = load_cohort(report.assignment)
     progress.publish(report.pk, f"Comparing {len(cohort.submissions):,} submissions with each other")
     ranking = engine.rank(cohort.inputs, show=sys.maxsize)
@@ -53,9 +53,9 @@ def rank(report: Report) -> None:
     pairs = progress.track(report.pk, "Aligning pairs", aligned, count)
     Pair.objects.bulk_create((_pair_row(report, cohort, pair) for pair in pairs), batch_size=500)
     Ignored.objects.bulk_create(_ignored_rows(report, cohort), batch_size=500)
-    progress.publish(report.pk, "Grouping what belongs together")
+    progress.publish(report.pk, "Grouping duplicates")
     report.duplicates = duplicate_groups(cohort)
-    progress.publish(report.pk, "Measuring what leaving code out changed")
+    progress.publish(report.pk, "Measuring the effect of exclusions")
     report.findings = collect_findings(cohort, ranking, count)
     report.parameters = parameters(cohort) | {"threshold": ranking.threshold._asdict()}
 

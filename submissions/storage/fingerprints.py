@@ -75,7 +75,7 @@ def load(connection: BaseDatabaseWrapper, document_ids: Collection[int]) -> tupl
     The rows of a document are adjacent, in no particular order; documents without fingerprints, and unknown
     ids, have no rows.
     """
-    # Joined on the server, because fetching a row costs more than the twelve bytes in it.
+    # One row for each document, because fetching a row for each fingerprint takes much longer.
     query = """
         SELECT document_id, string_agg(int8send(hash) || int4send(position), '')
         FROM submissions_fingerprint WHERE document_id = ANY(%s) GROUP BY document_id

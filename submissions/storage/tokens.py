@@ -36,7 +36,7 @@ def unpack_tokens(packed: bytes) -> TokenStream:
 
 
 def unpack_with_lines(packed: bytes) -> tuple[TokenStream, Lines | None]:
-    """Return what `pack_tokens` packed; None instead of lines for data from before lines were stored."""
+    """Return tokens and lines that `pack_tokens` packed; no lines for data from before lines were stored."""
     raw = memoryview(zlib.decompress(packed))
     distinct, count = (int(n) for n in np.frombuffer(raw, "<u4", 2))
     kinds = np.frombuffer(raw, "<u8", distinct, 8).astype(np.uint64)

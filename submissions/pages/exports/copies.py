@@ -70,7 +70,7 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
 
 
 def _names_for_student(report: Report, pairs: list[Pair], reader: str) -> Names:
-    """Hide all names but the reader's; the others in the pairs get names that tell them apart."""
+    """Hide all names but the reader's; the other students of the pairs get distinct aliases."""
     hidden = redacted_names({student.name for student in students(pairs)} - {reader}, [reader])
     aliases = dict.fromkeys(ensure_aliases(report.assignment), NAME_PLACEHOLDER) | dict(hidden.aliases)
     others = {name: alias for name, alias in aliases.items() if name != reader}

@@ -20,7 +20,7 @@ CHUNK_ROWS = 5_000
 class ExportTable(NamedTuple):
     """Rows to export, with the names of their columns.
 
-    `name` is what the rows are, such as `pairs` or `submissions`. Formats with a header, such as JSON, write
+    `name` is the kind of the rows: `pairs` or `submissions`. Formats with a header, such as JSON, write
     `about` into it.
     """
 

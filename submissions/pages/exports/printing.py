@@ -41,7 +41,7 @@ def has_fonts() -> bool:
 
 
 def main(seconds: int, size: int) -> int:
-    # The waiting server process gives up first; this limit ends a printer whose server process is gone.
+    # The server process stops waiting before that; this limit ends a printer whose server process is gone.
     resource.setrlimit(resource.RLIMIT_CPU, (seconds + 1, seconds + 1))
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

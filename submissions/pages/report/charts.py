@@ -187,7 +187,7 @@ class Histogram(NamedTuple):
 
 
 def histogram(report: Report) -> Histogram | None:
-    """Return the best matches of a report; None if it is older than the storing of findings."""
+    """Return the best matches of a report; None if it was stored without findings."""
     if report.findings is None:
         return None
     threshold = report.parameters["threshold"]

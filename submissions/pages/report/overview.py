@@ -55,7 +55,7 @@ def report_context(query: Mapping[str, Any], assignment: Assignment, names: Name
 
 
 def findings_context(query: Mapping[str, Any], assignment: Assignment, names: Names) -> dict[str, Any]:
-    """Return what the threshold and the filter change, for `_headline.html` and `_findings.html`.
+    """Return the context that the threshold and the filter change, for `_headline.html` and `_findings.html`.
 
     `query` is the query of the address.
     """
@@ -107,7 +107,7 @@ def _table(
 
 
 def _decision_counts(tally: Tally) -> list[tuple[str, str, int]]:
-    """Return (state, label, number of pairs) of every state of a decision, after those of all pairs."""
+    """Return (state, label, number of pairs): first for all pairs, then for every state of a decision."""
     states = [(state.value, state.label, tally.listed.get(state.value, 0)) for state in Decision.State]
     return [("", "All", sum(tally.listed.values())), *states]
 

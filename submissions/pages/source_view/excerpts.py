@@ -1,13 +1,13 @@
-"""The lines of a stored source around a range of tokens, to show boilerplate and common code."""
+"""The lines of a stored source with a range of tokens, to show boilerplate and common code."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.engine import decode, front_end
 from submissions.models import Document
 from submissions.pages.source_view.render import LINE_END, line_starts
+from submissions.storage.sources import document_text
 from submissions.storage.tokens import unpack_tokens
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def documents(ids: Iterable[int]) -> dict[int, Document]:
 
 def source_excerpt(document: Document, first: int, after: int, names: Names) -> SourceExcerpt:
     """Return the lines that hold the tokens [`first`, `after`), with names replaced as `names` does."""
-    text = front_end(document.language).text(decode(bytes(document.source.data)).text)
+    text = document_text(document)
     tokens = unpack_tokens(bytes(document.tokens))
     starts = line_starts(text)
     offsets = tokens.starts[first], tokens.ends[after - 1] - 1

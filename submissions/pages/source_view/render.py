@@ -1,7 +1,7 @@
 """Render a source line by line, with its passages, its ignored tokens, and the tokens that differ.
 
-One renderer walks the text; a `Markup` writes the HTML of its pieces for the screen (`screen`) or for paper
-(`exports.paper`).
+One renderer reads the text in order; a `Markup` writes the HTML of its pieces for the screen (`screen`) or
+for paper (`exports.paper`).
 """
 
 from __future__ import annotations

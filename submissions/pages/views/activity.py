@@ -1,4 +1,4 @@
-"""The work that goes on for an assignment: its progress, and cancelling it."""
+"""The work in progress on an assignment, and cancelling a ranking."""
 
 from __future__ import annotations
 

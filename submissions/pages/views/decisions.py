@@ -58,7 +58,7 @@ def decision_context(
 @login_required
 @require_POST
 def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
-    """Store the decision on a pair, in the newest report or not; answer htmx with a fragment of the form."""
+    """Store the decision on a pair, even if no report has it; answer htmx with a fragment of the form."""
     assignment = queries.assignment(request.user, pk)
     pair = queries.pair_names(assignment, left_id, right_id)
     form = DecisionForm(assignment, queries.decision(assignment, pair), request.POST)

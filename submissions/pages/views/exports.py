@@ -53,7 +53,7 @@ def table(request: AuthenticatedRequest, pk: int, name: str, suffix: str) -> Str
 @login_required
 @require_GET
 def exports(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Show what can be exported, or download the confirmed pairs as a document."""
+    """Show the export page, or download the confirmed pairs as a document."""
     assignment = queries.assignment(request.user, pk)
     report = queries.report_state(assignment).report
     if not report:
@@ -70,7 +70,7 @@ def exports(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @login_required
 @require_GET
 def export_pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
-    """Show how one pair can be exported, or download it as a document."""
+    """Show the export page of one pair, or download the pair as a document."""
     report = _report(queries.assignment(request.user, pk))
     pair = queries.pair(report, left_id, right_id)
     if not pair and queries.pair(report, right_id, left_id):

@@ -89,7 +89,7 @@ def _not_ranked(
     request: AuthenticatedRequest, assignment: Assignment, left_id: int, right_id: int
 ) -> HttpResponse:
     names = queries.submission_names(assignment, left_id, right_id)
-    if left_id not in names or right_id not in names:
+    if left_id == right_id or left_id not in names or right_id not in names:
         raise Http404("No such pair.")
     context = {
         "assignment": assignment,
