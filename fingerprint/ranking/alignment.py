@@ -107,7 +107,7 @@ def trim(flags: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, 
 
 
 @njit
-def _maximal_run(left: IndexedTokens, right: IndexedTokens, a: int, b: int) -> tuple[int, int, int]:
+def maximal_run(left: IndexedTokens, right: IndexedTokens, a: int, b: int) -> tuple[int, int, int]:
     """Return the maximal run of equal tokens through tokens (a, b), without boilerplate at its ends."""
     low = 0
     while a - low > 0 and b - low > 0 and left.kinds[a - low - 1] == right.kinds[b - low - 1]:
@@ -123,7 +123,7 @@ def _maximal_run(left: IndexedTokens, right: IndexedTokens, a: int, b: int) -> t
 
 
 @njit
-def _previous_kgram(tokens: IndexedTokens, at: int) -> int:
+def previous_kgram(tokens: IndexedTokens, at: int) -> int:
     return tokens.kgrams[at - 1] if at else -1
 
 
@@ -147,7 +147,7 @@ def fill_kgram_table(ordered_kgrams: Ids, table: Ids) -> None:
 
 
 @njit
-def _group_end(ordered_kgrams: Ids, at: int) -> int:
+def group_end(ordered_kgrams: Ids, at: int) -> int:
     end = at + 1
     while end < len(ordered_kgrams) and ordered_kgrams[end] == ordered_kgrams[at]:
         end += 1
@@ -164,96 +164,40 @@ def run_key(a: int, length: int) -> int:
 
 
 @njit
-def fill_runs(left: IndexedTokens, right: IndexedTokens, k: int, left_table: Ids, rows: Runs) -> int:
+def fill_runs(
+    pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, rows: Runs
+) -> int:
     """Fill `rows` with the maximal runs that contain a matchable k-gram, as many as fit; return their number.
 
-    A row is (`run_key`, right token, length). `left_table` is the k-gram table of the left side.
+    A row is (`run_key`, right token, length). `left_table` is the k-gram table of the left side. Return
+    -1 when the search takes more than `steps` comparisons.
 
     When a matchable k-gram has the same matchable k-gram before it on both sides, its run is found from that
-    earlier one, so it is skipped. Skipping all such occurrences at once keeps the time linear for repetitive
-    text, such as a table of equal constants, where it would be quadratic.
+    earlier one, so it is skipped, and all such occurrences at once.
     """
-    count, at = 0, 0
+    (left, right), count, at = pair, 0, 0
     while at < len(right.ordered_kgrams):
         first = left_table[right.ordered_kgrams[at]]
         if first < 0:
             at += 1
             continue
-        end = _group_end(right.ordered_kgrams, at)
-        for a in left.order[first : _group_end(left.ordered_kgrams, first)]:
-            previous, j = _previous_kgram(left, a), at
+        end = group_end(right.ordered_kgrams, at)
+        for a in left.order[first : group_end(left.ordered_kgrams, first)]:
+            previous, j = previous_kgram(left, a), at
             while j < end:
                 b = right.order[j]
-                if previous >= 0 and _previous_kgram(right, b) == previous:
+                steps -= 1
+                if previous >= 0 and previous_kgram(right, b) == previous:
                     j = right.next_group[j]
                     continue
-                start, other, length = _maximal_run(left, right, a, b)
+                start, other, length = maximal_run(left, right, a, b)
+                steps -= length
                 if length >= k:
                     if count < len(rows):
                         rows[count, 0], rows[count, 1], rows[count, 2] = run_key(start, length), other, length
                     count += 1
                 j += 1
+            if steps < 0:
+                return -1
         at = end
-    return count
-
-
-@njit
-def _count_free_before(
-    kinds: tuple[Kinds, Kinds], taken: tuple[Flags, Flags], a: int, b: int, limit: int
-) -> int:
-    """Count the equal tokens directly before (a, b) that are free on both sides, up to `limit`."""
-    (left, right), (on_left, on_right) = kinds, taken
-    low, end = 1, min(a, b, limit)
-    while low <= end and left[a - low] == right[b - low] and not (on_left[a - low] or on_right[b - low]):
-        low += 1
-    return low - 1
-
-
-@njit
-def _count_free_from(kinds: tuple[Kinds, Kinds], taken: tuple[Flags, Flags], a: int, b: int) -> int:
-    """Count the equal tokens from (a, b) on that are free on both sides."""
-    (left, right), (on_left, on_right) = kinds, taken
-    high, end = 0, min(len(left) - a, len(right) - b)
-    while high < end and left[a + high] == right[b + high] and not (on_left[a + high] or on_right[b + high]):
-        high += 1
-    return high
-
-
-@njit
-def fill_free_runs(
-    pair: tuple[IndexedTokens, IndexedTokens],
-    sizes: tuple[int, int],
-    taken: tuple[Flags, Flags],
-    left_table: Ids,
-    rows: Runs,
-) -> int:
-    """Fill `rows` as `fill_runs` does, but with maximal runs of free tokens; for pairs without boilerplate.
-
-    A token is free when it is not in a tile, that is, not set in `taken`. `sizes`: tokens of a k-gram, and
-    the least length of a run. Return the number of runs, or len(rows) + 1 if they do not fit.
-
-    Without boilerplate, every k-gram that both sides contain is matchable. Thus a run of the least length
-    contains one whose right position is a multiple of the stride; the run is found from the first of these.
-    No tile is shorter than a k-gram, so a k-gram whose first and last tokens are free is free as a whole.
-    """
-    left, right = pair
-    kinds, (on_left, on_right) = (left.kinds, right.kinds), taken
-    k, least = sizes
-    stride, count = least - k + 1, 0
-    for b in range(0, len(right.kgrams), stride):
-        first = left_table[right.kgrams[b]] if right.kgrams[b] >= 0 else -1
-        if first < 0 or on_right[b] or on_right[b + k - 1]:
-            continue
-        for a in left.order[first : _group_end(left.ordered_kgrams, first)]:
-            if on_left[a] or on_left[a + k - 1]:
-                continue
-            low = _count_free_before(kinds, taken, a, b, stride)
-            if low == stride:
-                continue
-            length = low + _count_free_from(kinds, taken, a, b)
-            if length >= least:
-                if count == len(rows):
-                    return count + 1
-                rows[count, 0], rows[count, 1], rows[count, 2] = run_key(a - low, length), b - low, length
-                count += 1
     return count

@@ -11,20 +11,22 @@ from fingerprint._jit import njit
 from fingerprint.ranking.alignment import (
     POSITION_MASK,
     build_kgram_table,
-    fill_free_runs,
     fill_runs,
     run_key,
     sort_rows,
     trim,
 )
+from fingerprint.ranking.repetition import fill_ranked_runs
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
     from fingerprint.types import Flags, Ids, Runs
 
-# Few pairs have more runs than INITIAL_RUNS; for those, the array grows by GROWTH_FACTOR.
+# Few pairs have more runs than this.
 INITIAL_RUNS = 256
-GROWTH_FACTOR = 16
+# Number of comparisons of tokens or positions after which a pair counts as repetitive: measured in
+# `bench.repetitive`; pairs of programs that people wrote take a fraction.
+STEPS_PER_TOKEN, LEAST_STEPS = 64, 1 << 16
 
 
 @njit
@@ -48,20 +50,13 @@ def _has_matchable_kgram(tokens: IndexedTokens, a: int, length: int, k: int) -> 
 
 
 @njit
-def _add_tiles(
-    runs: Runs,
-    sizes: tuple[int, int],
-    left: IndexedTokens,
-    taken: tuple[Flags, Flags],
-    tiling: tuple[Runs, int],
-) -> int:
-    """Add sorted runs to a tiling (tiles, number of tiles), longest first; return the new number of tiles.
+def _add_tiles(runs: Runs, k: int, left: IndexedTokens, taken: tuple[Flags, Flags], tiles: Runs) -> int:
+    """Fill `tiles` with pieces of the sorted runs, longest first; return the number of tiles.
 
-    When earlier tiles cover part of a run, its free pieces are queued as runs of their own length. `sizes`:
-    tokens of a k-gram, and the least length of a tile. The new tiles are marked in `taken`.
+    When earlier tiles cover part of a run, its free pieces are queued as runs of their own length. The new
+    tiles are marked in `taken`.
     """
-    k, least = sizes
-    tiles, count = tiling
+    count = 0
     pieces = [(0, 0, 0) for _ in range(0)]
     at = 0
     while at < len(runs) or len(pieces) > 0:
@@ -71,13 +66,13 @@ def _add_tiles(
             key, b, length = runs[at, 0], runs[at, 1], runs[at, 2]
             at += 1
         a = key & POSITION_MASK
-        if length < 2 * least and (taken[0][a + least - 1] or taken[1][b + least - 1]):
+        if length < 2 * k and (taken[0][a + k - 1] or taken[1][b + k - 1]):
             continue  # the pieces before and after this token are too short
         start, end = _first_free_piece(taken, a, b, length)
         if end - start < length:
-            if end - start >= least:
+            if end - start >= k:
                 heapq.heappush(pieces, (run_key(a + start, end - start), b + start, end - start))
-            if length - end >= least:
+            if length - end >= k:
                 heapq.heappush(pieces, (run_key(a + end, length - end), b + end, length - end))
         elif _has_matchable_kgram(left, a, length, k):
             tiles[count, 0], tiles[count, 1], tiles[count, 2] = a, b, length
@@ -88,30 +83,20 @@ def _add_tiles(
 
 
 @njit
-def _tile_by_length(
-    pair: tuple[IndexedTokens, IndexedTokens],
-    k: int,
-    left_table: Ids,
-    taken: tuple[Flags, Flags],
-    tiles: Runs,
-) -> int:
-    """Fill `tiles` in rounds of shorter and shorter runs; return the number of tiles.
-
-    Shorter runs are searched for only among the tokens that longer tiles left free. Most tokens are covered
-    by then: two tables of numbers have a run for each pair of their rows, but hardly any tiles.
-    """
-    rows, count = np.empty((INITIAL_RUNS, 3), dtype=np.int64), 0
-    least = max(k, min(len(pair[0].kinds), len(pair[1].kinds)) // 2)
-    while True:
-        runs = fill_free_runs(pair, (k, least), taken, left_table, rows)
-        while runs > len(rows):
-            rows = np.empty((GROWTH_FACTOR * len(rows), 3), dtype=np.int64)
-            runs = fill_free_runs(pair, (k, least), taken, left_table, rows)
-        sort_rows(rows[:runs])
-        count = _add_tiles(rows[:runs], (k, least), pair[0], taken, (tiles, count))
-        if least == k:
-            return count
-        least = max(k, least // 2)
+def _list_runs(left: IndexedTokens, right: IndexedTokens, k: int, left_table: Ids) -> Runs:
+    """Return the runs of a pair, sorted: all, or for a repetitive pair a number linear in its tokens."""
+    tokens = len(left.kinds) + len(right.kinds)
+    steps = LEAST_STEPS + STEPS_PER_TOKEN * tokens
+    rows = np.empty((INITIAL_RUNS, 3), dtype=np.int64)
+    runs = fill_runs((left, right), k, left_table, steps, rows)
+    if runs < 0:
+        rows = np.empty((tokens, 3), dtype=np.int64)
+        runs = fill_ranked_runs((left, right), k, left_table, steps, rows)
+    elif runs > len(rows):
+        rows = np.empty((runs, 3), dtype=np.int64)
+        fill_runs((left, right), k, left_table, steps, rows)
+    sort_rows(rows[:runs])
+    return rows[:runs]
 
 
 @njit
@@ -128,16 +113,8 @@ def tile_pair(
     int64 array [tiles, 3]: left token, right token, length.
     """
     tiles = np.empty((min(len(left.kinds), len(right.kinds)) // k, 3), dtype=np.int64)
-    rows = np.empty((INITIAL_RUNS, 3), dtype=np.int64)
-    runs = fill_runs(left, right, k, left_table, rows)
-    if runs > len(rows) and not (left.boilerplate.any() or right.boilerplate.any()):
-        count = _tile_by_length((left, right), k, left_table, taken, tiles)
-    else:
-        if runs > len(rows):
-            rows = np.empty((runs, 3), dtype=np.int64)
-            fill_runs(left, right, k, left_table, rows)
-        sort_rows(rows[:runs])
-        count = _add_tiles(rows[:runs], (k, k), left, taken, (tiles, 0))
+    runs = _list_runs(left, right, k, left_table)
+    count = _add_tiles(runs, k, left, taken, tiles)
     for at in range(count):
         a, b, length = tiles[at]
         taken[0][a : a + length] = False
@@ -162,7 +139,7 @@ def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -
 def passages(left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:
     """Return the non-overlapping passages of two submissions, longest first.
 
-    A passage is a run of at least `k` equal tokens. It is as long as the tokens and the longer passages
+    A passage is a run of at k `k` equal tokens. It is as long as the tokens and the longer passages
     allow, and neither begins nor ends with an ignored token. Equally long passages are chosen and sorted by
     left, then by right token.
 
