@@ -5,6 +5,8 @@ cohort            the submissions as arrays for the kernels, with the excluded c
 weights, terms    weights by rarity in the cohort, of tokens and of names and literals
 candidates        the pairs that share fingerprints (winnowing, section 5.2)
 alignment, tiling runs of equal tokens of two submissions, and the passages chosen among them
+repetition        the runs of pairs that are too repetitive to list all of them
+parallel          the kernels on all cores, in chunks
 scoring           the similarity of a pair; score_constants has every constant
 upper_bounds      the best pairs without scoring all pairs
 threshold         the suggested threshold

@@ -8,6 +8,7 @@ import numpy as np
 
 from fingerprint.index import CandidatePairs, InvertedIndex
 from fingerprint.ranking.candidates import FLOOR, weighted_pairs
+from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.passages import Passage
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.threshold import SAMPLE_SIZE, SuggestedThreshold, sample_rows, suggest_threshold
@@ -17,6 +18,7 @@ from fingerprint.ranking.upper_bounds import best_pairs
 if TYPE_CHECKING:
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.inputs import RankingInput
+    from fingerprint.ranking.parallel import Check
 
 
 class Ranking(NamedTuple):
@@ -36,21 +38,22 @@ def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePair
     return weighted_pairs(InvertedIndex.build(inputs.hashes[counted], inputs.owners[counted]), floor)
 
 
-def rank(inputs: RankingInput, show: int | None = None) -> Ranking:
+def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end) -> Ranking:
     """Score the candidate pairs of a cohort and return the best `show`; ties are in cohort order.
 
     With None, return all pairs that share a fingerprint, without a minimum weight. Of more than `SAMPLE_SIZE`
-    candidate pairs, score only those that may be among the best, and a sample for the threshold.
+    candidate pairs, score only those that may be among the best, and a sample for the threshold. `check` is
+    called every few tenths of a second; when it raises, the ranking ends.
     """
     cohort, lexical = inputs.cohort, inputs.lexical
     pairs = candidate_pairs(inputs, 0.0 if show is None else FLOOR)
     count = len(pairs.left)
     if show is None or count <= max(show, SAMPLE_SIZE):
-        scores = score(cohort, lexical, pairs)
+        scores = score(cohort, lexical, pairs, check)
         sampled = scores.similarity
     else:
-        sampled = score(cohort, lexical, pairs.take(sample_rows(count))).similarity
-        rows, scores = best_pairs(cohort, lexical, pairs, max(show, 1))
+        sampled = score(cohort, lexical, pairs.take(sample_rows(count)), check).similarity
+        rows, scores = best_pairs(cohort, lexical, pairs, max(show, 1), check)
         pairs = pairs.take(rows)
     order = np.lexsort((pairs.right, pairs.left, -scores.tokens, -scores.similarity))[:show]
     return Ranking(pairs.take(order), scores.take(order), suggest_threshold(sampled, count))

@@ -16,45 +16,38 @@ from fingerprint.ranking.alignment import group_end, maximal_run, previous_kgram
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
-    from fingerprint.types import Ids, Positions, Runs
+    from fingerprint.types import Ids, Rows, Runs
 
-# The occurrence of rank r in a group is compared with those of rank r - 8 to r + 8 in the other side's group.
+# The occurrence of rank r on one side is compared with those of rank r - 8 to r + 8 on the other side.
 RANK_DISTANCE = 8
 
 
 @njit
-def _fill_group_runs(
-    pair: tuple[IndexedTokens, IndexedTokens],
-    groups: tuple[Positions, Positions],
-    k: int,
-    reached: Positions,
-    state: tuple[Runs, int, int],
-) -> tuple[int, int]:
-    """Add the runs through occurrences of one k-gram; return the new number of runs and the steps left.
+def _left_groups(left: IndexedTokens, right: IndexedTokens, left_table: Ids) -> Rows:
+    """Return for each right token: index in `left.order` and size of its group on the left, and its rank.
 
-    `groups`: the positions on either side. `reached`: for each diagonal, the right token up to which its runs
-    are known. `state`: array of runs, their number, and the steps left.
+    A group has the positions of one k-gram with the same k-gram before it. The size is 0 where the left side
+    has no such group. The rank is that of the token's position in its group on the right.
     """
-    (left, right), (left_group, right_group) = pair, groups
-    rows, count, steps = state
-    width = min(len(left_group), 2 * RANK_DISTANCE + 1)
-    for rank in range(len(right_group)):
-        b = right_group[rank]
-        for offset in range(width):
-            steps -= 1
-            a = left_group[(rank - RANK_DISTANCE + offset) % len(left_group)]
-            diagonal = a - b + len(right.kinds)
-            if b < reached[diagonal]:
-                continue
-            start, other, length = maximal_run(left, right, a, b)
-            steps -= length
-            reached[diagonal] = max(b, other + length) + 1
-            if length >= k and count < len(rows):
-                rows[count, 0], rows[count, 1], rows[count, 2] = run_key(start, length), other, length
-                count += 1
-        if steps < 0:
-            break
-    return count, steps
+    groups, at = np.zeros((len(right.kinds), 3), dtype=np.int64), 0
+    while at < len(right.ordered_kgrams):
+        end = group_end(right.ordered_kgrams, at)
+        i, j = left_table[right.ordered_kgrams[at]], at
+        last = group_end(left.ordered_kgrams, i) if i >= 0 else -1
+        while i < last and j < end:
+            next_i, next_j = left.next_group[i], right.next_group[j]
+            before_left = previous_kgram(left, left.order[i])
+            before_right = previous_kgram(right, right.order[j])
+            if before_left == before_right:
+                for index in range(j, next_j):
+                    b = right.order[index]
+                    groups[b, 0], groups[b, 1], groups[b, 2] = i, next_i - i, index - j
+            if before_left <= before_right:
+                i = next_i
+            if before_right <= before_left:
+                j = next_j
+        at = end
+    return groups
 
 
 @njit
@@ -67,22 +60,23 @@ def fill_ranked_runs(
     ends after `steps` comparisons, or when `rows` is full. Return the number of runs.
     """
     left, right = pair
+    groups, count = _left_groups(left, right, left_table), 0
+    # For each diagonal, that is for each difference of positions: the right token at which its last run ends.
     reached = np.zeros(len(left.kinds) + len(right.kinds) + 1, dtype=np.int64)
-    count, at = 0, 0
-    while at < len(right.ordered_kgrams) and steps >= 0:
-        end = group_end(right.ordered_kgrams, at)
-        i, j = left_table[right.ordered_kgrams[at]], at
-        last = group_end(left.ordered_kgrams, i) if i >= 0 else -1
-        while i < last and j < end and steps >= 0:
-            next_i, next_j = left.next_group[i], right.next_group[j]
-            before_left = previous_kgram(left, left.order[i])
-            before_right = previous_kgram(right, right.order[j])
-            if before_left == before_right:
-                groups = (left.order[i:next_i], right.order[j:next_j])
-                count, steps = _fill_group_runs(pair, groups, k, reached, (rows, count, steps))
-            if before_left <= before_right:
-                i = next_i
-            if before_right <= before_left:
-                j = next_j
-        at = end
+    for b in range(len(right.kinds)):
+        first, size, rank = groups[b]
+        for offset in range(min(size, 2 * RANK_DISTANCE + 1)):
+            steps -= 1
+            a = left.order[first + (rank - RANK_DISTANCE + offset) % size]
+            diagonal = a - b + len(right.kinds)
+            if b < reached[diagonal]:
+                continue
+            start, other, length = maximal_run(left, right, a, b)
+            steps -= length
+            reached[diagonal] = max(b + 1, other + length)
+            if length >= k:
+                rows[count, 0], rows[count, 1], rows[count, 2] = run_key(start, length), other, length
+                count += 1
+            if count == len(rows) or steps < 0:
+                return count
     return count

@@ -5,8 +5,6 @@ The formula and the reason for each part of it are in docs/score.md.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from os import cpu_count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,6 +12,7 @@ import numpy as np
 from fingerprint._jit import njit
 from fingerprint.ranking.alignment import build_kgram_table, fill_kgram_table, sort_rows
 from fingerprint.ranking.cohort import RunningSums, slice_submission
+from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.score_constants import (
     DECIMALS,
     HALF_LENGTH,
@@ -36,12 +35,11 @@ if TYPE_CHECKING:
     from fingerprint.index import CandidatePairs
     from fingerprint.ranking.alignment import IndexedTokens
     from fingerprint.ranking.cohort import Cohort
+    from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.types import Bounds, Floats, Ids, Rows, Runs
 
 
-# Pairs that a thread gets at a time. Pairs with the same left side are adjacent, and it is set up only once.
-PAIRS_PER_TASK = 2048
 # Pairs scored at a time, to limit the memory for intermediate arrays.
 PAIRS_PER_BLOCK = 1 << 17
 
@@ -168,7 +166,7 @@ def _fill_coverage(
         _count_passages(trim_tiles(tiles, sides[0], sides[1], k), left_sums, right_sums, row, coverage)
 
 
-def _coverage(cohort: Cohort, pairs: Rows) -> Coverage:
+def _coverage(cohort: Cohort, pairs: Rows, check: Check) -> Coverage:
     """Align every pair, on all cores."""
     count = len(pairs)
     coverage = Coverage(
@@ -180,15 +178,13 @@ def _coverage(cohort: Cohort, pairs: Rows) -> Coverage:
     arrays = (cohort.tokens, cohort.submission_starts, cohort.order_starts, cohort.sums)
     distinct = 1 + int(cohort.tokens.ordered_kgrams.max(initial=-1))
 
-    def fill(start: int) -> None:
-        rows = slice(start, start + PAIRS_PER_TASK)
-        part = Coverage(
-            coverage.weight[rows], coverage.tokens[rows], coverage.longest[rows], coverage.lines[rows]
+    def fill(part: slice) -> None:
+        rows = Coverage(
+            coverage.weight[part], coverage.tokens[part], coverage.longest[part], coverage.lines[part]
         )
-        _fill_coverage(arrays, pairs[rows], cohort.k, distinct, part)
+        _fill_coverage(arrays, pairs[part], cohort.k, distinct, rows)
 
-    with ThreadPoolExecutor(cpu_count()) as pool:
-        list(pool.map(fill, range(0, count, PAIRS_PER_TASK)))
+    run_chunks(cohort, pairs, fill, check)
     return coverage
 
 
@@ -197,8 +193,10 @@ def _totals(sums: npt.NDArray[np.number], cohort: Cohort, pairs: Rows) -> Floats
     return np.diff(sums[cohort.submission_starts]).astype(np.float64)[pairs]
 
 
-def score(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs) -> Scores:
-    """Score every candidate pair, on all cores.
+def score(
+    cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end
+) -> Scores:
+    """Score every candidate pair, on all cores; call `check` every few tenths of a second, see `run_chunks`.
 
     Returns
     -------
@@ -210,13 +208,13 @@ def score(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs) -> 
     """
     pairs = np.stack((candidates.left, candidates.right), axis=1)
     starts = range(0, max(1, len(pairs)), PAIRS_PER_BLOCK)
-    parts = [_score_block(cohort, lexical, pairs[at : at + PAIRS_PER_BLOCK]) for at in starts]
+    parts = [_score_block(cohort, lexical, pairs[at : at + PAIRS_PER_BLOCK], check) for at in starts]
     return Scores(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _score_block(cohort: Cohort, lexical: LexicalTable, block: npt.NDArray[np.int32]) -> Scores:
+def _score_block(cohort: Cohort, lexical: LexicalTable, block: npt.NDArray[np.int32], check: Check) -> Scores:
     pairs = block.astype(np.int64)
-    coverage = _coverage(cohort, pairs)
+    coverage = _coverage(cohort, pairs, check)
     similarity, parts = similarity_of(cohort, lexical, pairs, coverage.weight)
     counted = np.maximum(_totals(cohort.sums.counted, cohort, pairs), 1)
     return Scores(

@@ -8,24 +8,24 @@ and literals is computed exactly.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-from os import cpu_count
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fingerprint._jit import njit
+from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.score_constants import LONGEST_GAP
-from fingerprint.ranking.scoring import PAIRS_PER_TASK, Scores, length_factor, score, similarity_of
+from fingerprint.ranking.scoring import Scores, length_factor, score, similarity_of
 
 if TYPE_CHECKING:
     from fingerprint.index import CandidatePairs
     from fingerprint.ranking.cohort import Cohort, RunningSums
+    from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.types import Bounds, Flags, Floats, Ids, Rows
 
 # Pairs to score before checking again whether any other pair can be among the best.
-PAIRS_PER_STEP = PAIRS_PER_TASK // 4
+PAIRS_PER_STEP = 512
 # Added to each bound. Sums of the same weights in a different order differ by far less.
 SLACK = 1e-7
 
@@ -72,7 +72,7 @@ def _add_half_bounds(
         bounds[row] += _segment_weight(kgrams[start:end], start, sums, on_first_side, k) / 2
 
 
-def _coverage_bounds(cohort: Cohort, pairs: Rows) -> Floats:
+def _coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:
     """Return an upper bound of the weight that the passages of each pair cover, computed on all cores."""
     bounds = np.zeros(len(pairs))
     arrays = (cohort.tokens.kgrams, cohort.submission_starts, cohort.sums)
@@ -82,24 +82,24 @@ def _coverage_bounds(cohort: Cohort, pairs: Rows) -> Floats:
         order = np.argsort(sides[:, 0], kind="stable")
         rows, halves = np.ascontiguousarray(sides[order]), np.zeros(len(pairs))
 
-        def fill(start: int, rows: Rows = rows, halves: Floats = halves) -> None:
-            part = slice(start, start + PAIRS_PER_TASK)
+        def fill(part: slice, rows: Rows = rows, halves: Floats = halves) -> None:
             _add_half_bounds(arrays, rows[part], cohort.k, distinct, halves[part])
 
-        with ThreadPoolExecutor(cpu_count()) as pool:
-            list(pool.map(fill, range(0, len(pairs), PAIRS_PER_TASK)))
+        run_chunks(cohort, rows, fill, check)
         bounds[order] += halves
     return bounds
 
 
-def similarity_bounds(cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs) -> Floats:
+def similarity_bounds(
+    cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end
+) -> Floats:
     """Return an upper bound of the similarity of each pair: float64 [n]."""
     pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
-    return similarity_of(cohort, lexical, pairs, _coverage_bounds(cohort, pairs))[0] + SLACK
+    return similarity_of(cohort, lexical, pairs, _coverage_bounds(cohort, pairs, check))[0] + SLACK
 
 
 def best_pairs(
-    cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, show: int
+    cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, show: int, check: Check = never_end
 ) -> tuple[Rows, Scores]:
     """Return rows of the candidates that include the best `show` and all that tie with the last of these.
 
@@ -109,14 +109,14 @@ def best_pairs(
     -------
     int64 array of rows, and the scores of these rows.
     """
-    bounds = similarity_bounds(cohort, lexical, candidates)
+    bounds = similarity_bounds(cohort, lexical, candidates, check)
     order = np.argsort(-bounds, kind="stable")
     scored, size = 0, max(show, PAIRS_PER_STEP)
     parts: list[Scores] = []
     while True:
         rows = np.sort(order[scored : scored + size])
         order[scored : scored + size] = rows
-        parts.append(score(cohort, lexical, candidates.take(rows)))
+        parts.append(score(cohort, lexical, candidates.take(rows), check))
         scored = min(scored + size, len(order))
         if scored == len(order) or _nth_best(parts, show) > bounds[order[scored]]:
             break

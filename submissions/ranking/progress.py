@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 from submissions.models import Report
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     Item = TypeVar("Item")
 
@@ -50,8 +50,7 @@ def publish(report_id: int, stage: str, done: int = 0, total: int = 0) -> None:
     Cancelled
         When a user cancelled the ranking.
     """
-    if Report.objects.filter(pk=report_id, state=Report.State.CANCELLED).exists():
-        raise Cancelled
+    _raise_if_cancelled(report_id)
     try:
         cache.set(_key(report_id), asdict(Progress(stage, done, total)), CACHE_SECONDS)
     except RedisError as error:  # A ranking must not fail because its progress cannot be published.
@@ -66,6 +65,24 @@ def track(report_id: int, stage: str, items: Iterable[Item], total: int) -> Iter
             publish(report_id, stage, number, total)
             due = time.monotonic() + UPDATE_SECONDS
         yield item
+
+
+def cancel_check(report_id: int) -> Callable[[], None]:
+    """Return a function that raises Cancelled once a user has cancelled the ranking, for frequent calls."""
+    due = 0.0
+
+    def check() -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            _raise_if_cancelled(report_id)
+            due = time.monotonic() + UPDATE_SECONDS
+
+    return check
+
+
+def _raise_if_cancelled(report_id: int) -> None:
+    if Report.objects.filter(pk=report_id, state=Report.State.CANCELLED).exists():
+        raise Cancelled
 
 
 def latest(report_ids: Iterable[int]) -> Progress | None:

@@ -43,7 +43,7 @@ def rank(report: Report) -> None:
     progress.publish(report.pk, "Loading tokens and fingerprints")
     cohort = load_cohort(report.assignment)
     progress.publish(report.pk, f"Comparing {len(cohort.submissions):,} submissions with each other")
-    ranking = engine.rank(cohort.inputs, show=sys.maxsize)
+    ranking = engine.rank(cohort.inputs, sys.maxsize, progress.cancel_check(report.pk))
     best = _best(ranking)
     count = len(best.scores.similarity)
     report.pairs.all().delete()
