@@ -36,7 +36,9 @@ def ranked_runs(left: list[int], right: list[int], steps: int = NO_LIMIT) -> set
     return {(int(key & POSITION_MASK), int(b), int(length)) for key, b, length in rows[:runs]}
 
 
-def groups(tokens: list[int], other: list[int]) -> dict[tuple[tuple[int, ...], tuple[int, ...] | None], list[int]]:
+def groups(
+    tokens: list[int], other: list[int]
+) -> dict[tuple[tuple[int, ...], tuple[int, ...] | None], list[int]]:
     """Return the positions of k-grams that both sides contain, by the k-gram and the shared one before it."""
     shared = {tuple(other[at : at + K]) for at in range(len(other) - K + 1)}
     grams = [tuple(tokens[at : at + K]) for at in range(len(tokens) - K + 1)]
