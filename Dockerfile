@@ -1,4 +1,4 @@
-# One image for web, worker and beat; compose.yaml sets the command of each.
+# One image for web, worker and maintenance; compose.yaml sets the command of each.
 FROM python:3.13-slim
 
 ENV PYTHONDONTWRITEBYTECODE=1 \

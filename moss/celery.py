@@ -1,11 +1,11 @@
-"""The Celery application: `celery -A moss worker` and `celery -A moss beat`."""
+"""The Celery application: `celery -A moss worker`."""
 
 from __future__ import annotations
 
 import os
 
 from celery import Celery
-from celery.signals import beat_init, setup_logging, worker_init
+from celery.signals import setup_logging, worker_init
 
 from moss.embedded.client import ensure_services
 
@@ -17,9 +17,8 @@ app.autodiscover_tasks()
 
 
 @worker_init.connect
-@beat_init.connect
 def start_services(**_: object) -> None:
-    """Start the private services for a worker or beat that was started without `moss serve`."""
+    """Start the private services for a worker that was started without `moss serve`."""
     ensure_services()
 
 

@@ -14,7 +14,11 @@ COMMANDS = {
     ),
     "corpus": ("moss.commands.corpus:corpus", "Screen an archive of documents for near-duplicates."),
     "demo": ("moss.commands.demo:demo", "Run everything on the bundled sample class and keep serving."),
-    "serve": ("moss.commands.serve:serve", "Run the web server, the worker and the scheduler until Ctrl-C."),
+    "serve": (
+        "moss.commands.serve:serve",
+        "Run the web server, the workers and maintenance until Ctrl-C.",
+    ),
+    "maintain": ("moss.commands.maintain:maintain", "Re-enqueue lost work and end stuck work until Ctrl-C."),
     "stop": ("moss.commands.stop:stop", "Stop the server that runs in this MOSS_HOME."),
     "setup": ("moss.commands.setup:setup", "Prepare the database, the static files and the engine."),
     "manage": ("moss.commands.manage:manage", "Run one of Django's commands, such as createsuperuser."),

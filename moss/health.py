@@ -1,4 +1,4 @@
-"""Health check of an installation: check that its database, its broker and a worker answer."""
+"""Health check of an installation: its database, its broker, its workers and its maintenance."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 from kombu.exceptions import OperationalError
 
 from moss.celery import app
+from moss.maintenance import is_maintained
 
 BROKER_TIMEOUT_SECONDS = 2.0
 WORKER_TIMEOUT_SECONDS = 1.0
@@ -57,9 +58,11 @@ def healthz(_request: HttpRequest) -> JsonResponse:
     """Report which parts answer, as JSON: status 200 if the database and the broker do, else 503.
 
     The status does not depend on the workers: without one, pages can still be read and uploads are queued.
-    `workers` is false when no worker answers, so that nothing is read or ranked.
+    `workers` is false when no worker answers, so that nothing is read or ranked; `maintenance` when lost work
+    is not re-enqueued.
     """
     database, broker = database_answers(), broker_answers()
     workers = broker and worker_answers()
-    parts = {"database": database, "broker": broker, "workers": workers}
+    maintenance = broker and is_maintained()
+    parts = {"database": database, "broker": broker, "workers": workers, "maintenance": maintenance}
     return JsonResponse(parts, status=200 if database and broker else 503)

@@ -207,7 +207,7 @@ LOGGING = {
     # At INFO, these log several lines a task.
     "loggers": {
         name: {"level": "DEBUG" if LOG_LEVEL == "DEBUG" else "WARNING"}
-        for name in ("celery.app.trace", "celery.worker.strategy", "celery.beat")
+        for name in ("celery.app.trace", "celery.worker.strategy")
     },
 }
 
@@ -217,8 +217,9 @@ CELERY_TASK_TIME_LIMIT = 10 * 60
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     # Several installations may share one server.
     "global_keyprefix": env.str("MOSS_QUEUE_PREFIX", default="moss:"),
-    # Longer than the time limit of a task, so that a running task is not delivered to a second worker.
-    "visibility_timeout": 2 * CELERY_TASK_TIME_LIMIT,
+    # A message whose worker was killed is delivered again after this time, in seconds. So is one whose task
+    # takes longer: every task locks what it works on, and the second one does nothing.
+    "visibility_timeout": 60,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
@@ -229,5 +230,3 @@ CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TASK_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TIMEZONE = TIME_ZONE
-CELERY_BEAT_SCHEDULE_FILENAME = str(MOSS_HOME / "beat-schedule")
-CELERY_BEAT_SCHEDULE = {"sweep": {"task": "submissions.tasks.sweep", "schedule": 60.0}}

@@ -9,8 +9,10 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
+from django.db import OperationalError, transaction
+from django.db.models import F
 from django.utils import timezone
+from psycopg.errors import LockNotAvailable
 
 from submissions.models import Assignment, Batch, Report
 
@@ -21,24 +23,57 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# How often work is started that ends its worker each time.
+MAX_ATTEMPTS = 3
+GAVE_UP = (
+    f"This ended the process that worked on it {MAX_ATTEMPTS} times; the log of the server may say why. "
+    "Try it in smaller parts."
+)
 NOT_RANKED = (
     "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
 )
 
 
-def lock_assignment(assignment_id: int) -> Assignment | None:
-    """Lock an assignment until the transaction ends; ranking and deleting it exclude each other this way."""
+class AssignmentBusy(Exception):
+    """Another process has locked the assignment."""
+
+
+def lock_assignment(assignment_id: int, *, wait: bool = True) -> Assignment | None:
+    """Lock an assignment until the transaction ends; ranking and deleting it exclude each other this way.
+
+    Raises
+    ------
+    AssignmentBusy
+        When it is locked and `wait` is False. The transaction must be rolled back.
+    """
     # `no_key`: other transactions can still insert rows that refer to the assignment, such as new uploads.
-    return Assignment.objects.select_for_update(no_key=True).filter(pk=assignment_id).first()
+    locked = Assignment.objects.select_for_update(no_key=True, nowait=not wait)
+    try:
+        return locked.filter(pk=assignment_id).first()
+    except OperationalError as error:
+        if wait or not isinstance(error.__cause__, LockNotAvailable):
+            raise
+        raise AssignmentBusy from error
 
 
 # Batches
 
 
 def start_unpacking(batch_id: int) -> bool:
-    """Start unpacking a batch, or restart it after a worker was lost. Return whether the state allowed it."""
+    """Start unpacking a batch, or restart it after a worker was lost. Return whether the state allowed it.
+
+    A batch that ended its worker MAX_ATTEMPTS times fails instead.
+    """
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    return _change_batches(waiting, Batch.State.UNPACKING)
+    if _change_batches(waiting.filter(attempts__gte=MAX_ATTEMPTS), Batch.State.FAILED, GAVE_UP):
+        return False
+    return _change_batches(waiting, Batch.State.UNPACKING, attempts=F("attempts") + 1)
+
+
+def requeue_batch(batch_id: int, reason: str) -> bool:
+    """Queue a batch again whose unpacking was lost. Return whether the state allowed it."""
+    waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
+    return _change_batches(waiting, Batch.State.QUEUED, "", reason)
 
 
 def start_fingerprinting(batch_id: int) -> bool:
@@ -72,8 +107,8 @@ def cancel_batch(batch: Batch) -> bool:
 # Reports
 
 
-def queue_report(assignment: Assignment) -> Report:
-    """Return the assignment's queued report, or create one.
+def queue_report(assignment: Assignment) -> tuple[Report, bool]:
+    """Return the assignment's queued report, or create one; and whether it was created, to be enqueued.
 
     It is locked until the transaction ends, so that no worker starts it before the changes that it is to rank
     are committed.
@@ -82,16 +117,36 @@ def queue_report(assignment: Assignment) -> Report:
     if waiting:
         # It will rank the newest changes, so it counts as created now.
         assignment.reports.filter(pk=waiting.pk).update(created=timezone.now())
-        return waiting
+        return waiting, False
     report = Report.objects.create(assignment=assignment)
     logger.info("report %s of assignment %s: queued", report.pk, assignment.pk)
-    return report
+    return report, True
 
 
 def start_report(report_id: int) -> bool:
-    """Start ranking a report, or restart it after a worker was lost. Return whether the state allowed it."""
+    """Start ranking a report, or restart it after a worker was lost. Return whether the state allowed it.
+
+    A report that ended its worker MAX_ATTEMPTS times fails instead.
+    """
     unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    return _change_reports(unfinished, Report.State.RUNNING)
+    if unfinished.filter(attempts__gte=MAX_ATTEMPTS).exists():
+        fail_report(report_id, GAVE_UP)
+        return False
+    return _change_reports(unfinished, Report.State.RUNNING, attempts=F("attempts") + 1)
+
+
+def requeue_report(report_id: int, reason: str) -> bool:
+    """Queue a report again whose ranking was lost. Return whether the state allowed it."""
+    unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
+    return _change_reports(unfinished, Report.State.QUEUED, reason)
+
+
+def postpone_report(report_id: int) -> None:
+    """Queue a started report again because its assignment is being changed; that was no attempt."""
+    running = Report.objects.filter(pk=report_id, state=Report.State.RUNNING)
+    _change_reports(
+        running, Report.State.QUEUED, "the assignment is being changed", attempts=F("attempts") - 1
+    )
 
 
 def finish_report(report: Report) -> bool:
@@ -104,7 +159,7 @@ def fail_report(report_id: int, message: str) -> None:
     """Fail an unfinished report; fail the batches that wait for it when no other report is unfinished."""
     for report in Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED):
         unfinished = Report.objects.filter(assignment=report.assignment_id, state__in=Report.UNFINISHED)
-        _change_reports(unfinished.filter(pk=report.pk), Report.State.FAILED, message=message)
+        _change_reports(unfinished.filter(pk=report.pk), Report.State.FAILED, message, message=message)
         if not unfinished.exists():
             waiting = Batch.objects.filter(assignment=report.assignment_id, state=Batch.State.RANKING)
             _change_batches(waiting, Batch.State.FAILED, message)
@@ -134,10 +189,12 @@ def cancel_ranking(assignment: Assignment) -> bool:
 
 
 @transaction.atomic
-def _change_batches(rows: QuerySet[Batch], state: Batch.State, message: str = "", reason: str = "") -> bool:
+def _change_batches(
+    rows: QuerySet[Batch], state: Batch.State, message: str = "", reason: str = "", **fields: Any
+) -> bool:
     changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
     Batch.objects.filter(pk__in=[pk for pk, *_ in changed]).update(
-        state=state, message=message, touched=timezone.now()
+        state=state, message=message, touched=timezone.now(), **fields
     )
     for pk, assignment, before in changed:
         _log("batch", pk, assignment, f"{before} -> {state.value}", reason or message)
@@ -145,11 +202,13 @@ def _change_batches(rows: QuerySet[Batch], state: Batch.State, message: str = ""
 
 
 @transaction.atomic
-def _change_reports(rows: QuerySet[Report], state: Report.State, **fields: Any) -> bool:
+def _change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
     changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
-    Report.objects.filter(pk__in=[pk for pk, *_ in changed]).update(state=state, **fields)
+    Report.objects.filter(pk__in=[pk for pk, *_ in changed]).update(
+        state=state, touched=timezone.now(), **fields
+    )
     for pk, assignment, before in changed:
-        _log("report", pk, assignment, f"{before} -> {state.value}", str(fields.get("message", "")))
+        _log("report", pk, assignment, f"{before} -> {state.value}", reason)
     return bool(changed)
 
 

@@ -16,7 +16,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from submissions import lifecycle
+from submissions import lifecycle, recovery
 from submissions.archives.limits import BadArchive
 from submissions.ingest.batches import (
     BatchEnded,
@@ -27,8 +27,9 @@ from submissions.ingest.batches import (
     pending_documents,
 )
 from submissions.ingest.documents import delete_unreferenced, fingerprint_pending
-from submissions.models import Assignment, Batch, Boilerplate, Document, Report, Upload
+from submissions.models import Assignment, Batch, Report, Upload
 from submissions.ranking.progress import Cancelled
+from submissions.work_locks import Work, work_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,11 +38,10 @@ logger = logging.getLogger(__name__)
 
 # Number of documents per fingerprint task.
 CHUNK = 16
-# Longer than the time limit of a task: work that did not change for this long was lost.
-STALLED = timedelta(minutes=12)
+# Seconds after which work on an assignment is tried again that another process works on.
+BUSY_SECONDS = 3
 # Longer than any upload takes: a source that nothing refers to after this time is not needed.
 SOURCE_GRACE_PERIOD = timedelta(hours=2)
-OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smaller parts."
 BROKEN = (
     "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
 )
@@ -52,22 +52,27 @@ BROKEN = (
 @shared_task(autoretry_for=(IntegrityError,), retry_backoff=True, max_retries=3)
 def ingest(batch_id: int) -> None:
     """Unpack a batch and enqueue its documents."""
-    if lifecycle.start_unpacking(batch_id):
-        try:
-            ingest_batch(Batch.objects.select_related("assignment").get(pk=batch_id))
-        except BatchEnded:
-            return
-        except BadArchive as error:
-            lifecycle.fail_batch(batch_id, str(error), "nothing of the upload can be read")
-        except SoftTimeLimitExceeded:
-            lifecycle.fail_batch(batch_id, OUT_OF_TIME, "out of time while unpacking")
-        except IntegrityError:
-            raise
-        except Exception as error:
-            lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
-            raise
-    # Also when an earlier run lost its worker between unpacking and this point.
-    _enqueue_documents(batch_id)
+    with work_lock(Work.BATCH, batch_id) as mine:
+        if mine and lifecycle.start_unpacking(batch_id):
+            _ingest(batch_id)
+    if mine:  # Also when an earlier run lost its worker between unpacking and this point.
+        _enqueue_documents(batch_id)
+
+
+def _ingest(batch_id: int) -> None:
+    try:
+        ingest_batch(Batch.objects.select_related("assignment").get(pk=batch_id))
+    except BatchEnded:
+        return
+    except BadArchive as error:
+        lifecycle.fail_batch(batch_id, str(error), "nothing of the upload can be read")
+    except SoftTimeLimitExceeded:
+        lifecycle.fail_batch(batch_id, recovery.OUT_OF_TIME, "out of time while unpacking")
+    except IntegrityError:
+        raise
+    except Exception as error:
+        lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
+        raise
 
 
 def _enqueue_documents(batch_id: int) -> None:
@@ -91,8 +96,9 @@ def _rank_when_read(batch_id: int) -> None:
 
 def enqueue_rank(assignment: Assignment) -> Report:
     """Enqueue the ranking of an assignment's cohort when this transaction commits."""
-    report = lifecycle.queue_report(assignment)
-    transaction.on_commit(partial(rank.delay, report.pk))
+    report, created = lifecycle.queue_report(assignment)
+    if created:
+        transaction.on_commit(partial(rank.delay, report.pk))
     return report
 
 
@@ -108,39 +114,58 @@ def fingerprint(batch_id: int, document_ids: list[int]) -> None:
     _rank_when_read(batch_id)
 
 
-@shared_task
+@shared_task(autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS)
 def fingerprint_boilerplate(assignment_id: int, document_ids: list[int]) -> None:
     """Fingerprint boilerplate, then enqueue a ranking of the assignment without it."""
     fingerprint_pending(document_ids)
     with transaction.atomic():
-        assignment = lifecycle.lock_assignment(assignment_id)
+        assignment = lifecycle.lock_assignment(assignment_id, wait=False)
         if assignment and assignment.batches.filter(state__in=Batch.FULLY_READ).exists():
             enqueue_rank(assignment)
 
 
-@shared_task
+@shared_task(autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS)
 def rank(report_id: int) -> None:
-    """Rank a report's cohort, then delete the older reports of the assignment."""
-    if not lifecycle.start_report(report_id):
+    """Rank a report's cohort, then delete the older reports of the assignment.
+
+    Another report of the same assignment may be ranked meanwhile: then this one is retried later, so that no
+    worker waits.
+    """
+    unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
+    assignment_id = unfinished.values_list("assignment_id", flat=True).first()
+    if assignment_id is None:
         return
+    with work_lock(Work.REPORT, report_id) as mine:
+        if not mine:
+            return
+        with work_lock(Work.RANKING, assignment_id) as free:
+            if not free:
+                raise lifecycle.AssignmentBusy
+            if lifecycle.start_report(report_id):
+                _rank(report_id, assignment_id)
+
+
+def _rank(report_id: int, assignment_id: int) -> None:
     try:
         with transaction.atomic():
-            _rank_locked(report_id)
+            _rank_locked(report_id, assignment_id)
     except Cancelled:
         return
+    except lifecycle.AssignmentBusy:
+        lifecycle.postpone_report(report_id)
+        raise
     except SoftTimeLimitExceeded:
-        lifecycle.fail_report(report_id, OUT_OF_TIME)
+        lifecycle.fail_report(report_id, recovery.OUT_OF_TIME)
     except Exception:
         lifecycle.fail_report(report_id, BROKEN)
         raise
 
 
-def _rank_locked(report_id: int) -> None:
+def _rank_locked(report_id: int, assignment_id: int) -> None:
     from submissions.ranking.rank import rank as rank_report  # noqa: PLC0415 - imports numba: workers only
 
     unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    assignment_id = unfinished.values_list("assignment_id", flat=True).first()
-    locked = lifecycle.lock_assignment(assignment_id) if assignment_id else None
+    locked = lifecycle.lock_assignment(assignment_id, wait=False)
     report = unfinished.select_related("assignment").first()
     if locked is None or report is None:  # another worker was faster, or the report was deleted
         return
@@ -165,28 +190,24 @@ def _rank_without_cancelled(report: Report, rank_report: Callable[[Report], None
             return ranked
 
 
-@shared_task
 def sweep() -> None:
-    """Re-enqueue work lost to a crashed worker or broker; delete unused uploads, documents and sources."""
-    long_ago = timezone.now() - STALLED
-    for batch in Batch.objects.filter(state__in=Batch.RUNNING, touched__lt=long_ago):
-        _resume(batch)
-    for report in Report.objects.filter(state__in=Report.UNFINISHED, created__lt=long_ago):
-        logger.warning("re-enqueued report %s, %s since %s", report.pk, report.state, report.created)
-        rank.delay(report.pk)
-    unread = Boilerplate.objects.filter(document__state=Document.State.PENDING, created__lt=long_ago)
-    for assignment_id, document_id in unread.values_list("assignment_id", "document_id"):
+    """Re-enqueue work lost to a crashed worker or broker, end stuck work, delete what nothing refers to."""
+    recovery.end_stuck_work()
+    for pk in recovery.lost_reports():
+        if lifecycle.requeue_report(pk, "its worker or its message was lost"):
+            rank.delay(pk)
+    for pk in recovery.lost_uploads():
+        if lifecycle.requeue_batch(pk, "its worker or its message was lost"):
+            ingest.delay(pk)
+    for pk in recovery.lost_readings():
+        logger.warning("batch %s: its unread documents are enqueued again", pk)
+        _enqueue_documents(pk)
+    for assignment_id, document_id in recovery.lost_boilerplate():
         logger.warning("re-enqueued boilerplate document %s of assignment %s", document_id, assignment_id)
         fingerprint_boilerplate.delay(assignment_id, [document_id])
-    discard_uploads(Upload.objects.exclude(batch__state__in=Batch.RUNNING))
-    delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)
-
-
-def _resume(batch: Batch) -> None:
-    logger.warning("re-enqueued batch %s, %s since %s", batch.pk, batch.state, batch.touched)
-    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now())
-    if batch.state == Batch.State.RANKING:
+    for batch in recovery.unranked_batches():
+        logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
         with transaction.atomic():
             enqueue_rank(batch.assignment)
-    else:
-        ingest.delay(batch.pk)
+    discard_uploads(Upload.objects.exclude(batch__state__in=Batch.RUNNING))
+    delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)

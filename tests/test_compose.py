@@ -48,8 +48,8 @@ def image_command() -> list[str]:
     return command
 
 
-def test_web_worker_and_beat_run_the_same_image() -> None:
-    assert set(OURS) == {"migrate", "web", "worker", "beat"}
+def test_web_worker_and_maintenance_run_the_same_image() -> None:
+    assert set(OURS) == {"migrate", "web", "worker", "maintenance"}
     assert {service["build"] for service in OURS.values()} == {"."}
 
 
@@ -114,7 +114,7 @@ def test_everything_that_stays_up_has_a_health_check() -> None:
 
 
 @pytest.mark.services
-@pytest.mark.parametrize("name", ["worker", "beat"])
+@pytest.mark.parametrize("name", ["worker"])
 def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fails(
     name: str, tmp_path: Path
 ) -> None:

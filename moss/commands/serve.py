@@ -10,7 +10,7 @@ from moss.embedded.paths import EmbeddedError
 from moss.serving.supervisor import AlreadyServing, Supervisor
 
 
-@click.command(short_help="Run the web server, the worker and the scheduler until Ctrl-C.")
+@click.command(short_help="Run the web server, the workers and maintenance until Ctrl-C.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
     "--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="Port to try first."
@@ -22,7 +22,7 @@ from moss.serving.supervisor import AlreadyServing, Supervisor
     help="Number of worker processes, which fingerprint and rank.  [default: one for each core]",
 )
 def serve(host: str, port: int, workers: int) -> None:
-    """Run the web server, the worker and the scheduler until Ctrl-C.
+    """Run the web server, the workers and maintenance until Ctrl-C.
 
     A private Postgres is started if DATABASE_URL is not set, and a private Valkey if REDIS_URL is not set.
     Both stop with the service.

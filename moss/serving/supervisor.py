@@ -1,4 +1,4 @@
-"""Run the web server, the worker and beat as child processes: watch, restart and finally stop them."""
+"""Run the web server, the worker and maintenance as child processes: watch, restart, finally stop them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def commands(fd: int, workers: int) -> dict[str, list[str]]:
     gunicorn = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
     return {
         "worker": [*celery, "worker", f"--concurrency={workers}", *quiet],
-        "beat": [*celery, "beat", "--pidfile="],
+        "maintenance": [sys.executable, "-m", "moss", "maintain"],
         "web": [*gunicorn, f"--bind=fd://{fd}", "--log-level=warning"],
     }
 

@@ -17,6 +17,7 @@ from submissions.corpus.corpora import CorpusError, check_current
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
 from submissions.corpus.reading import SkippedDocument, decode_document, read_entries, token_kinds
 from submissions.corpus.recipe import RECIPE, compute_signatures
+from submissions.work_locks import Work, work_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 # Documents are written after this many, or after this many seconds.
 BATCH = 64
 BATCH_SECONDS = 2.0
-LOCK_NAMESPACE = 0x6D6F7373  # first key of all advisory locks of this program
 
 
 class IdenticalDocument(NamedTuple):
@@ -83,16 +83,10 @@ def add_documents(name: str, path: Path, on_entry: Callable[[], None] = lambda: 
 
 @contextmanager
 def _exclusive_lock(corpus: Corpus) -> Iterator[None]:
-    """Lock a corpus with an advisory lock, which Postgres also releases when the process is killed."""
-    keys = [LOCK_NAMESPACE, corpus.pk]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s::int, %s::int)", keys)
-        if cursor.fetchone() != (True,):
+    with work_lock(Work.CORPUS, corpus.pk) as mine:
+        if not mine:
             raise CorpusError(f"another process is adding to corpus {corpus.name!r}; wait until it has ended")
-        try:
-            yield
-        finally:
-            cursor.execute("SELECT pg_advisory_unlock(%s::int, %s::int)", keys)
+        yield
 
 
 def _resume_or_create_sweep(corpus: Corpus, source: str) -> tuple[CorpusSweep, bool]:

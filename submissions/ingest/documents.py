@@ -25,6 +25,7 @@ from submissions.models import Document, Source
 from submissions.storage import fingerprints
 from submissions.storage.syntax_spans import pack_spans, syntax_spans
 from submissions.storage.tokens import pack_lexical, pack_tokens
+from submissions.work_locks import Work, work_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,7 +66,9 @@ def fingerprint_pending(document_ids: list[int]) -> None:
     """Fingerprint the pending ones of the given documents."""
     pending = Document.objects.filter(pk__in=document_ids, state=Document.State.PENDING)
     for document in pending.select_related("source"):
-        fingerprint_document(document)
+        with work_lock(Work.DOCUMENT, document.pk) as mine:
+            if mine:
+                fingerprint_document(document)
 
 
 def fingerprint_document(document: Document) -> None:

@@ -31,6 +31,8 @@ class Batch(models.Model):
     name = models.CharField(max_length=255)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
+    # Number of times unpacking was started.
+    attempts = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     message = models.TextField(blank=True)
     documents_total = models.PositiveIntegerField(default=0)

@@ -30,6 +30,10 @@ class Report(models.Model):
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="reports")
     created = models.DateTimeField(auto_now_add=True)
+    # The time of the last change of its state.
+    touched = models.DateTimeField(auto_now=True)
+    # Number of times ranking was started.
+    attempts = models.PositiveSmallIntegerField(default=0)
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = models.TextField(blank=True)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.db import transaction
+from django.test import TestCase
 from django.utils import timezone
 
-from submissions import actions, lifecycle, tasks
+from submissions import actions, lifecycle, recovery, tasks
 from submissions.ingest.batches import ingest_batch
 from submissions.ingest.documents import MAX_ATTEMPTS, store_document
 from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
@@ -58,18 +59,52 @@ def test_a_batch_deleted_while_it_is_ranked_is_deleted_afterwards(
     assert not Source.objects.exists()
 
 
-def test_boilerplate_added_while_a_cohort_is_ranked_counts(
-    ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
+def test_boilerplate_added_while_a_cohort_is_ranked_counts_and_no_worker_waits(
+    ranking_batch: Batch,
+    paused_ranking: PausedRanking,
+    assignment: Assignment,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     report = Report.objects.get()
+    sent: list[tuple[int, list[int]]] = []
+    monkeypatch.setattr(tasks.fingerprint_boilerplate, "delay", lambda *message: sent.append(message))
     worker = paused_ranking.start(lambda: tasks.rank(report.pk))
     assert paused_ranking.reached.wait(30)
-    person = paused_ranking.start(lambda: actions.add_boilerplate(assignment, [loose("starter.py", COPIED)]))
+    actions.add_boilerplate(assignment, [loose("starter.py", COPIED)])
+    with pytest.raises(lifecycle.AssignmentBusy):  # a worker tries it again later
+        tasks.fingerprint_boilerplate(*sent[0])
     paused_ranking.resume.set()
     worker.join(60)
-    person.join(60)
+    tasks.fingerprint_boilerplate(*sent[0])
     last_report = assignment.reports.get()
     assert (last_report.state, last_report.pairs.count()) == ("done", 0)
+
+
+def test_a_second_report_of_an_assignment_is_retried_instead_of_waiting(
+    ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
+) -> None:
+    first = Report.objects.get()
+    worker = paused_ranking.start(lambda: tasks.rank(first.pk))
+    assert paused_ranking.reached.wait(30)
+    second = Report.objects.create(assignment=assignment)
+    with pytest.raises(lifecycle.AssignmentBusy):
+        tasks.rank(second.pk)
+    second.refresh_from_db()
+    assert (second.state, second.attempts) == ("queued", 0)
+    paused_ranking.resume.set()
+    worker.join(60)
+    tasks.rank(second.pk)
+    second.refresh_from_db()
+    assert (second.state, second.attempts) == ("done", 1)
+
+
+def test_a_report_is_enqueued_once(assignment: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[int] = []
+    monkeypatch.setattr(tasks.rank, "delay", sent.append)
+    for _ in range(3):
+        with TestCase.captureOnCommitCallbacks(execute=True):
+            report = tasks.enqueue_rank(assignment)
+    assert sent == [report.pk]
 
 
 def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
@@ -150,7 +185,7 @@ def test_a_batch_left_ranking_is_swept_up(
     hand_in: HandIn, django_capture_on_commit_callbacks: Committing
 ) -> None:
     batch = hand_in(zipped(TWO))
-    long_ago = timezone.now() - 2 * tasks.STALLED
+    long_ago = timezone.now() - 2 * recovery.SENDING
     Batch.objects.update(state="ranking", touched=long_ago)
     Report.objects.all().delete()
     with django_capture_on_commit_callbacks(execute=True):

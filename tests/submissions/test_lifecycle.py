@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import actions, lifecycle, tasks
+from submissions import actions, lifecycle, recovery, tasks
 from submissions.models import Batch, Report
 from tests.support.sample_class import CLASS, zipped
 
@@ -82,7 +81,7 @@ def test_a_failed_report_fails_the_batches_that_wait_for_it_unless_another_is_co
     Batch.objects.update(state=Batch.State.RANKING)
     running = Report.objects.create(assignment=batch.assignment, state=Report.State.RUNNING)
     with transaction.atomic():
-        queued = lifecycle.queue_report(batch.assignment)
+        queued, _ = lifecycle.queue_report(batch.assignment)
     lifecycle.fail_report(running.pk, "out of memory")
     batch.refresh_from_db()
     assert batch.state == "ranking"
@@ -93,13 +92,14 @@ def test_a_failed_report_fails_the_batches_that_wait_for_it_unless_another_is_co
 
 def test_sweep_logs_what_it_re_enqueues(batch: Batch, log: pytest.LogCaptureFixture) -> None:
     report = Report.objects.create(assignment=batch.assignment)
-    long_ago = timezone.now() - tasks.STALLED - timedelta(minutes=1)
-    Report.objects.update(created=long_ago)
+    long_ago = timezone.now() - 2 * recovery.SENDING
+    Report.objects.update(touched=long_ago)
     tasks.sweep()
-    assert f"re-enqueued report {report.pk}, queued since {long_ago}" in log.messages
+    change = f"of assignment {batch.assignment_id}: queued -> queued (its worker or its message was lost)"
+    assert f"report {report.pk} {change}" in log.messages
     Batch.objects.filter(pk=batch.pk).update(touched=long_ago)
     tasks.sweep()
-    assert f"re-enqueued batch {batch.pk}, queued since {long_ago}" in log.messages
+    assert f"batch {batch.pk} {change}" in log.messages
 
 
 def test_sweep_logs_nothing_when_nothing_is_late(batch: Batch, log: pytest.LogCaptureFixture) -> None:

@@ -2,14 +2,13 @@ from __future__ import annotations
 
 import os
 import signal
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 from django.utils import timezone
 
-from submissions import actions, tasks
+from submissions import actions, recovery, tasks
 from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Pair, Report, Source, Upload
 from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
@@ -217,12 +216,12 @@ def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
     assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
     batch = upload(assignment, alice, CLASS)  # never committed, so no task was sent
-    long_ago = timezone.now() - 2 * tasks.STALLED
+    long_ago = timezone.now() - 2 * recovery.SENDING
     Batch.objects.filter(pk=batch.pk).update(touched=long_ago)
     tasks.sweep()
     batch.refresh_from_db()
     assert batch.state == "ranking"
-    Report.objects.update(created=long_ago)
+    Report.objects.update(touched=long_ago)
     tasks.sweep()
     batch.refresh_from_db()
     assert batch.state == "done"
@@ -230,7 +229,7 @@ def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
 
 def test_a_running_batch_is_not_swept(assignment: Assignment, alice: User, eager_tasks: None) -> None:
     batch = upload(assignment, alice, CLASS)
-    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - tasks.STALLED + timedelta(minutes=1))
+    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - recovery.SENDING / 2)
     tasks.sweep()
     batch.refresh_from_db()
     assert batch.state == "queued"

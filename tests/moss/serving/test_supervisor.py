@@ -181,8 +181,9 @@ def test_killing_the_supervisor_ends_all_its_processes(
 ) -> None:
     moss = serve(taken_port)
     moss.wait_until_serving()
-    # The worker, its child, and beat; the web server and its two children.
-    wait_until(lambda: len(moss.running("celery")) == 3, what="the worker")
+    # The worker and its child; maintenance; the web server and its two children.
+    wait_until(lambda: len(moss.running("celery")) == 2, what="the worker")
+    wait_until(lambda: len(moss.running("maintain")) == 1, what="maintenance")
     wait_until(lambda: len(moss.running("gunicorn")) == 3, what="the web server")
     moss.process.kill()
     moss.process.wait()

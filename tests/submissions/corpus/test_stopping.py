@@ -16,9 +16,9 @@ from django.conf import settings
 from django.db import connection
 from psycopg import connect
 
-from submissions.corpus.adding import LOCK_NAMESPACE
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep
 from submissions.corpus.recipe import RECIPE
+from submissions.work_locks import Work
 from tests.conftest import wait_until
 from tests.moss.check.test_check import folder
 from tests.submissions.corpus.test_corpus import edited, error_output, prose, run_json
@@ -113,7 +113,7 @@ def test_only_one_process_adds_to_a_corpus(db: None, tmp_path: Path) -> None:
     root = folder(tmp_path / "archive", {"a.txt": prose(1)})
     corpus = Corpus.objects.create(name="default", recipe=RECIPE.key)
     with connect(database_url(), autocommit=True) as other:
-        other.execute("SELECT pg_advisory_lock(%s::int, %s::int)", [LOCK_NAMESPACE, corpus.pk])
+        other.execute("SELECT pg_advisory_lock(%s::int, %s::int)", [Work.CORPUS, corpus.pk])
         assert "another process is adding to corpus 'default'" in error_output("add", root)
     assert run_json("add", root)["new"] == 1
 

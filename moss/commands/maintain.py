@@ -1,0 +1,21 @@
+"""`moss maintain`: re-enqueue lost work and end stuck work; a part of `moss serve` and of the containers."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(short_help="Re-enqueue lost work and end stuck work until Ctrl-C.")
+@click.option("--check", is_flag=True, help="Only exit, with status 0 if the maintenance runs, else 1.")
+def maintain(*, check: bool) -> None:
+    """Re-enqueue work lost to a crash and end work that is stuck, every 15 seconds, until Ctrl-C.
+
+    `moss serve` runs this as one of its processes.
+    """
+    from moss.installation import start_django
+    from moss.maintenance import is_maintained, maintain as maintain_forever
+
+    start_django()
+    if check:
+        raise SystemExit(not is_maintained())
+    maintain_forever()

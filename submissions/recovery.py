@@ -1,0 +1,116 @@
+"""Find work that nobody does: lost with a worker or the broker, or held by a process that does not go on.
+
+A worker locks what it works on (`submissions.work_locks`), so started work without a lock is lost. Work that
+waits is lost when the queue is empty. Work that holds its lock longer than a task may take is stuck.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from celery import current_app
+from django.conf import settings
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from submissions import lifecycle
+from submissions.ingest.batches import pending_documents
+from submissions.models import Batch, Boilerplate, Document, Report
+from submissions.work_locks import Work, end_session, sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.db.models import QuerySet
+
+    Unfinished = QuerySet[Batch] | QuerySet[Report]
+
+logger = logging.getLogger(__name__)
+
+# A worker locks its work within this time after it changed the state.
+STARTING = timedelta(seconds=20)
+# A message is in the queue, or with a worker, within this time after the state was changed.
+SENDING = timedelta(seconds=40)
+# The time limit of a task, and some time for the worker to end it itself.
+STUCK = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 20)
+OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smaller parts."
+
+
+def queue_is_empty() -> bool:
+    """Return whether no message waits in the queue; False where the broker does not answer."""
+    try:
+        with current_app.connection_for_read() as broker:
+            channel: Any = broker.default_channel
+            return bool(channel.queue_declare(current_app.conf.task_default_queue).message_count == 0)
+    except OperationalError as error:
+        logger.warning("the broker does not answer: %s", error)
+        return False
+
+
+def end_stuck_work() -> None:
+    """Fail what is worked on for longer than a task may take, and end the database sessions that hold it."""
+    long_ago = timezone.now() - STUCK
+    for report in Report.objects.filter(state=Report.State.RUNNING, touched__lt=long_ago):
+        lifecycle.fail_report(report.pk, OUT_OF_TIME)
+        end_session(Work.REPORT, report.pk)
+    for batch in Batch.objects.filter(state=Batch.State.UNPACKING, touched__lt=long_ago):
+        lifecycle.fail_batch(batch.pk, OUT_OF_TIME, "unpacking does not go on")
+        end_session(Work.BATCH, batch.pk)
+    for batch in Batch.objects.filter(state=Batch.State.FINGERPRINTING, touched__lt=long_ago):
+        # Reading a document is started a limited number of times, so this ends.
+        for document in pending_documents(batch.pk):
+            if end_session(Work.DOCUMENT, document, STUCK):
+                logger.warning("document %s of batch %s: its reader was ended", document, batch.pk)
+
+
+def lost_reports() -> list[int]:
+    """Return the unfinished reports that no process ranks and that no message will start."""
+    # A report waits without a message in the queue while another one of its assignment is ranked.
+    ranked = sessions(Work.RANKING)
+    queued = Report.objects.filter(state=Report.State.QUEUED).exclude(assignment__in=ranked)
+    return _lost(Report.objects.filter(state=Report.State.RUNNING), Work.REPORT) + _unsent(queued)
+
+
+def lost_uploads() -> list[int]:
+    """Return the batches that no process unpacks and that no message will start."""
+    return _lost(Batch.objects.filter(state=Batch.State.UNPACKING), Work.BATCH) + _unsent(
+        Batch.objects.filter(state=Batch.State.QUEUED)
+    )
+
+
+def lost_readings() -> list[int]:
+    """Return the batches with documents that no process reads and that no message will start."""
+    quiet = Batch.objects.filter(state=Batch.State.FINGERPRINTING)
+    return [pk for pk in _unsent(quiet) if not _is_read(pending_documents(pk))]
+
+
+def lost_boilerplate() -> list[tuple[int, int]]:
+    """Return (assignment, document) of boilerplate that no process reads and that no message will start."""
+    pending = Boilerplate.objects.filter(
+        document__state=Document.State.PENDING, created__lt=timezone.now() - SENDING
+    )
+    keys = list(pending.values_list("assignment_id", "document_id"))
+    return [key for key in keys if not _is_read(key[1:])] if keys and queue_is_empty() else []
+
+
+def unranked_batches() -> list[Batch]:
+    """Return the batches that wait for a report of their assignment although none is unfinished."""
+    waiting = Batch.objects.filter(state=Batch.State.RANKING, touched__lt=timezone.now() - STARTING)
+    return list(waiting.exclude(assignment__reports__state__in=Report.UNFINISHED))
+
+
+def _is_read(documents: Iterable[int]) -> bool:
+    return not sessions(Work.DOCUMENT).keys().isdisjoint(documents)
+
+
+def _lost(started: Unfinished, work: Work) -> list[int]:
+    keys = started.filter(touched__lt=timezone.now() - STARTING).values_list("pk", flat=True)
+    locked = sessions(work)
+    return [pk for pk in keys if pk not in locked]
+
+
+def _unsent(waiting: Unfinished) -> list[int]:
+    keys = list(waiting.filter(touched__lt=timezone.now() - SENDING).values_list("pk", flat=True))
+    return keys if keys and queue_is_empty() else []

@@ -1,0 +1,78 @@
+"""Advisory locks of Postgres that say which work a process is doing.
+
+Postgres releases a lock when the session that holds it ends, however its process ends. So a lock that is held
+is a sign of life, and no worker has to send heartbeats.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from datetime import timedelta
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from django.db import OperationalError, connection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Work(IntEnum):
+    """Kinds of work; the values are the first keys of the locks, away from those of other programs."""
+
+    CORPUS = 0x6D6F7373
+    BATCH = 0x6D6F7374
+    DOCUMENT = 0x6D6F7375
+    REPORT = 0x6D6F7376
+    RANKING = 0x6D6F7377  # of an assignment
+
+
+@contextmanager
+def work_lock(work: Work, pk: int) -> Iterator[bool]:
+    """Lock a piece of work without waiting; yield False when another process is doing it."""
+    keys = [work, _second_key(pk)]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s::int, %s::int)", keys)
+        mine = cursor.fetchone() == (True,)
+    try:
+        yield mine
+    finally:
+        if mine:
+            _unlock(keys)
+
+
+def _unlock(keys: list[int]) -> None:
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_unlock(%s::int, %s::int)", keys)
+    except OperationalError:  # The connection was lost, and the lock with it.
+        connection.close()
+
+
+def sessions(work: Work) -> dict[int, int]:
+    """Return the process ids of the database sessions that hold locks, by the primary key of the work."""
+    query = """
+        SELECT objid::bigint, pid FROM pg_locks WHERE locktype = 'advisory' AND classid = %s AND objsubid = 2
+        AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [int(work)])
+        return dict(cursor.fetchall())
+
+
+def end_session(work: Work, pk: int, idle: timedelta = timedelta(0)) -> bool:
+    """End the database session that holds a lock, and its transaction, if it sent no query for `idle`.
+
+    Return whether there was one.
+    """
+    query = """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE pid = %s AND state_change <= clock_timestamp() - make_interval(secs => %s)
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [sessions(work).get(_second_key(pk)), idle.total_seconds()])
+        return cursor.fetchone() is not None
+
+
+def _second_key(pk: int) -> int:
+    return pk % 2**31

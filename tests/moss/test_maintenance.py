@@ -1,0 +1,42 @@
+"""The maintenance process: it goes on after errors, and says that it lives."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import pytest
+from django.core.cache import cache
+from django.db import OperationalError
+
+from moss import maintenance
+from submissions import tasks
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def no_sign_of_life() -> None:
+    cache.delete(maintenance.SIGN_OF_LIFE)
+
+
+def test_a_completed_round_is_reported_by_the_health_check(client: Client) -> None:
+    assert client.get("/healthz").json()["maintenance"] is False
+    maintenance.maintain_once()
+    assert client.get("/healthz").json()["maintenance"] is True
+
+
+def test_an_error_of_the_database_is_logged_and_not_the_end(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken() -> None:
+        raise OperationalError("the server closed the connection")
+
+    monkeypatch.setattr(tasks, "sweep", broken)
+    with caplog.at_level(logging.WARNING, "moss.maintenance"):
+        maintenance.maintain_once()
+    assert caplog.messages == ["lost work could not be looked for: the server closed the connection"]
+    assert not maintenance.is_maintained()

@@ -1,0 +1,170 @@
+"""Lost work is re-enqueued, stuck work ends with a reason, and nothing is tried for ever."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from submissions import actions, lifecycle, recovery, tasks
+from submissions.models import Batch, Document, Report
+from submissions.work_locks import Work, end_session, sessions, work_lock
+from tests.conftest import wait_until
+from tests.support.sample_class import CLASS, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.contrib.auth.models import User
+
+    from submissions.models import Assignment
+
+LONG_AGO = 2 * recovery.STUCK
+
+
+@pytest.fixture
+def other_session(db: None) -> Iterator[psycopg.Connection]:
+    """A second session of the database, as another process has it."""
+    with psycopg.connect(**connection.get_connection_params(), autocommit=True) as other:
+        yield other
+
+
+@pytest.fixture
+def batch(assignment: Assignment, alice: User, eager_tasks: None) -> Batch:
+    return actions.create_batch(assignment, alice, [zipped(CLASS)])
+
+
+@pytest.fixture
+def report(batch: Batch) -> Report:
+    return Report.objects.create(assignment=batch.assignment)
+
+
+def lock(session: psycopg.Connection, work: Work, pk: int) -> None:
+    row = session.execute("SELECT pg_try_advisory_lock(%s::int, %s::int)", [work, pk]).fetchone()
+    assert row == (True,)
+
+
+def change(item: Batch | Report, **fields: object) -> None:
+    type(item).objects.filter(pk=item.pk).update(**fields)
+
+
+def test_a_lock_is_held_by_one_session_and_ends_with_it(other_session: psycopg.Connection) -> None:
+    lock(other_session, Work.REPORT, 7)
+    with work_lock(Work.REPORT, 7) as mine, work_lock(Work.BATCH, 7) as other_kind:
+        assert (mine, other_kind) == (False, True)
+    assert sessions(Work.REPORT) == {7: other_session.info.backend_pid}
+    other_session.close()
+    wait_until(lambda: not sessions(Work.REPORT), what="the end of the session")
+    with work_lock(Work.REPORT, 7) as mine:
+        assert mine
+
+
+def test_ending_a_session_frees_its_locks(other_session: psycopg.Connection) -> None:
+    lock(other_session, Work.DOCUMENT, 7)
+    assert not end_session(Work.DOCUMENT, 7, recovery.STUCK)  # it sent a query just now
+    assert end_session(Work.DOCUMENT, 7)
+    with pytest.raises(psycopg.OperationalError):
+        other_session.execute("SELECT 1")
+    wait_until(lambda: not sessions(Work.DOCUMENT), what="the end of the session")
+    assert not end_session(Work.DOCUMENT, 7)
+
+
+def test_a_running_report_without_a_worker_is_lost_and_one_with_a_worker_is_not(
+    report: Report, other_session: psycopg.Connection
+) -> None:
+    change(report, state="running", touched=timezone.now() - 2 * recovery.STARTING)
+    assert recovery.lost_reports() == [report.pk]
+    lock(other_session, Work.REPORT, report.pk)
+    assert recovery.lost_reports() == []
+
+
+def test_an_unpacking_batch_without_a_worker_is_lost_and_one_with_a_worker_is_not(
+    batch: Batch, other_session: psycopg.Connection
+) -> None:
+    change(batch, state="unpacking", touched=timezone.now() - 2 * recovery.STARTING)
+    assert recovery.lost_uploads() == [batch.pk]
+    lock(other_session, Work.BATCH, batch.pk)
+    assert recovery.lost_uploads() == []
+
+
+def test_what_waits_is_lost_only_while_the_queue_is_empty(
+    report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change(report, touched=timezone.now() - 2 * recovery.SENDING)
+    assert recovery.queue_is_empty()
+    assert recovery.lost_reports() == [report.pk]
+    monkeypatch.setattr(recovery, "queue_is_empty", lambda: False)
+    assert recovery.lost_reports() == []
+
+
+def test_a_report_that_waits_for_another_of_its_assignment_is_not_lost(
+    report: Report, other_session: psycopg.Connection
+) -> None:
+    change(report, touched=timezone.now() - 2 * recovery.SENDING)
+    lock(other_session, Work.RANKING, report.assignment_id)
+    assert recovery.lost_reports() == []
+
+
+def test_a_task_delivered_twice_leaves_the_work_to_the_first_worker(
+    batch: Batch, report: Report, other_session: psycopg.Connection
+) -> None:
+    lock(other_session, Work.BATCH, batch.pk)
+    lock(other_session, Work.REPORT, report.pk)
+    tasks.ingest(batch.pk)
+    tasks.rank(report.pk)
+    batch.refresh_from_db()
+    report.refresh_from_db()
+    assert (batch.state, report.state, report.attempts) == ("queued", "queued", 0)
+
+
+def test_a_ranking_that_does_not_go_on_fails_with_a_reason_and_its_session_ends(
+    batch: Batch, report: Report, other_session: psycopg.Connection
+) -> None:
+    change(batch, state="ranking")
+    change(report, state="running", touched=timezone.now() - LONG_AGO)
+    lock(other_session, Work.REPORT, report.pk)
+    tasks.sweep()
+    batch.refresh_from_db()
+    report.refresh_from_db()
+    assert (report.state, report.message) == ("failed", recovery.OUT_OF_TIME)
+    assert (batch.state, batch.message) == ("failed", recovery.OUT_OF_TIME)
+    wait_until(lambda: not sessions(Work.REPORT), what="the end of the session")
+
+
+def test_an_upload_that_does_not_go_on_fails_with_a_reason(batch: Batch) -> None:
+    change(batch, state="unpacking", touched=timezone.now() - LONG_AGO)
+    tasks.sweep()
+    batch.refresh_from_db()
+    assert (batch.state, batch.message) == ("failed", recovery.OUT_OF_TIME)
+
+
+def test_work_that_ends_its_worker_each_time_fails_after_three_attempts(batch: Batch, report: Report) -> None:
+    for _ in range(lifecycle.MAX_ATTEMPTS):
+        assert lifecycle.start_unpacking(batch.pk)
+        assert lifecycle.start_report(report.pk)
+    assert not lifecycle.start_unpacking(batch.pk)
+    assert not lifecycle.start_report(report.pk)
+    batch.refresh_from_db()
+    report.refresh_from_db()
+    assert (batch.state, batch.message) == ("failed", lifecycle.GAVE_UP)
+    assert (report.state, report.message) == ("failed", lifecycle.GAVE_UP)
+
+
+def test_unread_documents_of_a_batch_are_enqueued_again_unless_one_is_being_read(
+    batch: Batch, other_session: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks.fingerprint, "delay", lambda *_: None)
+    tasks.ingest(batch.pk)
+    change(batch, touched=timezone.now() - 2 * recovery.SENDING)
+    assert recovery.lost_readings() == [batch.pk]
+    lock(other_session, Work.DOCUMENT, Document.objects.latest("pk").pk)
+    assert recovery.lost_readings() == []
+    monkeypatch.undo()
+    other_session.close()
+    wait_until(lambda: not sessions(Work.DOCUMENT), what="the end of the session")
+    tasks.sweep()
+    batch.refresh_from_db()
+    assert batch.state == "ranking"
