@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.conf import settings
 
+from submissions import recovery
 from tests.moss.embedded.test_embedded import environment
 
 if TYPE_CHECKING:
@@ -115,10 +116,14 @@ def test_with_https_cookies_are_not_sent_over_plain_http(tmp_path: Path) -> None
     assert evaluate(tmp_path, cookies) == "False False"
 
 
-def test_a_running_task_is_not_delivered_again() -> None:
+def test_a_task_ends_itself_before_its_worker_is_killed_and_that_before_its_session_is_ended() -> None:
     soft: int = settings.CELERY_TASK_SOFT_TIME_LIMIT
     hard: int = settings.CELERY_TASK_TIME_LIMIT
-    assert soft < hard < int(str(settings.CELERY_BROKER_TRANSPORT_OPTIONS["visibility_timeout"]))
+    assert soft < hard < recovery.STUCK.total_seconds() <= hard + 60
+
+
+def test_a_message_whose_worker_was_killed_is_delivered_again_within_a_minute() -> None:
+    assert int(str(settings.CELERY_BROKER_TRANSPORT_OPTIONS["visibility_timeout"])) <= 60
 
 
 def test_every_page_forbids_inline_scripts_and_other_hosts(client: Client) -> None:
