@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install -q --no-deps
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo serve test test-fast lint types warm lock clean
+.PHONY: demo serve test test-fast test-faults lint types warm lock clean
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -20,6 +20,10 @@ test: lint types warm
 # Run the tests that need neither services nor a browser; takes less than a minute.
 test-fast: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow" --hypothesis-profile=few
+
+# Kill, stop and empty parts of a running server while it works, five times; `python -m bench.faults` for more.
+test-faults: warm
+	$(BIN)/python -m bench.faults --seeds 5
 
 lint: .venv/dev
 	$(BIN)/ruff check
