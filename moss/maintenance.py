@@ -16,7 +16,7 @@ from redis.exceptions import RedisError
 
 logger = logging.getLogger(__name__)
 
-EVERY_SECONDS = 15
+EVERY_SECONDS = 10
 # A round may take some seconds where much is to be deleted.
 ALIVE_SECONDS = 4 * EVERY_SECONDS
 SIGN_OF_LIFE = "maintenance"

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 # A worker locks its work within this time after it changed the state.
-STARTING = timedelta(seconds=20)
+STARTING = timedelta(seconds=10)
 # A message is in the queue, or with a worker, within this time after the state was changed.
-SENDING = timedelta(seconds=40)
+SENDING = timedelta(seconds=20)
 # The time limit of a task, and some time for the worker to end it itself.
 STUCK = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 20)
 OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smaller parts."

@@ -53,6 +53,24 @@ def test_web_worker_and_maintenance_run_the_same_image() -> None:
     assert {service["build"] for service in OURS.values()} == {"."}
 
 
+def test_the_proxy_reads_whole_requests_within_deadlines() -> None:
+    configuration = COMPOSE["configs"]["proxy"]["content"]
+    assert "proxy_pass http://web:8000;" in configuration
+    assert "proxy_request_buffering off" not in configuration  # on is the default
+    for deadline in ("client_header_timeout", "client_body_timeout", "send_timeout", "limit_conn clients"):
+        assert re.search(rf"{deadline} \d+", configuration)
+
+
+@pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed")
+def test_nginx_accepts_the_configuration_of_the_proxy(tmp_path: Path) -> None:
+    configuration = COMPOSE["configs"]["proxy"]["content"].replace("web:8000", "127.0.0.1:8000")
+    configuration = re.sub(r"\$\{\w+:-(\w+)\}", r"\1", configuration).replace("$$", "$")
+    (tmp_path / "nginx.conf").write_text(f"events {{}}\nhttp {{ {configuration} }}\n")
+    command = ["nginx", "-t", "-c", str(tmp_path / "nginx.conf")]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_every_variable_is_one_that_the_settings_read(name: str) -> None:
     assert set(OURS[name]["environment"]) <= READ_BY_SETTINGS
@@ -169,9 +187,9 @@ def test_the_addresses_in_the_variables_are_services() -> None:
     assert {"postgres", "valkey"} < set(SERVICES)
 
 
-def test_only_the_web_server_listens_and_only_on_this_machine() -> None:
+def test_only_the_proxy_listens_and_only_on_this_machine() -> None:
     ports = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
-    assert ports == {"web": ["127.0.0.1:8000:8000"]}
+    assert ports == {"proxy": ["127.0.0.1:8000:8000"]}
 
 
 def test_the_image_has_everything_but_the_private_servers() -> None:

@@ -8,7 +8,7 @@ import click
 @click.command(short_help="Re-enqueue lost work and end stuck work until Ctrl-C.")
 @click.option("--check", is_flag=True, help="Only exit, with status 0 if the maintenance runs, else 1.")
 def maintain(*, check: bool) -> None:
-    """Re-enqueue work lost to a crash and end work that is stuck, every 15 seconds, until Ctrl-C.
+    """Re-enqueue work lost to a crash and end work that is stuck, every 10 seconds, until Ctrl-C.
 
     `moss serve` runs this as one of its processes.
     """

@@ -9,7 +9,10 @@ wsgi_app = "moss.wsgi"
 bind = "0.0.0.0:8000"
 worker_class = "gthread"
 workers = 2
-threads = 4
+# A slow client holds a thread. Threads cost little; each may keep one of Postgres's 100 connections.
+threads = 32
+# A worker whose threads are all in use accepts no connection, so that the other one does.
+worker_connections = threads
 # Seconds after which a worker that does not respond is restarted.
 timeout = 120
 control_socket_disable = True

@@ -10,10 +10,13 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -144,6 +147,18 @@ def assert_a_second_one_is_refused(moss: Serve) -> None:
     assert log.read_text() == "the log of the first\n"
 
 
+@contextmanager
+def slow_clients(address: str, count: int) -> Iterator[None]:
+    """Keep connections open whose requests have begun and do not end."""
+    parts = urlsplit(address)
+    with ExitStack() as connections:
+        for _ in range(count):
+            client = connections.enter_context(socket.create_connection((parts.hostname, parts.port)))
+            client.sendall(b"POST /accounts/login/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\na")
+        time.sleep(1)  # until the server reads all of them
+        yield
+
+
 def test_every_process_runs_is_restarted_and_ends(serve: Callable[[int], Serve], taken_port: int) -> None:
     """Cover the whole life of the service in one test, because a start takes seconds."""
     moss = serve(taken_port)
@@ -157,6 +172,9 @@ def test_every_process_runs_is_restarted_and_ends(serve: Callable[[int], Serve],
     assert static_files
     for static_file in static_files:
         assert urllib.request.urlopen(moss.address + static_file, timeout=60).status == 200
+
+    with slow_clients(moss.address, 40):
+        assert urllib.request.urlopen(f"{moss.address}accounts/login/", timeout=20).status == 200
 
     assert_a_second_one_is_refused(moss)
 
