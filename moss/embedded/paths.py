@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote as quote_shell
 from urllib.parse import quote
 
 from platformdirs import user_data_path
@@ -14,6 +16,8 @@ from platformdirs import user_data_path
 PACKAGE = Path(__file__).resolve().parent.parent
 # The path of a Unix socket has at most 108 bytes including the final NUL; Postgres's socket name is longest.
 SOCKET_PATH_LIMIT = 107
+# Permission bits: others could replace the keys and the sockets of the installation.
+OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 LONGEST_SOCKET_NAME = ".s.PGSQL.5432"
 
 
@@ -54,10 +58,13 @@ class InstallationPaths:
         Raises
         ------
         EmbeddedError
-            When the folder of the sockets belongs to another user.
+            When the folder of the sockets belongs to another user, or others may write to one of the folders.
         """
         for folder in (self.home, self.run, self.log):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if folder.stat().st_mode & OTHERS_WRITE:
+                command = f"chmod go-w {quote_shell(str(folder))}"
+                raise EmbeddedError(f"Other users may write to {folder}. Run: {command}")
         if self.run.stat().st_uid != os.geteuid():
             raise EmbeddedError(f"{self.run} belongs to another user; set MOSS_HOME to a folder of your own.")
 
