@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import warnings
 from functools import cache
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import nbformat
@@ -34,6 +36,14 @@ _BROKEN = (
     ValueError,
     nbformat.ValidationError,
 )
+
+
+def _is_from_elsewhere(record: logging.LogRecord) -> bool:
+    return "nbformat" not in PurePath(record.pathname).parts
+
+
+# nbformat logs what it finds invalid, with the contents of the notebook, to the logger of another library.
+logging.getLogger("traitlets").addFilter(_is_from_elsewhere)
 
 
 class Notebook:
