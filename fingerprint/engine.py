@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         choices as choices,
         decode as decode,
         front_end as front_end,
+        storable as storable,
     )
     from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
     from fingerprint.languages.words import WordKinds as WordKinds
@@ -59,7 +60,7 @@ else:
     SOURCES = {
         "fingerprints": "Fingerprints fingerprint",
         "kernel_cache": "compile_kernels ensure_compiled",
-        "languages": "Decoded FrontEnd LexerFailed Span choices decode front_end",
+        "languages": "Decoded FrontEnd LexerFailed Span choices decode front_end storable",
         "languages.lexical_terms": "LexicalTerms",
         "languages.words": "WordKinds",
         "params": "ENGINE_VERSION Params Profile",

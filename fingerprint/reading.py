@@ -23,10 +23,16 @@ if TYPE_CHECKING:
 LINE_END = re.compile(r"\r\n|\r|\n")
 # Default time limit for one file; 1 MB of source takes about one second.
 FILE_SECONDS = 20.0
+# Errors of libraries may repeat the file; longer reasons are cut.
+REASON_CHARACTERS = 500
 
 
 class Unreadable(ValueError):
     """Raised for a file that cannot be turned into tokens. The message is the reason, for the uploader."""
+
+    def __init__(self, reason: str) -> None:
+        too_long = len(reason) > REASON_CHARACTERS
+        super().__init__(f"{reason[:REASON_CHARACTERS]}…" if too_long else reason)
 
 
 class Reading(NamedTuple):

@@ -1,7 +1,7 @@
 """Front-ends: bytes to text, text to tokens, one table row for each language."""
 
 from fingerprint.languages.base import FrontEnd, LexerFailed, LexicalClass, Scan, Span
-from fingerprint.languages.decode import Decoded, NotText, decode
+from fingerprint.languages.decode import Decoded, NotText, decode, storable
 from fingerprint.languages.detect import detect
 from fingerprint.languages.lookup import choices, front_end, tuned_front_ends
 
@@ -17,5 +17,6 @@ __all__ = [
     "decode",
     "detect",
     "front_end",
+    "storable",
     "tuned_front_ends",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from typing import NamedTuple
 
 # Bytes from which an encoding is guessed: enough for a good guess, and few enough to be fast.
@@ -52,6 +53,8 @@ _LIKELY = (
     "cp1252 cp1250 cp1251 koi8_r gb18030 big5 cp932 euc_jp euc_kr cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 "
     "cp874 mac_roman cp437 cp850"
 )
+# A NUL, which Postgres does not store, and lone surrogates, which no encoding represents.
+_NOT_STORABLE = re.compile(r"[\0\ud800-\udfff]")
 _LATIN = frozenset({"cp1250", "cp1254", "cp1257", "cp1258", "mac_roman", "cp437", "cp850"})
 
 
@@ -87,6 +90,11 @@ def decode(data: bytes) -> Decoded:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
         return _decode_legacy(data)
+
+
+def storable(text: str) -> str:
+    """Return `text` with U+FFFD for each character that cannot be stored or sent: NUL and lone surrogates."""
+    return _NOT_STORABLE.sub("\ufffd", text)
 
 
 def _decode_as(data: bytes, encoding: str) -> Decoded:

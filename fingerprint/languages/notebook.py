@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import warnings
 from functools import cache
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import nbformat
 import numpy as np
+from nbformat import reader
 
 from fingerprint.languages.base import Scan
+from fingerprint.languages.decode import storable
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
@@ -21,7 +25,25 @@ if TYPE_CHECKING:
 
 # The header above each cell in the shown text; it marks where the cell begins and names its language.
 _HEADER = re.compile(r"^───── cell \d+, (\S+) ─────\n?", re.MULTILINE)
-_BROKEN = (AttributeError, LookupError, RecursionError, TypeError, ValueError, nbformat.ValidationError)
+# Errors of nbformat and of this module about fields that are missing or of a wrong type.
+_BROKEN = (
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NameError,
+    RecursionError,
+    TypeError,
+    ValueError,
+    nbformat.ValidationError,
+)
+
+
+def _is_from_elsewhere(record: logging.LogRecord) -> bool:
+    return "nbformat" not in PurePath(record.pathname).parts
+
+
+# nbformat logs what it finds invalid, with the contents of the notebook, to the logger of another library.
+logging.getLogger("traitlets").addFilter(_is_from_elsewhere)
 
 
 class Notebook:
@@ -41,8 +63,8 @@ class Notebook:
 
     def text(self, decoded: str) -> str:
         notebook = _read(decoded)
-        language = self._language(notebook)
         try:
+            language = self._language(notebook)
             cells = [(_cell_language(cell, language), _source(cell)) for cell in notebook["cells"]]
         except _BROKEN as error:
             raise ValueError(
@@ -80,9 +102,9 @@ class Notebook:
 
     def _language(self, notebook: dict[str, Any]) -> str:
         """Return the language of the code cells from the metadata; Python if it names no known one."""
-        metadata = notebook.get("metadata", {})
+        metadata = _dictionary(notebook.get("metadata"))
         for section, key in (("language_info", "name"), ("kernelspec", "language"), ("kernelspec", "name")):
-            name = str(metadata.get(section, {}).get(key, "")).lower()
+            name = str(_dictionary(metadata.get(section)).get(key) or "").lower()
             front_end = self._known_front_end(name) if name else None
             if front_end:
                 return front_end.name
@@ -107,12 +129,16 @@ def _read(decoded: str) -> dict[str, Any]:
         json.loads(decoded)  # its error has the line number, unlike the error of nbformat
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about cells without ids, which matter only when writing
-            notebook: dict[str, Any] = nbformat.reads(decoded, as_version=4)  # type: ignore[no-untyped-call]  # no stubs
+            notebook: dict[str, Any] = nbformat.convert(reader.reads(decoded), 4)  # type: ignore[no-untyped-call]  # no stubs
     except json.JSONDecodeError as error:
         raise ValueError(f"it is no notebook: line {error.lineno} is not JSON ({error.msg})") from error
     except _BROKEN as error:
         raise ValueError(f"it is no notebook that can be read ({type(error).__name__}: {error})") from error
     return notebook
+
+
+def _dictionary(field: object) -> dict[str, Any]:
+    return field if isinstance(field, dict) else {}
 
 
 def _cell_language(cell: dict[str, Any], language: str) -> str:
@@ -121,7 +147,7 @@ def _cell_language(cell: dict[str, Any], language: str) -> str:
 
 def _source(cell: dict[str, Any]) -> str:
     source = cell["source"]
-    return source if isinstance(source, str) else "".join(source)
+    return storable(source if isinstance(source, str) else "".join(source))
 
 
 def _concatenated(streams: list[tuple[int, TokenStream]]) -> TokenStream:

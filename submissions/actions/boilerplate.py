@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from django.db import transaction
 
-from fingerprint.engine import Unreadable, token_lines
+from fingerprint.engine import Unreadable, storable, token_lines
 from submissions import tasks
 from submissions.archives.unpack import unpack_all
 from submissions.ingest.documents import delete_unused, store_document
@@ -49,7 +49,7 @@ def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> l
         documents.append(document.pk)
     if documents:
         transaction.on_commit(partial(tasks.fingerprint_boilerplate.delay, assignment.pk, documents))
-    return refused
+    return [entry._replace(reason=storable(entry.reason)) for entry in refused]
 
 
 @transaction.atomic

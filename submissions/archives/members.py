@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import AbstractContextManager
     from datetime import datetime
+
+# Largest size that a column of the database holds.
+MAX_SIZE = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -28,3 +31,11 @@ class ArchiveMember:
     packed_size: int = 0
     in_stream: bool = False
     modified: datetime | None = None
+
+
+def check_size(member: ArchiveMember) -> ArchiveMember:
+    """Return `member`, refused and with the nearest possible size if no file can have its declared size."""
+    size = min(max(member.size, 0), MAX_SIZE)
+    if size == member.size:
+        return member
+    return replace(member, size=size, refusal="its archive declares an impossible size; pack it again")

@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem
 from submissions.archives.limits import CHUNK, BadArchive, Budget, Limits, RefusalError, TooLarge, format_size
-from submissions.archives.members import ArchiveMember
+from submissions.archives.members import ArchiveMember, check_size
 from submissions.archives.names import clean_path, find_junk, redecode
 
 if TYPE_CHECKING:
@@ -164,6 +164,7 @@ class _Unpacker:
             raise BadArchive("an empty archive: it holds no file")
 
     def unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[UnpackedEntry]:
+        member = check_size(member)
         name, refusal = self._clean_name(member.name, folder)
         junk = None if refusal else find_junk(name)
         if junk:

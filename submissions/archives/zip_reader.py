@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+import struct
 import zipfile
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
@@ -17,13 +18,24 @@ if TYPE_CHECKING:
 # Limit on the bytes of a zip's central directory per allowed entry: twice the usual size of a record.
 DIRECTORY_BYTES = 512
 
+# A record of the directory: its first bytes and its fixed part; the header before an entry's packed bytes;
+# and the flag of both that marks a name as UTF-8.
+RECORD_START, RECORD_BYTES, HEADER_BYTES, UTF_8_FLAG = b"PK\x01\x02", 46, 30, 0x800
 
-class _BoundedReads:
-    """A file that refuses single reads of more than `max_bytes`, such as of a zip's whole directory."""
+
+class _UnmarkedReads:
+    """A zip file in whose directory names that are wrongly marked as UTF-8 lose that mark.
+
+    zipfile would refuse the whole zip. `unmarked` are these names. Once the directory is read,
+    `unmarked_headers` are the positions of their entries' headers, which lose the mark too, and nothing else
+    is changed. A single read of more than `max_bytes`, such as of a whole directory, is refused.
+    """
 
     def __init__(self, file: IO[bytes], max_bytes: int) -> None:
         self._file = file
         self._max_bytes = max_bytes
+        self.unmarked: set[bytes] = set()
+        self.unmarked_headers: set[int] | None = None
         self.seek, self.tell, self.seekable = file.seek, file.tell, file.seekable
 
     def read(self, size: int = -1) -> bytes:
@@ -32,20 +44,61 @@ class _BoundedReads:
                 f"its directory takes more than {format_size(self._max_bytes)};"
                 " the limit on entries allows no more"
             )
-        return self._file.read(size)
+        start = self._file.tell()
+        data = self._file.read(size)
+        if self.unmarked_headers is None:
+            return self._unmark_directory(data)
+        if len(data) == HEADER_BYTES and start in self.unmarked_headers:
+            header = bytearray(data)
+            _unmark(header, 6)
+            return bytes(header)
+        return data
+
+    def _unmark_directory(self, read: bytes) -> bytes:
+        """Return what was read without the marks of names that are not UTF-8, if it begins with a record."""
+        data, start = bytearray(read), 0
+        while data.startswith(RECORD_START, start) and start + RECORD_BYTES <= len(data):
+            lengths = struct.unpack_from("<HHH", data, start + 28)
+            name = read[start + RECORD_BYTES : start + RECORD_BYTES + lengths[0]]
+            if not _is_utf_8(name) and _unmark(data, start + 8):
+                self.unmarked.add(name)
+            start += RECORD_BYTES + sum(lengths)
+        return bytes(data)
+
+
+def _unmark(data: bytearray, flags_at: int) -> bool:
+    """Remove the mark of UTF-8 from the flags at an offset; return whether they had it."""
+    (flags,) = struct.unpack_from("<H", data, flags_at)
+    struct.pack_into("<H", data, flags_at, flags & ~UTF_8_FLAG)
+    return bool(flags & UTF_8_FLAG)
+
+
+def _is_utf_8(name: bytes) -> bool:
+    try:
+        name.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def read_zip(file: IO[bytes], budget: Budget) -> Iterator[ArchiveMember]:
     """Yield the files of a zip, as its directory lists them."""
     max_bytes = max(CHUNK, budget.limits.entries * DIRECTORY_BYTES)
-    with zipfile.ZipFile(cast("BinaryIO", _BoundedReads(file, max_bytes))) as archive:
+    reads = _UnmarkedReads(file, max_bytes)
+    with zipfile.ZipFile(cast("BinaryIO", reads)) as archive:
         infos = archive.infolist()
         overlapping = _overlapping(infos)
         raw = [_raw_name(info) for info in infos]
-        encoding = detect_encoding(name for name in raw if isinstance(name, bytes))
+        reads.unmarked_headers = {
+            info.header_offset for info, name in zip(infos, raw, strict=True) if name in reads.unmarked
+        }
+        encoding = detect_encoding(
+            name for name in raw if isinstance(name, bytes) and name not in reads.unmarked
+        )
+        unmarked_encoding = detect_encoding(sorted(reads.unmarked))
         for info, name in zip(infos, raw, strict=True):
             if not info.is_dir():
-                text = name.decode(encoding, "replace") if isinstance(name, bytes) else name
+                text = _decoded(name, unmarked_encoding if name in reads.unmarked else encoding)
                 refusal = _refusal(info) or ("overlaps another entry" if id(info) in overlapping else "")
                 yield ArchiveMember(
                     text,
@@ -68,21 +121,23 @@ def _opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[], IO[
     return lambda: archive.open(info)
 
 
+def _decoded(name: str | bytes, encoding: str) -> str:
+    return name.decode(encoding, "replace") if isinstance(name, bytes) else name
+
+
 def _raw_name(info: zipfile.ZipInfo) -> str | bytes:
     """Return the name with any part after a NUL, which zipfile cuts off; as bytes unless marked as UTF-8."""
-    utf8_flag = 0x800
-    return info.orig_filename if info.flag_bits & utf8_flag else info.orig_filename.encode("cp437")
+    return info.orig_filename if info.flag_bits & UTF_8_FLAG else info.orig_filename.encode("cp437")
 
 
 def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:
     """Return the `id()` of entries whose packed bytes overlap an earlier entry's, as in some zip bombs."""
-    header = 30
     overlapping: set[int] = set()
     end = 0
     for info in sorted(infos, key=lambda info: info.header_offset):
         if info.header_offset < end:
             overlapping.add(id(info))
-        end = max(end, info.header_offset + header + len(info.orig_filename) + info.compress_size)
+        end = max(end, info.header_offset + HEADER_BYTES + len(info.orig_filename) + info.compress_size)
     return overlapping
 
 

@@ -65,7 +65,12 @@ def read_entries(path: Path) -> Iterator[UnpackedEntry]:
 
 def decode_document(name: str, data: bytes) -> DecodedDocument:
     """Decode a document and detect its language, or raise Unreadable with the reason."""
-    text, detected = identify(data, name)
+    try:
+        text, detected = identify(data, name)
+    except (Unreadable, MemoryError):
+        raise
+    except Exception as error:  # an error of a front-end fails one document, not the sweep
+        raise Unreadable(f"its front-end broke on it: {type(error).__name__}: {error}") from error
     kind = {"html": HTML, "text": PROSE}.get(detected.name, CODE)
     return DecodedDocument(name, kind, detected, text)
 

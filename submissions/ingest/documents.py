@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ from submissions.storage.tokens import pack_lexical, pack_tokens
 from submissions.work_locks import Work, work_lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
 
     from fingerprint.engine import Reading
@@ -46,9 +47,10 @@ def store_document(data: bytes, filename: str, language: str) -> Document:
     Raises
     ------
     Unreadable
-        When the bytes are not text in any supported language.
+        When the bytes are not text in any supported language, or break the reader.
     """
-    _, front_end = identify(data, filename, language)
+    with _errors_as_unreadable("a new file"):
+        _, front_end = identify(data, filename, language)
     source, _ = Source.objects.get_or_create(
         sha256=sha256(data).hexdigest(), defaults={"data": data, "size": len(data)}
     )
@@ -82,23 +84,34 @@ def fingerprint_document(document: Document) -> None:
         return
     Document.objects.filter(pk=document.pk).update(attempts=F("attempts") + 1)
     try:
-        reading = read(bytes(document.source.data), "", document.language, settings.FILE_SECONDS)
+        with _errors_as_unreadable(f"document {document.pk}"):
+            reading = read(bytes(document.source.data), "", document.language, settings.FILE_SECONDS)
+            spans = _packed_spans(reading)
     except Unreadable as error:
         _fail(document, str(error))
-    except (SoftTimeLimitExceeded, MemoryError):  # Not caused by the file.
-        raise
-    except Exception as error:  # Any error of a lexer is a failure of this file only.
-        logger.exception("document %s cannot be read", document.pk)
-        _fail(document, f"its front-end broke on it ({type(error).__name__})")
     else:
-        _save(document, reading)
+        _save(document, reading, spans)
 
 
-def _save(document: Document, reading: Reading) -> None:
+@contextmanager
+def _errors_as_unreadable(name: str) -> Iterator[None]:
+    """Raise Unreadable for any error in the body, which reads one file; `name` is for the log.
+
+    The end of a worker's memory or time is not caused by the file, so those errors are not changed.
+    """
+    try:
+        yield
+    except (Unreadable, SoftTimeLimitExceeded, MemoryError):
+        raise
+    except Exception as error:
+        logger.exception("%s cannot be read", name)
+        raise Unreadable(f"its front-end broke on it ({type(error).__name__})") from error
+
+
+def _save(document: Document, reading: Reading, spans: bytes) -> None:
     from fingerprint.engine import fingerprint  # noqa: PLC0415 - numba, in workers only
 
     hashes, positions = fingerprint(reading.tokens.kinds, PARAMS)
-    spans = _packed_spans(reading)
     with transaction.atomic():
         pending = Document.objects.select_for_update().filter(pk=document.pk, state=Document.State.PENDING)
         if not pending.exists():

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from submissions.models.courses import Assignment
 from submissions.models.sources import Document, Source
+from submissions.text_fields import FileCharField, FileTextField
 
 
 class Batch(models.Model):
@@ -28,13 +29,13 @@ class Batch(models.Model):
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="batches")
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
-    name = models.CharField(max_length=255)
+    name = FileCharField(max_length=255)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
     # Number of times unpacking was started.
     attempts = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
-    message = models.TextField(blank=True)
+    message = FileTextField(blank=True)
     documents_total = models.PositiveIntegerField(default=0)
     documents_done = models.PositiveIntegerField(default=0)
 
@@ -56,7 +57,7 @@ class Upload(models.Model):
     """One uploaded file, stored until its batch is unpacked."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="uploads")
-    name = models.CharField(max_length=1000)
+    name = FileCharField(max_length=1000)
     file = models.FileField(upload_to="uploads/")
 
     def __str__(self) -> str:
@@ -67,10 +68,10 @@ class Entry(models.Model):
     """One entry of an upload: accepted, or skipped with a reason that the instructor can act on."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="entries")
-    name = models.CharField(max_length=1000)
+    name = FileCharField(max_length=1000)
     size = models.PositiveBigIntegerField(default=0)
     accepted = models.BooleanField()
-    reason = models.TextField(blank=True)
+    reason = FileTextField(blank=True)
 
     class Meta:
         ordering = ("accepted", "name", "pk")
@@ -84,7 +85,7 @@ class DeletedBatch(models.Model):
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="deleted_batches")
     batch = models.PositiveBigIntegerField(unique=True)
-    name = models.CharField(max_length=255)
+    name = FileCharField(max_length=255)
     deleted = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -93,7 +94,7 @@ class DeletedBatch(models.Model):
 
 class Submission(models.Model):
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="submissions")
-    name = models.CharField(max_length=400)
+    name = FileCharField(max_length=400)
     # The latest modification time of its files; null where it is not known, see `submission_times`.
     handed_in = models.DateTimeField(null=True)
 
@@ -111,7 +112,7 @@ class SubmissionFile(models.Model):
     """A named source of a submission; `document` is the result of its front-end."""
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="files")
-    path = models.CharField(max_length=1000)
+    path = FileCharField(max_length=1000)
     source = models.ForeignKey(Source, models.PROTECT, related_name="files")
     document = models.ForeignKey(Document, models.PROTECT, related_name="files")
 
@@ -131,7 +132,7 @@ class Boilerplate(models.Model):
     """
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="boilerplate")
-    name = models.CharField(max_length=1000)
+    name = FileCharField(max_length=1000)
     source = models.ForeignKey(Source, models.PROTECT, related_name="boilerplate")
     document = models.ForeignKey(Document, models.PROTECT, related_name="boilerplate")
     first = models.PositiveIntegerField(null=True)

@@ -14,6 +14,7 @@ from submissions.models.records import (
     RecordListField,
 )
 from submissions.models.sources import Document
+from submissions.text_fields import FileTextField
 
 
 class Report(models.Model):
@@ -36,7 +37,7 @@ class Report(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
-    message = models.TextField(blank=True)
+    message = FileTextField(blank=True)
     # See `ranking.rank.parameters`: k, window, common limit in force, versions, the suggested threshold.
     parameters = models.JSONField(default=dict)
     submissions = models.ManyToManyField(Submission, related_name="reports")

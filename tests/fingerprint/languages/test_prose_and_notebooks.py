@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 
 import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.languages import front_end
+from tests.support.notebooks import FORMAT_2, FORMAT_3, FORMAT_4
 
 PROSE = front_end("text")
 NOTEBOOK = front_end("notebook")
@@ -115,3 +117,18 @@ def test_a_broken_notebook_is_refused_with_its_reason(decoded: str, reason: str)
 
 def test_a_text_without_cells_has_no_tokens() -> None:
     assert len(NOTEBOOK.scan("no header here").tokens) == 0
+
+
+@pytest.mark.parametrize("version", [FORMAT_2, FORMAT_3, FORMAT_4])
+def test_what_is_wrong_with_a_notebook_is_not_logged_with_its_contents(
+    version: dict[str, object], caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    invalid = {**version, "metadata": {"kernelspec": {"name": ["Ada Lovelace"]}, "name": ["Ada Lovelace"]}}
+    NOTEBOOK.text(json.dumps(invalid))
+    assert caplog.records == []
+    assert capfd.readouterr() == ("", "")
+
+
+def test_others_can_use_the_logger_that_nbformat_uses(caplog: pytest.LogCaptureFixture) -> None:
+    logging.getLogger("traitlets").error("of another library")
+    assert caplog.messages == ["of another library"]

@@ -142,6 +142,22 @@ def test_empty_files_are_named() -> None:
     assert reasons(entries("c.zip", zipped({"a.py": b""}))) == {"a.py": "empty"}
 
 
+@pytest.mark.parametrize("name", ["class.zip", "class.tar.gz"])
+def test_an_archive_cut_at_any_byte_is_refused_or_gives_the_files_before_the_cut(name: str) -> None:
+    data = ARCHIVE_WRITERS[name](CLASS)
+    assert len(data) < 600
+    kept = set()
+    for length in range(len(data)):
+        unpacked: list[UnpackedEntry] = []
+        with suppress(BadArchive):
+            unpacked = entries(name, data[:length])
+        assert taken(unpacked).items() <= CLASS.items()
+        assert not unpacked or unpacked[-1].reason
+        kept.add(len(taken(unpacked)))
+    # The directory of a zip is at its end, so that nothing can be read without its last bytes.
+    assert kept == ({0} if name == "class.zip" else {0, 1, 2})
+
+
 def check_any_outcome(name: str, data: bytes) -> None:
     """Fail if unpacking raises anything but BadArchive, or an entry is invalid."""
     unpacked: list[UnpackedEntry] = []

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import io
+import struct
 import tarfile
+import zipfile
 
 import pytest
 
@@ -66,6 +68,40 @@ def test_names_equal_after_normalization_are_numbered_and_names_that_differ_in_c
 def test_names_in_legacy_encodings_are_read(names: list[str], encoding: str) -> None:
     data = zip_by_hand([(name.encode(encoding), b"x") for name in names])
     assert list(taken(entries("c.zip", data))) == names
+
+
+# Bit 11 of an entry's flags: its name is UTF-8.
+UTF_8 = 0x800
+
+
+@pytest.mark.parametrize(
+    ("wrong", "shown"),
+    [("Müller.java".encode("cp1252"), "Müller.java"), ("課題.py".encode("cp932"), None), (b"\xff\xfe", None)],
+)
+def test_a_name_that_is_marked_as_utf_8_and_is_not_is_repaired_and_the_others_stay(
+    wrong: bytes, shown: str | None
+) -> None:
+    others = ["Zoë/Lösung.java", "課題/山田.py", "plain.py"]
+    data = zip_by_hand([(name, b"x") for name in (wrong, *(name.encode() for name in others))], flags=UTF_8)
+    files = taken(entries("c.zip", data))
+    assert [*files][1:] == others
+    assert len(files) == 4
+    assert shown in {None, next(iter(files))}
+
+
+def test_a_wrongly_marked_name_does_not_change_how_unmarked_ones_are_read() -> None:
+    right, wrong = "Zoë/Lösung.java".encode(), "Müller.java".encode("cp1252")
+    data = bytearray(zip_by_hand([(right, b"x"), (wrong, b"x")]))
+    for start, flags_at in ((data.rindex(b"PK\x03\x04"), 6), (data.rindex(b"PK\x01\x02"), 8)):
+        struct.pack_into("<H", data, start + flags_at, UTF_8)
+    assert list(taken(entries("c.zip", bytes(data)))) == ["Zoë/Lösung.java", "Müller.java"]
+
+
+def test_a_file_that_looks_like_the_directory_of_a_zip_keeps_its_bytes() -> None:
+    inside = zip_by_hand([(b"M\xfcller.java", b"x")], flags=UTF_8)
+    directory = inside[inside.index(b"PK\x01\x02") : inside.index(b"PK\x05\x06")]
+    data = zip_by_hand([(b"a.bin", directory)], method=zipfile.ZIP_STORED)
+    assert taken(entries("c.zip", data)) == {"a.bin": directory}
 
 
 def test_names_in_a_legacy_encoding_inside_a_tar_are_read() -> None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from fingerprint.engine import Unreadable
+from submissions.corpus.reading import decode_document
 from tests.moss.check.test_check import folder
 from tests.submissions.corpus.test_corpus import error_output, exact, prose, run_json
 
@@ -57,3 +59,14 @@ def test_estimates_of_containment_are_unbiased_over_many_documents(db: None, tmp
         for name in documents
     ]
     assert abs(np.mean(errors)) <= 3 * np.std(errors) / len(errors) ** 0.5
+
+
+def test_an_error_that_no_reader_is_known_to_raise_fails_one_document(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def identify(*_: object) -> None:
+        raise SystemError("unheard of")
+
+    monkeypatch.setattr("submissions.corpus.reading.identify", identify)
+    with pytest.raises(Unreadable, match="its front-end broke on it: SystemError: unheard of"):
+        decode_document("a.py", b"x = 1\n")

@@ -1,0 +1,97 @@
+"""Declared sizes that no file can have: the entry is refused, and its stored size fits the database."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import tarfile
+import zlib
+from typing import TYPE_CHECKING
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from submissions.models import Entry
+from tests.support.archives import entries, reasons, taken, zipped
+from tests.support.sample_class import CLASS
+
+if TYPE_CHECKING:
+    from tests.support.uploads import HandIn
+
+LARGEST = 2**63 - 1
+GOOD = {name: source.encode() for name, source in CLASS.items()}
+
+
+def tar_declaring(size: int) -> bytes:
+    """Return a tar of CLASS and then an entry whose header declares `size`."""
+    packed = b""
+    for name, data in GOOD.items():
+        info = tarfile.TarInfo(name)
+        info.size = len(data)
+        packed += info.tobuf() + data + bytes(-len(data) % 512)
+    header = bytearray(tarfile.TarInfo("odd.py").tobuf())
+    header[124:136] = tarfile.itn(size, 12, tarfile.GNU_FORMAT)  # type: ignore[attr-defined]  # not in the stubs
+    header[148:156] = b" " * 8
+    header[148:156] = b"%06o\0 " % sum(header)
+    return packed + bytes(header) + b"x".ljust(512, b"\0") + bytes(1024)
+
+
+def zip_declaring(size: int, name: bytes = b"odd.py") -> bytes:
+    """Return a zip of CLASS and an entry whose zip64 field declares `size`."""
+    body, directory = b"", b""
+    for entry, data in (GOOD | {name.decode(): b"x"}).items():
+        declared = size if entry == name.decode() else len(data)
+        zip64 = struct.pack("<HHQ", 1, 8, declared)
+        fields = ("<HHHHHLLLHH", 45, 0, 0, 0, 33, zlib.crc32(data), len(data))
+        local = struct.pack(*fields, len(data), len(entry), 0)
+        central = struct.pack(*fields, 0xFFFFFFFF, len(entry), len(zip64))
+        place = struct.pack("<HHHLL", 0, 0, 0, 0, len(body))
+        directory += b"PK\x01\x02\x2d\x03" + central + place + entry.encode() + zip64
+        body += b"PK\x03\x04" + local + entry.encode() + data
+    count = len(GOOD) + 1
+    return (
+        body
+        + directory
+        + b"PK\x05\x06"
+        + struct.pack("<HHHHLLH", 0, 0, count, count, len(directory), len(body), 0)
+    )
+
+
+IMPOSSIBLE = {
+    "negative.tar": tar_declaring(-1),
+    "very-negative.tar": tar_declaring(-(2**70)),
+    "huge.tar": tar_declaring(2**63),
+    "negative.tgz": gzip.compress(tar_declaring(-1)),
+    "huge.zip": zip_declaring(2**63),
+    "largest.zip": zip_declaring(2**64 - 1),
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_an_entry_of_an_impossible_size_is_refused_and_the_others_are_kept(name: str) -> None:
+    unpacked = entries(name, IMPOSSIBLE[name])
+    assert taken(unpacked) == GOOD
+    assert "declares an impossible size" in reasons(unpacked)["odd.py"]
+    assert all(0 <= entry.size <= LARGEST for entry in unpacked)
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_an_entry_of_an_impossible_size_in_a_nested_archive_is_refused(name: str) -> None:
+    unpacked = entries("class.zip", zipped({name: IMPOSSIBLE[name], "zoe.py": b"z = 1"}))
+    assert taken(unpacked).keys() == {f"{name.partition('.')[0]}/{path}" for path in GOOD} | {"zoe.py"}
+    assert all(0 <= entry.size <= LARGEST for entry in unpacked)
+
+
+def test_junk_of_an_impossible_size_is_listed_with_a_possible_one() -> None:
+    unpacked = entries("class.zip", zip_declaring(2**64 - 1, b"odd.so"))
+    assert [(entry.size, entry.reason) for entry in unpacked if entry.data is None] == [
+        (LARGEST, "compiled output")
+    ]
+
+
+@pytest.mark.parametrize("name", ["negative.tar", "huge.zip"])
+def test_a_batch_with_an_entry_of_an_impossible_size_is_ranked(hand_in: HandIn, name: str) -> None:
+    batch = hand_in(SimpleUploadedFile(name, IMPOSSIBLE[name]))
+    assert batch.state == "done"
+    assert batch.submissions.count() == len(CLASS)
+    assert "impossible size" in Entry.objects.get(name="odd.py").reason

@@ -1,0 +1,110 @@
+"""A file that breaks its reader is refused by itself, with a reason; the rest of the upload goes on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.urls import reverse
+
+from fingerprint.engine import TooSlow, Unreadable
+from submissions.ingest.documents import store_document
+from submissions.models import Boilerplate, Document, Source
+from tests.support.html import get_page, page_of
+from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks
+from tests.support.sample_class import CLASS, HONEST, loose, zipped
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from submissions.models import Assignment, Batch
+    from tests.support.uploads import HandIn
+
+# The reason of nbformat repeats this version: a NUL, and half of a surrogate pair.
+UNSTORABLE = notebook_with(nbformat="4\0\ud800")
+
+
+def best_pair(batch: Batch) -> set[str]:
+    pair = batch.assignment.reports.get().pairs.all()[0]
+    return {pair.left.name, pair.right.name}
+
+
+def test_notebooks_with_any_field_of_any_wrong_type_cost_nobody_else(hand_in: HandIn) -> None:
+    notebooks = wrong_notebooks()
+    batch = hand_in(zipped({**CLASS, **notebooks}))
+    assert batch.state == "done"
+    refused = {entry.name: entry.reason for entry in batch.entries.filter(accepted=False)}
+    assert all(refused.values())
+    assert refused.keys() <= notebooks.keys()
+    assert batch.entries.filter(accepted=True, name__in=CLASS).count() == len(CLASS)
+    assert not Document.objects.filter(state="pending").exists()
+    assert all(Document.objects.filter(state="failed").values_list("reason", flat=True))
+    assert {"ada", "ben"} <= set(batch.assignment.reports.get().submissions.values_list("name", flat=True))
+
+
+@pytest.mark.parametrize(
+    "fields", [{"nbformat_minor": None}, {"metadata": {}}, {"metadata": {"kernelspec": None}}]
+)
+def test_a_notebook_without_usable_metadata_is_read_as_python(
+    hand_in: HandIn, fields: dict[str, object]
+) -> None:
+    batch = hand_in(zipped({**CLASS, "dora/work.ipynb": notebook_with(**fields)}))
+    assert batch.entries.get(name="dora/work.ipynb").accepted
+    assert best_pair(batch) == {"ada", "ben"}
+
+
+def test_what_postgres_cannot_store_is_visible_in_a_reason(hand_in: HandIn) -> None:
+    batch = hand_in(zipped({**CLASS, "dora/work.ipynb": UNSTORABLE}))
+    assert "4\ufffd\ufffd" in batch.entries.get(name="dora/work.ipynb").reason
+
+
+def test_a_reason_never_repeats_a_whole_file(hand_in: HandIn) -> None:
+    batch = hand_in(zipped({**CLASS, "dora/work.ipynb": notebook_with(nbformat="4" * 1_000_000)}))
+    reason = batch.entries.get(name="dora/work.ipynb").reason
+    assert len(reason) < 1000
+    assert reason.endswith("…")
+
+
+def test_characters_that_are_no_text_are_replaced_in_cells(alice_client: Client, hand_in: HandIn) -> None:
+    copied = HONEST + "\nmarker = '\0\ud800'\n"
+    batch = hand_in(zipped({"ada/a.py": HONEST, "dora/work.ipynb": notebook_of(copied)}))
+    pair = batch.assignment.reports.get().pairs.get()
+    page = get_page(alice_client, reverse("pair", args=[batch.assignment_id, pair.left_id, pair.right_id]))
+    assert "marker = '\ufffd\ufffd'" in page.text()
+
+
+@pytest.mark.parametrize("content", [UNSTORABLE, notebook_with(cells=None), notebook_with(nbformat=[])])
+def test_a_broken_notebook_as_boilerplate_is_refused_on_the_page(
+    alice_client: Client, assignment: Assignment, eager_tasks: None, content: bytes
+) -> None:
+    files = [loose("work.ipynb", content), loose("starter.py", HONEST)]
+    address = reverse("add_boilerplate", args=[assignment.pk])
+    response = alice_client.post(address, {"files": files}, follow=True)
+    assert "work.ipynb was skipped: it is" in page_of(response).text()
+    assert list(Boilerplate.objects.values_list("name", flat=True)) == ["starter.py"]
+
+
+def test_an_error_that_no_reader_is_known_to_raise_fails_one_file(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _raise_while_identifying(monkeypatch, Exception("unheard of"))
+    with pytest.raises(Unreadable, match=r"its front-end broke on it \(Exception\)"):
+        store_document(b"x = 1\n", "a.py", "")
+    assert not Source.objects.exists()
+
+
+@pytest.mark.parametrize("error", [MemoryError, SoftTimeLimitExceeded, TooSlow])
+def test_the_end_of_the_memory_or_time_of_a_worker_is_no_fault_of_the_file(
+    db: None, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    _raise_while_identifying(monkeypatch, error())
+    with pytest.raises(error):
+        store_document(b"x = 1\n", "a.py", "")
+
+
+def _raise_while_identifying(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def identify(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("submissions.ingest.documents.identify", identify)
