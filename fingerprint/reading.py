@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -44,8 +45,12 @@ class Reading(NamedTuple):
     lexical: LexicalTerms
 
 
-def identify(data: bytes, filename: str, language: str = "") -> tuple[str, FrontEnd]:
+def identify(
+    data: bytes, filename: str, language: str = "", seconds: float | None = None
+) -> tuple[str, FrontEnd]:
     """Decode a file and choose its front-end, by `language` or, if that is empty, by file name and content.
+
+    With `seconds` it takes no longer than that, and must be called in the main thread of a process.
 
     Returns
     -------
@@ -54,10 +59,18 @@ def identify(data: bytes, filename: str, language: str = "") -> tuple[str, Front
     Raises
     ------
     Unreadable
-        When the bytes are not text, or a container such as a notebook is broken.
+        When the bytes are not text, a container such as a notebook is broken, or it takes too long.
     ValueError
         When `language` is unknown.
     """
+    try:
+        with time_limit(seconds) if seconds else nullcontext():
+            return _identify(data, filename, language)
+    except TooSlow:
+        raise Unreadable(f"finding out its language took longer than {seconds:g} s") from None
+
+
+def _identify(data: bytes, filename: str, language: str) -> tuple[str, FrontEnd]:
     chosen = front_end(language) if language else None
     try:
         decoded = decode(data).text
@@ -78,7 +91,7 @@ def read(data: bytes, filename: str, language: str = "", seconds: float = FILE_S
     """
     try:
         with time_limit(seconds):
-            text, chosen = identify(data, filename, language)
+            text, chosen = _identify(data, filename, language)
             scan = chosen.scan(text)
             return Reading(text, chosen, scan.tokens, lexical_terms(scan))
     except TooSlow:

@@ -13,8 +13,11 @@ from fingerprint.languages.registry import LANGUAGES, OTHERS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Characters of a file that are searched for patterns.
+# Characters of a file that are searched for patterns: some 500 lines, so that a long licence can come before
+# the first line that tells. Searching them takes milliseconds.
 HEAD_CHARACTERS = 20_000
+# Linux reads no more of a file for its first line.
+SHEBANG_CHARACTERS = 256
 
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?(\w+?)[\d.]*(?:\s|$)")
 _INTERPRETERS = {
@@ -24,16 +27,23 @@ _INTERPRETERS = {
     "sbcl": "common-lisp", "guile": "scheme", "scala": "scala", "swift": "swift", "octave": "matlab",
 }  # fmt: skip
 
+# Students write these files, so every search takes linear time: attempts of a pattern at different places may
+# not read the same text for more than a bounded length. `\s` would match line ends too, and each empty line
+# would be read to the end of the file; these match the space at the beginning and the end of one line.
+_BEGIN = r"^[^\S\n]*+"
+_END = r"[^\S\n]*$"
+
 # Extensions that two languages share: the first pattern that occurs decides; an empty pattern always matches.
 _CPP = (
-    r"^\s*(?:class|namespace|template|using|public:|private:|protected:)\b|\bstd::|#include\s*<\w+>|\w+::\w+"
+    _BEGIN + r"(?:class|namespace|template|using|public:|private:|protected:)\b"
+    r"|\bstd::|#include\s*<\w+>|\w::\w"
 )
-_OBJECTIVE_C = r"^\s*(?:@interface|@implementation|@property|@protocol|#import)\b"
-_PROLOG = r"^\s*:-|:-\s*$|^[a-z]\w*\([^)]*\)\s*(?::-|\.\s*$)|-->"
-_X86 = r"(?i)\b(?:e?[abcd]x|r[abcd]x|[re]?[sd]i|[re][sb]p|[abcd][hl])\b|\bint\s+(?:21h|0x80)\b|^\s*section\b"
+_OBJECTIVE_C = _BEGIN + r"(?:@interface|@implementation|@property|@protocol|#import)\b"
+_PROLOG = f"{_BEGIN}:-|:-{_END}" + r"|^[a-z]\w*\([^()]*+\)\s*(?::-|\." + _END + ")|-->"
 _MIPS = r"\$(?:zero|[vatsk][0-9]|sp|ra|fp|gp|\d+)\b"
 _PLSQL = (
-    r"(?im)^\s*(?:declare|create\s+or\s+replace\s+(?:procedure|function|package|trigger))\b|\bdbms_output\b"
+    "(?i)" + _BEGIN + r"(?:declare|create\s+or\s+replace\s+(?:procedure|function|package|trigger))\b"
+    r"|\bdbms_output\b"
 )
 _AMBIGUOUS = {
     ".h": ((_CPP, "cpp"), ("", "c")),
@@ -45,7 +55,7 @@ _AMBIGUOUS = {
     ".s": ((_MIPS, "mips"), ("", "x86")),
     ".asm": ((_MIPS, "mips"), ("", "x86")),
     ".sql": ((_PLSQL, "plsql"), ("", "sql")),
-    ".v": ((r"^\s*(?:Theorem|Lemma|Proof)\b", "coq"), ("", "verilog")),
+    ".v": ((_BEGIN + r"(?:Theorem|Lemma|Proof)\b", "coq"), ("", "verilog")),
     ".inc": ((r"<\?php", "php"), ("", "text")),
     ".f": (("", "fortran"),),
 }  # fmt: skip
@@ -55,15 +65,22 @@ _AMBIGUOUS = {
 _CONTENT_PATTERNS = (
     (r"\A\s*<\?php", "php"),
     (r"(?i)\A\s*(?:<!doctype html|<html)", "html"),
-    (r"^\s*#include\s*<(?:iostream|string|vector|map|algorithm)>|\bstd::", "cpp"),
-    (r"^\s*#include\s*[<\"]", "c"),
-    (r"^\s*(?:public\s+)?(?:final\s+)?class\s+\w+[^;]*\{|^import java\.", "java"),
+    (_BEGIN + r"#include\s*<(?:iostream|string|vector|map|algorithm)>|\bstd::", "cpp"),
+    (_BEGIN + r"#include\s*[<\"]", "c"),
+    # What a class extends and implements takes fewer than 500 characters.
+    (
+        _BEGIN + r"(?:public\s++)?+(?:final\s++)?+class\s++\w++[^;{]{0,500}+\{|^import java\.",
+        "java",
+    ),
     (r"^using System", "csharp"),
     (r"^package main$", "go"),
-    (r"^(?:from \w[\w.]* import |import \w[\w., ]*$|def \w+\(.*\).*:\s*$|class \w+.*:\s*$)", "python"),
-    (r"^\s*fn \w+.*\{\s*$", "rust"),
+    (
+        rf"^(?:from \w[\w.]* import |import \w[\w., ]*$|def \w+\([^)\n]*+\).*:{_END}|class \w.*:{_END})",
+        "python",
+    ),
+    (_BEGIN + r"fn \w.*\{" + _END, "rust"),
     (r"(?i)\A\s*(?:create table|select\s.+\sfrom|insert into)\b", "sql"),
-    (r"^\s*(?:function \w+\(.*\) \{|const \w+ = )", "javascript"),
+    (_BEGIN + r"(?:function \w+\(.*\) \{|const \w+ = )", "javascript"),
 )
 
 
@@ -96,7 +113,7 @@ def _patterns() -> list[tuple[str, str]]:
 
 
 def _by_shebang(head: str) -> str:
-    shebang = _SHEBANG.match(head)
+    shebang = _SHEBANG.match(head[:SHEBANG_CHARACTERS])
     return _INTERPRETERS.get(shebang[1], "") if shebang else ""
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Least
@@ -93,7 +94,9 @@ def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) ->
     reason = entry.reason
     if entry.data is not None:
         try:
-            document = store_document(entry.data, entry.name, batch.assignment.language)
+            document = store_document(
+                entry.data, entry.name, batch.assignment.language, settings.FILE_SECONDS
+            )
             contents.documents[entry.name] = document
             if entry.modified:
                 contents.modified[entry.name] = entry.modified

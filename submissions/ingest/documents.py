@@ -41,16 +41,18 @@ PARAMS = Params()
 MAX_ATTEMPTS = 2
 
 
-def store_document(data: bytes, filename: str, language: str) -> Document:
+def store_document(data: bytes, filename: str, language: str, seconds: float | None = None) -> Document:
     """Store a source and a pending document for its front-end, unless they exist; return the document.
+
+    With `seconds`, which only the main thread of a process can use, finding the front-end takes no longer.
 
     Raises
     ------
     Unreadable
-        When the bytes are not text in any supported language, or break the reader.
+        When the bytes are not text in any supported language, break the reader, or take it too long.
     """
     with _errors_as_unreadable("a new file"):
-        _, front_end = identify(data, filename, language)
+        _, front_end = identify(data, filename, language, seconds)
     source, _ = Source.objects.get_or_create(
         sha256=sha256(data).hexdigest(), defaults={"data": data, "size": len(data)}
     )
