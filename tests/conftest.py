@@ -39,6 +39,7 @@ pytest_plugins = [
     "tests.support.golden",
     "tests.support.uploads",
     "tests.support.paused_tasks",
+    "tests.support.ports",
     "tests.support.every_page",
     "tests.support.hostile_class",
 ]
