@@ -109,6 +109,7 @@ MIDDLEWARE = [
     "submissions.pages.middleware.PrivateCacheControl",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "submissions.pages.request_bodies.LimitRequestBodies",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
