@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 from zoneinfo import ZoneInfo
@@ -84,6 +85,8 @@ CSRF_TRUSTED_ORIGINS = env.list("MOSS_CSRF_TRUSTED_ORIGINS", subcast=str.strip, 
 # Set to true behind a proxy that terminates HTTPS and always sets X-Forwarded-Proto itself.
 HTTPS = env.bool("MOSS_HTTPS", default=False)
 MAX_UPLOAD_MB = env.int("MOSS_MAX_UPLOAD_MB", default=200, validate=validate.Range(1, 100_000))
+# Wrong passwords for one account from one address, after which both have to wait.
+SIGN_IN_FAILURES = env.int("MOSS_SIGN_IN_FAILURES", default=10, validate=validate.Range(1, 1000))
 # Time limit in seconds for reading one file; a file that takes longer is skipped and named in the report.
 FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(1, 30))
 LOG_LEVEL = env.str(
@@ -97,6 +100,7 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "axes",
     "csp",
     "django_htmx",
     "submissions",
@@ -109,13 +113,17 @@ MIDDLEWARE = [
     "submissions.pages.middleware.PrivateCacheControl",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "submissions.pages.request_bodies.LimitRequestBodies",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "submissions.pages.middleware.HtmxLoginRedirect",
+    "axes.middleware.AxesMiddleware",
 ]
+# The first one refuses an account with too many wrong passwords before the second one hashes another.
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 ROOT_URLCONF = "moss.urls"
 WSGI_APPLICATION = "moss.wsgi.application"
 TEMPLATES = [
@@ -161,6 +169,17 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+AXES_HANDLER = "moss.sign_in.Failures"
+AXES_FAILURE_LIMIT = SIGN_IN_FAILURES
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address"]
+AXES_COOLOFF_TIME = timedelta(minutes=5)
+# An attempt that is refused does not start the time again.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_USERNAME_CALLABLE = "moss.sign_in.user_name"
+AXES_CLIENT_STR_CALLABLE = "moss.sign_in.client"
+AXES_LOCKOUT_CALLABLE = "moss.sign_in.refusal"
+# Only failures are stored, and no address for longer than they count.
+AXES_DISABLE_ACCESS_LOG = True
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "courses"
 LOGOUT_REDIRECT_URL = "login"
@@ -204,10 +223,10 @@ LOGGING = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
-    # At INFO, these log several lines a task.
+    # At INFO, these log several lines a task or a sign-in.
     "loggers": {
         name: {"level": "DEBUG" if LOG_LEVEL == "DEBUG" else "WARNING"}
-        for name in ("celery.app.trace", "celery.worker.strategy")
+        for name in ("axes", "celery.app.trace", "celery.worker.strategy")
     },
 }
 

@@ -9,6 +9,17 @@ from django.templatetags.static import static
 from django.urls import include, path
 
 from moss.health import healthz
+from submissions.pages.views.access import is_path_of_this_site
+
+
+class SignIn(auth_views.LoginView):
+    """The sign-in page. `next` leads to a path of this site, and not to the sign-in page again."""
+
+    redirect_authenticated_user = True
+
+    def get_redirect_url(self) -> str:
+        address = super().get_redirect_url()
+        return address if is_path_of_this_site(address) and address != self.request.path else ""
 
 
 def favicon(_request: HttpRequest) -> HttpResponseRedirect:
@@ -18,7 +29,7 @@ def favicon(_request: HttpRequest) -> HttpResponseRedirect:
 
 urlpatterns = [
     path("", include("submissions.pages.urls")),
-    path("accounts/login/", auth_views.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/logout/", auth_views.LogoutView.as_view(), name="logout"),
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),

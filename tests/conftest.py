@@ -39,6 +39,7 @@ pytest_plugins = [
     "tests.support.golden",
     "tests.support.uploads",
     "tests.support.paused_tasks",
+    "tests.support.ports",
     "tests.support.every_page",
     "tests.support.hostile_class",
 ]
@@ -137,7 +138,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 60.0, *, what: st
         time.sleep(0.05)
 
 
-def _worker_environment() -> dict[str, str]:
+def worker_environment() -> dict[str, str]:
     database = urlsplit(settings.DATABASE_URL)._replace(path=f"/{connection.settings_dict['NAME']}")
     return {**os.environ, "DATABASE_URL": database.geturl(), "DJANGO_SETTINGS_MODULE": "tests.settings"}
 
@@ -149,7 +150,7 @@ def _worker(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> 
     with log.open("wb") as output:
         worker = subprocess.Popen(
             [sys.executable, "-m", "celery", "-A", "moss", "worker", *options],
-            env=_worker_environment(),
+            env=worker_environment(),
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=settings.BASE_DIR,

@@ -84,7 +84,7 @@ def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings
     defaults = re.findall(
         r'env\.\w+\(\s*"(\w+)", default="?(\w+)"?, validate=', (ROOT / "moss" / "settings.py").read_text()
     )
-    assert len(defaults) == 4
+    assert len(defaults) == 5
     for name, default in defaults:
         assert environment[name] == f"${{{name}:-{default}}}"
 

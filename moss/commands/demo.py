@@ -37,9 +37,11 @@ class DemoAccount:
 
 @click.command(short_help="Run everything on the bundled sample class and keep serving.")
 @click.option(
-    "--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="Port to try first."
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Port to listen on.  [default: the first free one from 8000 on]",
 )
-def demo(port: int) -> None:
+def demo(port: int | None) -> None:
     """Upload the sample class, rank it, print the best pairs, and serve the pages until Ctrl-C.
 
     The demo uses the same database as `moss serve`: what you add while it runs is stored permanently.

@@ -13,7 +13,9 @@ from moss.serving.supervisor import AlreadyServing, Supervisor
 @click.command(short_help="Run the web server, the workers and maintenance until Ctrl-C.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
-    "--port", default=8000, show_default=True, type=click.IntRange(1, 65535), help="Port to try first."
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Port to listen on.  [default: the first free one from 8000 on]",
 )
 @click.option(
     "--workers",
@@ -21,7 +23,7 @@ from moss.serving.supervisor import AlreadyServing, Supervisor
     type=click.IntRange(1, 256),
     help="Number of worker processes, which fingerprint and rank.  [default: one for each core]",
 )
-def serve(host: str, port: int, workers: int) -> None:
+def serve(host: str, port: int | None, workers: int) -> None:
     """Run the web server, the workers and maintenance until Ctrl-C.
 
     A private Postgres is started if DATABASE_URL is not set, and a private Valkey if REDIS_URL is not set.

@@ -7,7 +7,6 @@ import fcntl
 import http.client
 import os
 import signal
-import socket
 import sys
 import time
 from typing import TYPE_CHECKING, Self, TextIO
@@ -17,6 +16,7 @@ import click
 from moss.embedded.client import ensure_services, release_services, services_lost
 from moss.embedded.paths import installation_paths
 from moss.installation import prepare
+from moss.serving.ports import FIRST_PORT, listen
 from moss.serving.process import SupervisedProcess
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from moss.embedded.paths import InstallationPaths
 
-PORTS_TO_TRY = 100
 READY_SECONDS = 120.0
 TICK_SECONDS = 0.2
 AS_ROOT = "This runs as root, and so does everything that reads students' files. Use an account of its own."
@@ -33,28 +32,6 @@ LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}  # noqa: S104 - the address o
 
 class AlreadyServing(click.ClickException):
     """Another process serves from the same MOSS_HOME."""
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on the first free port, starting from `port`.
-
-    Raises
-    ------
-    OSError
-        When none of a hundred ports is free.
-    """
-    last = min(port + PORTS_TO_TRY, 65536) - 1
-    for candidate in range(port, last + 1):
-        try:
-            return socket.create_server((host, candidate), family=_family(host), backlog=512)
-        except OSError:
-            if candidate == last:
-                raise
-    raise OSError(f"no port from {port} on")
-
-
-def _family(host: str) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 def _try_lock(file: TextIO, operation: int) -> bool:
@@ -109,12 +86,18 @@ def commands(fd: int, workers: int) -> dict[str, list[str]]:
 class Supervisor:
     """A context manager that runs the service until its `with` block ends.
 
+    Without a port, it listens on the first free one from 8000 on.
+
     Ctrl-C and SIGTERM raise KeyboardInterrupt in the block. The block must run in the main thread: the kernel
     ends the children when the thread that started them ends.
     """
 
     def __init__(
-        self, host: str = "127.0.0.1", port: int = 8000, workers: int = 1, log: TextIO = sys.stderr
+        self,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        workers: int = 1,
+        log: TextIO = sys.stderr,
     ) -> None:
         self.host = host
         self.requested_port = port
@@ -157,8 +140,8 @@ class Supervisor:
         """Prepare the installation, start the children and wait until the web server answers."""
         prepare()
         port = self._socket.getsockname()[1]
-        if port != self.requested_port:
-            click.echo(f"Port {self.requested_port} is in use; using {port}.")
+        if self.requested_port is None and port != FIRST_PORT:
+            click.echo(f"Port {FIRST_PORT} is in use; using {port}.")
         fd = self._socket.fileno()
         for name, command in commands(fd, self.workers).items():
             self.children.append(SupervisedProcess(name, command, (fd,) if name == "web" else (), self.log))

@@ -47,6 +47,7 @@ def evaluate(home: Path, expression: str, **variables: str) -> str:
         ("MOSS_HTTPS", "2", "boolean"),
         ("MOSS_MAX_UPLOAD_MB", "lots", "integer"),
         ("MOSS_MAX_UPLOAD_MB", "0", "greater than or equal to 1 and less than or equal to 100000"),
+        ("MOSS_SIGN_IN_FAILURES", "0", "greater than or equal to 1 and less than or equal to 1000"),
         ("MOSS_MAX_UPLOAD_MB", "-5", "greater than or equal to 1 and less than or equal to 100000"),
         ("MOSS_LOG_LEVEL", "loud", "DEBUG, INFO, WARNING, ERROR"),
         ("MOSS_TIME_ZONE", "Mars/Olympus", "Europe/Berlin"),

@@ -1,4 +1,4 @@
-"""The request type of signed-in views, and the 410 page for deleted objects."""
+"""The request type of signed-in views, where they may lead to, and the 410 page for deleted objects."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from django.http import HttpRequest
 from django.shortcuts import render
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from submissions import queries
 
@@ -25,6 +26,11 @@ class AuthenticatedRequest(HttpRequest):
 
     user: User
     htmx: HtmxDetails
+
+
+def is_path_of_this_site(address: str) -> bool:
+    """Return whether an address is an absolute path that no browser reads as the address of another site."""
+    return address.startswith("/") and url_has_allowed_host_and_scheme(address, allowed_hosts=None)
 
 
 def gone_as_410(

@@ -18,6 +18,7 @@ from submissions.pages.forms.assignments import SettingsForm
 from submissions.pages.forms.filters import query_string
 from submissions.pages.forms.uploads import UploadForm
 from submissions.pages.report.overview import findings_context, report_context
+from submissions.pages.request_bodies import takes_files
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -126,6 +127,7 @@ def rerank(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     return redirect(assignment)
 
 
+@takes_files
 @login_required
 @require_POST
 def add_boilerplate(request: AuthenticatedRequest, pk: int) -> HttpResponse:

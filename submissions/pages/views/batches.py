@@ -16,6 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from submissions import actions, queries
 from submissions.models import Batch
 from submissions.pages.forms.uploads import UploadForm
+from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
 from submissions.pages.views.access import gone_as_410
 from submissions.pseudonyms.names import names_for
@@ -33,6 +34,7 @@ STEPS = (
 )
 
 
+@takes_files
 @login_required
 @require_POST
 def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:

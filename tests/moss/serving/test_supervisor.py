@@ -21,7 +21,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from moss.embedded.paths import installation_paths
-from moss.serving.supervisor import listen, serving_process
+from moss.serving import ports
+from moss.serving.supervisor import serving_process
 from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import environment
 
@@ -44,7 +45,7 @@ def environment_of(pid: int) -> bytes:
 class Serve:
     """A running `moss serve`; all its descendants are recognised by its home in their environment."""
 
-    def __init__(self, home: Path, port: int) -> None:
+    def __init__(self, home: Path, port: int | None) -> None:
         self.home = home
         self.log = home.parent / "serve.log"
         with self.log.open("wb") as log:
@@ -57,8 +58,7 @@ class Serve:
                     "sh",
                     *MOSS,
                     "serve",
-                    "--port",
-                    str(port),
+                    *([] if port is None else ["--port", str(port)]),
                     "--workers",
                     "1",
                 ],
@@ -107,10 +107,10 @@ class Serve:
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[[int], Serve]]:
+def serve(tmp_path: Path) -> Iterator[Callable[[int | None], Serve]]:
     started: list[Serve] = []
 
-    def start(port: int) -> Serve:
+    def start(port: int | None) -> Serve:
         started.append(Serve(tmp_path / "home", port))
         return started[-1]
 
@@ -122,16 +122,25 @@ def serve(tmp_path: Path) -> Iterator[Callable[[int], Serve]]:
             os.kill(pid, signal.SIGKILL)
 
 
-@pytest.fixture
-def taken_port() -> Iterator[int]:
-    """Return a port that another socket listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        yield listener.getsockname()[1]
+def test_serve_with_a_taken_port_ends_and_says_so(
+    serve: Callable[[int | None], Serve], taken_port: int
+) -> None:
+    moss = serve(taken_port)
+    assert moss.process.wait(ports.PATIENCE_SECONDS + 60) == 1
+    assert f"Error: Port {taken_port} is in use by another program." in moss.output
+    assert "Traceback" not in moss.output
 
 
-def test_the_next_free_port_is_used_when_the_requested_one_is_taken(taken_port: int) -> None:
-    with listen("127.0.0.1", taken_port) as own_socket:
-        assert taken_port < own_socket.getsockname()[1] <= taken_port + 100
+def test_a_server_that_was_killed_comes_back_on_the_same_port(
+    serve: Callable[[int | None], Serve], free_port: int
+) -> None:
+    moss = serve(free_port)
+    moss.wait_until_serving()
+    moss.process.kill()
+    moss.process.wait()
+    again = serve(free_port)
+    again.wait_until_serving()
+    assert again.address == moss.address
 
 
 def assert_a_second_one_is_refused(moss: Serve) -> None:
@@ -159,11 +168,13 @@ def slow_clients(address: str, count: int) -> Iterator[None]:
         yield
 
 
-def test_every_process_runs_is_restarted_and_ends(serve: Callable[[int], Serve], taken_port: int) -> None:
+def test_every_process_runs_is_restarted_and_ends(
+    serve: Callable[[int | None], Serve], taken_first_port: int
+) -> None:
     """Cover the whole life of the service in one test, because a start takes seconds."""
-    moss = serve(taken_port)
+    moss = serve(None)
     moss.wait_until_serving()
-    assert f"Port {taken_port} is in use; using " in moss.output
+    assert f"Port {taken_first_port} is in use; using " in moss.output
     moss.wait_until_healthy()
 
     # The page and its static files, compressed and with hashed names, are served without another server.
@@ -195,9 +206,9 @@ def test_every_process_runs_is_restarted_and_ends(serve: Callable[[int], Serve],
 
 
 def test_killing_the_supervisor_ends_all_its_processes(
-    serve: Callable[[int], Serve], taken_port: int
+    serve: Callable[[int | None], Serve], free_port: int
 ) -> None:
-    moss = serve(taken_port)
+    moss = serve(free_port)
     moss.wait_until_serving()
     # The worker and its child; maintenance; the web server and its two children.
     wait_until(lambda: len(moss.running("celery")) == 2, what="the worker")
@@ -209,9 +220,9 @@ def test_killing_the_supervisor_ends_all_its_processes(
 
 
 def test_a_killed_daemon_is_started_again_with_its_servers(
-    serve: Callable[[int], Serve], taken_port: int
+    serve: Callable[[int | None], Serve], free_port: int
 ) -> None:
-    moss = serve(taken_port)
+    moss = serve(free_port)
     moss.wait_until_serving()
     daemon = moss.running("moss.embedded.daemon")
     assert len(daemon) == 1

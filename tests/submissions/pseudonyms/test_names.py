@@ -263,8 +263,21 @@ def test_the_switch_is_kept_and_leads_back(alice_client: Client, assignment: Ass
     assert get_page(alice_client, address).texts(".names-switch button") == ["Hide names"]
 
 
-@pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "javascript:alert(1)", ""])
-def test_the_switch_leads_to_no_other_site(elsewhere: str, alice_client: Client) -> None:
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        "https://evil.example/",
+        "//evil.example",
+        "/\\evil.example",
+        "javascript:alert(1)",
+        "made-up",
+        "login",
+        "",
+    ],
+)
+def test_the_switch_leads_to_no_other_site_and_to_nothing_but_a_path(
+    elsewhere: str, alice_client: Client
+) -> None:
     response = alice_client.post(reverse("switch_names"), {"names": "real", "next": elsewhere})
     assert response.headers["Location"] == "/"
 

@@ -1,0 +1,124 @@
+"""Signing in: where it leads, and how many wrong passwords are too many."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.contrib.auth.backends import ModelBackend
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.conftest import PASSWORD
+from tests.support.html import page_of
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.http import HttpResponseBase
+
+ELSEWHERE = ["https://evil.example/", "//evil.example", "made-up", "login", "/accounts/login/"]
+
+
+def sign_in(client: Client, name: str, password: str, **fields: str) -> HttpResponseBase:
+    """Send the sign-in form."""
+    return client.post(reverse("login"), {"username": name, "password": password, **fields})
+
+
+@pytest.mark.parametrize("elsewhere", ELSEWHERE)
+def test_signing_in_leads_to_a_page_of_this_site(elsewhere: str, client: Client, alice: User) -> None:
+    assert sign_in(client, "alice", PASSWORD, next=elsewhere).headers["Location"] == "/"
+
+
+@pytest.mark.parametrize("elsewhere", ELSEWHERE)
+def test_a_signed_in_user_is_led_away_from_the_sign_in_page(elsewhere: str, alice_client: Client) -> None:
+    assert alice_client.get(reverse("login"), {"next": elsewhere}).headers["Location"] == "/"
+
+
+def test_signing_in_leads_back_to_the_page_that_needed_it(client: Client, alice: User) -> None:
+    assert sign_in(client, "alice", PASSWORD, next="/courses/1/?q=x").headers["Location"] == "/courses/1/?q=x"
+
+
+def fail(client: Client, name: str, times: int) -> list[int]:
+    """Try wrong passwords; return the statuses of the answers."""
+    wrong = [f"wrong {number}" for number in range(times)]
+    return [sign_in(client, name, password).status_code for password in wrong]
+
+
+def test_after_ten_wrong_passwords_even_the_right_one_has_to_wait(client: Client, alice: User) -> None:
+    assert fail(client, "alice", 10) == [200] * 9 + [429]
+    refused = sign_in(client, "alice", PASSWORD)
+    assert refused.status_code == 429
+    assert refused.headers["Retry-After"] == "300"
+    assert "Try again in 5 minutes." in page_of(refused).text()
+
+
+def test_a_refused_password_is_not_hashed(
+    client: Client, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fail(client, "alice", 10)
+    monkeypatch.setattr(ModelBackend, "authenticate", not_to_be_asked)
+    assert sign_in(client, "alice", PASSWORD).status_code == 429
+    with pytest.raises(AssertionError, match="a password is hashed"):
+        sign_in(client, "bob", PASSWORD)
+
+
+def not_to_be_asked(*_: object, **__: object) -> None:
+    raise AssertionError("a password is hashed")
+
+
+def test_the_admin_counts_the_same_failures(client: Client, admin: User) -> None:
+    fail(client, "admin", 9)
+    form = {"username": "admin", "password": "wrong"}
+    assert client.post(reverse("admin:login"), form).status_code == 429
+    assert client.post(reverse("admin:login"), form | {"password": PASSWORD}).status_code == 429
+
+
+def test_others_still_sign_in_from_the_same_address(client: Client, alice: User, bob: User) -> None:
+    fail(client, "alice", 12)
+    assert sign_in(client, "bob", PASSWORD).status_code == 302
+
+
+def test_an_address_that_tries_many_accounts_has_to_wait(client: Client, alice: User) -> None:
+    for number in range(10):
+        fail(client, f"user {number}", 5)
+    assert sign_in(client, "alice", PASSWORD).status_code == 429
+    elsewhere = Client(REMOTE_ADDR="192.0.2.7", HTTP_X_FORWARDED_FOR="127.0.0.1")
+    assert sign_in(elsewhere, "alice", PASSWORD).status_code == 302
+
+
+def test_no_header_makes_another_address(client: Client, alice: User) -> None:
+    for number in range(10):
+        sign_in(
+            Client(HTTP_X_FORWARDED_FOR=f"192.0.2.{number}", HTTP_USER_AGENT=str(number)), "alice", "wrong"
+        )
+    assert sign_in(client, "alice", PASSWORD).status_code == 429
+
+
+def test_the_wait_ends_by_itself(client: Client, alice: User) -> None:
+    fail(client, "alice", 10)
+    past = timezone.now() - settings.AXES_COOLOFF_TIME - timedelta(seconds=1)
+    AccessAttempt.objects.update(attempt_time=past)
+    assert sign_in(client, "alice", PASSWORD).status_code == 302
+
+
+def test_the_wait_is_ended_by_a_command(client: Client, alice: User) -> None:
+    fail(client, "alice", 10)
+    call_command("axes_reset", verbosity=0)
+    assert sign_in(client, "alice", PASSWORD).status_code == 302
+
+
+def test_failures_are_logged_without_passwords_and_control_characters(
+    client: Client, alice: User, caplog: pytest.LogCaptureFixture
+) -> None:
+    sign_in(client, "al\nice\x1b[31m" + "e" * 400, "a secret")
+    fail(client, "alice", 10)
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("axes")]
+    assert any(line.startswith("AXES: New login failure by 'alice' from 127.0.0.1") for line in lines)
+    assert any(line.startswith("AXES: Locking out 'alice' from 127.0.0.1") for line in lines)
+    assert not [line for line in lines if "secret" in line or "wrong" in line or not line.isprintable()]
+    assert not AccessAttempt.objects.filter(post_data__contains="secret").exists()

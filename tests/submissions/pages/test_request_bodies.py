@@ -1,0 +1,149 @@
+"""Bodies that are too large and files that nobody asked for are refused before anything is written."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from django.conf import settings as configured
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from submissions.models import Batch
+from tests.conftest import wait_until, worker_environment
+from tests.support.html import page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from django.http import HttpResponseBase
+    from pytest_django.fixtures import Settings
+
+    from submissions.models import Assignment
+
+LARGE, SMALL = 4_000_000, 1_000
+BOUNDARY = "a-boundary"
+# Without a cookie Django refuses a form unread; any cookie of the right length will do.
+CSRF_COOKIE = "c" * 32
+FILE_HEADER = (
+    f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="a.py"\r\n'
+    "Content-Type: text/x-python\r\n\r\n"
+).encode()
+
+
+@pytest.fixture(autouse=True)
+def no_temporary_folder(tmp_path: Path, settings: Settings) -> None:
+    """Let every attempt to write a file to the temporary folder fail."""
+    settings.FILE_UPLOAD_TEMP_DIR = tmp_path / "none"
+
+
+def send(client: Client, address: str, size: int) -> HttpResponseBase:
+    return client.post(address, {"files": SimpleUploadedFile("a.py", b"x" * size)})
+
+
+def addresses(assignment: Assignment) -> list[str]:
+    uploads = [reverse(name, args=[assignment.pk]) for name in ("upload", "add_boilerplate")]
+    return [*uploads, reverse("login"), reverse("switch_names"), reverse("admin:login"), reverse("healthz")]
+
+
+@pytest.mark.parametrize("checks_token", [True, False])
+def test_nobody_sends_a_large_file_without_signing_in(assignment: Assignment, *, checks_token: bool) -> None:
+    client = Client(enforce_csrf_checks=checks_token)
+    client.cookies["csrftoken"] = CSRF_COOKIE
+    for address in addresses(assignment):
+        response = send(client, address, LARGE)
+        assert response.status_code == 413, address
+        assert "Sign in before you send files." in page_of(response).text()
+
+
+def test_nobody_sends_a_small_file_without_signing_in(assignment: Assignment) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.cookies["csrftoken"] = CSRF_COOKIE
+    for address in addresses(assignment):
+        assert send(client, address, SMALL).status_code == 400, address
+
+
+def test_a_page_that_takes_no_files_refuses_them_from_everybody(alice_client: Client) -> None:
+    assert send(alice_client, reverse("switch_names"), SMALL).status_code == 400
+    assert send(alice_client, reverse("switch_names"), LARGE).status_code == 413
+
+
+def test_an_upload_of_a_signed_in_user_may_be_larger(
+    alice_client: Client, assignment: Assignment, tmp_path: Path, settings: Settings
+) -> None:
+    settings.FILE_UPLOAD_TEMP_DIR = tmp_path
+    response = send(alice_client, reverse("upload", args=[assignment.pk]), LARGE)
+    assert response.headers["Location"] == Batch.objects.get().get_absolute_url()
+
+
+def test_an_upload_over_the_limit_is_refused_before_it_is_read(
+    alice_client: Client, assignment: Assignment, settings: Settings
+) -> None:
+    settings.MAX_UPLOAD_BYTES, settings.DATA_UPLOAD_MAX_NUMBER_FILES = 1_000_000, 10
+    response = send(alice_client, reverse("upload", args=[assignment.pk]), LARGE)
+    assert response.status_code == 413
+    assert "send fewer or smaller files at once" in page_of(response).text()
+
+
+@pytest.fixture
+def gunicorn(django_db_setup: None, tmp_path: Path) -> Iterator[int]:
+    """Return the port of a real web server; its temporary folder is `tmp_path`."""
+    command = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf", "--workers=1"]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        bind = f"--bind=fd://{listener.fileno()}"
+        server = subprocess.Popen(
+            [*command, bind],
+            env={**worker_environment(), "TMPDIR": os.fspath(tmp_path)},
+            cwd=configured.BASE_DIR,
+            pass_fds=[listener.fileno()],
+        )
+        yield listener.getsockname()[1]
+        server.terminate()
+        server.wait(60)
+
+
+@contextmanager
+def unfinished_request(port: int, framing: str, body: bytes) -> Iterator[socket.socket]:
+    """Send the start of a form with a file, and leave the request open."""
+    head = (
+        "POST /accounts/login/ HTTP/1.1\r\nHost: localhost\r\n"
+        f"Cookie: csrftoken={CSRF_COOKIE}\r\n"
+        f"Content-Type: multipart/form-data; boundary={BOUNDARY}\r\n{framing}\r\n\r\n"
+    )
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(head.encode() + body)
+        yield connection
+
+
+def answer_or_files(connection: socket.socket, folder: Path) -> tuple[str, list[str]]:
+    """Wait until the server answers or writes a file; return its status and the names of the files."""
+
+    def files() -> list[str]:
+        return [path.name for path in folder.iterdir() if ".upload" in path.name]
+
+    def answered() -> bool:
+        return bool(select.select([connection], [], [], 0)[0])
+
+    wait_until(lambda: answered() or bool(files()), what="an answer or a file")
+    return connection.recv(12).decode() if answered() else "", files()
+
+
+def test_a_real_server_writes_nothing_of_a_large_form(gunicorn: int, tmp_path: Path) -> None:
+    body = FILE_HEADER + b"x" * 200_000
+    with unfinished_request(gunicorn, f"Content-Length: {LARGE}", body) as connection:
+        assert answer_or_files(connection, tmp_path) == ("HTTP/1.1 413", [])
+
+
+def test_a_real_server_writes_nothing_of_a_form_without_a_length(gunicorn: int, tmp_path: Path) -> None:
+    body = FILE_HEADER + b"x" * 200_000
+    chunk = b"%x\r\n%s\r\n" % (len(body), body)
+    with unfinished_request(gunicorn, "Transfer-Encoding: chunked", chunk) as connection:
+        assert answer_or_files(connection, tmp_path) == ("HTTP/1.1 403", [])

@@ -1,0 +1,37 @@
+"""Ports that are free or taken."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from moss.serving.ports import FIRST_PORT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def taken_port() -> Iterator[int]:
+    """Return a port that another socket listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+@pytest.fixture
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
+
+
+@pytest.fixture
+def taken_first_port() -> Iterator[int]:
+    """Return the port that a server without --port tries first, taken here or by another program."""
+    with contextlib.ExitStack() as exits:
+        with contextlib.suppress(OSError):
+            exits.enter_context(socket.create_server(("127.0.0.1", FIRST_PORT)))
+        yield FIRST_PORT
