@@ -21,6 +21,7 @@ from click.testing import CliRunner
 from django.conf import settings
 from django.core.management import get_commands
 from django.urls import resolve
+from gunicorn.workers.gthread import ThreadWorker
 
 from moss.celery import app
 from moss.cli import COMMANDS, main
@@ -116,7 +117,7 @@ def test_the_settings_of_gunicorn_are_settings_it_has() -> None:
         if not name.startswith("_") and name != "annotations":
             config.set(name, value)
     assert config.wsgi_app == "moss.wsgi"
-    assert config.worker_class_str == "gthread"
+    assert issubclass(config.worker_class, ThreadWorker)
 
 
 def test_the_health_check_asks_an_address_that_exists() -> None:

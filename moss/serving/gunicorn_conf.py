@@ -7,7 +7,7 @@ from __future__ import annotations
 
 wsgi_app = "moss.wsgi"
 bind = "0.0.0.0:8000"
-worker_class = "gthread"
+worker_class = "moss.serving.gunicorn_worker.ClosingThreadWorker"
 workers = 2
 # A slow client holds a thread. Threads cost little; each may keep one of Postgres's 100 connections.
 threads = 32
