@@ -6,7 +6,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from django.http import HttpRequest
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from submissions import queries
 
@@ -25,6 +26,12 @@ class AuthenticatedRequest(HttpRequest):
 
     user: User
     htmx: HtmxDetails
+
+
+def redirect_with_query(request: HttpRequest, name: str, *arguments: int) -> HttpResponse:
+    """Redirect to a page with the query of the request."""
+    query = request.META["QUERY_STRING"]
+    return redirect(reverse(name, args=arguments) + (f"?{query}" if query else ""))
 
 
 def gone_as_410(
