@@ -70,8 +70,11 @@ def ignore_passage(assignment: Assignment, pair: Pair, key: str) -> Boilerplate 
     passage = next((passage for passage in pair.passages if passage.key == key), None)
     if passage is None:
         return None
-    file = SubmissionFile.objects.select_related("source", "document").get(pk=passage.left_file)
-    first, count = passage.left_token, passage.tokens
+    files = SubmissionFile.objects.filter(pk__in=(passage.left_file, passage.right_file))
+    # The choice of the side depends on the content, so that it reveals nothing about the order of the names.
+    file = files.select_related("source", "document").order_by("source__sha256", "submission")[0]
+    first = passage.left_token if file.pk == passage.left_file else passage.right_token
+    count = passage.tokens
     boilerplate, _ = Boilerplate.objects.get_or_create(
         assignment=assignment,
         document=file.document,

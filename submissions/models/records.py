@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from django.db import models
+from django.utils.crypto import salted_hmac
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
@@ -56,9 +57,19 @@ class PassageRecord(Record):
 
     @property
     def key(self) -> str:
-        """Identifier of the passage within its report."""
-        values = (self.left_file, self.left_token, self.right_file, self.right_token, self.tokens)
-        return ":".join(map(str, values))
+        """Identifier of the passage within its report, the same for either order of the sides.
+
+        It does not reveal the primary keys of the files: they are in the order of an upload's entries.
+        """
+        sides = sorted(((self.left_file, self.left_token), (self.right_file, self.right_token)))
+        return salted_hmac("passage", repr((sides, self.tokens))).hexdigest()
+
+    @property
+    def exchanged(self) -> PassageRecord:
+        """The same passage with left and right exchanged."""
+        left = {"left_file": self.right_file, "left_token": self.right_token}
+        right = {"right_file": self.left_file, "right_token": self.left_token}
+        return self.model_copy(update=left | right)
 
 
 class DuplicateRecord(Record):

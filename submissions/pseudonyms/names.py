@@ -39,6 +39,14 @@ class Names:
         """Return the name to show for the submission `name`."""
         return self.aliases.get(name, self.fallback or name)
 
+    def in_order(self, left: str, right: str) -> bool:
+        """Return whether the pair (left, right), sorted by real names, is shown in this order.
+
+        Where names are hidden, a pair is in the order of the displayed names: the order of the real names
+        would reveal who is behind an alias.
+        """
+        return not self.hidden or self.display_name(left) <= self.display_name(right)
+
     def redact_text(self, text: str) -> str:
         """Return a path, the name of an upload or a message with all names in it replaced."""
         return _replace_spans(text, self._finder.label_spans(text)) if self.hidden else text
@@ -85,8 +93,8 @@ def anonymous_names(assignment: Assignment) -> Names:
 
 
 def redacted_names(hidden_names: Iterable[str], visible_names: Iterable[str] = ()) -> Names:
-    """Hide some names: as `Student A`, `Student B` and so on, or a single one as `another student`."""
-    names, visible = sorted(set(hidden_names)), tuple(visible_names)
+    """Hide some names, in their order: as `Student A`, `Student B`, or a single one as `another student`."""
+    names, visible = list(dict.fromkeys(hidden_names)), tuple(visible_names)
     if len(names) == 1:
         return Names({names[0]: "another student"}, visible_names=visible)
     return Names(dict(zip(names, _student_letters(), strict=False)), visible_names=visible)

@@ -15,12 +15,13 @@ from submissions.queries.exclusions import SkippedContent, listed_boilerplate, s
 from submissions.queries.flags import Flag, Flags, timed_submissions, unknown_team_members
 from submissions.queries.lists import (
     batch_submissions,
+    displayed_entries,
     failed_files,
     listed_assignments,
     listed_batches,
     listed_courses,
 )
-from submissions.queries.pairs import ignored_tokens, pair, pair_files, submission_names
+from submissions.queries.pairs import displayed_pair, ignored_tokens, pair, pair_files, submission_names
 from submissions.queries.reports import (
     SORT_FIELDS,
     ListedDuplicates,
@@ -68,6 +69,8 @@ __all__ = [
     "courses",
     "decision",
     "decisions",
+    "displayed_entries",
+    "displayed_pair",
     "effective_threshold",
     "failed_files",
     "files_with_sources",

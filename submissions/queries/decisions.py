@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
     from submissions.models import Assignment, Change, Pair, Report
+    from submissions.pseudonyms.names import Names
 
     DecidedPair = WithAnnotations[Pair, "DecisionAnnotation"]
 
@@ -38,6 +39,12 @@ class PairNames(NamedTuple):
     def from_pair(cls, pair: Pair) -> Self:
         """Return the names of a pair that was fetched with both submissions."""
         return cls(pair.left.name, pair.right.name, pair.left_id, pair.right_id)
+
+    def displayed(self, names: Names) -> PairNames:
+        """Return the pair in the order in which a reader sees it."""
+        if names.in_order(self.left, self.right):
+            return self
+        return PairNames(self.right, self.left, self.right_id, self.left_id)
 
 
 def pair_names(assignment: Assignment, left_id: int, right_id: int) -> PairNames:

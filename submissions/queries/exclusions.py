@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
+from submissions.queries.aliases import alias_of
+from submissions.queries.lists import displayed_entries
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Boilerplate, Report
+    from submissions.pseudonyms.names import Names
 
 # Maximum number of rows per list on a report's page; the pages of the uploads list all of them.
 LISTED = 50
@@ -35,8 +38,8 @@ def listed_boilerplate(assignment: Assignment) -> list[Boilerplate]:
     return sorted(rows, key=lambda boilerplate: boilerplate.first is not None)
 
 
-def skipped_content(report: Report) -> SkippedContent:
-    """Return the content of a report's uploads that is not in the report."""
+def skipped_content(report: Report, names: Names) -> SkippedContent:
+    """Return the content of a report's uploads that is not in the report, by displayed path or name."""
     ranked = report.submissions.order_by()
     refused = Entry.objects.filter(accepted=False, batch__in=ranked.values("batch")).select_related("batch")
     failed = SubmissionFile.objects.filter(
@@ -50,10 +53,12 @@ def skipped_content(report: Report) -> SkippedContent:
         batch__state__in=Batch.FULLY_READ,
         batch__created__lte=report.created,
     )
+    alias = alias_of("submission__batch__assignment", "submission__name")
+    by_name = failed_light.order_by(alias if names.hidden else "submission__name", "path")
     return SkippedContent(
-        entries=list(refused.order_by("batch", "name", "pk")[:LISTED]),
+        entries=list(displayed_entries(refused.order_by("batch", "name", "pk"), names)[:LISTED]),
         entry_count=refused.count(),
-        files=list(failed_light.order_by("submission__name", "path")[:LISTED]),
+        files=list(by_name[:LISTED]),
         file_count=failed.count(),
         replaced_count=uploaded.exclude(pk__in=ranked.values("pk")).count(),
     )

@@ -6,14 +6,17 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from django.db.models import Count, Sum
+from django.utils import timezone
 
 from submissions.models import Decision
 from submissions.queries.decisions import decisions, with_decisions
 from submissions.queries.flags import Flags, timed_submissions
+from submissions.queries.pairs import displayed_pair
 from submissions.queries.reports import ranked_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
@@ -82,19 +85,20 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
     for pair in ranked_pairs(report, pair_filter, names).iterator(chunk_size=CHUNK):
         decision = decided.get((pair.left.name, pair.right.name))
         assignee = decision.assignee if decision else None
+        shown = displayed_pair(pair, names)
         yield PairExport(
-            left=names.display_name(pair.left.name),
-            right=names.display_name(pair.right.name),
+            left=names.display_name(shown.left.name),
+            right=names.display_name(shown.right.name),
             similarity=round(pair.similarity, 6),
-            left_share=round(pair.left_share, 6),
-            right_share=round(pair.right_share, 6),
+            left_share=round(shown.left_share, 6),
+            right_share=round(shown.right_share, 6),
             tokens=pair.tokens,
             lines=pair.lines,
             longest=pair.longest,
             structure=round(pair.structure, 6),
             literals=round(pair.literals, 6),
             names=round(pair.names, 6),
-            flags=list(map(_flag_text, flags.between(*timed_submissions(pair)))),
+            flags=list(map(_flag_text, flags.between(*timed_submissions(shown)))),
             decision=pair.decision,
             assignee=assignee.get_username() if assignee else None,
             notes=names.redact_text(decision.notes) if decision else "",
@@ -126,13 +130,18 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
             rank=None if similarity is None else len(values) - bisect_right(values, similarity) + 1,
             files=submission.file_count,
             tokens=submission.token_count or 0,
-            handed_in=submission.handed_in.isoformat() if submission.handed_in else None,
-            uploaded=submission.batch.created.isoformat(),
+            handed_in=_time(submission.handed_in, names) if submission.handed_in else None,
+            uploaded=_time(submission.batch.created, names),
         )
         searched = f"{row.submission} {row.best_match or ''}".casefold()
         passes = all(word in searched for word in pair_filter.text.casefold().split())
         if passes and (similarity or 0) >= pair_filter.threshold:
             yield row
+
+
+def _time(time: datetime, names: Names) -> str:
+    """Return a time, or only its day where names are hidden: the exact time can reveal who handed in."""
+    return timezone.localdate(time).isoformat() if names.hidden else time.isoformat()
 
 
 def counted_submissions(report: Report) -> QuerySet[CountedSubmission]:

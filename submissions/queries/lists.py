@@ -18,11 +18,16 @@ from submissions.models import (
     SubmissionFile,
 )
 from submissions.queries.access import courses
+from submissions.queries.aliases import alias_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from django.contrib.auth.models import User
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
+
+    from submissions.pseudonyms.names import Names
 
     ListedAssignment = WithAnnotations[Assignment, "AssignmentAnnotations"]
     ListedSubmission = WithAnnotations[Submission, "SubmissionAnnotations"]
@@ -74,8 +79,8 @@ def listed_batches(assignment: Assignment) -> QuerySet[Batch]:
     )
 
 
-def batch_submissions(batch: Batch) -> QuerySet[ListedSubmission]:
-    """Return the submissions of a batch with `file_count` and `superseded`, by name.
+def batch_submissions(batch: Batch, names: Names) -> QuerySet[ListedSubmission]:
+    """Return the submissions of a batch with `file_count` and `superseded`, by displayed name.
 
     A submission is superseded when a later finished batch has one of the same name.
     """
@@ -86,11 +91,19 @@ def batch_submissions(batch: Batch) -> QuerySet[ListedSubmission]:
         name=OuterRef("name"),
     )
     counted = batch.submissions.annotate(file_count=Count("files"), superseded=Exists(later))
-    return counted.order_by("name", "pk")
+    return counted.order_by(alias_of("batch__assignment", "name") if names.hidden else "name", "pk")
 
 
-def failed_files(batch: Batch) -> QuerySet[SubmissionFile]:
-    """Return the files of a batch that no front-end could read; `document.reason` says why."""
+def failed_files(batch: Batch, names: Names) -> QuerySet[SubmissionFile]:
+    """Return the files of a batch that no front-end could read, by displayed name; see `document.reason`."""
     failed = SubmissionFile.objects.filter(submission__batch=batch, document__state=Document.State.FAILED)
     rows = failed.select_related("submission", "document").defer("document__tokens")
-    return rows.order_by("submission__name", "path")
+    alias = alias_of("submission__batch__assignment", "submission__name")
+    return rows.order_by(alias if names.hidden else "submission__name", "path")
+
+
+def displayed_entries(entries: QuerySet[Entry], names: Names) -> Sequence[Entry] | QuerySet[Entry]:
+    """Return entries of an upload, by displayed path where names are hidden."""
+    if not names.hidden:
+        return entries
+    return sorted(entries, key=lambda entry: (names.redact_entry(entry.name), entry.reason, entry.size))

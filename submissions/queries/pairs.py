@@ -2,17 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from copy import copy
+from typing import TYPE_CHECKING, TypeVar
 
-from submissions.models import Ignored, Submission, SubmissionFile
+from django.db.models import Q
+
+from submissions.models import Ignored, Pair, Submission, SubmissionFile
 
 if TYPE_CHECKING:
-    from submissions.models import Assignment, Pair, Report
+    from submissions.models import Assignment, Report
+    from submissions.pseudonyms.names import Names
+
+AnyPair = TypeVar("AnyPair", bound=Pair)
+
+# Fields and annotations of a pair that belong to one side.
+SIDED = (("left", "right"), ("left_share", "right_share"), ("left_time", "right_time"))
 
 
 def pair(report: Report, left_id: int, right_id: int) -> Pair | None:
+    """Return the pair of two submissions, whichever of them is given first."""
     pairs = report.pairs.select_related("left__batch", "right__batch")
-    return pairs.filter(left=left_id, right=right_id).first()
+    return pairs.filter(Q(left=left_id, right=right_id) | Q(left=right_id, right=left_id)).first()
+
+
+def displayed_pair(pair: AnyPair, names: Names) -> AnyPair:
+    """Return the pair with its sides in the order in which a reader sees them; `pair` stays as it is.
+
+    The sides in `passages` are not exchanged.
+    """
+    if names.in_order(pair.left.name, pair.right.name):
+        return pair
+    exchanged = copy(pair)
+    for left, right in SIDED:
+        if hasattr(pair, left):
+            setattr(exchanged, left, getattr(pair, right))
+            setattr(exchanged, right, getattr(pair, left))
+    return exchanged
 
 
 def submission_names(assignment: Assignment, *ids: int) -> dict[int, str]:

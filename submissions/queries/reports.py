@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from django.db.models import Count, F, OuterRef, Q, Subquery
+from django.db.models import Case, Count, F, Q, When
+from django.db.models.functions import Greatest, Least
+from django.db.models.lookups import LessThanOrEqual
 
-from submissions.models import Alias, Assignment, Report
+from submissions.models import Assignment, Report
+from submissions.queries.aliases import alias_of
 from submissions.queries.decisions import DecisionAnnotation, with_decisions
 from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
 from submissions.queries.submissions import submissions_by_id
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from submissions.pseudonyms.names import Names
 
     ListedPair = WithAnnotations[Pair, "PairAnnotations"]
+
+
+DecidedPairs = TypeVar("DecidedPairs", bound="Pair")
 
 
 class PairAnnotations(TimeAnnotations, DecisionAnnotation):
@@ -93,7 +99,11 @@ def listed_duplicates(report: Report, names: Names) -> list[ListedDuplicates]:
         )
         for group in report.duplicates
     ]
-    return sorted(groups, key=lambda group: -len(group.submissions))
+    return sorted(groups, key=lambda group: (-len(group.submissions), _first_name(group, names)))
+
+
+def _first_name(group: ListedDuplicates, names: Names) -> str:
+    return names.display_name(group.submissions[0].name) if group.submissions else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,23 +165,30 @@ def _ids_by_word(report: Report, text: str, names: Names | None) -> list[list[in
 
 
 def ordered_pairs(
-    pairs: QuerySet[ListedPair], pair_filter: PairFilter, names: Names | None = None
-) -> QuerySet[ListedPair]:
+    pairs: QuerySet[DecidedPairs], pair_filter: PairFilter, names: Names | None = None
+) -> QuerySet[DecidedPairs]:
     """Return those of `pairs` that have the filter's decision, in the filter's order."""
     pairs = pairs.select_related("left", "right").defer("passages")
     if pair_filter.decision:
         pairs = pairs.filter(decision=pair_filter.decision)
-    key = pair_filter.sort.removeprefix("-")
-    by_alias = key in {"left", "right"} and names and names.hidden
-    field = _alias(key) if by_alias else F(SORT_FIELDS[key])
+    fields = (
+        alias_fields() if names and names.hidden else {key: F(field) for key, field in SORT_FIELDS.items()}
+    )
+    field = fields[pair_filter.sort.removeprefix("-")]
     first = field.desc() if pair_filter.sort.startswith("-") else field.asc()
-    return pairs.order_by(first, "-similarity", "-tokens", "pk")
+    return pairs.order_by(first, "-similarity", "-tokens", fields["left"], fields["right"], "pk")
 
 
-def _alias(side: str) -> Subquery:
-    """Return the alias of a side of a pair; sorting by the real name would reveal who is behind an alias."""
-    aliases = Alias.objects.filter(assignment=OuterRef("report__assignment"), name=OuterRef(f"{side}__name"))
-    return Subquery(aliases.values("alias"))
+def alias_fields() -> dict[str, Any]:
+    """Return `SORT_FIELDS` for pairs in the order of their aliases: real names would reveal who is who."""
+    left, right = (alias_of("report__assignment", f"{side}__name") for side in ("left", "right"))
+    in_order = Q(LessThanOrEqual(left, right))
+    return {key: F(field) for key, field in SORT_FIELDS.items()} | {
+        "left": Least(left, right),
+        "right": Greatest(left, right),
+        "left_share": Case(When(in_order, then="left_share"), default="right_share"),
+        "right_share": Case(When(in_order, then="right_share"), default="left_share"),
+    }
 
 
 class Tally(NamedTuple):

@@ -56,12 +56,11 @@ def replaced_by(submission: Submission) -> Submission | None:
 
 
 def submission_pairs(report: Report, submission: Submission) -> QuerySet[DecidedPair]:
-    """Return the pairs of a report with this submission on either side, most similar first.
+    """Return the pairs of a report with this submission on either side.
 
-    They have their submissions and their decision, but no passages.
+    They have their submissions and their decision, but no passages; `ordered_pairs` orders them.
     """
-    pairs = with_decisions(report.pairs.filter(Q(left=submission) | Q(right=submission)))
-    return pairs.select_related("left", "right").defer("passages")
+    return with_decisions(report.pairs.filter(Q(left=submission) | Q(right=submission)))
 
 
 def submission_decisions(assignment: Assignment, submission: Submission) -> dict[tuple[str, str], Decision]:

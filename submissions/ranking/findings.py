@@ -90,17 +90,18 @@ def _moved_pairs(cohort: LoadedCohort, ranking: Ranking, before: Ranking) -> lis
     old, new = _figures(before), np.where(known[:, None], _figures(ranking)[rows], 0.0)
     similarity_change, share_change = np.abs(old - new).T
     order = np.lexsort((-share_change, -similarity_change.round(9)))[:MAX_MOVED]
-    ids = [submission.pk for submission in cohort.submissions]
+    sides = ((int(before.pairs.left[row]), int(before.pairs.right[row])) for row in order.tolist())
+    by_name = [pair if cohort.by_name(*pair) else pair[::-1] for pair in sides]
     return [
         MovedPair(
-            left=ids[before.pairs.left[row]],
-            right=ids[before.pairs.right[row]],
+            left=cohort.submissions[left].pk,
+            right=cohort.submissions[right].pk,
             similarity=new[row, 0],
             similarity_before=old[row, 0],
             share=new[row, 1],
             share_before=old[row, 1],
         )
-        for row in order.tolist()
+        for row, (left, right) in zip(order.tolist(), by_name, strict=True)
         if max(similarity_change[row], share_change[row]) >= MIN_CHANGE
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,14 +28,23 @@ if TYPE_CHECKING:
 class LoadedCohort:
     """A cohort in memory: its submissions, and its files in the order of the submissions.
 
+    The order follows the content: which of two submissions comes first can be seen in a ranking, for example
+    in the order of equal pairs, and must not reveal the order of the names. `name_ranks` has the place of
+    each submission in the order of the names, from 0.
+
     `files` and `contents` are parallel: a file, and its tokens, lines, terms and hashes. `inputs` is the
     input of the engine, with boilerplate and common code excluded.
     """
 
     submissions: list[Submission]
+    name_ranks: list[int]
     files: list[SubmissionFile]
     contents: list[CohortFile]
     inputs: RankingInput
+
+    def by_name(self, left: int, right: int) -> bool:
+        """Return whether the name of submission `left` sorts before that of `right`, both by index."""
+        return self.name_ranks[left] < self.name_ranks[right]
 
     def without_exclusions(self) -> RankingInput:
         """Return the input of the engine without exclusions."""
@@ -50,14 +60,17 @@ class LoadedDocument(NamedTuple):
 
 
 def cohort_submissions(assignment: Assignment) -> list[Submission]:
-    """Return the newest submission of every name, in all batches whose documents were all read."""
+    """Return the newest submission of every name, by name, in all batches whose documents were all read."""
     submissions = Submission.objects.filter(batch__assignment=assignment, batch__state__in=Batch.FULLY_READ)
     return list(submissions.order_by("name", "-batch_id").distinct("name"))
 
 
 def load_cohort(assignment: Assignment) -> LoadedCohort:
     """Load the tokens and fingerprints of an assignment's cohort, and its boilerplate."""
-    submissions = cohort_submissions(assignment)
+    by_name = cohort_submissions(assignment)
+    digests = _digests(by_name)
+    submissions = sorted(by_name, key=lambda submission: (digests.get(submission.pk, []), submission.pk))
+    rank_by_id = {submission.pk: rank for rank, submission in enumerate(by_name)}
     index = {submission.pk: i for i, submission in enumerate(submissions)}
     files = _ready_files(index)
     boilerplate = list(assignment.boilerplate.filter(document__state=Document.State.READY).order_by("pk"))
@@ -69,14 +82,25 @@ def load_cohort(assignment: Assignment) -> LoadedCohort:
     limit = common_limit(len(submissions), assignment.common_limit)
     excluded = _exclusions(boilerplate, documents, limit)
     inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded)
-    return LoadedCohort(submissions, files, contents, inputs)
+    name_ranks = [rank_by_id[submission.pk] for submission in submissions]
+    return LoadedCohort(submissions, name_ranks, files, contents, inputs)
+
+
+def _digests(submissions: Iterable[Submission]) -> dict[int, list[str]]:
+    """Return the sorted digests of the sources of each submission that has any, by primary key."""
+    files = SubmissionFile.objects.filter(submission__in=[submission.pk for submission in submissions])
+    digests: dict[int, list[str]] = defaultdict(list)
+    for pk, digest in files.order_by("source__sha256").values_list("submission_id", "source__sha256"):
+        digests[pk].append(digest)
+    return digests
 
 
 def _ready_files(index: dict[int, int]) -> list[SubmissionFile]:
     """Return the readable files in cohort order; `index` maps primary keys of submissions to indexes."""
     ready = SubmissionFile.objects.filter(submission__in=index, document__state=Document.State.READY)
     slim = ready.select_related("document").defer("document__tokens", "document__lexical")
-    return sorted(slim, key=lambda file: (index[file.submission_id], file.path, file.pk))
+    by_content = slim.order_by("source__sha256", "path", "pk")
+    return sorted(by_content, key=lambda file: index[file.submission_id])
 
 
 def _documents(keys: set[int]) -> dict[int, LoadedDocument]:

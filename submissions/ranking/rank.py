@@ -22,6 +22,7 @@ from submissions.ranking.ranked_pairs import ranked_pairs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fingerprint.engine import Passage
     from submissions.models import Report
     from submissions.ranking.load import LoadedCohort
     from submissions.ranking.ranked_pairs import RankedPair
@@ -79,22 +80,28 @@ def parameters(cohort: LoadedCohort) -> dict[str, object]:
 
 
 def _pair_row(report: Report, cohort: LoadedCohort, pair: RankedPair) -> Pair:
-    numbers = asdict(pair) | {
+    """Return the row of a pair, with the submission on the left whose name sorts first."""
+    columns = asdict(pair) | {
         "left": cohort.submissions[pair.left],
         "right": cohort.submissions[pair.right],
-        "passages": [
-            PassageRecord(
-                left_file=cohort.files[passage.left_file].pk,
-                left_token=passage.left_token,
-                right_file=cohort.files[passage.right_file].pk,
-                right_token=passage.right_token,
-                tokens=passage.tokens,
-                submissions=passage.submissions,
-            )
-            for passage in pair.passages
-        ],
+        "passages": [_passage_record(cohort, passage) for passage in pair.passages],
     }
-    return Pair(report=report, **numbers)
+    if not cohort.by_name(pair.left, pair.right):
+        columns |= {"left": columns["right"], "right": columns["left"]}
+        columns |= {"left_share": pair.right_share, "right_share": pair.left_share}
+        columns["passages"] = [passage.exchanged for passage in columns["passages"]]
+    return Pair(report=report, **columns)
+
+
+def _passage_record(cohort: LoadedCohort, passage: Passage) -> PassageRecord:
+    return PassageRecord(
+        left_file=cohort.files[passage.left_file].pk,
+        left_token=passage.left_token,
+        right_file=cohort.files[passage.right_file].pk,
+        right_token=passage.right_token,
+        tokens=passage.tokens,
+        submissions=passage.submissions,
+    )
 
 
 def _ignored_rows(report: Report, cohort: LoadedCohort) -> Iterator[Ignored]:

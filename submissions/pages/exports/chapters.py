@@ -81,7 +81,8 @@ def chapters(
     similarities = sorted(report.pairs.values_list("similarity", flat=True))
     for number, pair in enumerate(pairs, 1):
         rank = len(similarities) - bisect_right(similarities, pair.similarity) + 1
-        decision = by_names.get((pair.left.name, pair.right.name))
+        names_of_pair = pair.left.name, pair.right.name
+        decision = by_names.get(names_of_pair) or by_names.get(names_of_pair[::-1])
         changes = list(decision.changes.all()) if decision else []
         yield Chapter(number, rank, len(similarities), view_pair(pair, names), decision, changes, budget)
 

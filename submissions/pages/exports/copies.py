@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER
+from submissions.queries import displayed_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -65,13 +66,31 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
         name = next(student.name for student in students(pairs) if student.pk == int(reader))
         names = _names_for_student(report, pairs, name)
         remark = f"Copy for {name}. Everybody else's name is hidden."
-    pair_names = [names.display_name(submission.name) for submission in (pairs[0].left, pairs[0].right)]
-    return Copy(pairs, names, pair_names if subject.single else ["Confirmed pairs"], subject.single, remark)
+    pairs = _displayed_pairs(pairs, names)
+    pair_names = _displayed_names(pairs[0], names)
+    return Copy(
+        pairs, names, [*pair_names] if subject.single else ["Confirmed pairs"], subject.single, remark
+    )
+
+
+def _displayed_pairs(pairs: Iterable[Pair], names: Names) -> list[Pair]:
+    """Return pairs as the reader sees them; where names are hidden, equal ones by the displayed names."""
+    displayed = [displayed_pair(pair, names) for pair in pairs]
+    if names.hidden:
+        displayed.sort(key=lambda pair: (-pair.similarity, -pair.tokens, *_displayed_names(pair, names)))
+    return displayed
+
+
+def _displayed_names(pair: Pair, names: Names) -> tuple[str, str]:
+    return names.display_name(pair.left.name), names.display_name(pair.right.name)
 
 
 def _names_for_student(report: Report, pairs: list[Pair], reader: str) -> Names:
     """Hide all names but the reader's; the other students of the pairs get distinct aliases."""
-    hidden = redacted_names({student.name for student in students(pairs)} - {reader}, [reader])
-    aliases = dict.fromkeys(ensure_aliases(report.assignment), NAME_PLACEHOLDER) | dict(hidden.aliases)
-    others = {name: alias for name, alias in aliases.items() if name != reader}
-    return Names(others, visible_names=hidden.visible_names)
+    made_up = ensure_aliases(report.assignment)
+    others = {student.name for student in students(pairs)} - {reader}
+    # Their letters follow the aliases: the order of the real names would reveal who is behind a letter.
+    hidden = redacted_names(sorted(others, key=made_up.__getitem__), [reader])
+    aliases = dict.fromkeys(made_up, NAME_PLACEHOLDER) | dict(hidden.aliases)
+    hidden_aliases = {name: alias for name, alias in aliases.items() if name != reader}
+    return Names(hidden_aliases, visible_names=hidden.visible_names)

@@ -54,7 +54,9 @@ def document_html(document: PairDocument) -> str:
         "page_header": f"{assignment.course.name} · {assignment.name}",
         "created": timezone.localtime(),
         "version": version("moss-server"),
-        "boilerplate": list(assignment.boilerplate.values_list("name", flat=True)),
+        "boilerplate": sorted(
+            map(copy.names.redact_text, assignment.boilerplate.values_list("name", flat=True))
+        ),
         "chapters": chapters(report, copy.pairs, copy.names, options),
     }
     return render_to_string("submissions/exports/document.html", context)

@@ -10,13 +10,13 @@ import networkx as nx
 
 from submissions import queries
 from submissions.pseudonyms.names import Names
+from submissions.queries import Link
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import timedelta
 
     from submissions.models import Report, Submission
-    from submissions.queries import Link
 
 # A drawn graph is readable up to so many nodes and links.
 MAX_NODES, MAX_LINKS = 200, 400
@@ -57,12 +57,21 @@ class Cluster(NamedTuple):
 def clusters(report: Report, threshold: float, names: Names | None = None) -> list[Cluster]:
     """Return the clusters of pairs at or above `threshold`, in [0, 1], largest first."""
     links = queries.links(report, threshold)
-    components = _connected_components(links)
     submissions = queries.submissions_by_id(pk for link in links for pk in link[:2])
+    if names and names.hidden:
+        links = _displayed_links(links, {pk: names.display_name(row.name) for pk, row in submissions.items()})
+    components = _connected_components(links)
     return [
         _cluster(number, [submissions[pk] for pk in ids], own_links, names or Names())
         for number, (ids, own_links) in enumerate(components, 1)
     ]
+
+
+def _displayed_links(links: list[Link], displayed: dict[int, str]) -> list[Link]:
+    """Put the sides and the ties of links in the order of the displayed names, by primary key."""
+    sides = ((sorted(link[:2], key=displayed.__getitem__), link) for link in links)
+    ordered = [Link(left, right, link.similarity) for (left, right), link in sides]
+    return sorted(ordered, key=lambda link: (-link.similarity, displayed[link.left], displayed[link.right]))
 
 
 def _cluster(number: int, submissions: list[Submission], links: list[Link], names: Names) -> Cluster:
@@ -79,8 +88,13 @@ def _cluster(number: int, submissions: list[Submission], links: list[Link], name
 
 
 def _members_by_time(submissions: Iterable[Submission], names: Names) -> list[ClusterMember]:
-    """Order by the time of handing in, then by the displayed name; those without a time come last."""
+    """Order by the time of handing in, then by the displayed name; those without a time come last.
+
+    Where names are hidden, no time is used: it can reveal who handed in.
+    """
     by_name = sorted(submissions, key=lambda submission: names.display_name(submission.name).casefold())
+    if names.hidden:
+        return [ClusterMember(submission, None) for submission in by_name]
     timed = [(submission, submission.handed_in) for submission in by_name if submission.handed_in]
     timed.sort(key=lambda pair: pair[1])
     members = [ClusterMember(submission, time - timed[0][1]) for submission, time in timed]

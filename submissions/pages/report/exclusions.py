@@ -45,6 +45,8 @@ class ChangedPair(NamedTuple):
 def registered_boilerplate(assignment: Assignment, names: Names) -> list[RegisteredBoilerplate]:
     """Return an assignment's boilerplate: files that were handed out, and passages that are ignored."""
     rows = queries.listed_boilerplate(assignment)
+    if names.hidden:
+        rows.sort(key=lambda row: (row.first is not None, names.redact_text(row.name), row.pk))
     by_id = documents(row.document_id for row in rows if row.first is not None)
     return [RegisteredBoilerplate(row, _boilerplate_excerpt(row, by_id, names)) for row in rows]
 

@@ -16,8 +16,6 @@ from submissions.queries import PairFilter
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from django.db.models import QuerySet
-
     from submissions.models import Assignment, Report
     from submissions.pseudonyms.names import Names
     from submissions.queries import Flag
@@ -50,7 +48,7 @@ def report_context(query: Mapping[str, Any], assignment: Assignment, names: Name
     context["registered_boilerplate"] = registered_boilerplate(assignment, names)
     if report := context["report"]:
         context |= {"histogram": histogram(report), "duplicates": queries.listed_duplicates(report, names)}
-        context |= {"skipped": queries.skipped_content(report)} | exclusion_context(report, names)
+        context |= {"skipped": queries.skipped_content(report, names)} | exclusion_context(report, names)
     return context
 
 
@@ -74,7 +72,9 @@ def findings_context(query: Mapping[str, Any], assignment: Assignment, names: Na
     context |= _headline_counts(report, pair_filter, threshold, tally)
     ordered = queries.ordered_pairs(pairs, pair_filter, names)
     context |= _filter_form(query, report, pair_filter)
-    return context | _table(query, report, pair_filter, ordered, tally)
+    page = Paginator(ordered, PAIRS_A_PAGE).get_page(query.get("page"))
+    page.object_list = [queries.displayed_pair(pair, names) for pair in page.object_list]
+    return context | _table(report, page, _divider_index(pair_filter, tally), tally)
 
 
 def _headline_counts(
@@ -94,15 +94,8 @@ def _filter_form(query: Mapping[str, Any], report: Report, pair_filter: PairFilt
     return {"filter_form": form, "columns": COLUMNS}
 
 
-def _table(
-    query: Mapping[str, Any],
-    report: Report,
-    pair_filter: PairFilter,
-    ordered: QuerySet[ListedPair],
-    tally: Tally,
-) -> dict[str, Any]:
-    page = Paginator(ordered, PAIRS_A_PAGE).get_page(query.get("page"))
-    rows = _rows(page, queries.Flags.from_report(report), _divider_index(pair_filter, tally))
+def _table(report: Report, page: Page[ListedPair], divider_index: int | None, tally: Tally) -> dict[str, Any]:
+    rows = _rows(page, queries.Flags.from_report(report), divider_index)
     return {"pairs": page, "rows": rows, "tally": _decision_counts(tally)}
 
 

@@ -18,7 +18,7 @@ from submissions.pages.source_view.written_differences import (
     shorten_lexeme,
     summarise_differences,
 )
-from submissions.queries import ignored_tokens, pair_files
+from submissions.queries import displayed_pair, ignored_tokens, pair_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,10 @@ class PairView:
 
 def view_pair(pair: Pair, names: Names) -> PairView:
     """Read both submissions, and mark the pair's passages in their files."""
+    pair = displayed_pair(pair, names)
     files = pair_files(pair)
+    if names.hidden:
+        files.sort(key=lambda file: (names.redact_text(file.path), file.pk))
     ignored = ignored_tokens(pair.report, files)
     left, right = (
         [
@@ -92,9 +95,7 @@ def view_pair(pair: Pair, names: Names) -> PairView:
         for letter, pk in (("L", pair.left_id), ("R", pair.right_id))
     )
     views = {view.file.pk: view for view in (*left, *right)}
-    records = sorted(
-        pair.passages, key=lambda record: -passage_weight(_counted(record, views), record.submissions)
-    )
+    records = _sorted_records(pair, views)
     shorten = cache(lambda lexeme: shorten_lexeme(names.redact_source(lexeme[:MAX_LEXEME_CHARACTERS])))
     passages = [_passage(number, record, views, shorten) for number, record in enumerate(records, 1)]
     sides = (
@@ -102,6 +103,17 @@ def view_pair(pair: Pair, names: Names) -> PairView:
         PairSide("R", "Right", pair.right, pair.right_share, right),
     )
     return PairView(pair, sides, passages)
+
+
+def _sorted_records(pair: Pair, views: dict[int, FileView]) -> list[PassageRecord]:
+    """Return the passages with the sides of the views, in descending order of weight, then by place."""
+    numbers = {key: number for number, key in enumerate(views)}
+    records = [
+        record if views[record.left_file].anchors.side == "L" else record.exchanged
+        for record in pair.passages
+    ]
+    records.sort(key=lambda record: (-record.tokens, numbers[record.left_file], record.left_token))
+    return sorted(records, key=lambda record: -passage_weight(_counted(record, views), record.submissions))
 
 
 def _counted(passage: PassageRecord, views: dict[int, FileView]) -> int:

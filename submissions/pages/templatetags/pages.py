@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django import template
+from django.template.defaultfilters import date
 from django.urls import reverse
 from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 
 from submissions.pages.source_view.visible import visible_html, visible_text
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from django.template import Context
 
     from submissions.pseudonyms.names import Names
@@ -49,6 +53,22 @@ def display_name(context: Context, name: str) -> SafeString:
 def display_name_plain(context: Context, name: str) -> SafeString:
     """Return a name as `display_name` does, but without elements: for titles and attributes."""
     return visible_plain(names_in(context).display_name(name))
+
+
+@register.simple_tag(takes_context=True)
+def display_names(context: Context, left: str, right: str) -> tuple[SafeString, SafeString]:
+    """Return the names of a pair as `display_name` does, in the order in which the reader sees them."""
+    pair = (left, right) if names_in(context).in_order(left, right) else (right, left)
+    return display_name(context, pair[0]), display_name(context, pair[1])
+
+
+@register.simple_tag(takes_context=True)
+def upload_time(context: Context, time: datetime) -> str:
+    """Return when something was uploaded or handed in; only the day where names are hidden.
+
+    The exact time can reveal who handed in.
+    """
+    return date(localtime(time), "j M Y" if names_in(context).hidden else "j M Y, H:i")
 
 
 @register.simple_tag(takes_context=True)

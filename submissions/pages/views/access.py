@@ -6,7 +6,8 @@ from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from django.http import HttpRequest
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from submissions import queries
@@ -31,6 +32,12 @@ class AuthenticatedRequest(HttpRequest):
 def is_path_of_this_site(address: str) -> bool:
     """Return whether an address is an absolute path that no browser reads as the address of another site."""
     return address.startswith("/") and url_has_allowed_host_and_scheme(address, allowed_hosts=None)
+
+
+def redirect_with_query(request: HttpRequest, name: str, *arguments: int) -> HttpResponse:
+    """Redirect to a page with the query of the request."""
+    query = request.META["QUERY_STRING"]
+    return redirect(reverse(name, args=arguments) + (f"?{query}" if query else ""))
 
 
 def gone_as_410(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from django.contrib import messages
@@ -51,11 +51,12 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the progress of an upload, its submissions, and its skipped and unreadable files."""
     batch = queries.batch(request.user, pk)
-    lists = {
-        "skipped": batch.entries.filter(accepted=False),
-        "failed": queries.failed_files(batch),
-        "submissions": queries.batch_submissions(batch),
-        "taken": batch.entries.filter(accepted=True),
+    names = names_for(request, batch.assignment)
+    lists: dict[str, Any] = {
+        "skipped": queries.displayed_entries(batch.entries.filter(accepted=False), names),
+        "failed": queries.failed_files(batch, names),
+        "submissions": queries.batch_submissions(batch, names),
+        "taken": queries.displayed_entries(batch.entries.filter(accepted=True), names),
     }
     pages = {
         name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page"))

@@ -45,7 +45,7 @@ def decision_context(
     }
     form = DecisionForm(assignment, decision, initial=initial, auto_id=False)
     return {
-        "pair_names": pair,
+        "pair_names": pair.displayed(names),
         "decision": decision,
         "decision_form": form,
         "states": Decision.State.choices,
@@ -71,7 +71,8 @@ def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
         context["form_errors"] = [error for errors in form.errors.values() for error in errors]
     if not request.htmx:
         _add_messages(request, context)
-        return redirect("pair", pk, pair.left_id, pair.right_id)
+        displayed = pair.displayed(names)
+        return redirect("pair", pk, displayed.left_id, displayed.right_id)
     context |= decision_context(assignment, pair, names, request.POST)
     if not context.get("meanwhile"):
         return render(request, "submissions/_decision_saved.html", context)
@@ -110,7 +111,13 @@ def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         messages.info(
             request, f"Every pair of {percent(threshold)} and more is decided. What follows is below that."
         )
-    return redirect(reverse("pair", args=[pk, pair.left_id, pair.right_id]) + query)
+    return redirect(_pair_address(request, assignment, pair) + query)
+
+
+def _pair_address(request: AuthenticatedRequest, assignment: Assignment, pair: Pair) -> str:
+    """Return the address of a pair's page, with the ids in the order in which the user sees the sides."""
+    displayed = queries.PairNames.from_pair(pair).displayed(names_for(request, assignment))
+    return reverse("pair", args=[assignment.pk, displayed.left_id, displayed.right_id])
 
 
 def _previous_pair(request: AuthenticatedRequest, report: Report) -> Pair | None:
@@ -126,6 +133,6 @@ def _none_left(
 ) -> HttpResponse:
     if previous and queries.decision(assignment, queries.PairNames.from_pair(previous)).state == "undecided":
         messages.info(request, "Every other pair is decided: this is the last one.")
-        return redirect(reverse("pair", args=[assignment.pk, previous.left_id, previous.right_id]) + query)
+        return redirect(_pair_address(request, assignment, previous) + query)
     messages.info(request, "No undecided pair is left.")
     return redirect(assignment.get_absolute_url() + query)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
@@ -20,6 +20,7 @@ from submissions.pages.exports.pdf import PrintingFailed
 from submissions.pages.exports.tables import TABLES, report_table
 from submissions.pages.forms.exports import ExportForm
 from submissions.pages.forms.filters import parse_pair_filter
+from submissions.pages.views.access import redirect_with_query
 from submissions.pseudonyms.names import names_for
 from submissions.queries.exports import confirmed_pairs, unlisted_confirmed_count
 
@@ -73,11 +74,12 @@ def export_pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: 
     """Show the export page of one pair, or download the pair as a document."""
     report = _report(queries.assignment(request.user, pk))
     pair = queries.pair(report, left_id, right_id)
-    if not pair and queries.pair(report, right_id, left_id):
-        return redirect("export_pair", pk, right_id, left_id)
     if not pair:
         raise Http404("No such pair.")
-    return _document_response(request, Subject(report, [pair], single=True), {"pair": pair})
+    displayed = queries.displayed_pair(pair, names_for(request, report.assignment))
+    if (displayed.left_id, displayed.right_id) != (left_id, right_id):
+        return redirect_with_query(request, "export_pair", pk, displayed.left_id, displayed.right_id)
+    return _document_response(request, Subject(report, [pair], single=True), {"pair": displayed})
 
 
 def _report(assignment: Assignment) -> Report:

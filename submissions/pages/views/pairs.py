@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from submissions import queries
 from submissions.actions import ignore_passage
+from submissions.pages.views.access import redirect_with_query
 from submissions.pages.views.decisions import decision_context
 from submissions.pseudonyms.names import names_for
 
@@ -39,14 +40,15 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
     assignment = queries.assignment(request.user, pk)
     state = queries.report_state(assignment)
     pair = queries.pair(state.report, left_id, right_id) if state.report else None
-    if state.report and not pair and queries.pair(state.report, right_id, left_id):
-        return redirect("pair", pk, right_id, left_id)
     if not pair:
         return _not_ranked(request, assignment, left_id, right_id)
-    names = names_for(request, assignment)
+    names, pair_names = names_for(request, assignment), queries.PairNames.from_pair(pair)
+    displayed = pair_names.displayed(names)
+    if (displayed.left_id, displayed.right_id) != (left_id, right_id):
+        return redirect_with_query(request, "pair", pk, displayed.left_id, displayed.right_id)
     context = {
         **pair_context(assignment, pair, names),
-        **decision_context(assignment, queries.PairNames.from_pair(pair), names, request.GET),
+        **decision_context(assignment, pair_names, names, request.GET),
         "activity": queries.activity(assignment, state),
         "similarity_before": _similarity_before(request, state),
     }

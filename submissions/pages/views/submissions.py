@@ -17,6 +17,9 @@ from submissions.pages.source_view.render import line_starts
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from django.db.models import QuerySet
     from django.http import HttpResponse
 
     from submissions.models import Assignment, Report, Submission, SubmissionFile
@@ -37,8 +40,8 @@ def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> Ht
     submission = queries.submission(assignment, submission_id)
     names = names_for(request, assignment)
     state = queries.report_state(assignment)
-    files = Paginator(queries.submission_files(submission), FILES_A_PAGE)
-    skipped = Paginator(queries.refused_entries(submission), FILES_A_PAGE)
+    files = Paginator(_files(submission, names), FILES_A_PAGE)
+    skipped = Paginator(queries.displayed_entries(queries.refused_entries(submission), names), FILES_A_PAGE)
     files_page = files.get_page(request.GET.get("files"))
     context = {
         "assignment": assignment,
@@ -60,8 +63,10 @@ def _report_context(
     report: Report, submission: Submission, names: Names, number: str | None
 ) -> dict[str, object]:
     """Return a submission's context from a report; `number` is the number of the page of its pairs."""
-    pairs = queries.submission_pairs(report, submission)
+    pairs = queries.ordered_pairs(queries.submission_pairs(report, submission), queries.PairFilter(), names)
     page = Paginator(pairs, PAIRS_A_PAGE).get_page(number)
+    page.object_list = [queries.displayed_pair(pair, names) for pair in page.object_list]
+    best = [queries.displayed_pair(pair, names) for pair in pairs[:1]]
     cohort = charts.histogram(report)
     threshold = float(report.parameters["threshold"]["value"])
     clusters = charts.clusters(report, threshold, names)
@@ -69,7 +74,7 @@ def _report_context(
         "threshold": threshold,
         "pairs": page,
         "matches": submission_matches(submission, page),
-        "best": next(iter(submission_matches(submission, pairs[:1])), None),
+        "best": next(iter(submission_matches(submission, best)), None),
         "histogram": cohort,
         "rank": submission_rank(report, cohort, submission) if cohort else None,
         "clusters": [
@@ -81,6 +86,12 @@ def _report_context(
             group for group in queries.listed_duplicates(report, names) if submission in group.submissions
         ],
     }
+
+
+def _files(submission: Submission, names: Names) -> Sequence[SubmissionFile] | QuerySet[SubmissionFile]:
+    """Return the files of a submission, by displayed path."""
+    files = queries.submission_files(submission)
+    return sorted(files, key=lambda file: names.redact_text(file.path)) if names.hidden else files
 
 
 def _decisions(

@@ -254,7 +254,7 @@ def test_notes_that_name_somebody_are_covered_and_kept_under_made_up_names(
     pair = best(report)
     alice_client.post(address(pair), fields(notes="Ada wrote it, says Ben."))
     alice_client.post(reverse("switch_names"), {"names": "made-up"})
-    page = get_page(alice_client, pair_page(pair))
+    page = page_of(alice_client.get(pair_page(pair), follow=True))
     assert "wrote it, says" in page.texts("details.notes .note p")[0]
     # A token may have the letters of a name in it, but no name as a word.
     assert not re.search(r"\bAda\b", page.html)

@@ -149,7 +149,7 @@ def test_own_names_are_left_as_they_are() -> None:
 def test_one_redacted_student_is_another_and_several_have_letters() -> None:
     assert redacted_names(["ada"]).redact_text("ada/a.py") == "another student/a.py"
     several = redacted_names(["cleo", "ada", "ben"])
-    letters = [several.display_name(name) for name in ("ada", "ben", "cleo")]
+    letters = [several.display_name(name) for name in ("cleo", "ada", "ben")]
     assert letters == ["Student A", "Student B", "Student C"]
     assert redacted_names([f"n{number:03}" for number in range(28)]).display_name("n027") == "Student AB"
 

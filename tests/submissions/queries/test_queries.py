@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from submissions import queries
 from submissions.models import Assignment, Batch, Course, Pair, Report
+from submissions.pseudonyms.names import Names
 from submissions.queries import PairFilter
 from tests.support.sample_class import CLASS, loose, zipped
 
@@ -56,15 +57,17 @@ def test_an_assignment_without_uploads_has_no_pair_count(assignment: Assignment)
 
 def test_a_later_upload_of_a_name_supersedes_the_earlier_one(batch: Batch, hand_in: HandIn) -> None:
     later = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
-    superseded = {submission.name: submission.superseded for submission in queries.batch_submissions(batch)}
+    superseded = {
+        submission.name: submission.superseded for submission in queries.batch_submissions(batch, Names())
+    }
     assert superseded == {"ada": True, "ben": False, "cleo": False}
-    assert not any(submission.superseded for submission in queries.batch_submissions(later))
+    assert not any(submission.superseded for submission in queries.batch_submissions(later, Names()))
 
 
 def test_a_cancelled_upload_supersedes_nothing(batch: Batch, hand_in: HandIn) -> None:
     later = hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
     Batch.objects.filter(pk=later.pk).update(state=Batch.State.CANCELLED)
-    assert not any(submission.superseded for submission in queries.batch_submissions(batch))
+    assert not any(submission.superseded for submission in queries.batch_submissions(batch, Names()))
 
 
 def test_the_best_pair_comes_first_and_every_column_sorts_both_ways(report: Report) -> None:
@@ -122,11 +125,11 @@ def test_files_that_no_front_end_could_read_are_listed_with_their_reason(batch: 
     file = batch.submissions.get(name="cleo").files.get()
     file.document.state, file.document.reason = "failed", "its lexer broke"
     file.document.save()
-    assert [(failed.path, failed.document.reason) for failed in queries.failed_files(batch)] == [
+    assert [(failed.path, failed.document.reason) for failed in queries.failed_files(batch, Names())] == [
         (file.path, "its lexer broke")
     ]
 
 
 def test_a_loose_file_is_a_submission(hand_in: HandIn) -> None:
     batch = hand_in(loose("ada.py", CLASS["ada/main.py"]), loose("ben.py", CLASS["ben/main.py"]))
-    assert [submission.file_count for submission in queries.batch_submissions(batch)] == [1, 1]
+    assert [submission.file_count for submission in queries.batch_submissions(batch, Names())] == [1, 1]

@@ -195,7 +195,8 @@ def test_a_students_copy_of_confirmed_pairs_has_only_their_own(alice_client: Cli
     page = page_of(alice_client.get(*confirmed_document(batch.assignment)))
     assert "1. ada and ben" in page.texts("h2.name")
     copy = page_of(alice_client.get(*confirmed_document(batch.assignment, names=ben.pk)))
-    assert copy.texts("h2.name") == ["1. Student A and ben", "2. ben and Student B"]
+    first, second = copy.texts("h2.name")
+    assert {first[3:], second[3:]} == {"Student A and ben", "Student B and ben"}
     assert copy.texts(".contents td > a") == copy.texts("h2.name")
     assert not re.search(r"\bdan\b", copy.html)
 

@@ -15,7 +15,7 @@ from fingerprint.ranking.weights import rarity
 from submissions.models import Pair
 from submissions.pages.source_view.pair_view import view_pair
 from submissions.pseudonyms.names import redacted_names
-from tests.support.html import Page, get_page
+from tests.support.html import Page, page_of
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -126,6 +126,6 @@ def test_an_anonymous_page_of_a_pair_names_nobody(
     session["anonymous"] = True
     session.save()
     address = reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id])
-    page = get_page(alice_client, address)
+    page = page_of(alice_client.get(address, follow=True))
     assert page.texts(".side .made-up")
     assert not re.search("lovelace|okri", page.html, re.IGNORECASE)
