@@ -14,6 +14,8 @@ from playwright.sync_api import expect
 from submissions.actions import shares
 from submissions.models import Course
 from submissions.pages.report.charts import MAX_LINKS, MAX_NODES
+from submissions.pseudonyms.names import anonymous_names
+from submissions.queries import displayed_pair
 from tests.support.browser import SIZES, check_every_layout
 from tests.support.reports import create_report, findings_of, random_similarities
 
@@ -240,7 +242,8 @@ def test_behind_a_share_link_the_threshold_moves_and_only_pairs_open(
     expect(page.get_by_text("student-")).to_have_count(0)
     expect(page.locator("#graph-hint")).not_to_contain_text("circle")
     best = report.pairs.all()[0]
-    both = reverse("shared_pair", args=[token, best.left_id, best.right_id])
+    shown = displayed_pair(best, anonymous_names(report.assignment))
+    both = reverse("shared_pair", args=[token, shown.left_id, shown.right_id])
     expect(page.locator(f".edge[href='{both}']")).to_have_count(1)
 
 
