@@ -87,6 +87,8 @@ HTTPS = env.bool("MOSS_HTTPS", default=False)
 MAX_UPLOAD_MB = env.int("MOSS_MAX_UPLOAD_MB", default=200, validate=validate.Range(1, 100_000))
 # Wrong passwords for one account from one address, after which both have to wait.
 SIGN_IN_FAILURES = env.int("MOSS_SIGN_IN_FAILURES", default=10, validate=validate.Range(1, 1000))
+# Number of proxies in front, each of which adds the address of its client to X-Forwarded-For.
+PROXIES = env.int("MOSS_PROXIES", default=0, validate=validate.Range(0, 9))
 # Time limit in seconds for reading one file; a file that takes longer is skipped and named in the report.
 FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(1, 30))
 LOG_LEVEL = env.str(
@@ -175,6 +177,7 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address"]
 AXES_COOLOFF_TIME = timedelta(minutes=5)
 # An attempt that is refused does not start the time again.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_CLIENT_IP_CALLABLE = "moss.sign_in.client_address"
 AXES_USERNAME_CALLABLE = "moss.sign_in.user_name"
 AXES_CLIENT_STR_CALLABLE = "moss.sign_in.client"
 AXES_LOCKOUT_CALLABLE = "moss.sign_in.refusal"

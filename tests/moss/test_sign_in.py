@@ -10,10 +10,11 @@ from axes.models import AccessAttempt
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.core.management import call_command
-from django.test import Client
+from django.test import Client, RequestFactory, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
+from moss.sign_in import client_address
 from tests.conftest import PASSWORD
 from tests.support.html import page_of
 
@@ -122,3 +123,23 @@ def test_failures_are_logged_without_passwords_and_control_characters(
     assert any(line.startswith("AXES: Locking out 'alice' from 127.0.0.1") for line in lines)
     assert not [line for line in lines if "secret" in line or "wrong" in line or not line.isprintable()]
     assert not AccessAttempt.objects.filter(post_data__contains="secret").exists()
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "address"),
+    [
+        (0, "203.0.113.7", "127.0.0.1"),
+        (1, "203.0.113.7", "203.0.113.7"),
+        (1, "10.0.0.1, 203.0.113.7", "203.0.113.7"),
+        (2, "10.0.0.1, 203.0.113.7, 198.51.100.2", "203.0.113.7"),
+        (2, "203.0.113.7", "127.0.0.1"),
+        (1, "nonsense", "127.0.0.1"),
+        (1, "", "127.0.0.1"),
+    ],
+)
+def test_only_addresses_that_stated_proxies_added_are_believed(
+    proxies: int, forwarded: str, address: str
+) -> None:
+    request = RequestFactory().get("/", headers={"X-Forwarded-For": forwarded})
+    with override_settings(PROXIES=proxies):
+        assert client_address(request) == address
