@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # The occurrence of rank r on one side is compared with those of rank r - 8 to r + 8 on the other side.
 RANK_DISTANCE = 8
+# Most runs that can begin at a right token.
+RANKED_RUNS_PER_TOKEN = 2 * RANK_DISTANCE + 1
 
 
 @njit
@@ -56,27 +58,31 @@ def fill_ranked_runs(
 ) -> int:
     """Fill `rows` as `fill_runs` does, but only with runs through occurrences of about the same rank.
 
-    Occurrences of a k-gram are ranked by position among those with the same k-gram before them. The search
-    ends after `steps` comparisons, or when `rows` is full. Return the number of runs.
+    Occurrences of a k-gram are ranked by position among those with the same k-gram before them. `steps` is
+    the number of comparisons, which the right tokens share evenly. `rows` has room for RANKED_RUNS_PER_TOKEN
+    runs of each right token. Return the number of runs.
     """
     left, right = pair
     groups, count = _left_groups(left, right, left_table), 0
     # For each diagonal, that is for each difference of positions: the right token at which its last run ends.
     reached = np.zeros(len(left.kinds) + len(right.kinds) + 1, dtype=np.int64)
+    used = 0
     for b in range(len(right.kinds)):
         first, size, rank = groups[b]
-        for offset in range(min(size, 2 * RANK_DISTANCE + 1)):
-            steps -= 1
-            a = left.order[first + (rank - RANK_DISTANCE + offset) % size]
+        for turn in range(min(size, RANKED_RUNS_PER_TOKEN)):
+            if used > steps * (b + 1) // len(right.kinds):
+                break
+            used += 1
+            # The nearest rank first: 0, 1, -1, 2, -2, ...
+            offset = (turn + 1) // 2 if turn % 2 else -(turn // 2)
+            a = left.order[first + (rank + offset) % size]
             diagonal = a - b + len(right.kinds)
             if b < reached[diagonal]:
                 continue
             start, other, length = maximal_run(left, right, a, b)
-            steps -= length
+            used += length
             reached[diagonal] = max(b + 1, other + length)
             if length >= k:
                 rows[count, 0], rows[count, 1], rows[count, 2] = run_key(start, length), other, length
                 count += 1
-            if count == len(rows) or steps < 0:
-                return count
     return count

@@ -16,7 +16,7 @@ from fingerprint.ranking.alignment import (
     sort_rows,
     trim,
 )
-from fingerprint.ranking.repetition import fill_ranked_runs
+from fingerprint.ranking.repetition import RANKED_RUNS_PER_TOKEN, fill_ranked_runs
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
@@ -90,7 +90,7 @@ def _list_runs(left: IndexedTokens, right: IndexedTokens, k: int, left_table: Id
     rows = np.empty((INITIAL_RUNS, 3), dtype=np.int64)
     runs = fill_runs((left, right), k, left_table, steps, rows)
     if runs < 0:
-        rows = np.empty((tokens, 3), dtype=np.int64)
+        rows = np.empty((RANKED_RUNS_PER_TOKEN * len(right.kinds), 3), dtype=np.int64)
         runs = fill_ranked_runs((left, right), k, left_table, steps, rows)
     elif runs > len(rows):
         rows = np.empty((runs, 3), dtype=np.int64)

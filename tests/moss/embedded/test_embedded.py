@@ -18,7 +18,6 @@ from moss.embedded.paths import (
     LONGEST_SOCKET_NAME,
     PACKAGE,
     SOCKET_PATH_LIMIT,
-    EmbeddedError,
     installation_paths,
 )
 from tests.conftest import wait_until
@@ -240,19 +239,6 @@ def test_no_other_user_can_read_the_data(used_home: Path, start_client: Start) -
     paths = installation_paths(used_home)
     for folder in (paths.home, paths.run, paths.log, used_home / "postgres", used_home / "valkey"):
         assert folder.stat().st_mode & 0o077 == 0, folder
-
-
-@pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
-def test_a_home_that_others_may_write_to_is_refused_with_the_command_that_mends_it(
-    tmp_path: Path, mode: int
-) -> None:
-    home = tmp_path / "a home"
-    home.mkdir()
-    home.chmod(mode)
-    with pytest.raises(EmbeddedError, match=f"Other users may write to {home}. Run: chmod go-w '{home}'"):
-        installation_paths(home).create()
-    home.chmod(0o755)
-    installation_paths(home).create()
 
 
 def test_a_server_that_cannot_start_says_why(home: Path, start_client: Start) -> None:
