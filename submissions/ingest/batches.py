@@ -15,9 +15,10 @@ from django.utils import timezone
 from fingerprint.engine import Unreadable
 from submissions import lifecycle
 from submissions.archives.grouping import split_paths
+from submissions.archives.left_out.listing import Listing
 from submissions.archives.limits import BadArchive
-from submissions.archives.unpack import unpack, unpack_all
-from submissions.ingest.documents import store_document
+from submissions.archives.unpack import DEFAULT_LIMITS, unpack, unpack_all
+from submissions.ingest.documents import delete_unused, store_document
 from submissions.ingest.submission_times import submission_times
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 
@@ -47,6 +48,7 @@ class BatchContents:
     entries: list[Entry] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
     modified: dict[str, datetime] = field(default_factory=dict)
+    listing: Listing = field(default_factory=Listing)
 
 
 def ingest_batch(batch: Batch) -> None:
@@ -59,12 +61,15 @@ def ingest_batch(batch: Batch) -> None:
     BatchEnded
         When the batch was cancelled or deleted meanwhile.
     """
-    contents = BatchContents()
+    contents = BatchContents(listing=Listing(batch.assignment.file_patterns))
     for number, entry in enumerate(_entries(batch)):
         if number % PROGRESS_STEP == 0:
             _publish_progress(batch, f"{number} entries read")
         _store_entry(contents, entry, batch)
-    _save(batch, contents)
+    places = split_paths(sorted(contents.documents))
+    unused = _leave_out(batch, contents, places)
+    _save(batch, contents, places)
+    delete_unused(unused)
     if not contents.documents:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
 
@@ -72,13 +77,14 @@ def ingest_batch(batch: Batch) -> None:
 def _entries(batch: Batch) -> Iterator[UnpackedEntry]:
     """Yield the entries of one archive, or of several files uploaded together."""
     uploads = list(batch.uploads.order_by("pk"))
+    patterns = batch.assignment.file_patterns
     if len(uploads) == 1:
         with uploads[0].file.open("rb") as file:
-            yield from unpack(uploads[0].name, file)
+            yield from unpack(uploads[0].name, file, DEFAULT_LIMITS, patterns)
         return
     files = [(upload.name, upload.file.open("rb")) for upload in uploads]
     try:
-        yield from unpack_all(files)
+        yield from unpack_all(files, DEFAULT_LIMITS, patterns)
     finally:
         for _, file in files:
             file.close()
@@ -92,6 +98,7 @@ def _publish_progress(batch: Batch, message: str) -> None:
 
 def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) -> None:
     reason = entry.reason
+    contents.listing.add(entry.name, entry.data)
     if entry.data is not None:
         try:
             document = store_document(
@@ -107,14 +114,27 @@ def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) ->
     )
 
 
+def _leave_out(batch: Batch, contents: BatchContents, places: dict[str, tuple[str, str]]) -> list[int]:
+    """Remove the documents that are left out, list them as skipped entries, return their primary keys."""
+    left_out = contents.listing.left_out(places)
+    for path in left_out.paths:
+        contents.modified.pop(path, None)
+    counted = [
+        entry for entry in contents.entries if not left_out.replaces(entry.name, accepted=entry.accepted)
+    ]
+    skipped = [Entry(batch=batch, accepted=False, **entry._asdict()) for entry in left_out.entries]
+    contents.entries = counted + skipped
+    return [contents.documents.pop(path).pk for path in left_out.paths]
+
+
 @transaction.atomic
-def _save(batch: Batch, contents: BatchContents) -> None:
+def _save(batch: Batch, contents: BatchContents, places: dict[str, tuple[str, str]]) -> None:
     if contents.documents and not lifecycle.start_fingerprinting(batch.pk):
         raise BatchEnded
     batch.entries.all().delete()
     batch.submissions.all().delete()
     Entry.objects.bulk_create(contents.entries, batch_size=INSERT_ROWS)
-    paths = split_paths(sorted(contents.documents))
+    paths = {path: places[path] for path in contents.documents}
     submissions = _save_submissions(batch, contents, paths)
     SubmissionFile.objects.bulk_create(
         [
