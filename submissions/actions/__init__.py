@@ -3,7 +3,7 @@
 from submissions.actions.boilerplate import add_boilerplate, ignore_passage, remove_boilerplate
 from submissions.actions.decisions import DecisionInput, DecisionResult, decide
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
-from submissions.actions.uploads import cancel_batch, cancel_ranking, create_batch, rerank
+from submissions.actions.uploads import cancel_batch, cancel_ranking, count_rule, create_batch, rerank
 
 __all__ = [
     "DecisionInput",
@@ -11,6 +11,7 @@ __all__ = [
     "add_boilerplate",
     "cancel_batch",
     "cancel_ranking",
+    "count_rule",
     "create_batch",
     "decide",
     "delete_assignment",

@@ -6,14 +6,24 @@ from collections import defaultdict
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.archives.left_out.matching import matches, rule_of_content, rules_of_folder
+from submissions.archives.left_out.matching import (
+    Folder,
+    is_output,
+    matches,
+    rule_of_content,
+    rules_of_folder,
+)
 from submissions.archives.left_out.patterns import EXCLUDED, FilePatterns
-from submissions.archives.left_out.rules import OUTPUT, RULES
+from submissions.archives.left_out.rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from submissions.archives.left_out.rules import Rule
+
 COPY = next(rule for rule in RULES if rule.copies)
+# Folders inside each other that are looked at; deeper ones are only made to take long.
+MAX_DEPTH = 12
 # Files that are no program; a submission of only these would be empty.
 NO_CODE = (
     "*.md *.txt *.rst *.json *.xml *.yml *.yaml *.csv *.tsv *.html *.htm *.css *.svg *.properties *.toml"
@@ -126,27 +136,34 @@ def _folder_reasons(
 ) -> dict[str, tuple[str, str]]:
     """Return (folder, reason) for the files that are left out with a folder around them."""
     inside: dict[str, list[str]] = defaultdict(list)
+    names: dict[str, set[str]] = defaultdict(set)
     for path in (*files, *others):
         for folder in _folders(path):
             inside[folder].append(path[len(folder) :])
+            names[folder].add(path[len(folder) :].partition("/")[0].lower())
     reasons: dict[str, tuple[str, str]] = {}
     for folder in sorted(inside, key=len):
-        parent = folder[: folder.rstrip("/").rfind("/") + 1]
-        beside = {path.split("/")[0] for path in inside[parent]} if folder else set()
-        name = folder.rstrip("/").rsplit("/", 1)[-1]
-        for rule in rules_of_folder(name, inside[folder], beside, patterns.taken_in):
-            found = [path for path in inside[folder] if not rule.files or _is_one_of(rule.files, path)]
-            whole = folder if len(found) == len(inside[folder]) else ""
-            for path in found:
-                reasons.setdefault(folder + path, (whole, rule.reason))
+        parent, _, name = folder.rstrip("/").rpartition("/")
+        beside = names[f"{parent}/" if parent else ""] if folder else set()
+        found = Folder(name, inside[folder], names[folder], beside)
+        for rule in rules_of_folder(found, patterns.taken_in):
+            for path, shown in _found_in(folder, inside[folder], rule):
+                reasons.setdefault(path, (shown, rule.reason))
     return {path: reason for path, reason in reasons.items() if path in files}
+
+
+def _found_in(folder: str, inside: list[str], rule: Rule) -> Iterator[tuple[str, str]]:
+    """Yield the path of each file that a rule leaves out, and the folder if all in it is left out."""
+    found = [path for path in inside if not rule.files or _is_one_of(rule.files, path)]
+    whole = folder if len(found) == len(inside) else ""
+    yield from ((folder + path, whole) for path in found)
 
 
 def _copies(files: Mapping[str, File], patterns: FilePatterns) -> Iterator[str]:
     """Yield the files in folders of build output whose bytes are also in a file outside such folders."""
     if COPY.name in patterns.taken_in:
         return
-    output = {path for path in files if any(matches(OUTPUT, part) for part in path.lower().split("/")[:-1])}
+    output = {path for path in files if any(map(is_output, path.split("/")[:-1]))}
     written = {files[path].digest for path in files.keys() - output}
     yield from (path for path in output if files[path].digest in written)
 
@@ -160,9 +177,9 @@ def _is_one_of(patterns: str, path: str) -> bool:
 
 
 def _folders(path: str) -> Iterator[str]:
-    """Yield the folders around a path with a slash at their end, from the root, which is empty."""
+    """Yield the outer folders around a path with a slash at their end, from the root, which is empty."""
     end = 0
-    while True:
+    for _ in range(MAX_DEPTH):
         yield path[:end]
         end = path.find("/", end) + 1
         if not end or end == len(path):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from fnmatch import translate
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.archives.left_out.rules import RULES
+from submissions.archives.left_out.rules import OUTPUT, RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Set as AbstractSet
+    from collections.abc import Iterator, Sequence, Set as AbstractSet
 
     from submissions.archives.left_out.rules import Rule
 
@@ -66,21 +66,47 @@ def _rules_of_file(name: str) -> list[Rule]:
     ]
 
 
-def rules_of_folder(
-    folder: str, inside: Collection[str], beside: Collection[str], taken_in: AbstractSet[str]
-) -> Iterator[Rule]:
-    """Yield the rules that a folder matches by its name and by a proof.
+@lru_cache(CACHED_NAMES)
+def is_output(folder: str) -> bool:
+    """Return whether build tools write to folders of this name."""
+    return matches(OUTPUT, folder.lower())
 
-    `inside` are the paths of all files in it, `beside` the names of the files and folders next to it.
+
+class Folder(NamedTuple):
+    """A folder: its name, the paths of all files in it, and the names of what is directly in or beside it.
+
+    `names` and `beside` are in lower case.
     """
-    for rule in _rules_of_folder(folder):
-        if rule.proof and rule.name not in taken_in:
-            within = " ".join(proof for proof in rule.proof.split() if not proof.startswith("../"))
-            near = " ".join(proof[3:] for proof in rule.proof.split() if proof.startswith("../"))
-            if any(matches(within, path.lower()) for path in inside) or any(
-                matches(near, name.lower()) for name in beside
-            ):
-                yield rule
+
+    name: str
+    paths: Sequence[str]
+    names: AbstractSet[str]
+    beside: AbstractSet[str]
+
+
+def rules_of_folder(folder: Folder, taken_in: AbstractSet[str]) -> Iterator[Rule]:
+    """Yield the rules that a folder matches by its name and by a proof, except those in `taken_in`."""
+    for rule in _rules_of_folder(folder.name):
+        if rule.proof and rule.name not in taken_in and _is_proved(rule, folder):
+            yield rule
+
+
+def _is_proved(rule: Rule, folder: Folder) -> bool:
+    names, patterns, beside = _proofs(rule.proof)
+    return (
+        not names.isdisjoint(folder.names)
+        or (beside != "" and any(matches(beside, name) for name in folder.beside))
+        or (patterns != "" and any(matches(patterns, path.lower()) for path in folder.paths))
+    )
+
+
+@cache
+def _proofs(proof: str) -> tuple[frozenset[str], str, str]:
+    """Return the names directly in the folder, the patterns of paths in it, and those of names beside it."""
+    inside = [part for part in proof.split() if not part.startswith("../")]
+    patterns = [part for part in inside if re.search(r"[*?\[/]", part)]
+    beside = [part[3:] for part in proof.split() if part.startswith("../")]
+    return frozenset(inside) - frozenset(patterns), " ".join(patterns), " ".join(beside)
 
 
 def first_comment(data: bytes) -> bytes:

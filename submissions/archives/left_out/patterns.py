@@ -48,10 +48,10 @@ class FilePatterns:
         return GitIgnoreSpec.from_lines(self.exclude)
 
     def includes(self, path: str) -> bool:
-        return self._included.match_file(path)
+        return self.may_include and self._included.match_file(path)
 
     def excludes(self, path: str) -> bool:
-        return self._excluded.match_file(path)
+        return bool(self.exclude) and self._excluded.match_file(path)
 
     @property
     def may_include(self) -> bool:
