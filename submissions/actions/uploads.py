@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from submissions import tasks
+from submissions import queues, tasks
 from submissions.lifecycle import cancel_batch, cancel_ranking
 from submissions.models import Batch, Report, Upload
 
@@ -27,10 +27,11 @@ def create_batch(assignment: Assignment, user: User | None, uploads: Sequence[Fi
     """Store uploaded files and enqueue the batch."""
     names = [upload.name or "upload" for upload in uploads]
     name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-    batch = Batch.objects.create(assignment=assignment, uploaded_by=user, name=name[-255:])
+    queue = queues.upload_queue(sum(upload.size for upload in uploads))
+    batch = Batch.objects.create(assignment=assignment, uploaded_by=user, name=name[-255:], queue=queue)
     for upload, upload_name in zip(uploads, names, strict=True):
         Upload.objects.create(batch=batch, name=upload_name, file=upload)
-    transaction.on_commit(partial(tasks.ingest.delay, batch.pk))
+    transaction.on_commit(partial(queues.send, tasks.unpack_next, queue, queue))
     return batch
 
 

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
+from submissions import queues
 from submissions.models.courses import Assignment
 from submissions.models.sources import Document, Source
 from submissions.text_fields import FileCharField, FileTextField
@@ -24,6 +25,8 @@ class Batch(models.Model):
         CANCELLED = "cancelled"
 
     RUNNING = (State.QUEUED, State.UNPACKING, State.FINGERPRINTING, State.RANKING)
+    # A worker has begun these batches, and has not read them yet.
+    STARTED = (State.UNPACKING, State.FINGERPRINTING)
     # All documents of these batches were read; only such batches contribute to a cohort.
     FULLY_READ = (State.RANKING, State.DONE)
 
@@ -34,6 +37,8 @@ class Batch(models.Model):
     touched = models.DateTimeField(auto_now=True)
     # Number of times unpacking was started.
     attempts = models.PositiveSmallIntegerField(default=0)
+    # The queue of its unpacking and reading.
+    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)
     documents_total = models.PositiveIntegerField(default=0)
