@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from random import SystemRandom
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from submissions.ingest.documents import store_document
 from submissions.ingest.submission_times import submission_times
 from submissions.ingest.uploads import entries_in_one_folder
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
+from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,9 +60,14 @@ def ingest_batch(batch: Batch) -> None:
         When no entry of the upload can be used; the message is for the uploader.
     BatchEnded
         When the batch was cancelled or deleted meanwhile.
+    TakesLong
+        When the batch is in the interactive queue and takes too long for it.
     """
     contents = BatchContents()
+    deadline = time.monotonic() + INTERACTIVE_SECONDS
     for number, entry in enumerate(_entries(batch)):
+        if batch.queue == INTERACTIVE and time.monotonic() > deadline:
+            raise TakesLong
         if number % PROGRESS_STEP == 0:
             _publish_progress(batch, f"{number} entries read")
         _store_entry(contents, entry, batch)
