@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import logging
 import time
+from importlib import import_module
 from typing import NoReturn
 
+from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError, close_old_connections
 from kombu.exceptions import OperationalError
@@ -35,6 +37,7 @@ def maintain_once() -> None:
 
     try:
         sweep()
+        import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
         cache.set(SIGN_OF_LIFE, 1, ALIVE_SECONDS)
     except (DatabaseError, OperationalError, RedisError) as error:
         logger.warning("lost work could not be looked for: %s", error)

@@ -37,7 +37,10 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text()
 READ_BY_SETTINGS = set(
     re.findall(
         r'"((?:MOSS_)?[A-Z_]+)"',
-        (ROOT / "moss" / "settings.py").read_text() + (ROOT / "moss" / "embedded" / "paths.py").read_text(),
+        "".join(
+            (ROOT / "moss" / path).read_text()
+            for path in ("settings.py", "environment.py", "embedded/paths.py")
+        ),
     )
 )
 
@@ -85,7 +88,7 @@ def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings
     defaults = re.findall(
         r'env\.\w+\(\s*"(\w+)", default="?(\w+)"?, validate=', (ROOT / "moss" / "settings.py").read_text()
     )
-    assert len(defaults) == 6
+    assert len(defaults) == 9
     for name, default in defaults:
         # The containers have a proxy in front.
         expected = "1" if name == "MOSS_PROXIES" else default
