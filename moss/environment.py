@@ -39,8 +39,8 @@ def check_time_zone(name: str) -> None:
         raise ValidationError(f"{name} is not a time zone such as Europe/Berlin.") from error
 
 
-def service_url(name: str, default: str, schemes: tuple[str, ...]) -> str:
-    """Return the URL of a service, with the password of NAME_PASSWORD in it where that is set.
+def service_url(name: str, password_name: str, default: str, schemes: tuple[str, ...]) -> str:
+    """Return the URL of a service, with the password of the other variable in it where that is set.
 
     An empty variable counts as not set, as in compose files.
     """
@@ -48,7 +48,7 @@ def service_url(name: str, default: str, schemes: tuple[str, ...]) -> str:
     parts = urlsplit(value)
     if parts.scheme not in schemes:
         raise ImproperlyConfigured(f"{name} must start with {' or '.join(s + '://' for s in schemes)}.")
-    password = env.str(name.replace("_URL", "_PASSWORD"), default="")
+    password = env.str(password_name, default="")
     if not password or not parts.hostname:
         return value
     host = parts.netloc.rpartition("@")[2]

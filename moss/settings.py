@@ -27,8 +27,10 @@ PATHS = installation_paths()
 MOSS_HOME = PATHS.home
 MEDIA_ROOT = MOSS_HOME / "media"
 STATIC_ROOT = Path(env.str("MOSS_STATIC_ROOT", default="") or MOSS_HOME / "static")
-DATABASE_URL = service_url("DATABASE_URL", PATHS.database_url, ("postgresql", "postgres"))
-REDIS_URL = service_url("REDIS_URL", PATHS.redis_url, ("redis", "rediss", "unix"))
+DATABASE_URL = service_url(
+    "DATABASE_URL", "DATABASE_PASSWORD", PATHS.database_url, ("postgresql", "postgres")
+)
+REDIS_URL = service_url("REDIS_URL", "REDIS_PASSWORD", PATHS.redis_url, ("redis", "rediss", "unix"))
 
 # Access
 DEBUG = env.bool("MOSS_DEBUG", default=False)
