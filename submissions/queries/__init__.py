@@ -1,7 +1,7 @@
 """All database reads of the pages."""
 
 from submissions.queries.access import Gone, assignment, batch, boilerplate, course, courses
-from submissions.queries.activity import Activity, activity, ranking_progress
+from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
 from submissions.queries.decisions import (
     PairNames,
     decision,
@@ -110,4 +110,5 @@ __all__ = [
     "tally",
     "timed_submissions",
     "unknown_team_members",
+    "uploads_before",
 ]
