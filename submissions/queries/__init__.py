@@ -9,7 +9,7 @@ from submissions.queries.access import (
     course,
     courses,
 )
-from submissions.queries.activity import Activity, activity, ranking_progress
+from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
 from submissions.queries.decisions import (
     PairNames,
     decision,
@@ -125,4 +125,5 @@ __all__ = [
     "tally",
     "timed_submissions",
     "unknown_team_members",
+    "uploads_before",
 ]
