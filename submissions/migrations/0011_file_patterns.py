@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("submissions", "0007_work_attempts"),
+        ("submissions", "0009_queues"),
     ]
 
     operations = [
