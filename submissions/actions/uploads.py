@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from django.db import transaction
 
@@ -29,7 +30,8 @@ def create_batch(assignment: Assignment, user: User | None, uploads: Sequence[Fi
     name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
     batch = Batch.objects.create(assignment=assignment, uploaded_by=user, name=name[-255:])
     for upload, upload_name in zip(uploads, names, strict=True):
-        Upload.objects.create(batch=batch, name=upload_name, file=upload)
+        # Stored under a name made here: not every name of a file is one that this file system takes.
+        Upload(batch=batch, name=upload_name).file.save(uuid4().hex, upload)
     transaction.on_commit(partial(tasks.ingest.delay, batch.pk))
     return batch
 
