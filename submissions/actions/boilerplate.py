@@ -9,6 +9,7 @@ from django.db import transaction
 
 from fingerprint.engine import Unreadable, storable, token_lines
 from submissions import tasks
+from submissions.actions.quotas import check_quotas
 from submissions.archives.unpack import unpack_all
 from submissions.ingest.documents import delete_unused, store_document
 from submissions.models import Boilerplate, SubmissionFile
@@ -29,7 +30,14 @@ PATH_CHARACTERS = 900
 
 @transaction.atomic
 def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> list[UnpackedEntry]:
-    """Register handed-out files, single or in archives; return the refused entries with their reasons."""
+    """Register handed-out files, single or in archives; return the refused entries with their reasons.
+
+    Raises
+    ------
+    QuotaExceeded
+        When they are more than may be stored.
+    """
+    check_quotas(assignment, uploads)
     refused, documents = [], []
     for entry in unpack_all([(upload.name or "upload", cast("BinaryIO", upload.file)) for upload in uploads]):
         if entry.data is None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from submissions import tasks
+from submissions.actions.quotas import check_quotas
 from submissions.lifecycle import cancel_batch, cancel_ranking
 from submissions.models import Batch, Report, Upload
 
@@ -24,7 +25,14 @@ __all__ = ["cancel_batch", "cancel_ranking", "create_batch", "rerank"]
 
 @transaction.atomic
 def create_batch(assignment: Assignment, user: User | None, uploads: Sequence[File[bytes]]) -> Batch:
-    """Store uploaded files and enqueue the batch."""
+    """Store uploaded files and enqueue the batch.
+
+    Raises
+    ------
+    QuotaExceeded
+        When they are more than may be stored, or too many uploads in an hour.
+    """
+    check_quotas(assignment, uploads, user)
     names = [upload.name or "upload" for upload in uploads]
     name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
     batch = Batch.objects.create(assignment=assignment, uploaded_by=user, name=name[-255:])

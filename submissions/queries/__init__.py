@@ -22,6 +22,7 @@ from submissions.queries.lists import (
     listed_courses,
 )
 from submissions.queries.pairs import displayed_pair, ignored_tokens, pair, pair_files, submission_names
+from submissions.queries.quotas import Usage, usage
 from submissions.queries.reports import (
     SORT_FIELDS,
     ListedDuplicates,
@@ -60,6 +61,7 @@ __all__ = [
     "PairFilter",
     "PairNames",
     "SkippedContent",
+    "Usage",
     "activity",
     "assignment",
     "batch",
@@ -110,4 +112,5 @@ __all__ = [
     "tally",
     "timed_submissions",
     "unknown_team_members",
+    "usage",
 ]

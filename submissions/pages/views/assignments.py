@@ -135,7 +135,11 @@ def add_boilerplate(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
     if not form.is_valid():
         return assignment_page(request, assignment, boilerplate_form=form)
-    skipped = actions.add_boilerplate(assignment, form.cleaned_data["files"])
+    try:
+        skipped = actions.add_boilerplate(assignment, form.cleaned_data["files"])
+    except actions.QuotaExceeded as refusal:
+        form.add_error("files", str(refusal))
+        return assignment_page(request, assignment, boilerplate_form=form)
     for entry in skipped[:MAX_LISTED]:
         messages.warning(request, f"{entry.name} was skipped: {entry.reason}")
     if len(skipped) > MAX_LISTED:
