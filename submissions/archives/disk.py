@@ -11,7 +11,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 from submissions.archives.members import ArchiveMember
-from submissions.archives.names import redecode
+from submissions.archives.names import clean_path, redecode
 
 if TYPE_CHECKING:
     import os
@@ -24,11 +24,9 @@ DAMAGE_ERRORS = (
 )  # fmt: skip
 
 
-def damage_reason(error: BaseException) -> str:
-    """Return why a file cannot be read, for its uploader."""
-    if isinstance(error, OSError) and error.strerror:
-        return f"cannot be read: {error.strerror}"
-    return f"damaged or cut off: {str(error) or type(error).__name__}"
+def root_name(folder: Path, max_length: int) -> str:
+    """Return the clean name of a folder."""
+    return clean_path(folder.resolve().name or "root", max_length)[0]
 
 
 def disk_member(path: Path, status: os.stat_result) -> ArchiveMember:

@@ -12,12 +12,21 @@ from dataclasses import replace
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
-from submissions.archives.disk import DAMAGE_ERRORS, damage_reason, disk_member
-from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem
+from submissions.archives.disk import DAMAGE_ERRORS, disk_member, root_name
+from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem, head_of
 from submissions.archives.left_out.patterns import FilePatterns
-from submissions.archives.limits import CHUNK, BadArchive, Budget, Limits, RefusalError, TooLarge, format_size
+from submissions.archives.limits import (
+    CHUNK,
+    BadArchive,
+    Budget,
+    Limits,
+    RefusalError,
+    TooLarge,
+    damage_reason,
+    format_size,
+)
 from submissions.archives.members import ArchiveMember, check_size
-from submissions.archives.names import clean_path, redecode
+from submissions.archives.names import clean_path, numbered, redecode, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -66,7 +75,7 @@ def unpack(
         When nothing of an archive can be read, or it contains no file.
     """
     unpacker = _Unpacker(limits, patterns)
-    archive = archive_format(name, _head(file))
+    archive = archive_format(name, head_of(file))
     any_entry = False
     try:
         for entry in (
@@ -121,17 +130,6 @@ def walk(
         raise BadArchive(f"{folder} is not a folder")
     unpacker = _Unpacker(limits, patterns)
     yield from unpacker.unpack_folder(folder, "")
-
-
-def _root_name(folder: Path) -> str:
-    return clean_path(folder.resolve().name or "root", DEFAULT_LIMITS.path_length)[0]
-
-
-def _head(file: IO[bytes]) -> bytes:
-    file.seek(0)
-    head = file.read(HEAD_BYTES)
-    file.seek(0)
-    return head
 
 
 class _Unpacker:
@@ -202,7 +200,9 @@ class _Unpacker:
         try:
             children = sorted(folder.iterdir())
         except OSError as error:
-            yield UnpackedEntry(prefix or _root_name(folder), None, 0, damage_reason(error))
+            yield UnpackedEntry(
+                prefix or root_name(folder, self.limits.path_length), None, 0, damage_reason(error)
+            )
             return
         for child in children:
             name, refusal = self._clean_name(redecode(child.name), prefix)
@@ -228,8 +228,10 @@ class _Unpacker:
     def _clean_name(self, name: str, folder: str) -> tuple[str, str]:
         """Return the clean path of an entry in `folder`, and why it is refused or an empty string."""
         path, refusal = clean_path(name, self.limits.path_length)
-        if refusal or not folder:
+        if not folder:
             return path, refusal
+        if refusal:  # Its folder shows which archive it is in.
+            return shorten(f"{folder}/{path}", self.limits.path_length), refusal
         return clean_path(f"{folder}/{path}", self.limits.path_length)
 
     def _list_junk(self, name: str, reason: str, size: int) -> Iterator[UnpackedEntry]:
@@ -290,10 +292,9 @@ class _Unpacker:
 
     def _unique_name(self, name: str) -> str:
         """Return `name`, numbered if an earlier entry has the same name: `Main (2).java`."""
-        stem, dot, suffix = name.rpartition(".") if "." in name.rsplit("/", 1)[-1] else (name, "", "")
         unique = name
         while unique in self._used_names:
             self._name_counts[name] = self._name_counts.get(name, 1) + 1
-            unique = f"{stem} ({self._name_counts[name]}){dot}{suffix}"
+            unique = numbered(name, self._name_counts[name], self.limits.path_length)
         self._used_names.add(unique)
         return unique

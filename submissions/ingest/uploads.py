@@ -25,9 +25,8 @@ def entries_in_one_folder(
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of uploaded files as `unpack_all` does, in the order in which they were chosen."""
     with ExitStack() as opened:
-        files = [
-            (upload.name, opened.enter_context(upload.file.open("rb"))) for upload in uploads.order_by("pk")
-        ]
+        ordered = uploads.order_by("pk")
+        files = [(upload.name, opened.enter_context(upload.file.open("rb"))) for upload in ordered]
         yield from unpack_all(files, DEFAULT_LIMITS, patterns)
 
 
