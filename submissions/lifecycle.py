@@ -14,7 +14,7 @@ from django.db.models import F
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
-from submissions.models import Assignment, Batch, Report
+from submissions.models import Assignment, Batch, Report, Submission, Upload
 from submissions.queues import HEAVY, INTERACTIVE
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ GAVE_UP = (
 NOT_RANKED = (
     "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
 )
+
+RETRIED = "retried by staff"
 
 
 class AssignmentBusy(Exception):
@@ -115,6 +117,19 @@ def cancel_batch(batch: Batch) -> bool:
     return _change_batches(running, Batch.State.CANCELLED, "Cancelled.")
 
 
+def retry_batch(batch_id: int) -> bool:
+    """Start a failed batch again, with all its attempts: its unpacking, or reading where it is unpacked.
+
+    Return whether it had failed and one of both was possible.
+    """
+    failed = Batch.objects.filter(pk=batch_id, state=Batch.State.FAILED)
+    fields: dict[str, Any] = {"reason": RETRIED, "attempts": 0}
+    if _change_batches(failed.filter(pk__in=Upload.objects.values("batch")), Batch.State.QUEUED, **fields):
+        return True
+    unpacked = failed.filter(pk__in=Submission.objects.values("batch"))
+    return _change_batches(unpacked, Batch.State.FINGERPRINTING, **fields)
+
+
 # Reports
 
 
@@ -132,6 +147,23 @@ def queue_report(assignment: Assignment, queue: str = INTERACTIVE) -> tuple[Repo
     report = Report.objects.create(assignment=assignment, queue=queue)
     logger.info("report %s of assignment %s: queued", report.pk, assignment.pk)
     return report, True
+
+
+def retry_report(report_id: int) -> bool:
+    """Queue a failed report again, with all its attempts, and the batches that failed with it.
+
+    Return False when it had not failed, or its assignment has a newer report.
+    """
+    failed = Report.objects.filter(pk=report_id, state=Report.State.FAILED)
+    for report in failed.exclude(assignment__reports__pk__gt=report_id):
+        # The files of a batch that failed while it was ranked have all been read.
+        failed_with_it = Batch.objects.filter(
+            assignment=report.assignment_id, state=Batch.State.FAILED, message=report.message
+        ).filter(pk__in=Submission.objects.values("batch"))
+        with transaction.atomic():
+            _change_batches(failed_with_it, Batch.State.RANKING, reason=RETRIED)
+            return _change_reports(failed, Report.State.QUEUED, RETRIED, attempts=0, message="")
+    return False
 
 
 def start_report(report_id: int) -> bool:

@@ -39,6 +39,8 @@ from submissions.work_locks import Work, work_lock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from django.db.models import QuerySet
+
 logger = logging.getLogger(__name__)
 
 # A task reads this many documents, or for this time, and enqueues the rest, so that uploads take turns.
@@ -50,9 +52,8 @@ LANES = 4
 BUSY_SECONDS = 3
 # Longer than any upload takes: a source that nothing refers to after this time is not needed.
 SOURCE_GRACE_PERIOD = timedelta(hours=2)
-BROKEN = (
-    "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
-)
+# The files of a failed upload are kept for this time, so that it can be tried again.
+KEPT_FOR_RETRY = timedelta(days=2)
 
 
 @shared_task
@@ -64,7 +65,7 @@ def unpack_next(queue: str) -> None:
     with work_lock(Work.BATCH, batch_id) as mine:
         if mine:
             _unpack(batch_id)
-    _enqueue_documents(batch_id)
+    enqueue_documents(batch_id)
     if not Batch.objects.filter(pk=batch_id, state__in=Batch.STARTED).exists():
         _start_waiting_batches()
 
@@ -100,11 +101,12 @@ def _unpack(batch_id: int) -> None:
         if lifecycle.requeue_batch(batch_id, "one of its sources was deleted with another upload"):
             send(unpack_next, queue, queue)
     except Exception as error:
-        lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
+        lifecycle.fail_batch(batch_id, recovery.BROKEN, f"{type(error).__name__} while unpacking")
         raise
 
 
-def _enqueue_documents(batch_id: int) -> None:
+def enqueue_documents(batch_id: int) -> None:
+    """Enqueue the reading of a batch's documents, or its ranking where they are read."""
     batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).first()
     if batch is None:
         return
@@ -216,7 +218,7 @@ def _rank(report_id: int, assignment_id: int) -> None:
     except SoftTimeLimitExceeded:
         lifecycle.fail_report(report_id, recovery.OUT_OF_TIME)
     except Exception:
-        lifecycle.fail_report(report_id, BROKEN)
+        lifecycle.fail_report(report_id, recovery.BROKEN)
         raise
 
 
@@ -260,7 +262,7 @@ def sweep() -> None:
             send(unpack_next, queue, queue)
     for pk in recovery.lost_readings():
         logger.warning("batch %s: its unread documents are enqueued again", pk)
-        _enqueue_documents(pk)
+        enqueue_documents(pk)
     for assignment_id, document_id in recovery.lost_boilerplate():
         logger.warning("re-enqueued boilerplate document %s of assignment %s", document_id, assignment_id)
         fingerprint_boilerplate.delay(assignment_id, [document_id])
@@ -268,5 +270,12 @@ def sweep() -> None:
         logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
         with transaction.atomic():
             enqueue_rank(batch.assignment)
-    discard_uploads(Upload.objects.exclude(batch__state__in=Batch.RUNNING))
+    discard_uploads(_ended_uploads())
     delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)
+
+
+def _ended_uploads() -> QuerySet[Upload]:
+    """Return the files of batches that need them no more."""
+    ended = Upload.objects.exclude(batch__state__in=Batch.RUNNING)
+    since = timezone.now() - KEPT_FOR_RETRY
+    return ended.exclude(batch__state=Batch.State.FAILED, batch__touched__gt=since)

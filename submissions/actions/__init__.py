@@ -3,6 +3,7 @@
 from submissions.actions.boilerplate import add_boilerplate, ignore_passage, remove_boilerplate
 from submissions.actions.decisions import DecisionInput, DecisionResult, decide
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
+from submissions.actions.retries import retry_batch, retry_report
 from submissions.actions.uploads import cancel_batch, cancel_ranking, create_batch, rerank
 
 __all__ = [
@@ -19,4 +20,6 @@ __all__ = [
     "ignore_passage",
     "remove_boilerplate",
     "rerank",
+    "retry_batch",
+    "retry_report",
 ]

@@ -34,6 +34,15 @@ from submissions.queries.reports import (
     report_state,
     tally,
 )
+from submissions.queries.service import (
+    batches_under_way,
+    failed_batches,
+    failed_reports,
+    failure_reason,
+    is_stuck,
+    reports_under_way,
+    service_state,
+)
 from submissions.queries.shares import pair_by_names, share, shares
 from submissions.queries.submissions import (
     Link,
@@ -64,6 +73,7 @@ __all__ = [
     "assignment",
     "batch",
     "batch_submissions",
+    "batches_under_way",
     "boilerplate",
     "course",
     "courses",
@@ -72,11 +82,15 @@ __all__ = [
     "displayed_entries",
     "displayed_pair",
     "effective_threshold",
+    "failed_batches",
     "failed_files",
+    "failed_reports",
+    "failure_reason",
     "files_with_sources",
     "filtered_pairs",
     "history",
     "ignored_tokens",
+    "is_stuck",
     "links",
     "listed_assignments",
     "listed_batches",
@@ -98,6 +112,8 @@ __all__ = [
     "refused_entries",
     "replaced_by",
     "report_state",
+    "reports_under_way",
+    "service_state",
     "share",
     "shares",
     "skipped_content",
