@@ -1,7 +1,8 @@
-"""All state changes of batches and reports: conditional updates, each with a log line with ids and reason.
+"""All state changes of batches, boilerplate and reports: conditional updates, logged with ids and reason.
 
-A batch goes queued -> unpacking -> fingerprinting -> ranking -> done, a report queued -> running -> done.
-Until done, both can fail or be cancelled. docs/stuck-batch.md explains how to read the log.
+A batch goes queued -> unpacking -> fingerprinting -> ranking -> done, uploaded boilerplate goes queued ->
+reading -> done, a report queued -> running -> done. Until done, all can fail, and batches and reports can be
+cancelled. docs/stuck-batch.md explains how to read the log.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from django.db.models import F
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
-from submissions.models import Assignment, Batch, Report, Submission, Upload
+from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Submission, Upload
 from submissions.queues import HEAVY, INTERACTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from django.db.models import QuerySet
+
+    from submissions.models.records import Refusal
 
 logger = logging.getLogger(__name__)
 
@@ -118,16 +121,50 @@ def cancel_batch(batch: Batch) -> bool:
 
 
 def retry_batch(batch_id: int) -> bool:
-    """Start a failed batch again, with all its attempts: its unpacking, or reading where it is unpacked.
-
-    Return whether it had failed and one of both was possible.
-    """
+    """Have a failed batch unpacked again, or read if its files are not needed. Return whether it can be."""
     failed = Batch.objects.filter(pk=batch_id, state=Batch.State.FAILED)
     fields: dict[str, Any] = {"reason": RETRIED, "attempts": 0}
     if _change_batches(failed.filter(pk__in=Upload.objects.values("batch")), Batch.State.QUEUED, **fields):
         return True
     unpacked = failed.filter(pk__in=Submission.objects.values("batch"))
     return _change_batches(unpacked, Batch.State.FINGERPRINTING, **fields)
+
+
+# Boilerplate
+
+
+def start_boilerplate(upload_id: int) -> bool:
+    """Start reading uploaded boilerplate, or restart it after a worker was lost; False if it has ended.
+
+    An upload that ended its worker MAX_ATTEMPTS times fails instead.
+    """
+    running = _running_boilerplate(upload_id)
+    failed = BoilerplateUpload.State.FAILED
+    if _change_boilerplate(running.filter(attempts__gte=MAX_ATTEMPTS), failed, GAVE_UP, message=GAVE_UP):
+        return False
+    return _change_boilerplate(running, BoilerplateUpload.State.READING, attempts=F("attempts") + 1)
+
+
+def requeue_boilerplate(upload_id: int, reason: str) -> bool:
+    """Queue uploaded boilerplate again whose reading was lost. Return whether the state allowed it."""
+    return _change_boilerplate(_running_boilerplate(upload_id), BoilerplateUpload.State.QUEUED, reason)
+
+
+def finish_boilerplate(upload_id: int, refusals: list[Refusal], refused: int) -> bool:
+    """Set boilerplate that was read to done. Return False when it was deleted or has ended meanwhile."""
+    running = _running_boilerplate(upload_id)
+    done = BoilerplateUpload.State.DONE
+    return _change_boilerplate(running, done, refusals=refusals, refused=refused)
+
+
+def fail_boilerplate(upload_id: int, message: str, reason: str = "") -> None:
+    """Fail uploaded boilerplate with a `message` for its uploader; the log gets `reason` or the message."""
+    running = _running_boilerplate(upload_id)
+    _change_boilerplate(running, BoilerplateUpload.State.FAILED, reason or message, message=message)
+
+
+def _running_boilerplate(upload_id: int) -> QuerySet[BoilerplateUpload]:
+    return BoilerplateUpload.objects.filter(pk=upload_id, state__in=BoilerplateUpload.RUNNING)
 
 
 # Reports
@@ -150,18 +187,13 @@ def queue_report(assignment: Assignment, queue: str = INTERACTIVE) -> tuple[Repo
 
 
 def retry_report(report_id: int) -> bool:
-    """Queue a failed report again, with all its attempts, and the batches that failed with it.
-
-    Return False when it had not failed, or its assignment has a newer report.
-    """
+    """Queue a failed report again, for the batches that failed with it too, unless there is a newer one."""
     failed = Report.objects.filter(pk=report_id, state=Report.State.FAILED)
     for report in failed.exclude(assignment__reports__pk__gt=report_id):
-        # The files of a batch that failed while it was ranked have all been read.
-        failed_with_it = Batch.objects.filter(
-            assignment=report.assignment_id, state=Batch.State.FAILED, message=report.message
-        ).filter(pk__in=Submission.objects.values("batch"))
-        with transaction.atomic():
-            _change_batches(failed_with_it, Batch.State.RANKING, reason=RETRIED)
+        batches = report.assignment.batches.filter(state=Batch.State.FAILED, message=report.message)
+        with transaction.atomic():  # The batches that failed while they were ranked have been read.
+            unpacked = batches.filter(pk__in=Submission.objects.values("batch"))
+            _change_batches(unpacked, Batch.State.RANKING, reason=RETRIED)
             return _change_reports(failed, Report.State.QUEUED, RETRIED, attempts=0, message="")
     return False
 
@@ -237,27 +269,28 @@ def cancel_ranking(assignment: Assignment) -> bool:
     return True
 
 
-@transaction.atomic
 def _change_batches(
     rows: QuerySet[Batch], state: Batch.State, message: str = "", reason: str = "", **fields: Any
 ) -> bool:
-    changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
-    Batch.objects.filter(pk__in=[pk for pk, *_ in changed]).update(
-        state=state, message=message, touched=timezone.now(), **fields
-    )
-    for pk, assignment, before in changed:
-        _log("batch", pk, assignment, f"{before} -> {state.value}", reason or message)
-    return bool(changed)
+    return _change("batch", rows, reason or message, state=state, message=message, **fields)
+
+
+def _change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
+    return _change("report", rows, reason, state=state, **fields)
+
+
+def _change_boilerplate(
+    rows: QuerySet[BoilerplateUpload], state: BoilerplateUpload.State, reason: str = "", **fields: Any
+) -> bool:
+    return _change("uploaded boilerplate", rows, reason, state=state, **fields)
 
 
 @transaction.atomic
-def _change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
+def _change(kind: str, rows: QuerySet[Any], reason: str, **fields: Any) -> bool:
     changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
-    Report.objects.filter(pk__in=[pk for pk, *_ in changed]).update(
-        state=state, touched=timezone.now(), **fields
-    )
+    rows.model.objects.filter(pk__in=[pk for pk, *_ in changed]).update(touched=timezone.now(), **fields)
     for pk, assignment, before in changed:
-        _log("report", pk, assignment, f"{before} -> {state.value}", reason)
+        _log(kind, pk, assignment, f"{before} -> {fields['state'].value}", reason)
     return bool(changed)
 
 

@@ -16,7 +16,13 @@ QUEUES = (INTERACTIVE, HEAVY)
 
 # The queue and the priority of each task: 0 is served first, 9 last. Of the interactive work, what is nearest
 # to its end goes first, so that a batch that was started is not overtaken by batches that wait.
-PRIORITIES = {"rank_next": 0, "fingerprint": 3, "fingerprint_boilerplate": 3, "unpack_next": 6}
+PRIORITIES = {
+    "rank_next": 0,
+    "fingerprint": 3,
+    "fingerprint_boilerplate": 3,
+    "read_boilerplate": 6,
+    "unpack_next": 6,
+}
 ROUTES: dict[str, dict[str, Any]] = {
     f"submissions.tasks.{task}": {"queue": INTERACTIVE, "priority": priority}
     for task, priority in PRIORITIES.items()

@@ -24,13 +24,14 @@ from submissions.archives.limits import BadArchive
 from submissions.ingest.batches import (
     BatchEnded,
     count_pending,
-    discard_uploads,
     increment_documents_done,
     ingest_batch,
     pending_documents,
 )
+from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boilerplate
 from submissions.ingest.documents import delete_unreferenced, fingerprint_pending
-from submissions.models import Assignment, Batch, Report, Upload
+from submissions.ingest.uploads import discard_uploads, unneeded_uploads
+from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload
 from submissions.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, cohort_queue, send
 from submissions.ranking.progress import Cancelled
 from submissions.turns import cohort_size
@@ -38,8 +39,6 @@ from submissions.work_locks import Work, work_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from django.db.models import QuerySet
 
 logger = logging.getLogger(__name__)
 
@@ -52,8 +51,6 @@ LANES = 4
 BUSY_SECONDS = 3
 # Longer than any upload takes: a source that nothing refers to after this time is not needed.
 SOURCE_GRACE_PERIOD = timedelta(hours=2)
-# The files of a failed upload are kept for this time, so that it can be tried again.
-KEPT_FOR_RETRY = timedelta(days=2)
 
 
 @shared_task
@@ -167,6 +164,30 @@ def _read_rest(batch_id: int, document_ids: list[int], *, slow: bool) -> None:
         send(fingerprint, queue, batch_id, document_ids)
 
 
+@shared_task(autoretry_for=(IntegrityError,), retry_backoff=True, max_retries=3)
+def read_boilerplate(upload_id: int) -> None:
+    """Register uploaded files as boilerplate and enqueue their documents."""
+    with work_lock(Work.BOILERPLATE, upload_id) as mine:
+        if mine and lifecycle.start_boilerplate(upload_id):
+            _read_boilerplate(BoilerplateUpload.objects.select_related("assignment").get(pk=upload_id))
+
+
+def _read_boilerplate(upload: BoilerplateUpload) -> None:
+    documents: list[int] = []
+    try:
+        documents = read_uploaded_boilerplate(upload)
+    except SoftTimeLimitExceeded:
+        lifecycle.fail_boilerplate(upload.pk, recovery.OUT_OF_TIME, "out of time while reading")
+    except IntegrityError:
+        raise
+    except Exception as error:
+        lifecycle.fail_boilerplate(upload.pk, recovery.BROKEN, f"{type(error).__name__} while reading")
+        raise
+    discard_uploads(upload.uploads.all())
+    if documents:
+        transaction.on_commit(partial(fingerprint_boilerplate.delay, upload.assignment_id, documents))
+
+
 @shared_task(autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS)
 def fingerprint_boilerplate(assignment_id: int, document_ids: list[int]) -> None:
     """Fingerprint boilerplate, then enqueue a ranking of the assignment without it."""
@@ -263,6 +284,9 @@ def sweep() -> None:
     for pk in recovery.lost_readings():
         logger.warning("batch %s: its unread documents are enqueued again", pk)
         enqueue_documents(pk)
+    for pk, queue in recovery.lost_boilerplate_uploads():
+        if lifecycle.requeue_boilerplate(pk, "its worker or its message was lost"):
+            send(read_boilerplate, queue, pk)
     for assignment_id, document_id in recovery.lost_boilerplate():
         logger.warning("re-enqueued boilerplate document %s of assignment %s", document_id, assignment_id)
         fingerprint_boilerplate.delay(assignment_id, [document_id])
@@ -270,12 +294,5 @@ def sweep() -> None:
         logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
         with transaction.atomic():
             enqueue_rank(batch.assignment)
-    discard_uploads(_ended_uploads())
+    discard_uploads(unneeded_uploads())
     delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)
-
-
-def _ended_uploads() -> QuerySet[Upload]:
-    """Return the files of batches that need them no more."""
-    ended = Upload.objects.exclude(batch__state__in=Batch.RUNNING)
-    since = timezone.now() - KEPT_FOR_RETRY
-    return ended.exclude(batch__state=Batch.State.FAILED, batch__touched__gt=since)

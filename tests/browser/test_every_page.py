@@ -17,6 +17,7 @@ from tests.support.browser import check_every_layout
 from tests.support.every_page import (
     FILES,
     FRAGMENTS,
+    OWN_PAGES,
     PAGES,
     PUBLIC,
     REDIRECTS,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 def test_every_address_that_answers_a_get_is_visited(admin_client: Client, world: World) -> None:
     actual = {name: admin_client.get(address(world, name)).status_code for name in patterns()}
-    pages = (*PAGES, *FRAGMENTS, *FILES, *PUBLIC, *STAFF_PAGES, *STAFF_FRAGMENTS)
+    pages = (*PAGES, *OWN_PAGES, *FRAGMENTS, *FILES, *PUBLIC, *STAFF_PAGES, *STAFF_FRAGMENTS)
     statuses = {**dict.fromkeys(pages, 200), **dict.fromkeys(REDIRECTS, 302)}
     expected = {name: statuses.get(name, 405) for name in patterns()}
     assert actual == expected, (
@@ -48,7 +49,7 @@ def test_every_address_that_answers_a_get_is_visited(admin_client: Client, world
 
 def test_no_page_has_a_fault(world: World, sign_in: SignIn, shoot: Shoot, subtests: pytest.Subtests) -> None:
     page = sign_in(world.owner)
-    for name in (*PAGES, *PUBLIC):
+    for name in (*PAGES, *OWN_PAGES, *PUBLIC):
         with subtests.test(name):
             page.goto(address(world, name))
             check_every_layout(page, shoot, f"page-{name}")

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from submissions import actions, heartbeats, lifecycle, recovery, tasks
+from submissions.ingest.uploads import KEPT_FOR_RETRY
 from submissions.models import Batch, Report, Upload
 from submissions.queues import HEAVY, INTERACTIVE, QUEUES
 from submissions.ranking import rank as ranking
@@ -154,7 +155,7 @@ def test_a_failed_upload_whose_files_were_deleted_cannot_be_tried_again(
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     lifecycle.fail_batch(batch.pk, recovery.OUT_OF_TIME)
-    Batch.objects.update(touched=timezone.now() - 2 * tasks.KEPT_FOR_RETRY)
+    Batch.objects.update(touched=timezone.now() - 2 * KEPT_FOR_RETRY)
     tasks.sweep()
     assert not Upload.objects.exists()
     page = get_page(admin_client, reverse("service"))
