@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from django.db.models import Q
+from django.utils import timezone
+
 from submissions.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, unpack_all
+from submissions.models import Batch, BoilerplateUpload, Upload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,10 +19,11 @@ if TYPE_CHECKING:
 
     from submissions.archives.left_out.patterns import FilePatterns
     from submissions.archives.unpack import UnpackedEntry
-    from submissions.models import Upload
 
 # The folder of uploaded files, in the folder of the default storage.
 FOLDER = "uploads"
+# The files of a failed upload are kept for this time, so that it can be tried again.
+KEPT_FOR_RETRY = timedelta(days=2)
 
 
 def entries_in_one_folder(
@@ -35,3 +41,10 @@ def discard_uploads(uploads: QuerySet[Upload]) -> None:
     for upload in uploads:
         upload.file.delete(save=False)
         upload.delete()
+
+
+def unneeded_uploads() -> QuerySet[Upload]:
+    """Return the uploaded files that wait neither to be read nor to be tried again."""
+    running = Q(batch__state__in=Batch.RUNNING) | Q(boilerplate_upload__state__in=BoilerplateUpload.RUNNING)
+    failed = Q(batch__state=Batch.State.FAILED, batch__touched__gt=timezone.now() - KEPT_FOR_RETRY)
+    return Upload.objects.exclude(pk__in=Upload.objects.filter(running | failed).values("pk"))
