@@ -91,6 +91,8 @@ SIGN_IN_FAILURES = env.int("MOSS_SIGN_IN_FAILURES", default=10, validate=validat
 PROXIES = env.int("MOSS_PROXIES", default=0, validate=validate.Range(0, 9))
 # Time limit in seconds for reading one file; a file that takes longer is skipped and named in the report.
 FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(1, 30))
+# Address space in bytes of a child process that reads or unpacks what students send; 0.15 GB are its own.
+READER_MEMORY = env.int("MOSS_READER_MEMORY", default=1000, validate=validate.Range(500, 100_000)) * 1_000_000
 LOG_LEVEL = env.str(
     "MOSS_LOG_LEVEL", default="INFO", validate=validate.OneOf(("DEBUG", "INFO", "WARNING", "ERROR"))
 )

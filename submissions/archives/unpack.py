@@ -29,12 +29,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DEFAULT_LIMITS = Limits()
-# Files of more bytes are unpacked to an unnamed temporary file instead of memory.
-SPOOL_BYTES = 8_000_000
-# Every exception that the standard library is known to raise for damaged archives.
+# Every exception that the standard library is known to raise for damaged archives. A MemoryError says nothing
+# about the archive, only about the limit of the process that unpacks it.
 DAMAGE_ERRORS = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError,
-    ValueError, NotImplementedError, RuntimeError, IndexError, OverflowError, MemoryError,
+    ValueError, NotImplementedError, RuntimeError, IndexError, OverflowError,
 )  # fmt: skip
 
 
@@ -231,7 +230,7 @@ class _Unpacker:
                 raise RefusalError(
                     f"has {format_size(member.size)}; the limit for one file is {format_size(limit)}"
                 )
-            with SpooledTemporaryFile(SPOOL_BYTES) as copy:
+            with SpooledTemporaryFile(self.limits.spool_bytes) as copy:
                 size = self._copy(head, stream, cast("IO[bytes]", copy), member, limit)
                 if not size:
                     raise RefusalError("empty")

@@ -16,13 +16,12 @@ from fingerprint.engine import Unreadable
 from submissions import lifecycle
 from submissions.archives.grouping import split_paths
 from submissions.archives.limits import BadArchive
-from submissions.archives.unpack import unpack, unpack_all
 from submissions.ingest.documents import store_document
+from submissions.ingest.sandboxed import upload_entries
 from submissions.ingest.submission_times import submission_times
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from datetime import datetime
 
     from django.db.models import QuerySet
@@ -60,28 +59,13 @@ def ingest_batch(batch: Batch) -> None:
         When the batch was cancelled or deleted meanwhile.
     """
     contents = BatchContents()
-    for number, entry in enumerate(_entries(batch)):
+    for number, entry in enumerate(upload_entries(batch.uploads.order_by("pk"))):
         if number % PROGRESS_STEP == 0:
             _publish_progress(batch, f"{number} entries read")
         _store_entry(contents, entry, batch)
     _save(batch, contents)
     if not contents.documents:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
-
-
-def _entries(batch: Batch) -> Iterator[UnpackedEntry]:
-    """Yield the entries of one archive, or of several files uploaded together."""
-    uploads = list(batch.uploads.order_by("pk"))
-    if len(uploads) == 1:
-        with uploads[0].file.open("rb") as file:
-            yield from unpack(uploads[0].name, file)
-        return
-    files = [(upload.name, upload.file.open("rb")) for upload in uploads]
-    try:
-        yield from unpack_all(files)
-    finally:
-        for _, file in files:
-            file.close()
 
 
 def _publish_progress(batch: Batch, message: str) -> None:
