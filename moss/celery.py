@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import os
+from importlib.metadata import version
+from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging, worker_init, worker_process_init
+from celery.signals import (
+    celeryd_after_setup,
+    heartbeat_sent,
+    setup_logging,
+    worker_init,
+    worker_process_init,
+    worker_shutdown,
+)
+from django.conf import settings
+from django.utils import timezone
 
 from moss.embedded.client import ensure_services
+from submissions import heartbeats
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 
@@ -28,6 +40,37 @@ def start_reader(**_: object) -> None:
     from submissions.ingest.sandboxed import document_reader  # noqa: PLC0415 - after Django's set-up
 
     document_reader().start()
+
+
+# The workers of this process: one, after its start.
+_workers: list[heartbeats.Worker] = []
+
+
+@celeryd_after_setup.connect
+def describe_worker(sender: str, instance: Any, **_: object) -> None:
+    """Remember what the signs of life of this worker say."""
+    worker = heartbeats.Worker(
+        name=sender,
+        pid=os.getpid(),
+        queues=list(instance.app.amqp.queues.consume_from),
+        processes=instance.concurrency,
+        version=version("moss-server"),
+        session_name=settings.SESSION_NAME,
+        since=timezone.now().isoformat(),
+    )
+    _workers[:] = [worker]
+
+
+@heartbeat_sent.connect
+def give_sign_of_life(**_: object) -> None:
+    for worker in _workers:
+        heartbeats.save_worker(worker)
+
+
+@worker_shutdown.connect
+def end_signs_of_life(**_: object) -> None:
+    for worker in _workers:
+        heartbeats.delete_worker(worker.name)
 
 
 @setup_logging.connect

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import socket
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -15,6 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 from environs import Env, ValidationError, validate
 
 from moss.embedded.paths import installation_paths
+from submissions.queues import INTERACTIVE, QUEUES, ROUTES
 
 env = Env()
 
@@ -93,6 +95,8 @@ PROXIES = env.int("MOSS_PROXIES", default=0, validate=validate.Range(0, 9))
 FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(1, 30))
 # Address space in bytes of a child process that reads or unpacks what students send; 0.15 GB are its own.
 READER_MEMORY = env.int("MOSS_READER_MEMORY", default=1000, validate=validate.Range(500, 100_000)) * 1_000_000
+# Number of worker processes for any work; 0 for one for each core.
+WORKERS = env.int("MOSS_WORKERS", default=0, validate=validate.Range(0, 256))
 LOG_LEVEL = env.str(
     "MOSS_LOG_LEVEL", default="INFO", validate=validate.OneOf(("DEBUG", "INFO", "WARNING", "ERROR"))
 )
@@ -148,12 +152,13 @@ TEMPLATES = [
     }
 ]
 
+# Postgres shows it for each session. The children of a worker have the name of their parent.
+SESSION_NAME = f"moss {socket.gethostname()[:40]} {os.getpid()}"
+DATABASE = dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
 DATABASES = {
-    "default": {
-        **dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True),
-    }
+    "default": {**DATABASE, "OPTIONS": {**DATABASE.get("OPTIONS", {}), "application_name": SESSION_NAME}}
 }
-# Used only for the progress of rankings, which may be lost when the server stops.
+# Used only for the progress of rankings and signs of life, which may be lost when the server stops.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -236,6 +241,9 @@ LOGGING = {
 }
 
 CELERY_BROKER_URL = _broker(REDIS_URL)
+CELERY_TASK_QUEUES = {name: {"exchange": name, "routing_key": name} for name in QUEUES}
+CELERY_TASK_DEFAULT_QUEUE = INTERACTIVE
+CELERY_TASK_ROUTES = ROUTES
 CELERY_TASK_SOFT_TIME_LIMIT = 9 * 60
 CELERY_TASK_TIME_LIMIT = 10 * 60
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -249,6 +257,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_CONCURRENCY = WORKERS or None
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TASK_SERIALIZER = "json"

@@ -1,7 +1,8 @@
-"""All state changes of batches and reports: conditional updates, each with a log line with ids and reason.
+"""All state changes of batches, boilerplate and reports: conditional updates, logged with ids and reason.
 
-A batch goes queued -> unpacking -> fingerprinting -> ranking -> done, a report queued -> running -> done.
-Until done, both can fail or be cancelled. docs/stuck-batch.md explains how to read the log.
+A batch goes queued -> unpacking -> fingerprinting -> ranking -> done, uploaded boilerplate goes queued ->
+reading -> done, a report queued -> running -> done. Until done, all can fail, and batches and reports can be
+cancelled. docs/stuck-batch.md explains how to read the log.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from django.db.models import F
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
-from submissions.models import Assignment, Batch, Report
+from submissions.models import Assignment, Batch, BoilerplateUpload, Report
+from submissions.queues import HEAVY, INTERACTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from django.db.models import QuerySet
+
+    from submissions.models.records import Refusal
 
 logger = logging.getLogger(__name__)
 
@@ -76,6 +80,16 @@ def requeue_batch(batch_id: int, reason: str) -> bool:
     return _change_batches(waiting, Batch.State.QUEUED, "", reason)
 
 
+def make_batch_heavy(batch_id: int, reason: str) -> bool:
+    """Move a started batch to the heavy queue. One that is unpacked waits there; that was no attempt."""
+    started = Batch.objects.filter(pk=batch_id, queue=INTERACTIVE)
+    unpacking = started.filter(state=Batch.State.UNPACKING)
+    if _change_batches(unpacking, Batch.State.QUEUED, "", reason, queue=HEAVY, attempts=F("attempts") - 1):
+        return True
+    reading = started.filter(state=Batch.State.FINGERPRINTING)
+    return _change_batches(reading, Batch.State.FINGERPRINTING, "", reason, queue=HEAVY)
+
+
 def start_fingerprinting(batch_id: int) -> bool:
     unpacking = Batch.objects.filter(pk=batch_id, state=Batch.State.UNPACKING)
     return _change_batches(unpacking, Batch.State.FINGERPRINTING)
@@ -104,10 +118,47 @@ def cancel_batch(batch: Batch) -> bool:
     return _change_batches(running, Batch.State.CANCELLED, "Cancelled.")
 
 
+# Boilerplate
+
+
+def start_boilerplate(upload_id: int) -> bool:
+    """Start reading uploaded boilerplate, or restart it after a worker was lost; False if it has ended.
+
+    An upload that ended its worker MAX_ATTEMPTS times fails instead.
+    """
+    running = _running_boilerplate(upload_id)
+    failed = BoilerplateUpload.State.FAILED
+    if _change_boilerplate(running.filter(attempts__gte=MAX_ATTEMPTS), failed, GAVE_UP, message=GAVE_UP):
+        return False
+    return _change_boilerplate(running, BoilerplateUpload.State.READING, attempts=F("attempts") + 1)
+
+
+def requeue_boilerplate(upload_id: int, reason: str) -> bool:
+    """Queue uploaded boilerplate again whose reading was lost. Return whether the state allowed it."""
+    return _change_boilerplate(_running_boilerplate(upload_id), BoilerplateUpload.State.QUEUED, reason)
+
+
+def finish_boilerplate(upload_id: int, refusals: list[Refusal], refused: int) -> bool:
+    """Set boilerplate that was read to done. Return False when it was deleted or has ended meanwhile."""
+    running = _running_boilerplate(upload_id)
+    done = BoilerplateUpload.State.DONE
+    return _change_boilerplate(running, done, refusals=refusals, refused=refused)
+
+
+def fail_boilerplate(upload_id: int, message: str, reason: str = "") -> None:
+    """Fail uploaded boilerplate with a `message` for its uploader; the log gets `reason` or the message."""
+    running = _running_boilerplate(upload_id)
+    _change_boilerplate(running, BoilerplateUpload.State.FAILED, reason or message, message=message)
+
+
+def _running_boilerplate(upload_id: int) -> QuerySet[BoilerplateUpload]:
+    return BoilerplateUpload.objects.filter(pk=upload_id, state__in=BoilerplateUpload.RUNNING)
+
+
 # Reports
 
 
-def queue_report(assignment: Assignment) -> tuple[Report, bool]:
+def queue_report(assignment: Assignment, queue: str = INTERACTIVE) -> tuple[Report, bool]:
     """Return the assignment's queued report, or create one; and whether it was created, to be enqueued.
 
     It is locked until the transaction ends, so that no worker starts it before the changes that it is to rank
@@ -118,7 +169,7 @@ def queue_report(assignment: Assignment) -> tuple[Report, bool]:
         # It will rank the newest changes, so it counts as created now.
         assignment.reports.filter(pk=waiting.pk).update(created=timezone.now())
         return waiting, False
-    report = Report.objects.create(assignment=assignment)
+    report = Report.objects.create(assignment=assignment, queue=queue)
     logger.info("report %s of assignment %s: queued", report.pk, assignment.pk)
     return report, True
 
@@ -147,6 +198,12 @@ def postpone_report(report_id: int) -> None:
     _change_reports(
         running, Report.State.QUEUED, "the assignment is being changed", attempts=F("attempts") - 1
     )
+
+
+def make_report_heavy(report_id: int, reason: str) -> bool:
+    """Queue a started report again in the heavy queue; that was no attempt."""
+    running = Report.objects.filter(pk=report_id, state=Report.State.RUNNING)
+    return _change_reports(running, Report.State.QUEUED, reason, queue=HEAVY, attempts=F("attempts") - 1)
 
 
 def finish_report(report: Report) -> bool:
@@ -188,27 +245,28 @@ def cancel_ranking(assignment: Assignment) -> bool:
     return True
 
 
-@transaction.atomic
 def _change_batches(
     rows: QuerySet[Batch], state: Batch.State, message: str = "", reason: str = "", **fields: Any
 ) -> bool:
-    changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
-    Batch.objects.filter(pk__in=[pk for pk, *_ in changed]).update(
-        state=state, message=message, touched=timezone.now(), **fields
-    )
-    for pk, assignment, before in changed:
-        _log("batch", pk, assignment, f"{before} -> {state.value}", reason or message)
-    return bool(changed)
+    return _change("batch", rows, reason or message, state=state, message=message, **fields)
+
+
+def _change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
+    return _change("report", rows, reason, state=state, **fields)
+
+
+def _change_boilerplate(
+    rows: QuerySet[BoilerplateUpload], state: BoilerplateUpload.State, reason: str = "", **fields: Any
+) -> bool:
+    return _change("uploaded boilerplate", rows, reason, state=state, **fields)
 
 
 @transaction.atomic
-def _change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
+def _change(kind: str, rows: QuerySet[Any], reason: str, **fields: Any) -> bool:
     changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
-    Report.objects.filter(pk__in=[pk for pk, *_ in changed]).update(
-        state=state, touched=timezone.now(), **fields
-    )
+    rows.model.objects.filter(pk__in=[pk for pk, *_ in changed]).update(touched=timezone.now(), **fields)
     for pk, assignment, before in changed:
-        _log("report", pk, assignment, f"{before} -> {state.value}", reason)
+        _log(kind, pk, assignment, f"{before} -> {fields['state'].value}", reason)
     return bool(changed)
 
 

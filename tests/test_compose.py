@@ -26,6 +26,7 @@ from gunicorn.workers.gthread import ThreadWorker
 from moss.celery import app
 from moss.cli import COMMANDS, main
 from moss.serving import gunicorn_conf
+from submissions.queues import INTERACTIVE, QUEUES
 from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import USE_SERVICES, environment
 from tests.support.paths import ROOT
@@ -50,8 +51,18 @@ def image_command() -> list[str]:
 
 
 def test_web_worker_and_maintenance_run_the_same_image() -> None:
-    assert set(OURS) == {"migrate", "web", "worker", "maintenance"}
+    assert set(OURS) == {"migrate", "web", "worker", "interactive", "maintenance"}
     assert {service["build"] for service in OURS.values()} == {"."}
+
+
+def test_one_worker_takes_any_work_and_one_only_interactive_work() -> None:
+    served = {
+        name: option.removeprefix("--queues=").split(",")
+        for name, service in OURS.items()
+        for option in service["command"]
+        if option.startswith("--queues=")
+    }
+    assert served == {"worker": [*QUEUES], "interactive": [INTERACTIVE]}
 
 
 def test_the_proxy_reads_whole_requests_within_deadlines() -> None:
@@ -85,7 +96,7 @@ def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings
     defaults = re.findall(
         r'env\.\w+\(\s*"(\w+)", default="?(\w+)"?, validate=', (ROOT / "moss" / "settings.py").read_text()
     )
-    assert len(defaults) == 6
+    assert len(defaults) == 7
     for name, default in defaults:
         # The containers have a proxy in front.
         expected = "1" if name == "MOSS_PROXIES" else default
@@ -135,7 +146,7 @@ def test_everything_that_stays_up_has_a_health_check() -> None:
 
 
 @pytest.mark.services
-@pytest.mark.parametrize("name", ["worker"])
+@pytest.mark.parametrize("name", ["worker", "interactive"])
 def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fails(
     name: str, tmp_path: Path
 ) -> None:

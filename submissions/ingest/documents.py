@@ -34,7 +34,7 @@ PARAMS = Params()
 MAX_ATTEMPTS = 2
 
 
-def store_document(data: bytes, filename: str, language: str, seconds: float | None = None) -> Document:
+def store_document(data: bytes, filename: str, language: str, seconds: float) -> Document:
     """Store a source and a pending document for its front-end, unless they exist; return the document.
 
     Finding the front-end takes no longer than `seconds`.
@@ -45,8 +45,7 @@ def store_document(data: bytes, filename: str, language: str, seconds: float | N
         When the bytes are not text in any supported language, break the reader, or take it too long.
     """
     with _errors_as_unreadable("a new file"):
-        limit = settings.FILE_SECONDS if seconds is None else seconds
-        chosen = front_end(document_reader().identify(data, filename, language, limit))
+        chosen = front_end(document_reader().identify(data, filename, language, seconds))
     source, _ = Source.objects.get_or_create(
         sha256=sha256(data).hexdigest(), defaults={"data": data, "size": len(data)}
     )

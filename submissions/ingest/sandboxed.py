@@ -1,4 +1,4 @@
-"""Read and unpack what students send in child processes with the limits of the settings."""
+"""Children of this process that read and unpack what students send, with the limits of the settings."""
 
 from __future__ import annotations
 
@@ -24,18 +24,20 @@ def document_reader() -> DocumentReader:
     return DocumentReader(settings.READER_MEMORY)
 
 
-def upload_entries(uploads: Iterable[Upload]) -> Iterator[UnpackedEntry]:
-    """Yield the entries of one archive, or of several files uploaded together.
+def upload_entries(upload: Upload) -> Iterator[UnpackedEntry]:
+    """Yield the entries of an archive, or the uploaded file as one entry.
 
     Raises
     ------
     BadArchive
-        When nothing of a single upload can be read.
+        When nothing of it can be read.
     """
-    files = [_uploaded_file(upload) for upload in uploads]
-    if len(files) == 1:
-        return archives.unpack(files[0], settings.READER_MEMORY)
-    return archives.unpack_all(files, settings.READER_MEMORY)
+    return archives.unpack(_uploaded_file(upload), settings.READER_MEMORY)
+
+
+def folder_entries(uploads: Iterable[Upload]) -> Iterator[UnpackedEntry]:
+    """Yield the entries of several uploaded files, as if they were in one folder."""
+    return archives.unpack_all([_uploaded_file(upload) for upload in uploads], settings.READER_MEMORY)
 
 
 def _uploaded_file(upload: Upload) -> UploadedFile:

@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 
 from moss.celery import app
-from submissions import actions
+from submissions import actions, tasks
 from submissions.models import Assignment, Batch, Course, Report
 from submissions.sandbox.documents import DocumentReader
 from tests.support import harmful_jobs
@@ -26,6 +26,14 @@ if TYPE_CHECKING:
     CountQueries = Callable[[int], AbstractContextManager[object]]
 
 MANY = {f"student-{n:02}/main.py": source for n, source in enumerate(list(CLASS.values()) * 8)}
+
+
+def register_boilerplate(assignment: Assignment, *files: SimpleUploadedFile) -> None:
+    """Register files as boilerplate, as a worker does; the next ranking needs their documents."""
+    upload = actions.add_boilerplate(assignment, files)
+    tasks.read_boilerplate(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.refusals) == ("done", [])
 
 
 @pytest.fixture
@@ -90,6 +98,6 @@ def starter(
 
     def register() -> None:
         with django_capture_on_commit_callbacks(execute=True):
-            assert actions.add_boilerplate(assignment, [loose("main.py", STARTER)]) == []
+            actions.add_boilerplate(assignment, [loose("main.py", STARTER)])
 
     return register

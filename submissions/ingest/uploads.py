@@ -1,0 +1,42 @@
+"""Uploaded files that wait to be read: their entries, and deleting them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from submissions.ingest.sandboxed import folder_entries, upload_entries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.db.models import QuerySet
+
+    from submissions.archives.unpack import UnpackedEntry
+    from submissions.models import Upload
+
+# The folder of uploaded files, in the folder of the default storage.
+FOLDER = "uploads"
+
+
+def entries(uploads: QuerySet[Upload]) -> Iterator[UnpackedEntry]:
+    """Yield the entries of one archive, or of several files uploaded together.
+
+    Raises
+    ------
+    BadArchive
+        When nothing of a single upload can be read.
+    """
+    chosen = list(uploads.order_by("pk"))
+    return upload_entries(chosen[0]) if len(chosen) == 1 else folder_entries(chosen)
+
+
+def entries_in_one_folder(uploads: QuerySet[Upload]) -> Iterator[UnpackedEntry]:
+    """Yield the entries of uploaded files as `unpack_all` does, in the order in which they were chosen."""
+    return folder_entries(uploads.order_by("pk"))
+
+
+def discard_uploads(uploads: QuerySet[Upload]) -> None:
+    """Delete uploaded files that are no longer needed."""
+    for upload in uploads:
+        upload.file.delete(save=False)
+        upload.delete()
