@@ -8,8 +8,10 @@ from __future__ import annotations
 import logging
 import time
 from datetime import timedelta
+from importlib import import_module
 from typing import NoReturn
 
+from django.conf import settings
 from django.db import DatabaseError, close_old_connections
 from django.utils import timezone
 from kombu.exceptions import OperationalError
@@ -37,6 +39,7 @@ def maintain_once() -> None:
 
     try:
         sweep()
+        import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
         heartbeats.save_maintenance()
     except (DatabaseError, OperationalError, RedisError) as error:
         logger.warning("lost work could not be looked for: %s", error)

@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from submissions import lifecycle, recovery, turns
 from submissions.archives.limits import BadArchive
+from submissions.disk_space import WAITS_FOR_ROOM, is_no_room
 from submissions.ingest.batches import (
     BatchEnded,
     count_pending,
@@ -101,7 +102,10 @@ def _unpack(batch_id: int) -> None:
         if lifecycle.requeue_batch(batch_id, "one of its sources was deleted with another upload"):
             send(unpack_next, queue, queue)
     except Exception as error:
-        lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
+        if is_no_room(error):
+            lifecycle.wait_for_room(batch_id)
+        else:
+            lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
         raise
 
 
@@ -150,7 +154,12 @@ def fingerprint(batch_id: int, document_ids: list[int]) -> None:
         if number == CHUNK or (number and time.monotonic() - started > SLICE_SECONDS):
             _read_rest(batch_id, document_ids[number:], slow=number < CHUNK)
             return
-        fingerprint_pending([pk])
+        try:
+            fingerprint_pending([pk])
+        except Exception as error:
+            if is_no_room(error):
+                lifecycle.wait_for_room(batch_id)
+            raise
         increment_documents_done(batch_id)
     if batch.exists():
         _rank_when_read(batch_id)
@@ -183,7 +192,10 @@ def _read_boilerplate(upload: BoilerplateUpload) -> None:
     except IntegrityError:
         raise
     except Exception as error:
-        lifecycle.fail_boilerplate(upload.pk, BROKEN, f"{type(error).__name__} while reading")
+        if is_no_room(error):
+            lifecycle.requeue_boilerplate(upload.pk, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
+        else:
+            lifecycle.fail_boilerplate(upload.pk, BROKEN, f"{type(error).__name__} while reading")
         raise
     discard_uploads(upload.uploads.all())
     if documents:
@@ -240,8 +252,11 @@ def _rank(report_id: int, assignment_id: int) -> None:
             send(rank_next, HEAVY, HEAVY)
     except SoftTimeLimitExceeded:
         lifecycle.fail_report(report_id, recovery.OUT_OF_TIME)
-    except Exception:
-        lifecycle.fail_report(report_id, BROKEN)
+    except Exception as error:
+        if is_no_room(error):
+            lifecycle.requeue_report(report_id, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
+        else:
+            lifecycle.fail_report(report_id, BROKEN)
         raise
 
 

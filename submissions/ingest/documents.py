@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from fingerprint.engine import Params, Unreadable, front_end, profile_of
+from submissions.disk_space import is_no_room
 from submissions.ingest.sandboxed import document_reader
 from submissions.models import Document, Source
 from submissions.sandbox.process import NotStarted
@@ -86,7 +87,7 @@ def fingerprint_document(document: Document) -> None:
     except Unreadable as error:
         _fail(document, str(error))
     else:
-        _save(document, reading)
+        _save_or_wait(document, reading)
 
 
 @contextmanager
@@ -103,6 +104,15 @@ def _errors_as_unreadable(name: str) -> Iterator[None]:
     except Exception as error:
         logger.exception("%s cannot be read", name)
         raise Unreadable(f"its front-end broke on it ({type(error).__name__})") from error
+
+
+def _save_or_wait(document: Document, reading: DocumentTokens) -> None:
+    try:
+        _save(document, reading)
+    except Exception as error:
+        if is_no_room(error):  # That is no fault of the file, so it was no attempt.
+            Document.objects.filter(pk=document.pk).update(attempts=F("attempts") - 1)
+        raise
 
 
 def _save(document: Document, reading: DocumentTokens) -> None:

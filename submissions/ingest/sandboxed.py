@@ -14,6 +14,7 @@ from submissions.sandbox.documents import DocumentReader
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from submissions.archives.left_out.patterns import FilePatterns
     from submissions.archives.unpack import UnpackedEntry
     from submissions.models import Upload
 
@@ -24,7 +25,7 @@ def document_reader() -> DocumentReader:
     return DocumentReader(settings.READER_MEMORY)
 
 
-def upload_entries(upload: Upload) -> Iterator[UnpackedEntry]:
+def upload_entries(upload: Upload, patterns: FilePatterns) -> Iterator[UnpackedEntry]:
     """Yield the entries of an archive, or the uploaded file as one entry.
 
     Raises
@@ -32,12 +33,13 @@ def upload_entries(upload: Upload) -> Iterator[UnpackedEntry]:
     BadArchive
         When nothing of it can be read.
     """
-    return archives.unpack(_uploaded_file(upload), settings.READER_MEMORY)
+    return archives.unpack(_uploaded_file(upload), settings.READER_MEMORY, patterns=patterns)
 
 
-def folder_entries(uploads: Iterable[Upload]) -> Iterator[UnpackedEntry]:
+def folder_entries(uploads: Iterable[Upload], patterns: FilePatterns) -> Iterator[UnpackedEntry]:
     """Yield the entries of several uploaded files, as if they were in one folder."""
-    return archives.unpack_all([_uploaded_file(upload) for upload in uploads], settings.READER_MEMORY)
+    files = [_uploaded_file(upload) for upload in uploads]
+    return archives.unpack_all(files, settings.READER_MEMORY, patterns=patterns)
 
 
 def _uploaded_file(upload: Upload) -> UploadedFile:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from submissions.archives.unpack import DEFAULT_PATTERNS
 from submissions.ingest.sandboxed import folder_entries, upload_entries
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
+    from submissions.archives.left_out.patterns import FilePatterns
     from submissions.archives.unpack import UnpackedEntry
     from submissions.models import Upload
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 FOLDER = "uploads"
 
 
-def entries(uploads: QuerySet[Upload]) -> Iterator[UnpackedEntry]:
+def entries(uploads: QuerySet[Upload], patterns: FilePatterns) -> Iterator[UnpackedEntry]:
     """Yield the entries of one archive, or of several files uploaded together.
 
     Raises
@@ -27,12 +29,14 @@ def entries(uploads: QuerySet[Upload]) -> Iterator[UnpackedEntry]:
         When nothing of a single upload can be read.
     """
     chosen = list(uploads.order_by("pk"))
-    return upload_entries(chosen[0]) if len(chosen) == 1 else folder_entries(chosen)
+    return upload_entries(chosen[0], patterns) if len(chosen) == 1 else folder_entries(chosen, patterns)
 
 
-def entries_in_one_folder(uploads: QuerySet[Upload]) -> Iterator[UnpackedEntry]:
+def entries_in_one_folder(
+    uploads: QuerySet[Upload], patterns: FilePatterns = DEFAULT_PATTERNS
+) -> Iterator[UnpackedEntry]:
     """Yield the entries of uploaded files as `unpack_all` does, in the order in which they were chosen."""
-    return folder_entries(uploads.order_by("pk"))
+    return folder_entries(uploads.order_by("pk"), patterns)
 
 
 def discard_uploads(uploads: QuerySet[Upload]) -> None:

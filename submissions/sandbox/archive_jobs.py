@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from submissions.archives.left_out.patterns import FilePatterns
 from submissions.archives.limits import BadArchive, Limits
 from submissions.archives.names import import_encodings
 from submissions.archives.unpack import unpack, unpack_all
@@ -26,6 +27,9 @@ BUFFER_BYTES, PIECE_BYTES = 1 << 18, 1 << 20
 def preload() -> None:
     """Load what unpacking imports at first use."""
     import_encodings()
+    patterns = FilePatterns(("*.py",), ("*.c",))
+    patterns.includes("a.py")
+    patterns.excludes("a.py")
 
 
 class UploadedFile(io.RawIOBase):
@@ -63,6 +67,7 @@ class UploadedFile(io.RawIOBase):
 def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
     """Unpack the files of an upload, but for those that are left out."""
     limits = Limits(**request["limits"])
+    patterns = FilePatterns(*map(tuple, request["patterns"]))
     current = 0
 
     def files() -> Iterator[tuple[str, BinaryIO]]:
@@ -73,7 +78,10 @@ def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterato
                 file = io.BufferedReader(UploadedFile(channel, number, size), BUFFER_BYTES)
                 yield name, cast("BinaryIO", file)
 
-    entries = unpack_all(files(), limits) if request["together"] else unpack(*next(files()), limits)
+    if request["together"]:
+        entries = unpack_all(files(), limits, patterns)
+    else:
+        entries = unpack(*next(files()), limits, patterns)
     for entry in entries:
         yield _message(entry, current)
 
@@ -85,6 +93,7 @@ def _message(entry: UnpackedEntry, file: int) -> Frame:
         "name": entry.name,
         "size": entry.size,
         "reason": entry.reason,
+        "incomplete": entry.incomplete,
         "modified": entry.modified.isoformat() if entry.modified else None,
     }
     return header, [] if entry.data is None else [entry.data]

@@ -11,12 +11,13 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from submissions.archives.limits import JUNK_FACTOR, BadArchive, Limits, format_size
 from submissions.archives.members import MAX_SIZE
 from submissions.archives.names import clean_path, replace_invisible
-from submissions.archives.unpack import DEFAULT_LIMITS, UnpackedEntry
+from submissions.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, UnpackedEntry
 from submissions.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from submissions.archives.left_out.patterns import FilePatterns
     from submissions.sandbox.frames import Header
 
 logger = logging.getLogger(__name__)
@@ -43,7 +44,11 @@ class UploadedFile(NamedTuple):
 
 
 def unpack(
-    file: UploadedFile, memory: int, limits: Limits = DEFAULT_LIMITS, jobs: str = JOBS
+    file: UploadedFile,
+    memory: int,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    jobs: str = JOBS,
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of one upload, as `submissions.archives.unpack.unpack` does.
 
@@ -54,7 +59,7 @@ def unpack(
     BadArchive
         When nothing of it can be read.
     """
-    unpacking = _Unpacking([file], memory, limits, jobs)
+    unpacking = _Unpacking([file], memory, limits, patterns, jobs)
     try:
         yield from unpacking.run(together=False)
     except (Ended, Broken) as error:
@@ -65,13 +70,17 @@ def unpack(
 
 
 def unpack_all(
-    files: Sequence[UploadedFile], memory: int, limits: Limits = DEFAULT_LIMITS, jobs: str = JOBS
+    files: Sequence[UploadedFile],
+    memory: int,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    jobs: str = JOBS,
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of several files uploaded together, as `submissions.archives.unpack.unpack_all` does.
 
     A file that cannot be unpacked to its end is refused with the reason, and the next ones are unpacked.
     """
-    unpacking = _Unpacking(files, memory, limits, jobs)
+    unpacking = _Unpacking(files, memory, limits, patterns, jobs)
     while True:
         try:
             yield from unpacking.run(together=True)
@@ -90,8 +99,15 @@ class _Unpacking:
     count everything; the entries that an earlier one sent are skipped.
     """
 
-    def __init__(self, files: Sequence[UploadedFile], memory: int, limits: Limits, jobs: str) -> None:
-        self.files, self.memory, self.jobs = files, memory, jobs
+    def __init__(
+        self,
+        files: Sequence[UploadedFile],
+        memory: int,
+        limits: Limits,
+        patterns: FilePatterns,
+        jobs: str,
+    ) -> None:
+        self.files, self.memory, self.patterns, self.jobs = files, memory, patterns, jobs
         self.limits = replace(limits, spool_bytes=0)
         self.yielded = self._bytes = 0
         self.left_out: set[int] = set()
@@ -127,13 +143,14 @@ class _Unpacking:
         file = self.files[self._current]
         self.left_out.add(self._current)
         name, _ = clean_path(file.name, self.limits.path_length)
-        return UnpackedEntry(name, None, file.size, reason)
+        return UnpackedEntry(name, None, file.size, reason, incomplete=True)
 
     def _new_entries(self, *, together: bool) -> Iterator[UnpackedEntry]:
         request = {
             "job": "unpack",
             "together": together,
             "limits": asdict(self.limits),
+            "patterns": [self.patterns.include, self.patterns.exclude],
             "files": [(file.name, file.size) for file in self.files],
             "left_out": sorted(self.left_out),
         }
@@ -195,7 +212,8 @@ def _entry(header: Header, buffers: list[bytes], limits: Limits) -> UnpackedEntr
     size = min(max(size, 0), MAX_SIZE)
     if reason and not buffers:
         shown = replace_invisible(name)[: limits.path_length + NUMBER_CHARACTERS]
-        return UnpackedEntry(shown, None, size, reason[:REASON_CHARACTERS])
+        incomplete = header.get("incomplete") is True
+        return UnpackedEntry(shown, None, size, reason[:REASON_CHARACTERS], incomplete=incomplete)
     clean = clean_path(name, limits.path_length + NUMBER_CHARACTERS)
     if reason or len(buffers) != 1 or clean != (name, ""):
         raise Ended(Cause.CRASH, "it sent an entry that is no entry")

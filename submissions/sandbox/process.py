@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 START_SECONDS = 60.0
-# Bytes of a message that are read or written at a time.
-PIECE = 1 << 20
+# Bytes that are read or written at a time, as many as a pipe holds.
+PIECE = 1 << 16
 # Nothing of the parent's environment but this: it holds the keys of the service.
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"}
 
@@ -93,6 +93,7 @@ class Child:
         self._target, self._source = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._target, False)
         os.set_blocking(self._source, False)
+        self._received = bytearray()
         self._ready = False
         self._deadline = 0.0
 
@@ -181,15 +182,15 @@ class Child:
         return header, buffers
 
     def _read_exactly(self, size: int) -> bytes:
-        parts = []
-        while size:
+        while len(self._received) < size:
             self._wait(self._source, select.POLLIN)
-            part = os.read(self._source, min(size, PIECE))
-            if not part:
+            piece = os.read(self._source, PIECE)
+            if not piece:
                 raise self._ended()
-            parts.append(part)
-            size -= len(part)
-        return b"".join(parts)
+            self._received += piece
+        data = bytes(self._received[:size])
+        del self._received[:size]
+        return data
 
     def _wait(self, descriptor: int, event: int) -> None:
         poll = select.poll()
