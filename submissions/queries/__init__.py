@@ -36,6 +36,7 @@ from submissions.queries.lists import (
     listed_courses,
 )
 from submissions.queries.pairs import displayed_pair, ignored_tokens, pair, pair_files, submission_names
+from submissions.queries.quotas import Usage, usage
 from submissions.queries.reports import (
     SORT_FIELDS,
     ListedDuplicates,
@@ -74,6 +75,7 @@ __all__ = [
     "PairFilter",
     "PairNames",
     "SkippedContent",
+    "Usage",
     "activity",
     "assignment",
     "batch",
@@ -128,4 +130,5 @@ __all__ = [
     "timed_submissions",
     "unknown_team_members",
     "uploads_before",
+    "usage",
 ]
