@@ -83,7 +83,7 @@ def _do(jobs: Any, request: Header, buffers: list[bytes], channel: Channel) -> H
     except MemoryError:
         return {"kind": "no memory"}
     except Exception as error:  # noqa: BLE001 - any error of a reader is one file's failure
-        trace = "".join(traceback.format_exception(error))
+        trace = "".join(traceback.format_tb(error.__traceback__))  # the message may repeat the file
         return {"kind": "broken", "error": type(error).__name__, "trace": trace[-TRACE_CHARACTERS:]}
     return {"kind": "done"}
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 START_SECONDS = 60.0
+TRACE_CHARACTERS = 4000
 # Bytes that are read or written at a time, as many as a pipe holds.
 PIECE = 1 << 16
 # Nothing of the parent's environment but this: it holds the keys of the service.
@@ -223,8 +224,8 @@ def _no_memory(_header: Header) -> None:
 
 
 def _broken(header: Header) -> None:
-    trace = (c for c in str(header.get("trace")) if c.isprintable() or c == "\n")
-    logger.error("a reader broke: %s", "".join(trace))
+    trace = (c for c in str(header.get("trace"))[-TRACE_CHARACTERS:] if c.isprintable() or c == "\n")
+    logger.error("a reader broke:\n%s", "".join(trace))
     raise Broken(str(header.get("error")))
 
 

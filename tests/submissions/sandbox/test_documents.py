@@ -118,6 +118,15 @@ def test_a_file_that_harms_its_reader_is_refused_and_the_next_one_is_read(
     check_reads(reader)
 
 
+def test_the_log_says_where_a_reader_broke_and_nothing_of_the_file(
+    reader: DocumentReader, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(Unreadable):
+        reader.read(b"harm: fail\n", "python", SECONDS)
+    assert "in fail" in caplog.text
+    assert "unheard of" not in caplog.text
+
+
 def test_a_reader_that_does_nothing_is_ended(reader: DocumentReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("submissions.sandbox.documents.GRACE_SECONDS", 0.5)
     started = time.monotonic()
