@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-# Every exception that the standard library is known to raise for damaged archives.
+# Every exception that the standard library is known to raise for damaged archives. A MemoryError says nothing
+# about the archive, only about the limit of the process that unpacks it.
 DAMAGE_ERRORS = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError,
-    ValueError, NotImplementedError, RuntimeError, IndexError, OverflowError, MemoryError,
+    ValueError, NotImplementedError, RuntimeError, IndexError, OverflowError,
 )  # fmt: skip
 
 

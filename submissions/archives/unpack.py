@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMITS = Limits()
 DEFAULT_PATTERNS = FilePatterns()
-# Files of more bytes are unpacked to an unnamed temporary file instead of memory.
-SPOOL_BYTES = 8_000_000
 
 
 class UnpackedEntry(NamedTuple):
@@ -249,7 +247,7 @@ class _Unpacker:
                 raise RefusalError(
                     f"has {format_size(member.size)}; the limit for one file is {format_size(limit)}"
                 )
-            with SpooledTemporaryFile(SPOOL_BYTES) as copy:
+            with SpooledTemporaryFile(self.limits.spool_bytes) as copy:
                 size = self._copy(head, stream, cast("IO[bytes]", copy), member, limit)
                 if not size:
                     raise RefusalError("empty")

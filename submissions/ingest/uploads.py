@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.db.models import Q
 from django.utils import timezone
 
-from submissions.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, unpack_all
+from submissions.archives.unpack import DEFAULT_PATTERNS
+from submissions.ingest.sandboxed import folder_entries, upload_entries
 from submissions.models import Batch, BoilerplateUpload, Upload
 
 if TYPE_CHECKING:
@@ -26,14 +26,23 @@ FOLDER = "uploads"
 KEPT_FOR_RETRY = timedelta(days=2)
 
 
+def entries(uploads: QuerySet[Upload], patterns: FilePatterns) -> Iterator[UnpackedEntry]:
+    """Yield the entries of one archive, or of several files uploaded together.
+
+    Raises
+    ------
+    BadArchive
+        When nothing of a single upload can be read.
+    """
+    chosen = list(uploads.order_by("pk"))
+    return upload_entries(chosen[0], patterns) if len(chosen) == 1 else folder_entries(chosen, patterns)
+
+
 def entries_in_one_folder(
     uploads: QuerySet[Upload], patterns: FilePatterns = DEFAULT_PATTERNS
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of uploaded files as `unpack_all` does, in the order in which they were chosen."""
-    with ExitStack() as opened:
-        ordered = uploads.order_by("pk")
-        files = [(upload.name, opened.enter_context(upload.file.open("rb"))) for upload in ordered]
-        yield from unpack_all(files, DEFAULT_LIMITS, patterns)
+    return folder_entries(uploads.order_by("pk"), patterns)
 
 
 def discard_uploads(uploads: QuerySet[Upload]) -> None:
