@@ -21,7 +21,14 @@ from submissions.queries.lists import (
     listed_batches,
     listed_courses,
 )
-from submissions.queries.pairs import displayed_pair, ignored_tokens, pair, pair_files, submission_names
+from submissions.queries.pairs import (
+    add_contents,
+    displayed_pair,
+    ignored_tokens,
+    pair,
+    pair_files,
+    submission_names,
+)
 from submissions.queries.reports import (
     SORT_FIELDS,
     ListedDuplicates,
@@ -48,6 +55,7 @@ from submissions.queries.submissions import (
     submission_pairs,
     submissions_by_id,
 )
+from submissions.queries.versions import version
 
 __all__ = [
     "SORT_FIELDS",
@@ -61,6 +69,7 @@ __all__ = [
     "PairNames",
     "SkippedContent",
     "activity",
+    "add_contents",
     "assignment",
     "batch",
     "batch_submissions",
@@ -110,4 +119,5 @@ __all__ = [
     "tally",
     "timed_submissions",
     "unknown_team_members",
+    "version",
 ]

@@ -132,12 +132,12 @@ def test_the_report_takes_as_many_queries_for_many_pairs_as_for_few(
     alice_client: Client, hand_in: HandIn, django_assert_num_queries: CountQueries
 ) -> None:
     assignment = hand_in(zipped(CLASS)).assignment
-    # session, user, assignment, 2 of the report, boilerplate awaited, links, linked, counts, pages, pairs,
-    # boilerplate, same, five of what was skipped, batches, running
-    with django_assert_num_queries(20):
+    # session, user, assignment, report, its version, findings, duplicates, links, linked, counts, pages, pairs,
+    # same, five of what was skipped, boilerplate, count and rows of uploads, running
+    with django_assert_num_queries(22):
         alice_client.get(assignment.get_absolute_url())
     hand_in(zipped(class_of(13)))
-    with django_assert_num_queries(20):
+    with django_assert_num_queries(22):
         alice_client.get(assignment.get_absolute_url())
 
 
