@@ -18,7 +18,16 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem
-from submissions.archives.limits import CHUNK, BadArchive, Budget, Limits, RefusalError, TooLarge, format_size
+from submissions.archives.limits import (
+    CHUNK,
+    BadArchive,
+    Budget,
+    Limits,
+    RefusalError,
+    TooLarge,
+    damage_reason,
+    format_size,
+)
 from submissions.archives.members import ArchiveMember, check_size
 from submissions.archives.names import clean_path, find_junk, redecode
 
@@ -159,7 +168,7 @@ class _Unpacker:
         except BadArchive:
             raise
         except DAMAGE_ERRORS as error:
-            raise BadArchive(f"{_damage_reason(error)} (read as {archive.name})") from error
+            raise BadArchive(f"{damage_reason(error)} (read as {archive.name})") from error
         if empty:
             raise BadArchive("an empty archive: it holds no file")
 
@@ -182,7 +191,7 @@ class _Unpacker:
         except BadArchive:
             raise
         except DAMAGE_ERRORS as error:
-            yield UnpackedEntry(name, None, member.size, _damage_reason(error))
+            yield UnpackedEntry(name, None, member.size, damage_reason(error))
 
     def unpack_file(self, name: str, file: IO[bytes]) -> Iterator[UnpackedEntry]:
         file.seek(0, io.SEEK_END)
@@ -194,14 +203,14 @@ class _Unpacker:
         try:
             children = sorted(folder.iterdir())
         except OSError as error:
-            yield UnpackedEntry(prefix or _root_name(folder), None, 0, _damage_reason(error))
+            yield UnpackedEntry(prefix or _root_name(folder), None, 0, damage_reason(error))
             return
         for child in children:
             name, refusal = self._clean_name(redecode(child.name), prefix)
             try:
                 status = child.lstat()
             except OSError as error:
-                yield UnpackedEntry(name, None, 0, _damage_reason(error))
+                yield UnpackedEntry(name, None, 0, damage_reason(error))
                 continue
             if stat.S_ISDIR(status.st_mode) and not refusal:
                 junk = find_junk(f"{name}/inside")
@@ -281,12 +290,6 @@ class _Unpacker:
             unique = f"{stem} ({self._name_counts[name]}){dot}{suffix}"
         self._used_names.add(unique)
         return unique
-
-
-def _damage_reason(error: BaseException) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return f"cannot be read: {error.strerror}"
-    return f"damaged or cut off: {str(error) or type(error).__name__}"
 
 
 def _disk_member(path: Path, status: os.stat_result) -> ArchiveMember:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from random import SystemRandom
 from typing import TYPE_CHECKING
@@ -16,10 +17,12 @@ from fingerprint.engine import Unreadable
 from submissions import lifecycle
 from submissions.archives.grouping import split_paths
 from submissions.archives.limits import BadArchive
-from submissions.archives.unpack import unpack, unpack_all
+from submissions.archives.unpack import unpack
 from submissions.ingest.documents import store_document
 from submissions.ingest.submission_times import submission_times
+from submissions.ingest.uploads import entries_in_one_folder
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
+from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from submissions.archives.unpack import UnpackedEntry
-    from submissions.models import Upload
 
 # Number of entries between two updates of a batch's progress.
 PROGRESS_STEP = 20
@@ -58,9 +60,14 @@ def ingest_batch(batch: Batch) -> None:
         When no entry of the upload can be used; the message is for the uploader.
     BatchEnded
         When the batch was cancelled or deleted meanwhile.
+    TakesLong
+        When the batch is in the interactive queue and takes too long for it.
     """
     contents = BatchContents()
+    deadline = time.monotonic() + INTERACTIVE_SECONDS
     for number, entry in enumerate(_entries(batch)):
+        if batch.queue == INTERACTIVE and time.monotonic() > deadline:
+            raise TakesLong
         if number % PROGRESS_STEP == 0:
             _publish_progress(batch, f"{number} entries read")
         _store_entry(contents, entry, batch)
@@ -76,12 +83,7 @@ def _entries(batch: Batch) -> Iterator[UnpackedEntry]:
         with uploads[0].file.open("rb") as file:
             yield from unpack(uploads[0].name, file)
         return
-    files = [(upload.name, upload.file.open("rb")) for upload in uploads]
-    try:
-        yield from unpack_all(files)
-    finally:
-        for _, file in files:
-            file.close()
+    yield from entries_in_one_folder(batch.uploads.all())
 
 
 def _publish_progress(batch: Batch, message: str) -> None:
@@ -166,10 +168,3 @@ def increment_documents_done(batch_id: int) -> None:
 
 def _documents(batch_id: int) -> QuerySet[Document]:
     return Document.objects.filter(files__submission__batch=batch_id).distinct()
-
-
-def discard_uploads(uploads: QuerySet[Upload]) -> None:
-    """Delete uploaded files that are no longer needed."""
-    for upload in uploads:
-        upload.file.delete(save=False)
-        upload.delete()

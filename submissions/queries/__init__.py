@@ -1,7 +1,15 @@
 """All database reads of the pages."""
 
-from submissions.queries.access import Gone, assignment, batch, boilerplate, course, courses
-from submissions.queries.activity import Activity, activity, ranking_progress
+from submissions.queries.access import (
+    Gone,
+    assignment,
+    batch,
+    boilerplate,
+    boilerplate_upload,
+    course,
+    courses,
+)
+from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
 from submissions.queries.decisions import (
     PairNames,
     decision,
@@ -11,7 +19,12 @@ from submissions.queries.decisions import (
     pair_names,
 )
 from submissions.queries.deletions import lost_with_assignment, lost_with_batch, lost_with_course
-from submissions.queries.exclusions import SkippedContent, listed_boilerplate, skipped_content
+from submissions.queries.exclusions import (
+    SkippedContent,
+    listed_boilerplate,
+    listed_boilerplate_uploads,
+    skipped_content,
+)
 from submissions.queries.flags import Flag, Flags, timed_submissions, unknown_team_members
 from submissions.queries.lists import (
     batch_submissions,
@@ -74,6 +87,7 @@ __all__ = [
     "batch",
     "batch_submissions",
     "boilerplate",
+    "boilerplate_upload",
     "course",
     "courses",
     "decision",
@@ -90,6 +104,7 @@ __all__ = [
     "listed_assignments",
     "listed_batches",
     "listed_boilerplate",
+    "listed_boilerplate_uploads",
     "listed_courses",
     "listed_duplicates",
     "lost_with_assignment",
@@ -119,5 +134,6 @@ __all__ = [
     "tally",
     "timed_submissions",
     "unknown_team_members",
+    "uploads_before",
     "version",
 ]

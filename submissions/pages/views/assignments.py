@@ -17,9 +17,8 @@ from django_htmx.http import push_url
 from submissions import actions, queries
 from submissions.pages.forms.assignments import SettingsForm
 from submissions.pages.forms.uploads import UploadForm
-from submissions.pages.report.exclusions import registered_boilerplate
+from submissions.pages.report.exclusions import boilerplate_context
 from submissions.pages.report.parts import Address, filtered_part, report_parts
-from submissions.pages.request_bodies import takes_files
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -98,8 +97,7 @@ def report_page_context(request: HttpRequest, assignment: Assignment, names: Nam
         "state": state,
         "report": state.report,
         "parts": report_parts(address, assignment, state, names) if state.report else {},
-        "registered_boilerplate": registered_boilerplate(assignment, names),
-    }
+    } | boilerplate_context(assignment, names)
 
 
 def _status(*forms: UploadForm | None) -> int:
@@ -138,29 +136,3 @@ def rerank(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = queries.assignment(request.user, pk)
     actions.rerank(assignment)
     return redirect(assignment)
-
-
-@takes_files
-@login_required
-@require_POST
-def add_boilerplate(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    assignment = queries.assignment(request.user, pk)
-    form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
-    if not form.is_valid():
-        return assignment_page(request, assignment, boilerplate_form=form)
-    skipped = actions.add_boilerplate(assignment, form.cleaned_data["files"])
-    for entry in skipped[:MAX_LISTED]:
-        messages.warning(request, f"{entry.name} was skipped: {entry.reason}")
-    if len(skipped) > MAX_LISTED:
-        messages.warning(request, f"{len(skipped) - MAX_LISTED:,} more entries were skipped.")
-    return redirect(assignment)
-
-
-@login_required
-@require_POST
-def remove_boilerplate(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    boilerplate = queries.boilerplate(request.user, pk)
-    actions.remove_boilerplate(boilerplate)
-    name = names_for(request, boilerplate.assignment).redact_text(boilerplate.name)
-    messages.info(request, f"{name} counts again; the pairs are being ranked without it as boilerplate.")
-    return redirect(boilerplate.assignment)

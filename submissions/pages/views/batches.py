@@ -87,12 +87,14 @@ def _progress_context(request: AuthenticatedRequest, batch: Batch) -> dict[str, 
     states = [state for state, _ in STEPS]
     step = states.index(Batch.State(batch.state)) if batch.state in states else -1
     ranking = queries.ranking_progress(batch.assignment) if batch.state == Batch.State.RANKING else None
-    displayed = (batch.state, batch.message, batch.documents_done, batch.documents_total, ranking)
+    before = queries.uploads_before(batch)
+    displayed = (batch.state, batch.message, batch.documents_done, batch.documents_total, ranking, before)
     return {
         "batch": batch,
         "assignment": batch.assignment,
         "names": names_for(request, batch.assignment),
         "ranking": ranking,
+        "before": before,
         "steps": [(label, index - step) for index, (_, label) in enumerate(STEPS)],
         "version": f"{crc32(repr(displayed).encode()):08x}",
     }
