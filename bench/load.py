@@ -1,7 +1,8 @@
 """Load of many people: `python -m bench.load [--seconds 60] [--write docs/running.md]`.
 
-Starts `moss serve` in a home of its own, uploads a generated class of Java programs, signs readers in, and lets
-them walk the report, its sorted and filtered lists, pairs and submissions; one step in a hundred is a decision.
+Starts `moss serve` in a home of its own, uploads a generated class of Java programs, signs readers in, and
+lets them walk the report, its sorted and filtered lists, pairs and submissions; one step in a hundred is a
+decision.
 Three runs: readers who look at each page for about `--think` seconds; readers who do not wait at all; and
 readers who look, beside `--uploads` uploads at once and a large one. It prints response times and errors for
 each kind of page, and the memory of the web processes.
@@ -28,7 +29,7 @@ from bench.load_site import LoadedSite, Sizes
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PASSWORD = "a password of this measurement only"  # noqa: S105 - of a server that ends with it
+PASSWORD = "a password of this measurement only"
 
 
 class Server(NamedTuple):

@@ -20,8 +20,8 @@ MEGABYTE = 1_000_000
 ATTACHMENT_BYTES = 4_900_000
 STATEMENTS = (
     "        total += values[{n}] * {m};",
-    '        if (values[{n}] > total) {{\n            total = values[{n}];\n            log("{m}");\n        }}',
-    "        for (int item = {n}; item < values.length; item++) {{\n            total += values[item] % {m};\n        }}",
+    "        if (values[{n}] > total) {{\n            total = values[{n}] + {m};\n        }}",
+    "        for (int i = {n}; i < values.length; i++) {{\n            total += values[i] % {m};\n        }}",
     "        while (total > {n}) {{\n            total /= {m};\n        }}",
     "        names.add(String.valueOf(total) + {n});",
     "        total = Math.max(total, names.size() + {m});",

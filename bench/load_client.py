@@ -8,8 +8,11 @@ import secrets
 import time
 from http.cookies import SimpleCookie
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode, urlsplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TIMEOUT_SECONDS = 120
 BLOCK = 1 << 20
@@ -113,19 +116,19 @@ class Visitor:
         return answer, answer.read()
 
 
-def _parts(head: bytes, content: bytes | Path, tail: bytes) -> object:
+def _parts(head: bytes, content: bytes | Path, tail: bytes) -> bytes | Iterator[bytes]:
     if isinstance(content, bytes):
         return head + content + tail
     return _streamed(head, content, tail)
 
 
-def _streamed(head: bytes, path: Path, tail: bytes) -> object:
+def _streamed(head: bytes, path: Path, tail: bytes) -> Iterator[bytes]:
     yield head
     with path.open("rb") as file:
         yield from _blocks(file)
     yield tail
 
 
-def _blocks(file: IO[bytes]) -> object:
+def _blocks(file: IO[bytes]) -> Iterator[bytes]:
     while block := file.read(BLOCK):
         yield block

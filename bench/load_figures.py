@@ -51,6 +51,8 @@ def _run_section(run: Run) -> str:
     everything = list(chain.from_iterable(read))
     rows.append(_row("all pages", everything))
     rate = f"{len(everything) / run.seconds:.0f} pages a second"
+    if run.processor:
+        rate += f", {run.processor / max(len(everything), 1) * 1_000:.0f} ms of processor time each"
     return f"**{run.title[0].upper()}{run.title[1:]}** ({rate}).{_memory(run)}\n\n{markdown(HEADER, rows)}"
 
 

@@ -9,12 +9,10 @@ from collections import defaultdict
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from bench.load_client import Visitor
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from bench.load_client import Response
+    from bench.load_client import Response, Visitor
 
 PAIR = r"/assignments/\d+/pairs/\d+/\d+/"
 SUBMISSION = r"/assignments/\d+/submissions/\d+/"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bench.load_readers import Step
 
 RANKED_SECONDS, POLL_SECONDS, SAMPLE_SECONDS = 600, 1.0, 2.0
-UPLOADED_SUBMISSIONS = 4
+UPLOADED_SUBMISSIONS, SESSIONS = 4, 8
 MEGABYTE = 1_000_000
 DONE = "<dt>Ranked</dt>"
 
@@ -39,12 +39,16 @@ class Sizes(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Steps by their kind, and the memory of the web processes together in MB, every SAMPLE_SECONDS."""
+    """The steps of a measurement, by their kind.
+
+    `memory` is that of the web processes together in MB, every SAMPLE_SECONDS; `processor` is their time.
+    """
 
     title: str
     seconds: float
     steps: dict[str, list[Step]]
     memory: list[float]
+    processor: float
 
     @property
     def errors(self) -> int:
@@ -71,7 +75,12 @@ class LoadedSite:
             if time.monotonic() > deadline:
                 raise RuntimeError("The class was not ranked in time.")
             time.sleep(POLL_SECONDS)
-        self.readers = [Reader(self._visitor(), report, seed) for seed in range(sizes.readers)]
+        # Signing in is slow on purpose, and not what is measured: several readers have the same session.
+        sessions = [self._visitor() for _ in range(min(sizes.readers, SESSIONS))]
+        self.readers = [
+            Reader(self._with_session(sessions[seed % len(sessions)]), report, seed)
+            for seed in range(sizes.readers)
+        ]
 
     def runs(self, sizes: Sizes, seconds: float, think: float) -> list[Run]:
         """Return the measurements; the last one lasts `seconds`, the others at most half a minute."""
@@ -98,11 +107,13 @@ class LoadedSite:
             partial(reader.walk, steps, until, think) for reader in self.readers
         ]
         people += [partial(uploader, steps) for uploader in uploaders]
-        begin = time.monotonic()
+        begin, processor = time.monotonic(), self._processor_seconds()
         run(people)
         ended.set()
         watcher.join()
-        return Run(title, time.monotonic() - begin, steps.by_kind(), memory)
+        return Run(
+            title, time.monotonic() - begin, steps.by_kind(), memory, self._processor_seconds() - processor
+        )
 
     def _run_with_uploads(self, sizes: Sizes, seconds: float, think: float) -> Run:
         with tempfile.TemporaryDirectory(prefix="moss-load-") as folder:
@@ -121,18 +132,18 @@ class LoadedSite:
             return self._run(title, seconds, think, *uploaders)
 
     def _upload(self, assignment: str, number: int, steps: Steps) -> None:
-        visitor = self._same_session()
+        visitor = self._with_session(self.teacher)
         archive = zipped(UPLOADED_SUBMISSIONS, seed=number)
         steps.record("upload", lambda: visitor.upload(f"{assignment}upload/", "files", "class.zip", archive))
 
     def _upload_large(self, assignment: str, archive: Path, steps: Steps) -> None:
-        visitor, path = self._same_session(), f"{assignment}upload/"
+        visitor, path = self._with_session(self.teacher), f"{assignment}upload/"
         steps.record("large upload", lambda: visitor.upload(path, "files", "large.zip", archive))
 
-    def _same_session(self) -> Visitor:
-        """Return a visitor with a connection of its own and the session of the teacher."""
+    def _with_session(self, other: Visitor) -> Visitor:
+        """Return a visitor with a connection of its own and the session of another one."""
         visitor = Visitor(self.address)
-        visitor.cookies = dict(self.teacher.cookies)
+        visitor.cookies = dict(other.cookies)
         return visitor
 
     def _visitor(self) -> Visitor:
@@ -143,6 +154,10 @@ class LoadedSite:
     def _made(self, page: str, data: dict[str, str]) -> str:
         """Send a form that makes something, and return its address."""
         return urlsplit(_accepted(self.teacher.post(page, data)).headers["Location"]).path
+
+    def _processor_seconds(self) -> float:
+        web = self.installation.processes("gunicorn") if self.installation else []
+        return sum(times.user + times.system for times in (process.cpu_times() for process in web))
 
     def _watch_memory(self, memory: list[float], ended: threading.Event) -> None:
         while self.installation and not ended.wait(SAMPLE_SECONDS):

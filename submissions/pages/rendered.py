@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Parts = Mapping[str, str]
 
-# Bytes of the parts that a process keeps, and the seconds after which a part that nobody asked for is dropped.
+# Bytes of the parts that a process keeps, and seconds after which a part that nobody asked for is dropped.
 MAX_BYTES = 48_000_000
 MAX_IDLE_SECONDS = 15 * 60
 

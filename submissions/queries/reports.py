@@ -64,7 +64,9 @@ def report_state(assignment: Assignment) -> ReportState:
     The finished one is annotated with `cohort_size`; its findings and duplicates are fetched on first use.
     """
     later = Boilerplate.objects.filter(assignment=OuterRef("assignment"), created__gt=OuterRef("created"))
-    ranked = Report.submissions.through.objects.filter(report=OuterRef("pk")).order_by().values("report")
+    ranked: QuerySet[Any] = (
+        Report.submissions.through.objects.filter(report=OuterRef("pk")).order_by().values("report")
+    )
     reports = assignment.reports.defer("findings", "duplicates").annotate(
         cohort_size=Coalesce(Subquery(ranked.annotate(n=Count("pk")).values("n")), 0),
         has_later_boilerplate=Exists(later),

@@ -83,7 +83,7 @@ class PrintedSource:
     def lines(self, numbers: range | None = None, offset: int = 0) -> Iterator[RenderedLine]:
         """Yield lines; one that is longer than MAX_LINE is cut, and begins at `offset` if that is in it."""
         longest = (MAX_LINE, offset)
-        return render_lines(self.text, self.starts, self.layers, PaperMarkup(), numbers, longest)
+        return render_lines(self.text, self.starts, self.layers, PaperMarkup(), numbers, longest=longest)
 
     def with_only(self, marks: Iterable[PassageMark]) -> PrintedSource:
         """Return the same text with only these passages marked."""
@@ -117,7 +117,7 @@ class RowBudget:
 
 
 class PassageSide(NamedTuple):
-    """A passage on one side: its source, the numbers of its lines, from 1, and the code point where it begins."""
+    """A passage on one side: its source, the numbers of its lines, from 1, and where it begins."""
 
     source: PrintedSource
     lines: range

@@ -63,7 +63,7 @@ def report_parts(
 def filtered_part(
     address: Address, assignment: Assignment, state: ReportState, names: Names
 ) -> dict[str, SafeString]:
-    """Return `html`, the part that the threshold and the filter change, and `query`, the filter's own query."""
+    """Return `html`, the part that the threshold and the filter change, and `query`, the filter's query."""
     key = part_key("filtered", assignment, state, names, *address.key)
     return RENDERED.get(key, partial(_rendered_filtered, address, assignment, state, names))
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fingerprint.engine import front_end
 from submissions.models import Document
+from submissions.pages.source_view.maps import IgnoredTokens, MapBar, join_touching
 from submissions.pages.source_view.notices import notices
-from submissions.pages.source_view.render import Layers, PassageMark, Spans, colour, line_starts
+from submissions.pages.source_view.render import Layers, PassageMark, Spans, line_starts
 from submissions.pages.source_view.screen import part_range, source_part
 from submissions.pages.source_view.selection import Place
 from submissions.pages.source_view.written_differences import TokenRun, differences
@@ -53,47 +53,14 @@ class PassageLocation(NamedTuple):
 
 
 class FilePassage(NamedTuple):
-    """A passage from the side of one file: its number, its tokens, and the file and token of the other side."""
+    """A passage from the side of one file: its number, its tokens, and where it is on the other side."""
 
     number: int
     first: int
-    count: int
+    tokens: int
     counted: int
     other: FileView
     other_first: int
-
-
-class MapBar(NamedTuple):
-    """A run of lines on the map: passage `number`, or ignored code for number 0.
-
-    `top`, the lines above it, and `height` are in lines.
-    """
-
-    number: int
-    top: int
-    height: float
-
-    @property
-    def css(self) -> str:
-        return f"c{colour(self.number)}" if self.number else "ignored"
-
-
-class IgnoredTokens:
-    """The tokens of a file that are not compared: ranges [first, after), in order."""
-
-    def __init__(self, ranges: Sequence[tuple[int, int]]) -> None:
-        self.ranges = ranges
-        self._firsts = [first for first, _ in ranges]
-        self._before = [0, *accumulate(after - first for first, after in ranges)]
-
-    def among(self, first: int, count: int) -> int:
-        """Count those among the `count` tokens from `first` on."""
-        return self._below(first + count) - self._below(first)
-
-    def _below(self, token: int) -> int:
-        index = bisect_right(self._firsts, token)
-        over = max(self.ranges[index - 1][1] - token, 0) if index else 0
-        return self._before[index] - over
 
 
 @dataclass(eq=False)
@@ -191,7 +158,7 @@ class FileView:
 
     @property
     def previous_place(self) -> Place | None:
-        """The place of the part before: about as many characters, and never more than this part begins after."""
+        """The place of the part before, which has about as many characters."""
         if not self.part or not self.part.start:
             return None
         back = max(self.part.start - max(self.part.end - self.part.start, CONTEXT_CHARACTERS), 0)
@@ -218,11 +185,11 @@ class FileView:
         anchor = self.anchors.passage(passage.number)
         if not self.is_open:
             return PassageLocation(self, 0, 0, anchor)
-        lines = self.lines(*self.span(passage.first, passage.first + passage.count))
+        lines = self.lines(*self.span(passage.first, passage.first + passage.tokens))
         return PassageLocation(self, *lines, anchor)
 
     def start_before(self, passage: FilePassage) -> int:
-        """Return where a part begins that shows a passage: some lines above, or some characters in a long line."""
+        """Return where a part begins that shows a passage: some lines above, less in a long line."""
         start, _ = self.span(passage.first, passage.first + 1)
         line = bisect_right(self.starts, start)
         above = self.starts[max(line - 1 - CONTEXT_LINES, 0)]
@@ -232,13 +199,17 @@ class FileView:
         """Render the part from the code point `start` on, of about `size` characters of HTML."""
         span = part_range(self.text, start)
         self.mark(self._passages_within(*span), span)
-        self.part = source_part(self.text, self.starts, self.layers(span), self.anchors, start, size)
+        self.part = source_part(
+            self.text, self.starts, self.layers(span), self.anchors, start=start, size=size
+        )
 
     def mark(self, passages: list[FilePassage], span: tuple[int, int], tokens: int | None = None) -> None:
         """Mark passages, and within `span` the tokens, of the first `tokens` of each, that differ."""
         self.marks = [self._mark(passage) for passage in passages_in_order(passages)]
         self.differing = sorted(
-            token for passage in passages for token in self._differing(passage, span, tokens or passage.count)
+            token
+            for passage in passages
+            for token in self._differing(passage, span, tokens or passage.tokens)
         )
 
     def layers(self, span: tuple[int, int]) -> Layers:
@@ -267,7 +238,7 @@ class FileView:
         passages = ((each.number, *self.location(each)[1:3]) for each in drawn)
         return [
             MapBar(number, first - 1, max(last - first + 1, min_height))
-            for number, first, last in (*_join_touching(ignored, int(min_height)), *passages)
+            for number, first, last in (*join_touching(ignored, int(min_height)), *passages)
         ]
 
     def _passages_within(self, start: int, end: int) -> list[FilePassage]:
@@ -275,21 +246,21 @@ class FileView:
         if not self.passages:
             return []
         firsts = np.array([passage.first for passage in self.passages])
-        lasts = firsts + np.array([passage.count for passage in self.passages]) - 1
+        lasts = firsts + np.array([passage.tokens for passage in self.passages]) - 1
         inside = (self.tokens.starts[firsts] < end) & (self.tokens.ends[lasts] > start)
         return [self.passages[index] for index in np.flatnonzero(inside).tolist()]
 
     def _mark(self, passage: FilePassage) -> PassageMark:
-        start, end = self.span(passage.first, passage.first + passage.count)
+        start, end = self.span(passage.first, passage.first + passage.tokens)
         side, other_side = ("left", "right") if self.anchors.side == "L" else ("right", "left")
         label = f"Passage {passage.number}, {passage.counted} tokens: from the {side} to the {other_side}"
         return PassageMark(start, end, passage.number, label)
 
     def _differing(self, passage: FilePassage, span: tuple[int, int], tokens: int) -> Iterator[Span]:
-        """Yield the tokens of a passage within `span` that the other side writes differently, with its lexeme."""
+        """Yield the tokens of a passage within `span` that the other side writes differently, and how."""
         first, count, other, other_first = (
             passage.first,
-            min(passage.count, tokens),
+            min(passage.tokens, tokens),
             passage.other,
             passage.other_first,
         )
@@ -306,17 +277,3 @@ class FileView:
 def passages_in_order(passages: Iterable[FilePassage]) -> list[FilePassage]:
     """Return passages in the order of their tokens."""
     return sorted(passages, key=lambda passage: passage.first)
-
-
-def _join_touching(runs: Iterable[tuple[int, int, int]], gap: int = 0) -> Iterator[tuple[int, int, int]]:
-    """Join runs (number, first line, last line) that overlap or have at most `gap` lines between them."""
-    joined: tuple[int, int, int] | None = None
-    for number, first, last in runs:
-        if joined and first <= joined[2] + 1 + gap:
-            joined = number, joined[1], max(joined[2], last)
-            continue
-        if joined:
-            yield joined
-        joined = number, first, last
-    if joined:
-        yield joined

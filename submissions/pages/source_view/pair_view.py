@@ -1,7 +1,7 @@
 """View of a pair: the files of both sides as HTML, and the passages between them.
 
-A page has a limited size, whatever was handed in: of large files it has a part, of many files some, and of many
-passages a part of the list. What it shows follows from the `Selection`.
+A page has a limited size, whatever was handed in: of large files it has a part, of many files some, and of
+many passages a part of the list. What it shows follows from the `Selection`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import passage_weight
-from submissions.pages.source_view.file_view import FilePassage, FileView, IgnoredTokens, PassageLocation
+from submissions.pages.source_view.file_view import FilePassage, FileView, PassageLocation
+from submissions.pages.source_view.maps import IgnoredTokens
 from submissions.pages.source_view.parts import link_sides, open_files, show_side
 from submissions.pages.source_view.render import colour
 from submissions.pages.source_view.screen import Anchors
@@ -27,8 +28,6 @@ from submissions.pages.source_view.written_differences import (
 from submissions.queries import displayed_pair, ignored_tokens, pair_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from submissions.models import Pair, Submission
     from submissions.models.records import PassageRecord
     from submissions.pseudonyms.names import Names
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 PASSAGES_LISTED, COMPARED_TOKENS = 100, 60_000
 # Tokens of one passage of a document in which differences are marked and counted.
 PAPER_TOKENS = 20_000
+FIRST = Selection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ class PassageView:
 class PairSide:
     """One submission of a pair; `letter` is L or R, and `share` is its share in [0, 1].
 
-    `files` are those of which the page has a part, `others` those that it only lists, and `more` is the number
-    of a file from which on it does not list them, or 0.
+    `files` are those of which the page has a part, `others` those that it only lists, and `more` is the
+    number of a file from which on it does not list them, or 0.
     """
 
     letter: str
@@ -128,7 +128,7 @@ class _PairPassages(NamedTuple):
     records: list[PassageRecord]
 
 
-def view_pair(pair: Pair, names: Names, selection: Selection = Selection()) -> PairView:
+def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairView:
     """Read both submissions, and render what the page shows of their files."""
     pair = displayed_pair(pair, names)
     views, records = _read_passages(pair, names)

@@ -24,7 +24,7 @@ OPPOSITE = re.compile(r' href="#([LR]-p(\d+))"')
 
 
 def open_files(views: dict[int, FileView], passages: list[PassageRecord], selection: Selection) -> None:
-    """Read the files of the selection, then those of the passages, then the others, within READ_BYTES a side."""
+    """Read the files of the selection, of the passages, then the others, within READ_BYTES a side."""
     for letter in "LR":
         side = [view for view in views.values() if view.anchors.side == letter]
         used = 0

@@ -213,12 +213,13 @@ def render_lines(
     layers: Layers,
     markup: Markup,
     numbers: range | None = None,
+    *,
     longest: tuple[int, int] | None = None,
 ) -> Iterator[RenderedLine]:
     """Yield the lines with these `numbers`, by default all; `starts` as `line_starts` returns them.
 
-    `longest`, (characters, offset), cuts lines that are longer: they begin at the offset if that is in the line,
-    have so many characters, and say in a last row how many others are left out.
+    `longest`, (characters, offset), cuts lines that are longer: they begin at the offset if that is in the
+    line, have so many characters, and say in a last row how many others are left out.
     """
     numbers = range(1, len(starts) + 1) if numbers is None else numbers
     if not numbers:

@@ -89,17 +89,17 @@ class ShownPart(NamedTuple):
 
 def source_html(text: str, starts: Sequence[int], layers: Layers, anchors: Anchors) -> SafeString:
     """Return the lines of `text` as HTML; `starts` as `line_starts` returns them."""
-    return _PartWriter(text, starts, layers, anchors, (0, len(text)), sys.maxsize).write().html
+    return _PartWriter(text, starts, layers, anchors, span=(0, len(text)), size=sys.maxsize).write().html
 
 
 def source_part(
-    text: str, starts: Sequence[int], layers: Layers, anchors: Anchors, start: int, size: int
+    text: str, starts: Sequence[int], layers: Layers, anchors: Anchors, *, start: int, size: int
 ) -> ShownPart:
     """Return the part of `text` from the code point `start` on that has about `size` characters of HTML.
 
-    It has whole lines, at least one. Only a line longer than MAX_LINE is cut: the next part goes on within it.
+    It has whole lines, at least one. Only a line over MAX_LINE is cut: the next part goes on within it.
     """
-    return _PartWriter(text, starts, layers, anchors, part_range(text, start), size).write()
+    return _PartWriter(text, starts, layers, anchors, span=part_range(text, start), size=size).write()
 
 
 class _PartWriter:
@@ -111,6 +111,7 @@ class _PartWriter:
         starts: Sequence[int],
         layers: Layers,
         anchors: Anchors,
+        *,
         span: tuple[int, int],
         size: int,
     ) -> None:
@@ -136,7 +137,7 @@ class _PartWriter:
         return ShownPart(html, self.start, position, first, number, self.badged)
 
     def _add_line(self, number: int, start: int) -> tuple[int, bool]:
-        """Add a line from `start` on; return where the next part or line begins, and whether it was not cut."""
+        """Add a line from `start` on; return where the next part or line begins, and whether it is whole."""
         after = self.starts[number] if number < len(self.starts) else len(self.text)
         line_end = start + len(self.text[start:after].rstrip("\r\n"))
         end = _affordable_end(self.text, start, min(line_end, start + MAX_LINE), max(self.size, MIN_LINE))

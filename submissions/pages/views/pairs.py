@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from submissions.pseudonyms.names import Names
     from submissions.queries.reports import ReportState
 
-# Pairs that a process renders at a time: each may read some megabytes of sources, which take a multiple of that.
+# Pairs that a process renders at a time: each may read megabytes of sources, which take a multiple of that.
 READERS = BoundedSemaphore(2)
 PASSAGE_GONE = (
     "That passage is not in the newest report any more, so nothing was changed. These are its passages now."
