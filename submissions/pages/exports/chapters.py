@@ -79,14 +79,15 @@ class Chapter:
             for location, lines in zip(passage.locations, token_lines, strict=True)
         )
         lines = align_lines(zip(*token_lines, strict=True), (last_left, last_right))
-        pairs = list(islice(lines, PASSAGE_ROWS))
+        limit = min(PASSAGE_ROWS, self.budget.remaining) if self.single else PASSAGE_ROWS
+        pairs = list(islice(lines, limit))
         left, right = (
             self._side(passage.number, location, [pair[side] or 0 for pair in pairs])
             for side, location in enumerate(passage.locations)
         )
-        limit = min(PASSAGE_ROWS, self.budget.remaining) if self.single else PASSAGE_ROWS
-        rows = islice(passage_rows(left, right, pairs), limit)
-        return PrintedPassage(passage, self.budget.join(rows), passage.left.last_line - max(left.lines))
+        rows = list(islice(passage_rows(left, right, pairs), limit + 1))
+        left_out = passage.left.last_line - max(left.lines) + (len(rows) > limit)
+        return PrintedPassage(passage, self.budget.join(rows[:limit]), left_out)
 
     @property
     def sources(self) -> Iterator[tuple[PairSide, FileView, SafeString]]:
