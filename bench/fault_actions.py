@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Fault = Callable[["Installation", random.Random], str]
 
-START_SECONDS = 150
+START_SECONDS = 240
 
 
 def start_server(home: Path) -> subprocess.Popen[bytes]:
@@ -32,6 +32,8 @@ def start_server(home: Path) -> subprocess.Popen[bytes]:
     deadline = time.monotonic() + START_SECONDS
     while "serves at" not in log.read_text(errors="replace"):
         if server.poll() is not None or time.monotonic() > deadline:
+            server.terminate()
+            server.wait(60)
             raise RuntimeError(f"the server did not start; see {log}")
         time.sleep(0.2)
     return server

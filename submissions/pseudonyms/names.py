@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from itertools import count, product
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
@@ -76,6 +77,12 @@ class Names:
     def hidden(self) -> bool:
         """Whether names are hidden, even if there are no names yet."""
         return bool(self.aliases or self.fallback)
+
+    @property
+    def fingerprint(self) -> str:
+        """A checksum of all that decides what the reader sees."""
+        content = (sorted(self.aliases.items()), self.fallback, self.visible_names)
+        return sha256(repr(content).encode(errors="surrogatepass")).hexdigest()
 
     @cached_property
     def _finder(self) -> NameFinder:

@@ -35,7 +35,14 @@ from submissions.queries.lists import (
     listed_batches,
     listed_courses,
 )
-from submissions.queries.pairs import displayed_pair, ignored_tokens, pair, pair_files, submission_names
+from submissions.queries.pairs import (
+    add_contents,
+    displayed_pair,
+    ignored_tokens,
+    pair,
+    pair_files,
+    submission_names,
+)
 from submissions.queries.quotas import Usage, usage
 from submissions.queries.reports import (
     SORT_FIELDS,
@@ -72,6 +79,7 @@ from submissions.queries.submissions import (
     submission_pairs,
     submissions_by_id,
 )
+from submissions.queries.versions import version
 
 __all__ = [
     "SORT_FIELDS",
@@ -86,6 +94,7 @@ __all__ = [
     "SkippedContent",
     "Usage",
     "activity",
+    "add_contents",
     "assignment",
     "batch",
     "batch_submissions",
@@ -147,4 +156,5 @@ __all__ = [
     "unknown_team_members",
     "uploads_before",
     "usage",
+    "version",
 ]

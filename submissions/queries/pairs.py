@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from django.db.models import Q
 
-from submissions.models import Ignored, Pair, Submission, SubmissionFile
+from submissions.models import Document, Ignored, Pair, Source, Submission, SubmissionFile
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Report
@@ -20,8 +20,8 @@ SIDED = (("left", "right"), ("left_share", "right_share"), ("left_time", "right_
 
 
 def pair(report: Report, left_id: int, right_id: int) -> Pair | None:
-    """Return the pair of two submissions, whichever of them is given first."""
-    pairs = report.pairs.select_related("left__batch", "right__batch")
+    """Return the pair of two submissions, whichever is given first; its passages are fetched on first use."""
+    pairs = report.pairs.select_related("left__batch", "right__batch").defer("passages")
     return pairs.filter(Q(left=left_id, right=right_id) | Q(left=right_id, right=left_id)).first()
 
 
@@ -47,9 +47,18 @@ def submission_names(assignment: Assignment, *ids: int) -> dict[int, str]:
 
 
 def pair_files(pair: Pair) -> list[SubmissionFile]:
-    """Return the files of both submissions with sources, tokens and syntax colours, sorted by path."""
+    """Return the files of both submissions, sorted by path, without sources, tokens and syntax colours."""
     files = SubmissionFile.objects.filter(submission__in=[pair.left_id, pair.right_id])
-    return list(files.select_related("source", "document").defer("document__lexical").order_by("path", "pk"))
+    heavy = ("source__data", "document__tokens", "document__lexical", "document__styles")
+    return list(files.select_related("source", "document").defer(*heavy).order_by("path", "pk"))
+
+
+def add_contents(files: list[SubmissionFile]) -> None:
+    """Fetch the sources, tokens and syntax colours of files that were fetched without."""
+    sources = Source.objects.in_bulk({file.source_id for file in files})
+    documents = Document.objects.defer("lexical").in_bulk({file.document_id for file in files})
+    for file in files:
+        file.source, file.document = sources[file.source_id], documents[file.document_id]
 
 
 def ignored_tokens(report: Report, files: list[SubmissionFile]) -> dict[int, list[tuple[int, int]]]:

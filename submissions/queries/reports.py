@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from django.db.models import Case, Count, F, Q, When
-from django.db.models.functions import Greatest, Least
+from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, When
+from django.db.models.functions import Coalesce, Greatest, Least
 from django.db.models.lookups import LessThanOrEqual
 
-from submissions.models import Assignment, Report
+from submissions.models import Assignment, Boilerplate, Report
 from submissions.queries.aliases import alias_of
 from submissions.queries.decisions import DecisionAnnotation, with_decisions
 from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
@@ -59,11 +59,22 @@ class ReportState:
 
 
 def report_state(assignment: Assignment) -> ReportState:
-    """Return the state of an assignment's reports; the finished one is annotated with `cohort_size`."""
-    done = assignment.reports.filter(state=Report.State.DONE)
-    report = done.annotate(cohort_size=Count("submissions")).order_by("-pk").first()
-    latest = assignment.reports.first()
-    if latest and assignment.boilerplate.filter(created__gt=latest.created).exists():
+    """Return the state of an assignment's reports.
+
+    The finished one is annotated with `cohort_size`; its findings and duplicates are fetched on first use.
+    """
+    later = Boilerplate.objects.filter(assignment=OuterRef("assignment"), created__gt=OuterRef("created"))
+    ranked: QuerySet[Any] = (
+        Report.submissions.through.objects.filter(report=OuterRef("pk")).order_by().values("report")
+    )
+    reports = assignment.reports.defer("findings", "duplicates").annotate(
+        cohort_size=Coalesce(Subquery(ranked.annotate(n=Count("pk")).values("n")), 0),
+        has_later_boilerplate=Exists(later),
+    )
+    latest = reports.first()
+    is_done = latest is not None and latest.state == Report.State.DONE
+    report = latest if is_done else reports.filter(state=Report.State.DONE).first()
+    if latest and latest.has_later_boilerplate:
         # A worker enqueues the next report after it has fingerprinted the new boilerplate.
         return ReportState(report, pending=True, failed=None)
     failed = latest if latest and latest.state == Report.State.FAILED else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,18 +13,35 @@ from submissions.sandbox.syntax_spans import span_columns, syntax_spans
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import numpy.typing as npt
+
     from fingerprint.engine import Span
     from submissions.sandbox.syntax_spans import SpanColumns
 
 
-def stored_spans(document: Document, text: str) -> Iterator[Span]:
-    """Return the spans of a document; compute and store them if it was stored without."""
+def stored_spans(document: Document, text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
+    """Return the spans of a document that overlap the code points [start, end).
+
+    Compute and store them all if it was stored without.
+    """
+    return unpack_spans(_packed_spans(document, text), start, end)
+
+
+def keyword_offsets(document: Document, text: str) -> frozenset[int]:
+    """Return the offsets at which keywords and types begin."""
+    columns = _columns(_packed_spans(document, text))
+    codes = [code for code, css in enumerate(columns.classes) if css.startswith("k") or css == "ow"]
+    return frozenset(columns.starts[np.isin(columns.codes, codes)].tolist())
+
+
+def _packed_spans(document: Document, text: str) -> bytes:
     packed = bytes(document.styles)
     if not packed:
         failed = document.state == Document.State.FAILED
         packed = pack_spans([] if failed else syntax_spans(text, document.language))
         Document.objects.filter(pk=document.pk, styles=b"").update(styles=packed)
-    return unpack_spans(packed)
+        document.styles = packed
+    return packed
 
 
 def pack_spans(spans: Sequence[Span]) -> bytes:
@@ -45,13 +62,30 @@ def pack_columns(spans: SpanColumns) -> bytes:
     return zlib.compress(b"".join(parts), level=1)
 
 
-def unpack_spans(packed: bytes) -> Iterator[Span]:
-    """Yield the spans that `pack_spans` packed."""
+class _Columns(NamedTuple):
+    """Starts, ends and codes of spans; a code is the index of a class."""
+
+    starts: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int32]
+    classes: list[str]
+
+
+def _columns(packed: bytes) -> _Columns:
     raw = zlib.decompress(packed)
     name_bytes, count = (int(n) for n in np.frombuffer(raw, "<u4", 2))
     gaps, lengths, codes = np.frombuffer(raw, "<i4", 3 * count, 8).reshape(3, count)
-    names = raw[len(raw) - name_bytes :].decode().split()
     starts = np.cumsum(gaps)
-    ends = starts + lengths
-    for start, end, code in zip(starts.tolist(), ends.tolist(), codes.tolist(), strict=True):
-        yield start, end, names[code]
+    return _Columns(starts, starts + lengths, codes, raw[len(raw) - name_bytes :].decode().split())
+
+
+def unpack_spans(packed: bytes, start: int = 0, end: int | None = None) -> Iterator[Span]:
+    """Yield the spans that `pack_spans` packed and that overlap the code points [start, end)."""
+    starts, ends, codes, classes = _columns(packed)
+    low = int(np.searchsorted(ends, start, side="right"))
+    high = len(starts) if end is None else int(np.searchsorted(starts, end))
+    part = slice(low, high)
+    for first, after, code in zip(
+        starts[part].tolist(), ends[part].tolist(), codes[part].tolist(), strict=True
+    ):
+        yield first, after, classes[code]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from submissions.pages.exports.aligned_lines import align_lines
 from submissions.pages.exports.paper import PassageSide, PrintedSource, RowBudget, passage_rows, source_rows
-from submissions.pages.source_view.pair_view import view_pair
+from submissions.pages.source_view.pair_view import PAPER_TOKENS, view_whole_pair
 from submissions.queries.decisions import decisions
 
 if TYPE_CHECKING:
@@ -25,11 +26,16 @@ if TYPE_CHECKING:
     from submissions.pseudonyms.names import Names
 
 
+# Rows of one passage; the rest of a longer one is left out.
+PASSAGE_ROWS = 1_000
+
+
 class PrintedPassage(NamedTuple):
-    """A passage, with table rows in which its lines are side by side."""
+    """A passage, with table rows in which its lines are side by side, and the number of lines left out."""
 
     passage: PassageView
     rows: SafeString
+    left_out: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +49,45 @@ class Chapter:
     decision: Decision | None
     changes: list[Change]
     budget: RowBudget
+    single: bool = False
     printed_sources: dict[int, PrintedSource] = field(default_factory=dict)
+    printed: set[int] = field(default_factory=set)
 
     @property
     def passages(self) -> Iterator[PrintedPassage]:
+        """Yield the passages whose files were read, as far as a single pair may fill a document."""
         for passage in self.view.passages:
-            left, right = (self._side(passage.number, location) for location in passage.locations)
-            lines = zip(*(_token_lines(location, passage) for location in passage.locations), strict=True)
-            last = passage.left.last_line, passage.right.last_line
-            yield PrintedPassage(
-                passage, self.budget.join(passage_rows(left, right, align_lines(lines, last)))
-            )
+            if all(location.first_line for location in passage.locations) and self._has_room:
+                self.printed.add(passage.number)
+                yield self._printed_passage(passage)
+
+    @property
+    def passages_left_out(self) -> int:
+        """Number of passages that were not printed; complete once `passages` are."""
+        return self.view.passage_count - len(self.printed)
+
+    @property
+    def _has_room(self) -> bool:
+        return not self.single or self.budget.remaining > 0
+
+    def _printed_passage(self, passage: PassageView) -> PrintedPassage:
+        tokens = min(passage.tokens, PAPER_TOKENS)
+        token_lines = [_token_lines(location, passage.number, tokens) for location in passage.locations]
+        whole = tokens == passage.tokens
+        last_left, last_right = (
+            location.last_line if whole else lines[-1]
+            for location, lines in zip(passage.locations, token_lines, strict=True)
+        )
+        lines = align_lines(zip(*token_lines, strict=True), (last_left, last_right))
+        limit = min(PASSAGE_ROWS, self.budget.remaining) if self.single else PASSAGE_ROWS
+        pairs = list(islice(lines, limit))
+        left, right = (
+            self._side(passage.number, location, [pair[side] or 0 for pair in pairs])
+            for side, location in enumerate(passage.locations)
+        )
+        rows = list(islice(passage_rows(left, right, pairs), limit + 1))
+        left_out = passage.left.last_line - max(left.lines) + (len(rows) > limit)
+        return PrintedPassage(passage, self.budget.join(rows[:limit]), left_out)
 
     @property
     def sources(self) -> Iterator[tuple[PairSide, FileView, SafeString]]:
@@ -64,17 +98,19 @@ class Chapter:
     def _printed_source(self, file: FileView) -> PrintedSource:
         """Return a file with all its passages, cached so that names are searched only once in each file."""
         if file.file.pk not in self.printed_sources:
-            self.printed_sources[file.file.pk] = PrintedSource(file.text, file.starts, file.layers)
+            self.printed_sources[file.file.pk] = PrintedSource(
+                file.text, file.starts, file.layers((0, len(file.text)))
+            )
         return self.printed_sources[file.file.pk]
 
-    def _side(self, number: int, location: PassageLocation) -> PassageSide:
+    def _side(self, number: int, location: PassageLocation, lines: list[int]) -> PassageSide:
         marks = [mark for mark in location.file.marks if mark.number == number]
-        lines = range(location.first_line, location.last_line + 1)
-        return PassageSide(self._printed_source(location.file).with_only(marks), lines)
+        printed = range(location.first_line, max(lines) + 1)
+        return PassageSide(self._printed_source(location.file).with_only(marks), printed, marks[0].start)
 
 
 def chapters(
-    report: Report, pairs: Iterable[Pair], names: Names, options: DocumentOptions
+    report: Report, pairs: Iterable[Pair], names: Names, options: DocumentOptions, *, single: bool = False
 ) -> Iterator[Chapter]:
     """Yield the chapters of a document, in the order of `pairs`; all share one budget of rows."""
     budget, by_names = RowBudget(), decisions(report.assignment) if options.decision else {}
@@ -84,14 +120,15 @@ def chapters(
         names_of_pair = pair.left.name, pair.right.name
         decision = by_names.get(names_of_pair) or by_names.get(names_of_pair[::-1])
         changes = list(decision.changes.all()) if decision else []
-        yield Chapter(number, rank, len(similarities), view_pair(pair, names), decision, changes, budget)
+        yield Chapter(
+            number, rank, len(similarities), view_whole_pair(pair, names), decision, changes, budget, single
+        )
 
 
-def _token_lines(location: PassageLocation, passage: PassageView) -> list[int]:
-    """Return the line, from 1, on which each token of a passage begins."""
+def _token_lines(location: PassageLocation, number: int, tokens: int) -> list[int]:
+    """Return the line, from 1, on which each of the first `tokens` tokens of a passage begins."""
     file = location.file
-    start = next(mark.start for mark in file.marks if mark.number == passage.number)
-    first = int(np.searchsorted(file.tokens.starts, start))
-    starts = file.tokens.starts[first : first + passage.tokens]
+    passage = next(passage for passage in file.passages if passage.number == number)
+    starts = file.tokens.starts[passage.first : passage.first + tokens]
     lines: list[int] = np.searchsorted(np.array(file.starts), starts, side="right").tolist()
     return lines

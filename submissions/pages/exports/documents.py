@@ -57,6 +57,6 @@ def document_html(document: PairDocument) -> str:
         "boilerplate": sorted(
             map(copy.names.redact_text, assignment.boilerplate.values_list("name", flat=True))
         ),
-        "chapters": chapters(report, copy.pairs, copy.names, options),
+        "chapters": chapters(report, copy.pairs, copy.names, options, single=copy.single),
     }
     return render_to_string("submissions/exports/document.html", context)

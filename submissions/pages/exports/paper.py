@@ -29,8 +29,12 @@ LONG_WORD = re.compile(r"\S{41,}")
 BREAK_EVERY = 20
 # Rows, which are lines of sources, in a document: about 700 pages, which need half a gigabyte to print.
 MAX_ROWS = 20_000
+# Characters of their HTML: about as much memory as so many rows of ordinary code need.
+MAX_CHARACTERS = 30_000_000
+# Characters of a line; the rest of a longer one is left out.
+MAX_LINE = 110_000
 TOO_LONG = (
-    f"That makes more than {MAX_ROWS:,} lines, too many for one document:"
+    f"That makes more than {MAX_ROWS:,} lines or {MAX_CHARACTERS // 1_000_000} MB, too much for one document:"
     " leave the whole sources out, or take the pairs one by one."
 )
 EMPTY_CELLS = '<td class="no"></td><td class="code"></td>'
@@ -76,8 +80,10 @@ class PrintedSource:
     starts: Sequence[int]
     layers: Layers
 
-    def lines(self, numbers: range | None = None) -> Iterator[RenderedLine]:
-        return render_lines(self.text, self.starts, self.layers, PaperMarkup(), numbers)
+    def lines(self, numbers: range | None = None, offset: int = 0) -> Iterator[RenderedLine]:
+        """Yield lines; one that is longer than MAX_LINE is cut, and begins at `offset` if that is in it."""
+        longest = (MAX_LINE, offset)
+        return render_lines(self.text, self.starts, self.layers, PaperMarkup(), numbers, longest=longest)
 
     def with_only(self, marks: Iterable[PassageMark]) -> PrintedSource:
         """Return the same text with only these passages marked."""
@@ -87,9 +93,10 @@ class PrintedSource:
 
 @dataclass
 class RowBudget:
-    """Number of rows that may still be added to a document."""
+    """Number of rows, and of characters of their HTML, that may still be added to a document."""
 
     remaining: int = MAX_ROWS
+    characters: int = MAX_CHARACTERS
 
     def join(self, rows: Iterable[str]) -> SafeString:
         """Join rows of safe HTML, and subtract their number from the budget.
@@ -97,25 +104,29 @@ class RowBudget:
         Raises
         ------
         DocumentTooLong
-            When there are more rows than remain.
+            When there are more rows or characters than remain.
         """
-        joined = list(islice(rows, self.remaining + 1))
-        self.remaining -= len(joined)
-        if self.remaining < 0:
-            raise DocumentTooLong(TOO_LONG)
+        joined = []
+        for row in islice(rows, self.remaining + 1):
+            joined.append(row)
+            self.remaining -= 1
+            self.characters -= len(row)
+            if self.remaining < 0 or self.characters < 0:
+                raise DocumentTooLong(TOO_LONG)
         return SafeString("".join(joined))
 
 
 class PassageSide(NamedTuple):
-    """A passage on one side: its source, and the numbers of its lines, from 1."""
+    """A passage on one side: its source, the numbers of its lines, from 1, and where it begins."""
 
     source: PrintedSource
     lines: range
+    offset: int = 0
 
 
 def passage_rows(left: PassageSide, right: PassageSide, pairs: Iterable[LinePair]) -> Iterator[str]:
     """Yield table rows with the lines of a passage side by side, each side with its line numbers."""
-    left_lines, right_lines = (iter(side.source.lines(side.lines)) for side in (left, right))
+    left_lines, right_lines = (side.source.lines(side.lines, side.offset) for side in (left, right))
     for pair in pairs:
         sides = [
             _cells(next(lines) if number else None)

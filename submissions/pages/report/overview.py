@@ -10,7 +10,7 @@ from submissions import queries
 from submissions.models import Decision
 from submissions.pages.forms.filters import FilterForm, parse_pair_filter
 from submissions.pages.report.charts import clusters, graph, histogram
-from submissions.pages.report.exclusions import boilerplate_context, exclusion_context
+from submissions.pages.report.exclusions import exclusion_context
 from submissions.queries import PairFilter
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Report
     from submissions.pseudonyms.names import Names
     from submissions.queries import Flag
-    from submissions.queries.reports import ListedPair, Tally
+    from submissions.queries.reports import ListedPair, ReportState, Tally
 
 PAIRS_A_PAGE = 50
 COLUMNS = (
@@ -42,22 +42,25 @@ class ReportRow(NamedTuple):
     first_below: bool
 
 
-def report_context(query: Mapping[str, Any], assignment: Assignment, names: Names) -> dict[str, Any]:
+def report_context(
+    query: Mapping[str, Any], assignment: Assignment, names: Names, state: ReportState | None = None
+) -> dict[str, Any]:
     """Return the context of a report's page; `report` is None if nothing has been ranked."""
-    context = findings_context(query, assignment, names)
-    context |= boilerplate_context(assignment, names)
+    context = findings_context(query, assignment, names, state)
     if report := context["report"]:
         context |= {"histogram": histogram(report), "duplicates": queries.listed_duplicates(report, names)}
         context |= {"skipped": queries.skipped_content(report, names)} | exclusion_context(report, names)
     return context
 
 
-def findings_context(query: Mapping[str, Any], assignment: Assignment, names: Names) -> dict[str, Any]:
+def findings_context(
+    query: Mapping[str, Any], assignment: Assignment, names: Names, state: ReportState | None = None
+) -> dict[str, Any]:
     """Return the context that the threshold and the filter change, for `_headline.html` and `_findings.html`.
 
     `query` is the query of the address.
     """
-    state = queries.report_state(assignment)
+    state = state or queries.report_state(assignment)
     report = state.report
     context: dict[str, Any] = {"assignment": assignment, "names": names, "state": state, "report": report}
     if not report:

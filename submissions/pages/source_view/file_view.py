@@ -1,43 +1,50 @@
-"""View of one file of a pair: its text as HTML, notices about its text, and the bars of its map."""
+"""View of one file of a pair: the part of its text that is shown, as HTML, and the bars of its map."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from fingerprint.engine import front_end
 from submissions.models import Document
-from submissions.pages.source_view.render import Layers, PassageMark, Spans, colour, line_starts
-from submissions.pages.source_view.screen import LONG_LINE, source_html
-from submissions.pages.source_view.visible import UNSEEN, character_name
-from submissions.pages.source_view.written_differences import TokenRun
+from submissions.pages.source_view.maps import IgnoredTokens, MapBar, join_touching
+from submissions.pages.source_view.notices import notices
+from submissions.pages.source_view.render import Layers, PassageMark, Spans, line_starts
+from submissions.pages.source_view.screen import part_range, source_part
+from submissions.pages.source_view.selection import Place
+from submissions.pages.source_view.written_differences import TokenRun, differences
 from submissions.storage.sources import decode_file
-from submissions.storage.syntax_spans import stored_spans
+from submissions.storage.syntax_spans import keyword_offsets, stored_spans
 from submissions.storage.tokens import unpack_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from django.utils.safestring import SafeString
 
     from fingerprint.engine import Decoded, Span, TokenStream
     from submissions.models import SubmissionFile
-    from submissions.pages.source_view.screen import Anchors
+    from submissions.pages.source_view.screen import Anchors, ShownPart
     from submissions.pseudonyms.names import Names
 
-# Kinds of unseen characters that a notice lists.
-MAX_CHARACTER_KINDS = 4
 # A map is at least so many lines high. No bar is thinner than the map's height divided by its resolution.
 MIN_MAP_LINES = 120
 MAP_RESOLUTION = 220
+# Passages that a map draws, those of the highest weight.
+MAX_BARS = 1_000
+# Lines and characters that are shown above a passage where a part begins with it.
+CONTEXT_LINES, CONTEXT_CHARACTERS = 20, 4_000
 
 
 class PassageLocation(NamedTuple):
-    """Location of a passage on one side; lines count from 1, the last is included."""
+    """Location of a passage on one side; lines count from 1, the last is included.
+
+    They are 0 where the file is too large to be read with the others of the page.
+    """
 
     file: FileView
     first_line: int
@@ -45,36 +52,36 @@ class PassageLocation(NamedTuple):
     anchor: str
 
 
-class MapBar(NamedTuple):
-    """A run of lines on the map: passage `number`, or ignored code for number 0.
-
-    `top`, the lines above it, and `height` are in lines.
-    """
+class FilePassage(NamedTuple):
+    """A passage from the side of one file: its number, its tokens, and where it is on the other side."""
 
     number: int
-    top: int
-    height: float
+    first: int
+    tokens: int
+    counted: int
+    other: FileView
+    other_first: int
 
-    @property
-    def css(self) -> str:
-        return f"c{colour(self.number)}" if self.number else "ignored"
 
-
-@dataclass
+@dataclass(eq=False)
 class FileView:
     """One file of a side of a pair.
 
-    `mark_passage` adds to `marks` and `passage_lines`, and `differing` is filled by `pair_view`. Read `bars`,
-    `layers` and `html` only once all passages are marked: they are computed on first use and then cached.
+    The file is read when its text, its tokens or its colours are first needed. `show` renders a part of it,
+    once all its `passages` are known.
     """
 
     file: SubmissionFile
     anchors: Anchors
     names: Names
-    ignored_tokens: list[tuple[int, int]]
+    ignored: IgnoredTokens
+    shorten: Callable[[str], str] = str
+    passages: list[FilePassage] = field(default_factory=list)
     marks: list[PassageMark] = field(default_factory=list)
     differing: list[Span] = field(default_factory=list)
-    passage_lines: list[tuple[int, int, int]] = field(default_factory=list)
+    # Whether its bytes and tokens may be read, and the part of its text that the page has.
+    is_open: bool = False
+    part: ShownPart | None = None
 
     @cached_property
     def decoded(self) -> Decoded:
@@ -89,17 +96,13 @@ class FileView:
         return unpack_tokens(bytes(self.file.document.tokens))
 
     @cached_property
-    def starts(self) -> list[int]:
+    def starts(self) -> Sequence[int]:
         return line_starts(self.text)
-
-    @cached_property
-    def styles(self) -> list[Span]:
-        return list(stored_spans(self.file.document, self.text))
 
     @cached_property
     def keywords(self) -> frozenset[int]:
         """Offsets in the text at which keywords and types begin."""
-        return frozenset(start for start, _, css in self.styles if css.startswith("k") or css == "ow")
+        return keyword_offsets(self.file.document, self.text)
 
     @property
     def path(self) -> str:
@@ -108,6 +111,11 @@ class FileView:
     @property
     def anchor(self) -> str:
         return f"{self.anchors.side}-f{self.anchors.file}"
+
+    @property
+    def number(self) -> int:
+        """The number of the file on its side, from 1."""
+        return self.anchors.file
 
     @property
     def language(self) -> str:
@@ -125,11 +133,37 @@ class FileView:
     @cached_property
     def notices(self) -> list[str]:
         """Sentences on unusual properties of the text, and on how they are displayed."""
-        return [
-            *_encoding_notices(self.decoded),
-            *_unseen_character_notices(self.text),
-            *_long_line_notices(self.starts, self.text),
-        ]
+        return notices(self.decoded, self.starts)
+
+    @property
+    def html(self) -> SafeString:
+        """The part that is shown."""
+        assert self.part
+        return self.part.html
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the part that is shown is the whole file."""
+        return self.part is not None and self.part.start == 0 and self.part.end == len(self.text)
+
+    @property
+    def first_place(self) -> Place:
+        """The place of the file's first part."""
+        return Place(self.number, 0)
+
+    @property
+    def next_place(self) -> Place | None:
+        """The place of the part after the one that is shown."""
+        return Place(self.number, self.part.end) if self.part and self.part.end < len(self.text) else None
+
+    @property
+    def previous_place(self) -> Place | None:
+        """The place of the part before, which has about as many characters."""
+        if not self.part or not self.part.start:
+            return None
+        back = max(self.part.start - max(self.part.end - self.part.start, CONTEXT_CHARACTERS), 0)
+        line_start = self.starts[bisect_right(self.starts, back) - 1]
+        return Place(self.number, line_start if back - line_start < CONTEXT_CHARACTERS else back)
 
     def span(self, first: int, after: int) -> tuple[int, int]:
         """Return the code points [start, end) of the tokens [`first`, `after`)."""
@@ -140,22 +174,56 @@ class FileView:
 
     def counted_tokens(self, first: int, count: int) -> int:
         """Count the tokens that are not ignored among the `count` tokens from `first` on."""
-        after = first + count
-        return count - sum(max(0, min(end, after) - max(start, first)) for start, end in self.ignored_tokens)
+        return count - self.ignored.among(first, count)
 
     def lines(self, start: int, end: int) -> tuple[int, int]:
         """Return the first and the last line, from 1, of the code points [start, end)."""
         return bisect_right(self.starts, start), bisect_right(self.starts, max(start, end - 1))
 
-    def mark_passage(self, first: int, count: int, number: int, counted: int) -> PassageLocation:
-        """Mark `count` tokens from `first` on, of which `counted` are not ignored, as passage `number`."""
-        start, end = self.span(first, first + count)
-        side, other_side = ("left", "right") if self.anchors.side == "L" else ("right", "left")
-        label = f"Passage {number}, {counted} tokens: from the {side} to the {other_side}"
-        self.marks.append(PassageMark(start, end, number, label))
-        lines = self.lines(start, end)
-        self.passage_lines.append((number, *lines))
-        return PassageLocation(self, *lines, self.anchors.passage(number))
+    def location(self, passage: FilePassage) -> PassageLocation:
+        """Return the location of one of the file's passages."""
+        anchor = self.anchors.passage(passage.number)
+        if not self.is_open:
+            return PassageLocation(self, 0, 0, anchor)
+        lines = self.lines(*self.span(passage.first, passage.first + passage.tokens))
+        return PassageLocation(self, *lines, anchor)
+
+    def start_before(self, passage: FilePassage) -> int:
+        """Return where a part begins that shows a passage: some lines above, less in a long line."""
+        start, _ = self.span(passage.first, passage.first + 1)
+        line = bisect_right(self.starts, start)
+        above = self.starts[max(line - 1 - CONTEXT_LINES, 0)]
+        return above if start - above < CONTEXT_CHARACTERS else max(start - CONTEXT_CHARACTERS // 10, 0)
+
+    def show(self, start: int, size: int) -> None:
+        """Render the part from the code point `start` on, of about `size` characters of HTML."""
+        span = part_range(self.text, start)
+        self.mark(self._passages_within(*span), span)
+        self.part = source_part(
+            self.text, self.starts, self.layers(span), self.anchors, start=start, size=size
+        )
+
+    def mark(self, passages: list[FilePassage], span: tuple[int, int], tokens: int | None = None) -> None:
+        """Mark passages, and within `span` the tokens, of the first `tokens` of each, that differ."""
+        self.marks = [self._mark(passage) for passage in passages_in_order(passages)]
+        self.differing = sorted(
+            token
+            for passage in passages
+            for token in self._differing(passage, span, tokens or passage.tokens)
+        )
+
+    def layers(self, span: tuple[int, int]) -> Layers:
+        """Return the spans to mark up in the code points `span`, once the passages are marked."""
+        ignored = (self.span(*tokens) for tokens in self.ignored.ranges)
+        return Layers(
+            styles=Spans(stored_spans(self.file.document, self.text, *span)),
+            marks=Spans(
+                (mark.start, mark.end, mark) for mark in sorted(self.marks, key=lambda mark: mark.start)
+            ),
+            ignored=Spans((*each, None) for each in ignored if each[0] < span[1] and each[1] > span[0]),
+            differing=Spans(self.differing),
+            renamed=Spans(self.names.source_spans(self.text)),
+        )
 
     @property
     def map_lines(self) -> int:
@@ -164,77 +232,48 @@ class FileView:
     @cached_property
     def bars(self) -> list[MapBar]:
         """Bars of the map; later ones are drawn over earlier ones."""
-        ignored = ((0, *self.lines(*self.span(*tokens))) for tokens in self.ignored_tokens)
         min_height = self.map_lines / MAP_RESOLUTION
+        ignored = ((0, *self.lines(*self.span(*tokens))) for tokens in self.ignored.ranges)
+        drawn = self.passages[:MAX_BARS]
+        passages = ((each.number, *self.location(each)[1:3]) for each in drawn)
         return [
             MapBar(number, first - 1, max(last - first + 1, min_height))
-            for number, first, last in (*_join_touching(ignored), *self.passage_lines)
+            for number, first, last in (*join_touching(ignored, int(min_height)), *passages)
         ]
 
-    @cached_property
-    def layers(self) -> Layers:
-        """Spans to mark up in the text; complete once all passages are marked."""
-        marks = sorted(self.marks, key=lambda mark: mark.start)
-        ignored = sorted(self.span(*tokens) for tokens in self.ignored_tokens)
-        return Layers(
-            styles=Spans(self.styles),
-            marks=Spans((mark.start, mark.end, mark) for mark in marks),
-            ignored=Spans((*span, None) for span in ignored),
-            differing=Spans(sorted(self.differing)),
-            renamed=Spans(self.names.source_spans(self.text)),
+    def _passages_within(self, start: int, end: int) -> list[FilePassage]:
+        """Return the passages of which some tokens lie in the code points [start, end)."""
+        if not self.passages:
+            return []
+        firsts = np.array([passage.first for passage in self.passages])
+        lasts = firsts + np.array([passage.tokens for passage in self.passages]) - 1
+        inside = (self.tokens.starts[firsts] < end) & (self.tokens.ends[lasts] > start)
+        return [self.passages[index] for index in np.flatnonzero(inside).tolist()]
+
+    def _mark(self, passage: FilePassage) -> PassageMark:
+        start, end = self.span(passage.first, passage.first + passage.tokens)
+        side, other_side = ("left", "right") if self.anchors.side == "L" else ("right", "left")
+        label = f"Passage {passage.number}, {passage.counted} tokens: from the {side} to the {other_side}"
+        return PassageMark(start, end, passage.number, label)
+
+    def _differing(self, passage: FilePassage, span: tuple[int, int], tokens: int) -> Iterator[Span]:
+        """Yield the tokens of a passage within `span` that the other side writes differently, and how."""
+        first, count, other, other_first = (
+            passage.first,
+            min(passage.tokens, tokens),
+            passage.other,
+            passage.other_first,
         )
-
-    @cached_property
-    def html(self) -> SafeString:
-        return source_html(self.text, self.starts, self.layers, self.anchors)
-
-
-def _join_touching(runs: Iterable[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Join runs (number, first line, last line) that overlap or follow each other without a gap."""
-    joined: tuple[int, int, int] | None = None
-    for number, first, last in runs:
-        if joined and first <= joined[2] + 1:
-            joined = number, joined[1], max(joined[2], last)
-            continue
-        if joined:
-            yield joined
-        joined = number, first, last
-    if joined:
-        yield joined
+        low = max(first, int(np.searchsorted(self.tokens.ends, span[0], side="right")))
+        high = min(first + count, int(np.searchsorted(self.tokens.starts, span[1])))
+        if not other.is_open or low >= high:
+            return
+        own, others = self.token_run(low, high - low), other.token_run(other_first + low - first, high - low)
+        starts, ends = self.tokens.starts[low:high].tolist(), self.tokens.ends[low:high].tolist()
+        for position, _, lexeme in differences(own, others):
+            yield starts[position], ends[position], self.shorten(lexeme)
 
 
-def _encoding_notices(source: Decoded) -> Iterator[str]:
-    name = source.encoding.replace("cp125", "windows-125")
-    if source.encoding != "utf-8":
-        yield f"Not in UTF-8; read as {name}. Letters beyond ASCII may be others than were meant."
-    if damaged := source.text.count("\ufffd"):
-        yield f"{_pluralised(damaged, 'character')} could not be decoded and {_are(damaged)} shown as \ufffd."
-
-
-def _unseen_character_notices(text: str) -> Iterator[str]:
-    counts = Counter(UNSEEN.findall(text))
-    if not counts:
-        return
-    most_common = counts.most_common(MAX_CHARACTER_KINDS)
-    kinds = [f"{character_name(character)}, {count} of them" for character, count in most_common]
-    if len(counts) > MAX_CHARACTER_KINDS:
-        kinds.append(f"{len(counts) - MAX_CHARACTER_KINDS} more kinds")
-    characters = _pluralised(counts.total(), "character")
-    yield f"Holds {characters} that cannot be seen or would mislead, each marked in red: {'; '.join(kinds)}."
-
-
-def _long_line_notices(starts: list[int], text: str) -> Iterator[str]:
-    lengths = [len(text[start:end].rstrip("\r\n")) for start, end in pairwise([*starts, len(text)])]
-    longest = max(lengths)
-    long = sum(length > LONG_LINE for length in lengths)
-    if long:
-        line = f"The longest of {long} long lines" if long > 1 else f"Line {lengths.index(longest) + 1}"
-        yield f"{line} has {longest:,} characters; those after the first {LONG_LINE:,} open by a click."
-
-
-def _pluralised(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' if count > 1 else ''}"
-
-
-def _are(count: int) -> str:
-    return "are" if count > 1 else "is"
+def passages_in_order(passages: Iterable[FilePassage]) -> list[FilePassage]:
+    """Return passages in the order of their tokens."""
+    return sorted(passages, key=lambda passage: passage.first)

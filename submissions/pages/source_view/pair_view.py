@@ -1,15 +1,22 @@
-"""View of a pair: the files of both sides as HTML, and the passages between them."""
+"""View of a pair: the files of both sides as HTML, and the passages between them.
+
+A page has a limited size, whatever was handed in: of large files it has a part, of many files some, and of
+many passages a part of the list. What it shows follows from the `Selection`.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import passage_weight
-from submissions.pages.source_view.file_view import FileView, PassageLocation
+from submissions.pages.source_view.file_view import FilePassage, FileView, PassageLocation
+from submissions.pages.source_view.maps import IgnoredTokens
+from submissions.pages.source_view.parts import link_sides, open_files, show_side
 from submissions.pages.source_view.render import colour
 from submissions.pages.source_view.screen import Anchors
+from submissions.pages.source_view.selection import Place, Selection
 from submissions.pages.source_view.written_differences import (
     MAX_LEXEME_CHARACTERS,
     Difference,
@@ -21,11 +28,15 @@ from submissions.pages.source_view.written_differences import (
 from submissions.queries import displayed_pair, ignored_tokens, pair_files
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from submissions.models import Pair, Submission
     from submissions.models.records import PassageRecord
     from submissions.pseudonyms.names import Names
+
+# Passages that a page or a document lists, and tokens of them that are compared word by word.
+PASSAGES_LISTED, COMPARED_TOKENS = 100, 60_000
+# Tokens of one passage of a document in which differences are marked and counted.
+PAPER_TOKENS = 20_000
+FIRST = Selection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +45,7 @@ class PassageView:
 
     `number` counts from 1. `counted` of the `tokens` count for the score; the others are boilerplate or
     common code. `submissions` is how many of the cohort contain its rarest k-gram; `key` identifies the
-    passage to `ignore_passage`.
+    passage to `ignore_passage`. `differences` are those among its first `compared` tokens.
     """
 
     number: int
@@ -43,6 +54,7 @@ class PassageView:
     counted: int
     submissions: int
     differences: DifferenceSummary
+    compared: int
     left: PassageLocation
     right: PassageLocation
 
@@ -59,50 +71,112 @@ class PassageView:
     def locations(self) -> tuple[PassageLocation, PassageLocation]:
         return self.left, self.right
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether a part of it is on the page, on both sides."""
+        return all(side.file.part and self.number in side.file.part.passages for side in self.locations)
+
 
 @dataclass(frozen=True, slots=True)
 class PairSide:
-    """One submission of a pair; `letter` is L or R, and `share` is its share in [0, 1]."""
+    """One submission of a pair; `letter` is L or R, and `share` is its share in [0, 1].
+
+    `files` are those of which the page has a part, `others` those that it only lists, and `more` is the
+    number of a file from which on it does not list them, or 0.
+    """
 
     letter: str
     label: str
     submission: Submission
     share: float
     files: list[FileView]
+    others: list[FileView]
+    more: int = 0
+
+    @property
+    def more_place(self) -> Place:
+        return Place(self.more, 0)
 
 
 @dataclass(frozen=True, slots=True)
 class PairView:
-    """A pair with its passages, in descending order of weight."""
+    """A pair with the listed ones of its `passage_count` passages, in descending order of weight."""
 
     pair: Pair
     sides: tuple[PairSide, PairSide]
     passages: list[PassageView]
+    passage_count: int
+    selection: Selection
+
+    @property
+    def previous_passage(self) -> int:
+        """The first passage of the list before this one, or 0."""
+        first = self.passages[0].number if self.passages else 1
+        return max(first - PASSAGES_LISTED, 0) if first > 1 else 0
+
+    @property
+    def next_passage(self) -> int:
+        """The first passage of the list after this one, or 0."""
+        after = self.passages[-1].number + 1 if self.passages else 1
+        return after if after <= self.passage_count else 0
 
 
-def view_pair(pair: Pair, names: Names) -> PairView:
-    """Read both submissions, and mark the pair's passages in their files."""
+class _PairPassages(NamedTuple):
+    """The files of both sides, by primary key and in their order, and the passages by weight."""
+
+    views: dict[int, FileView]
+    records: list[PassageRecord]
+
+
+def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairView:
+    """Read both submissions, and render what the page shows of their files."""
     pair = displayed_pair(pair, names)
+    views, records = _read_passages(pair, names)
+    selection = selection._replace(passage=min(selection.passage, len(records)))
+    first = (selection.passage - 1) // PASSAGES_LISTED * PASSAGES_LISTED if records else 0
+    listed = list(enumerate(records, 1))[first : first + PASSAGES_LISTED]
+    listed.sort(key=lambda row: row[0] != selection.passage)
+    open_files(views, [record for _, record in listed], selection)
+    sides = (_side(pair, "L", views, selection), _side(pair, "R", views, selection))
+    link_sides(sides[0].files, sides[1].files)
+    return PairView(pair, sides, _passages(listed, views), len(records), selection)
+
+
+def view_whole_pair(pair: Pair, names: Names) -> PairView:
+    """Read both submissions for a document, without rendering them; it has the heaviest passages."""
+    pair = displayed_pair(pair, names)
+    views, records = _read_passages(pair, names)
+    listed = list(enumerate(records, 1))[:PASSAGES_LISTED]
+    open_files(views, [record for _, record in listed], Selection(0))
+    for view in views.values():
+        printed = [passage for passage in view.passages if passage.number <= PASSAGES_LISTED]
+        if view.is_open and printed:
+            view.mark(printed, (0, len(view.text)), PAPER_TOKENS)
+    sides = (_printed_side(pair, "L", views), _printed_side(pair, "R", views))
+    return PairView(pair, sides, _passages(listed, views), len(records), Selection(0))
+
+
+def _read_passages(pair: Pair, names: Names) -> _PairPassages:
+    """Return the files of a pair with their passages, without reading the files."""
     files = pair_files(pair)
     if names.hidden:
         files.sort(key=lambda file: (names.redact_text(file.path), file.pk))
     ignored = ignored_tokens(pair.report, files)
-    left, right = (
-        [
-            FileView(file, Anchors(letter, number), names, ignored.get(file.document_id, []))
-            for number, file in enumerate((file for file in files if file.submission_id == pk), 1)
-        ]
-        for letter, pk in (("L", pair.left_id), ("R", pair.right_id))
-    )
-    views = {view.file.pk: view for view in (*left, *right)}
-    records = _sorted_records(pair, views)
     shorten = cache(lambda lexeme: shorten_lexeme(names.redact_source(lexeme[:MAX_LEXEME_CHARACTERS])))
-    passages = [_passage(number, record, views, shorten) for number, record in enumerate(records, 1)]
-    sides = (
-        PairSide("L", "Left", pair.left, pair.left_share, left),
-        PairSide("R", "Right", pair.right, pair.right_share, right),
-    )
-    return PairView(pair, sides, passages)
+    views = {
+        file.pk: FileView(
+            file, Anchors(letter, number), names, IgnoredTokens(ignored.get(file.document_id, [])), shorten
+        )
+        for letter, pk in (("L", pair.left_id), ("R", pair.right_id))
+        for number, file in enumerate((file for file in files if file.submission_id == pk), 1)
+    }
+    records = _sorted_records(pair, views)
+    for number, record in enumerate(records, 1):
+        left, right = views[record.left_file], views[record.right_file]
+        both, first, other = (record.tokens, _counted(record, views)), record.left_token, record.right_token
+        left.passages.append(FilePassage(number, first, *both, right, other))
+        right.passages.append(FilePassage(number, other, *both, left, first))
+    return _PairPassages(views, records)
 
 
 def _sorted_records(pair: Pair, views: dict[int, FileView]) -> list[PassageRecord]:
@@ -121,24 +195,57 @@ def _counted(passage: PassageRecord, views: dict[int, FileView]) -> int:
     return views[passage.left_file].counted_tokens(passage.left_token, passage.tokens)
 
 
-def _passage(
-    number: int, record: PassageRecord, views: dict[int, FileView], shorten: Callable[[str], str]
-) -> PassageView:
-    """Mark a passage and the tokens that differ in it in both files, and return its view."""
+def _side(pair: Pair, letter: str, views: dict[int, FileView], selection: Selection) -> PairSide:
+    """Render what the page shows of one side."""
+    shown = show_side([view for view in views.values() if view.anchors.side == letter], letter, selection)
+    return _pair_side(pair, letter, *shown)
+
+
+def _printed_side(pair: Pair, letter: str, views: dict[int, FileView]) -> PairSide:
+    files = [view for view in views.values() if view.anchors.side == letter]
+    read, others = ([view for view in files if view.is_open == is_open] for is_open in (True, False))
+    return _pair_side(pair, letter, read, others, 0)
+
+
+def _pair_side(pair: Pair, letter: str, files: list[FileView], others: list[FileView], more: int) -> PairSide:
+    if letter == "L":
+        return PairSide("L", "Left", pair.left, pair.left_share, files, others, more)
+    return PairSide("R", "Right", pair.right, pair.right_share, files, others, more)
+
+
+def _passages(listed: list[tuple[int, PassageRecord]], views: dict[int, FileView]) -> list[PassageView]:
+    """Return the views of passages by number; the first of `listed` are compared first."""
+    remaining, passages = COMPARED_TOKENS, []
+    for number, record in listed:
+        passage = _passage(number, record, views, min(remaining, PAPER_TOKENS))
+        remaining -= passage.compared
+        passages.append(passage)
+    return sorted(passages, key=lambda passage: passage.number)
+
+
+def _passage(number: int, record: PassageRecord, views: dict[int, FileView], tokens: int) -> PassageView:
+    """Return the view of a passage, of which the first `tokens` tokens are compared."""
     left, right = views[record.left_file], views[record.right_file]
-    count, counted = record.tokens, _counted(record, views)
-    runs = left.token_run(record.left_token, count), right.token_run(record.right_token, count)
-    differing = [Difference(position, shorten(a), shorten(b)) for position, a, b in differences(*runs)]
-    left_spans, right_spans = runs[0].spans(), runs[1].spans()
-    left.differing += [(*left_spans[difference.position], difference.right) for difference in differing]
-    right.differing += [(*right_spans[difference.position], difference.left) for difference in differing]
+    counted = _counted(record, views)
+    both = record.tokens, counted
+    compared = min(tokens, record.tokens) if left.is_open and right.is_open else 0
     return PassageView(
         number,
         record.key,
-        count,
-        counted,
+        *both,
         record.submissions,
-        summarise_differences(*runs, differing),
-        left.mark_passage(record.left_token, count, number, counted),
-        right.mark_passage(record.right_token, count, number, counted),
+        _summary(record, left, right, compared),
+        compared,
+        left.location(FilePassage(number, record.left_token, *both, right, record.right_token)),
+        right.location(FilePassage(number, record.right_token, *both, left, record.left_token)),
     )
+
+
+def _summary(record: PassageRecord, left: FileView, right: FileView, tokens: int) -> DifferenceSummary:
+    """Summarise what is written differently in the first tokens of a passage."""
+    if not tokens:
+        return DifferenceSummary(0, 0, 0, 0, 0, [])
+    runs = left.token_run(record.left_token, tokens), right.token_run(record.right_token, tokens)
+    shorten = left.shorten
+    differing = [Difference(position, shorten(a), shorten(b)) for position, a, b in differences(*runs)]
+    return summarise_differences(*runs, differing)

@@ -7,6 +7,7 @@ for paper (`exports.paper`).
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
@@ -31,10 +32,18 @@ def colour(number: int) -> int:
     return (number - 1) % COLOURS + 1
 
 
-def line_starts(text: str) -> list[int]:
+def line_starts(text: str) -> Sequence[int]:
     """Return the offset of every line's first character; CRLF, CR and LF each end a line."""
-    starts = [0, *(end.end() for end in LINE_END.finditer(text))]
+    # Four bytes a line: a list of Python's integers would take ten times as much for a file of empty lines.
+    starts = array("i", (0,))
+    starts.extend(end.end() for end in LINE_END.finditer(text))
     return starts[:-1] if len(starts) > 1 and starts[-1] == len(text) else starts
+
+
+def count_lines(text: str) -> int:
+    """Return the number of lines, as `line_starts` finds them."""
+    ends = sum(1 for _ in LINE_END.finditer(text))
+    return max(ends, 1) if text.endswith(("\r", "\n")) else ends + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +139,7 @@ class _SpanCursor(Generic[T]):
         return None
 
 
-class _LineRenderer:
+class LineRenderer:
     """Renders consecutive lines of the range `span` of a text, in order."""
 
     def __init__(self, text: str, span: tuple[int, int], layers: Layers, markup: Markup) -> None:
@@ -199,14 +208,39 @@ def _edges(*layers: Sequence[tuple[int, int, object]]) -> list[int]:
 
 
 def render_lines(
-    text: str, starts: Sequence[int], layers: Layers, markup: Markup, numbers: range | None = None
+    text: str,
+    starts: Sequence[int],
+    layers: Layers,
+    markup: Markup,
+    numbers: range | None = None,
+    *,
+    longest: tuple[int, int] | None = None,
 ) -> Iterator[RenderedLine]:
-    """Yield the lines with these `numbers`, by default all; `starts` as `line_starts` returns them."""
+    """Yield the lines with these `numbers`, by default all; `starts` as `line_starts` returns them.
+
+    `longest`, (characters, offset), cuts lines that are longer: they begin at the offset if that is in the
+    line, have so many characters, and say in a last row how many others are left out.
+    """
     numbers = range(1, len(starts) + 1) if numbers is None else numbers
     if not numbers:
         return
-    ends = [*starts[1:], len(text)]
-    renderer = _LineRenderer(text, (starts[numbers[0] - 1], ends[numbers[-1] - 1]), layers, markup)
+    last_end = starts[numbers[-1]] if numbers[-1] < len(starts) else len(text)
+    renderer = LineRenderer(text, (starts[numbers[0] - 1], last_end), layers, markup)
     for number in numbers:
-        start, end = starts[number - 1], ends[number - 1]
-        yield renderer.line(number, start, start + len(text[start:end].rstrip("\r\n")))
+        start = starts[number - 1]
+        after = starts[number] if number < len(starts) else len(text)
+        end = start + len(text[start:after].rstrip("\r\n"))
+        if longest and end - start > longest[0]:
+            yield _cut_line(renderer, number, (start, end), longest)
+        else:
+            yield renderer.line(number, start, end)
+
+
+def _cut_line(renderer: LineRenderer, number: int, line: Span, longest: tuple[int, int]) -> RenderedLine:
+    characters, offset = longest
+    start = offset if line[0] <= offset < line[1] else line[0]
+    end = min(start + characters, line[1])
+    rendered = renderer.line(number, start, end)
+    left_out = (line[1] - line[0]) - (end - start)
+    rendered.rows.append(f'<em class="cut">{left_out:,} more characters of this line are left out</em>')
+    return rendered

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_right
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.utils.safestring import SafeString
 
-from submissions.pages.source_view.render import colour, render_lines
-from submissions.pages.source_view.visible import visible_text
+from submissions.pages.source_view.render import LineRenderer, colour
+from submissions.pages.source_view.visible import UNSEEN, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
 LINES_PER_BLOCK = 100
 # Characters of a line that are displayed at once; the rest opens on demand.
 LONG_LINE = 2_000
+# Characters of a line that one part of a file has, and of its HTML even where the part has no more room.
+MAX_LINE, MIN_LINE = LONG_LINE + 100_000, 60_000
+# Characters after which a part ends with the line, even if its HTML has not reached its size.
+PART_CHARACTERS = 200_000
+# Characters of HTML for an escaped character, and for one that is spelt out.
+ESCAPED, SPELT_OUT = 5, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,23 +76,111 @@ class ScreenMarkup:
 MARKUP = ScreenMarkup()
 
 
+class ShownPart(NamedTuple):
+    """The part [start, end) of a text as HTML, the numbers of its first and last line, and its passages."""
+
+    html: SafeString
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+    passages: set[int]
+
+
 def source_html(text: str, starts: Sequence[int], layers: Layers, anchors: Anchors) -> SafeString:
     """Return the lines of `text` as HTML; `starts` as `line_starts` returns them."""
-    badged: set[int] = set()
-    lines = [_line(line, anchors, badged) for line in render_lines(text, starts, layers, MARKUP)]
-    blocks = (lines[first : first + LINES_PER_BLOCK] for first in range(0, len(lines), LINES_PER_BLOCK))
-    # Every piece of the source was escaped by `visible_html`.
-    return SafeString("".join(f'<span class="block">{"".join(block)}</span>' for block in blocks))
+    return _PartWriter(text, starts, layers, anchors, span=(0, len(text)), size=sys.maxsize).write().html
 
 
-def _line(line: RenderedLine, anchors: Anchors, badged: set[int]) -> str:
+def source_part(
+    text: str, starts: Sequence[int], layers: Layers, anchors: Anchors, *, start: int, size: int
+) -> ShownPart:
+    """Return the part of `text` from the code point `start` on that has about `size` characters of HTML.
+
+    It has whole lines, at least one. Only a line over MAX_LINE is cut: the next part goes on within it.
+    """
+    return _PartWriter(text, starts, layers, anchors, span=part_range(text, start), size=size).write()
+
+
+class _PartWriter:
+    """Writes the lines of a part, until its HTML has reached its size."""
+
+    def __init__(
+        self,
+        text: str,
+        starts: Sequence[int],
+        layers: Layers,
+        anchors: Anchors,
+        *,
+        span: tuple[int, int],
+        size: int,
+    ) -> None:
+        self.text, self.starts, self.anchors = text, starts, anchors
+        self.start, self.size = span[0], size
+        self.last_start = span[1] - MAX_LINE if span[1] < len(text) else span[1]
+        self.renderer = LineRenderer(text, span, layers, MARKUP)
+        self.lines: list[str] = []
+        self.badged: set[int] = set()
+
+    def write(self) -> ShownPart:
+        number = first = bisect_right(self.starts, self.start)
+        position, whole = self._add_line(number, self.start)
+        while whole and self.size > 0 and number < len(self.starts) and position < self.last_start:
+            number += 1
+            position, whole = self._add_line(number, position)
+        blocks = (
+            self.lines[block : block + LINES_PER_BLOCK]
+            for block in range(0, len(self.lines), LINES_PER_BLOCK)
+        )
+        # Every piece of the source was escaped by `visible_html`.
+        html = SafeString("".join(f'<span class="block">{"".join(block)}</span>' for block in blocks))
+        return ShownPart(html, self.start, position, first, number, self.badged)
+
+    def _add_line(self, number: int, start: int) -> tuple[int, bool]:
+        """Add a line from `start` on; return where the next part or line begins, and whether it is whole."""
+        after = self.starts[number] if number < len(self.starts) else len(self.text)
+        line_end = start + len(self.text[start:after].rstrip("\r\n"))
+        end = _affordable_end(self.text, start, min(line_end, start + MAX_LINE), max(self.size, MIN_LINE))
+        line = self.renderer.line(number, start, end)
+        html = _line(line, self.anchors, self.badged, start - self.starts[number - 1], line_end - end)
+        self.lines.append(html)
+        self.size -= len(html)
+        return (after, True) if end == line_end else (end, False)
+
+
+def part_range(text: str, start: int) -> tuple[int, int]:
+    """Return the code points that a part from `start` on can have at most."""
+    return start, min(start + PART_CHARACTERS + MAX_LINE, len(text))
+
+
+def _affordable_end(text: str, start: int, end: int, size: int) -> int:
+    """Return where to cut a long line, so that it has at most about `size` characters of HTML."""
+    while end - start > LONG_LINE and _html_size(text, start, end) > size:
+        end = start + max((end - start) // 2, LONG_LINE)
+    return end
+
+
+def _html_size(text: str, start: int, end: int) -> int:
+    unseen = sum(1 for _ in UNSEEN.finditer(text, start, end))
+    return end - start + ESCAPED * sum(text.count(char, start, end) for char in "&<>\"'") + SPELT_OUT * unseen
+
+
+def _line(line: RenderedLine, anchors: Anchors, badged: set[int], before: int, after: int) -> str:
+    """Return a line, of which `before` and `after` characters are in other parts."""
     first, *rest = line.rows
     code = first + "".join(_collapsed(html, line.end - line.start - LONG_LINE) for html in rest)
     badges = "".join(_badge(mark, anchors) for mark in line.marks if _begins_here(mark, code, badged))
     css = f" in c{colour(line.marks[0].number)}" if line.marks else ""
     # The stylesheet displays the number: one more element per line would slow a long page by a third.
     start_tag = f'<span class="line{css}" id="{anchors.line(line.number)}" data-n="{line.number}">'
+    code = f"{_cut(before, 'part before')}{code}{_cut(after, 'next part')}"
     return f"{start_tag}{badges}{code}\n</span>"
+
+
+def _cut(characters: int, where: str) -> str:
+    if not characters:
+        return ""
+    return f'<span class="cut">{characters:,} more characters of this line are in the {where}</span>'
 
 
 def _begins_here(mark: PassageMark, code: str, badged: set[int]) -> bool:

@@ -124,7 +124,7 @@ def next_sort(key: str, current: str) -> str:
 @register.simple_tag(takes_context=True)
 def page_url(context: Context, key: str, number: int) -> str:
     """Return the query of the same address with page `number` of a list; `key` is the list's parameter."""
-    query = context["request"].GET.copy()
+    query = (context["query"] if "query" in context else context["request"].GET).copy()
     query[key] = str(number)
     return f"?{query.urlencode()}"
 

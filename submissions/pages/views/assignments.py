@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.cache import never_cache
@@ -15,15 +16,13 @@ from django_htmx.http import push_url
 
 from submissions import actions, queries
 from submissions.pages.forms.assignments import SettingsForm
-from submissions.pages.forms.filters import query_string
 from submissions.pages.forms.uploads import UploadForm
-from submissions.pages.report.overview import findings_context, report_context
+from submissions.pages.report.exclusions import boilerplate_context
+from submissions.pages.report.parts import Address, filtered_part, report_parts
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpRequest
     from django_htmx.middleware import HtmxDetails
 
     from submissions.models import Assignment
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
 # Names that a message lists, and messages that a page displays about skipped entries.
 MAX_LISTED = 10
+UPLOADS_A_PAGE = 50
 
 
 @never_cache
@@ -45,26 +45,21 @@ def assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     )
 
 
-def filtered_response(
-    request: HttpRequest,
-    assignment: Assignment,
-    names: Names,
-    extra_context: Mapping[str, Any] = MappingProxyType({}),
-) -> HttpResponse | None:
+def filtered_response(request: HttpRequest, assignment: Assignment, names: Names) -> HttpResponse | None:
     """Return the part of a report that the threshold and the filter change; None if the whole page is needed.
 
-    Only htmx requests the part. `extra_context` is added to the context, such as a shared page's `token` and
-    `readonly`.
+    Only htmx requests the part.
     """
     htmx: HtmxDetails = request.htmx  # type: ignore[attr-defined]
     if not htmx or htmx.history_restore_request or (htmx.boosted and htmx.target != "findings"):
         return None
-    context = findings_context(request.GET, assignment, names)
-    if not context["report"]:
+    state = queries.report_state(assignment)
+    if not state.report:
         return None
-    response = render(request, "submissions/_filtered.html", context | {**extra_context})
+    part = filtered_part(Address.from_request(request), assignment, state, names)
+    response = HttpResponse(part["html"])
     patch_vary_headers(response, ("HX-Request",))
-    return push_url(response, request.path + query_string(context["pair_filter"], context["pairs"].number))
+    return push_url(response, request.path + part["query"])
 
 
 def assignment_page(
@@ -74,9 +69,13 @@ def assignment_page(
     boilerplate_form: UploadForm | None = None,
 ) -> HttpResponse:
     """Return the assignment page, with the errors of an invalid form."""
-    context = report_context(request.GET, assignment, names_for(request, assignment))
+    names = names_for(request, assignment)
+    context = report_page_context(request, assignment, names)
+    uploads = Paginator(queries.listed_batches(assignment), UPLOADS_A_PAGE).get_page(
+        request.GET.get("uploads")
+    )
     context |= {
-        "batches": list(queries.listed_batches(assignment)),
+        "batches": uploads,
         "activity": queries.activity(assignment, context["state"]),
         "upload_form": upload_form or UploadForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
@@ -86,6 +85,19 @@ def assignment_page(
     # The same address answers htmx with a part of the page; a browser must not take that from its cache.
     patch_vary_headers(response, ("HX-Request",))
     return response
+
+
+def report_page_context(request: HttpRequest, assignment: Assignment, names: Names) -> dict[str, Any]:
+    """Return the context that a report's page has for everybody, its `parts` among it."""
+    state = queries.report_state(assignment)
+    address = Address.from_request(request)
+    return {
+        "assignment": assignment,
+        "names": names,
+        "state": state,
+        "report": state.report,
+        "parts": report_parts(address, assignment, state, names) if state.report else {},
+    } | boilerplate_context(assignment, names)
 
 
 def _status(*forms: UploadForm | None) -> int:

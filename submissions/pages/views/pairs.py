@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import messages
@@ -13,18 +15,23 @@ from django.views.decorators.http import require_GET, require_POST
 
 from submissions import queries
 from submissions.actions import ignore_passage
+from submissions.pages.rendered import RENDERED, part_key, render_part
+from submissions.pages.report.parts import Address
+from submissions.pages.source_view.selection import parse_selection
 from submissions.pages.views.access import redirect_with_query
 from submissions.pages.views.decisions import decision_context
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
+    from django.http import HttpRequest, HttpResponse
 
     from submissions.models import Assignment, Pair
     from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
     from submissions.queries.reports import ReportState
 
+# Pairs that a process renders at a time: each may read megabytes of sources, which take a multiple of that.
+READERS = BoundedSemaphore(2)
 PASSAGE_GONE = (
     "That passage is not in the newest report any more, so nothing was changed. These are its passages now."
 )
@@ -47,7 +54,7 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
     if (displayed.left_id, displayed.right_id) != (left_id, right_id):
         return redirect_with_query(request, "pair", pk, displayed.left_id, displayed.right_id)
     context = {
-        **pair_context(assignment, pair, names),
+        **pair_context(request, state, pair, names),
         **decision_context(assignment, pair_names, names, request.GET),
         "activity": queries.activity(assignment, state),
         "similarity_before": _similarity_before(request, state),
@@ -55,12 +62,32 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
     return render(request, "submissions/pair.html", context)
 
 
-def pair_context(assignment: Assignment, pair: Pair, names: Names) -> dict[str, Any]:
-    """Return the context of `_pair.html` for a pair of the newest report."""
+def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Names) -> dict[str, Any]:
+    """Return the context that a page of a pair of the newest report has for everybody.
+
+    Its `parts` are the two sides, rendered once and kept.
+    """
+    assignment = pair.report.assignment
+    query = request.GET.copy()
+    query.pop("before", None)
+    address = Address.from_request(request)._replace(query=query)
+    key = part_key("pair", assignment, state, names, pair.pk, *address.key)
+    return {
+        "assignment": assignment,
+        "names": names,
+        "pair": queries.displayed_pair(pair, names),
+        "parts": RENDERED.get(key, partial(_rendered, address, pair, names)),
+    }
+
+
+def _rendered(address: Address, pair: Pair, names: Names) -> dict[str, str]:
     # Imported here because it loads the front-ends and their lexers, which other pages do not need.
     from submissions.pages.source_view.pair_view import view_pair  # noqa: PLC0415
 
-    return {"assignment": assignment, "names": names, "view": view_pair(pair, names)}
+    with READERS:
+        view = view_pair(pair, names, parse_selection(address.query))
+        context = {"assignment": pair.report.assignment, "names": names, "view": view, "pair": view.pair}
+        return {"pair": render_part("submissions/_pair.html", context | address.context)}
 
 
 def _similarity_before(request: AuthenticatedRequest, state: ReportState) -> float | None:

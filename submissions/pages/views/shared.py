@@ -11,8 +11,7 @@ from django.views.decorators.http import require_safe
 
 from submissions import queries
 from submissions.actions.shares import ForgedToken, ShareEnded, find_share
-from submissions.pages.report.overview import report_context
-from submissions.pages.views.assignments import filtered_response
+from submissions.pages.views.assignments import filtered_response, report_page_context
 from submissions.pages.views.pairs import pair_context
 from submissions.pseudonyms.names import Names, anonymous_names
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from submissions.models import Pair, Share
+    from submissions.queries.reports import ReportState
 
 # Keep the page out of search engines, its address out of referrers, and revoked content out of caches.
 HEADERS = {
@@ -59,37 +59,37 @@ def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 def report(request: HttpRequest, share: Share) -> HttpResponse:
     """Show the newest report, or the one pair that the link is for."""
     if share.left:
-        return _pair_page(request, share, _shared_pair(share))
+        state = queries.report_state(share.assignment)
+        return _pair_page(request, share, state, _shared_pair(share, state))
     if request.GET.get("decision"):
         raise Http404("What was decided is not shared.")
     extra_context = _share_context(request, share)
     names = _names(share)
-    if part := filtered_response(request, share.assignment, names, extra_context):
+    if part := filtered_response(request, share.assignment, names):
         return part
-    context = report_context(request.GET, share.assignment, names) | extra_context
+    context = report_page_context(request, share.assignment, names) | extra_context
     return render(request, "submissions/shared_report.html", context)
 
 
 @_with_share
 def pair(request: HttpRequest, share: Share, left_id: int, right_id: int) -> HttpResponse:
     """Show a pair of the report; a link to one pair shows no other."""
-    newest = queries.report_state(share.assignment).report
-    pair = queries.pair(newest, left_id, right_id) if newest else None
+    state = queries.report_state(share.assignment)
+    pair = queries.pair(state.report, left_id, right_id) if state.report else None
     if not pair or (share.left and (pair.left.name, pair.right.name) != (share.left, share.right)):
         raise Http404("No such pair.")
-    return _pair_page(request, share, pair)
+    return _pair_page(request, share, state, pair)
 
 
-def _shared_pair(share: Share) -> Pair:
-    newest = queries.report_state(share.assignment).report
-    pair = queries.pair_by_names(newest, share.left, share.right) if newest else None
+def _shared_pair(share: Share, state: ReportState) -> Pair:
+    pair = queries.pair_by_names(state.report, share.left, share.right) if state.report else None
     if not pair:
         raise ShareEnded("This link was to a pair that is not in the newest report any more.")
     return pair
 
 
-def _pair_page(request: HttpRequest, share: Share, pair: Pair) -> HttpResponse:
-    context = pair_context(share.assignment, pair, _names(share)) | _share_context(request, share)
+def _pair_page(request: HttpRequest, share: Share, state: ReportState, pair: Pair) -> HttpResponse:
+    context = pair_context(request, state, pair, _names(share)) | _share_context(request, share)
     return render(request, "submissions/shared_pair.html", context)
 
 

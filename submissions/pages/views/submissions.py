@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -11,9 +12,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from submissions import queries
+from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report import charts
+from submissions.pages.report.parts import Address
 from submissions.pages.report.submission_rank import decision_rows, submission_matches, submission_rank
-from submissions.pages.source_view.render import line_starts
+from submissions.pages.source_view.render import count_lines
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -40,23 +43,32 @@ def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> Ht
     submission = queries.submission(assignment, submission_id)
     names = names_for(request, assignment)
     state = queries.report_state(assignment)
+    address = Address.from_request(request)
+    key = part_key("submission", assignment, state, names, submission.handed_in, *address.key)
+    context = {"assignment": assignment, "names": names, "state": state, "submission": submission}
+    parts = RENDERED.get(key, partial(_rendered, context, address))
+    return render(request, "submissions/submission.html", context | {"parts": parts})
+
+
+def _rendered(page: dict[str, Any], address: Address) -> dict[str, str]:
+    """Return the page's content, and `charted`, which is not empty where the content has a chart."""
+    assignment, names, state, submission = page.values()
     files = Paginator(_files(submission, names), FILES_A_PAGE)
     skipped = Paginator(queries.displayed_entries(queries.refused_entries(submission), names), FILES_A_PAGE)
-    files_page = files.get_page(request.GET.get("files"))
+    files_page = files.get_page(address.query.get("files"))
     context = {
-        "assignment": assignment,
-        "names": names,
-        "state": state,
-        "submission": submission,
+        **page,
+        **address.context,
         "replaced_by": queries.replaced_by(submission),
         "files": files_page,
         "line_counts": _line_counts(list(files_page)),
-        "skipped": skipped.get_page(request.GET.get("skipped")),
+        "skipped": skipped.get_page(address.query.get("skipped")),
         "decisions": _decisions(assignment, state.report, submission),
     }
     if state.report:
-        context |= _report_context(state.report, submission, names, request.GET.get("page"))
-    return render(request, "submissions/submission.html", context)
+        context |= _report_context(state.report, submission, names, address.query.get("page"))
+    charted = "yes" if context.get("rank") else ""
+    return {"content": render_part("submissions/_submission.html", context), "charted": charted}
 
 
 def _report_context(
@@ -108,4 +120,4 @@ def _line_counts(files: list[SubmissionFile]) -> dict[int, int]:
     # Imported here because it loads the front-ends and their lexers, which other pages do not need.
     from submissions.storage.sources import file_text  # noqa: PLC0415
 
-    return {file.pk: len(line_starts(file_text(file))) for file in queries.files_with_sources(files)}
+    return {file.pk: count_lines(file_text(file)) for file in queries.files_with_sources(files)}

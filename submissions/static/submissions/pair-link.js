@@ -65,7 +65,7 @@ export function linkScrolling(sides, passages, linked) {
         const visible = visiblePassages(passages, side, other);
         if (!visible.length || leading !== side) return;
         const offset = side.pane.clientHeight / 3;
-        const lines = { here: side.activeLines.length, there: other.activeLines.length };
+        const lines = { here: side.lastLine, there: other.lastLine };
         other.align(correspondingLine(side.lineAt(offset), visible, lines), offset + side.lowerThan(other), 3);
       });
     }, { passive: true });

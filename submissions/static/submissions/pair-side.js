@@ -93,9 +93,29 @@ export class Side {
     return this.linesOf(this.active);
   }
 
-  // Returns the lines [first, after), from 1, of the file of that name.
+  // Number of the first line of the file that is displayed: of a long file the page has a part only.
+  get firstLine() {
+    return Number(this.active.dataset.first);
+  }
+
+  get lastLine() {
+    return this.firstLine + this.activeLines.length - 1;
+  }
+
+  // Returns the line of that number of the displayed file, or the nearest one that the page has.
+  lineNumbered(number) {
+    return this.activeLines[Math.min(Math.max(number, this.firstLine), this.lastLine) - this.firstLine];
+  }
+
+  // Returns those of the lines [first, after) of the file of that name that the page has.
   linesBetween(name, [first, after]) {
-    return this.linesOf(this.files.find((file) => file.dataset.file === name)).slice(first - 1, after - 1);
+    const file = this.files.find((candidate) => candidate.dataset.file === name);
+    const offset = Number(file.dataset.first);
+    return this.linesOf(file).slice(Math.max(first - offset, 0), Math.max(after - offset, 0));
+  }
+
+  numberOf(line) {
+    return this.activeLines.indexOf(line) + this.firstLine;
   }
 
   get top() {
@@ -110,7 +130,7 @@ export class Side {
 
   // Returns the distance in pixels from the top of the displayed file to one of its lines.
   depth(number) {
-    return this.activeLines[number - 1].getBoundingClientRect().top - this.top + this.pane.scrollTop;
+    return this.lineNumbered(number).getBoundingClientRect().top - this.top + this.pane.scrollTop;
   }
 
   // Returns the line `offset` pixels below the top, from 1, with the fraction of it that is above that.
@@ -120,7 +140,7 @@ export class Side {
     const line = lastAbove(block.children, y);
     const box = line.getBoundingClientRect();
     const inside = Math.min(Math.max((y - box.top) / box.height, 0), 1);
-    return this.activeLines.indexOf(line) + 1 + inside;
+    return this.numberOf(line) + inside;
   }
 
   // Stops an earlier `align` that has not finished.
@@ -135,8 +155,8 @@ export class Side {
   }
 
   scrollToLine(line, offset, tries, alignment) {
-    const number = Math.min(Math.max(Math.floor(line), 1), this.activeLines.length);
-    const box = this.activeLines[number - 1].getBoundingClientRect();
+    const number = Math.min(Math.max(Math.floor(line), this.firstLine), this.lastLine);
+    const box = this.lineNumbered(number).getBoundingClientRect();
     const distance = box.top + Math.min(Math.max(line - number, 0), 1) * box.height - this.top - offset;
     const before = this.pane.scrollTop;
     this.pane.scrollBy({ top: distance, behavior: "instant" });

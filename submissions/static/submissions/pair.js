@@ -41,8 +41,14 @@ function parseLocation(data) {
   return { file, lines: [Number(first), Number(last) + 1] };
 }
 
-const passages = rows.map((row) => ({ L: parseLocation(row.dataset.left), R: parseLocation(row.dataset.right) }));
-const rowOf = (number) => rows[number - 1];
+const numberOf = (row) => Number(row.dataset.passage);
+const rowsByNumber = new Map(rows.map((row) => [numberOf(row), row]));
+const rowOf = (number) => rowsByNumber.get(number);
+const passages = new Map(
+  rows.map((row) => [numberOf(row), { L: parseLocation(row.dataset.left), R: parseLocation(row.dataset.right) }]),
+);
+// Of large files and of many passages the page has a part.
+const isShown = (number) => rowsByNumber.has(number) && ["L", "R"].every((side) => document.getElementById(`${side}-p${number}`));
 const partsOf = (number) => document.querySelectorAll(`[data-passage="${number}"]`);
 
 // Scrolls only the list, not the page.
@@ -58,7 +64,7 @@ function markCurrent(number) {
   for (const old of document.querySelectorAll(".current")) old.classList.remove("current");
   for (const part of partsOf(number)) part.classList.add("current");
   for (const side of sides) {
-    const { file, lines } = passages[number - 1][side.letter];
+    const { file, lines } = passages.get(number)[side.letter];
     // If the passage begins in the collapsed rest of a long line, open that.
     const rest = side.pane.querySelector(`mark[data-passage="${number}"]`)?.closest("details.rest");
     if (rest) rest.open = true;
@@ -66,25 +72,39 @@ function markCurrent(number) {
   }
   current = number;
   const position = [...list.children].indexOf(rowOf(number)) + 1;
-  status.textContent = `Passage ${position} of ${rows.length}`;
+  const total = Number(bench.dataset.passages);
+  status.textContent = `Passage ${rows.length === total ? position : number} of ${total}`;
   showInList(rowOf(number));
 }
 
 // Shows the passage on `side`, with its first line `offset` pixels below the top of the side `from`.
 function scrollToPassage(side, number, offset, from) {
-  const { file, lines } = passages[number - 1][side.letter];
+  const { file, lines } = passages.get(number)[side.letter];
   side.show(file);
   side.align(lines[0], Math.max(offset + from.lowerThan(side), 0));
 }
 
+// Loads the page with the parts that have the passage.
+function load(number) {
+  const address = new URL(location.href);
+  for (const side of ["left", "right"]) address.searchParams.delete(side);
+  address.searchParams.set("passage", number);
+  address.hash = `L-p${number}`;
+  location.assign(address);
+}
+
 function choose(number) {
+  if (!isShown(number)) {
+    load(number);
+    return;
+  }
   stopLeading();
   hideTip();
   const lower = sides[0].lowerThan(sides[1]) < 0 ? sides[1] : sides[0];
-  for (const side of sides) side.show(passages[number - 1][side.letter].file);
+  for (const side of sides) side.show(passages.get(number)[side.letter].file);
   // A passage near the top of its file cannot be lower than that on the screen.
   const depths = sides.map((side) => {
-    return side.depth(passages[number - 1][side.letter].lines[0]) - lower.lowerThan(side);
+    return side.depth(passages.get(number)[side.letter].lines[0]) - lower.lowerThan(side);
   });
   const offset = Math.max(Math.min(lower.pane.clientHeight / 5, ...depths), 0);
   for (const side of sides) scrollToPassage(side, number, offset, lower);
@@ -94,16 +114,22 @@ function choose(number) {
 function step(by) {
   if (!rows.length) return;
   const position = [...list.children].indexOf(rowOf(current));
-  const next = Math.min(Math.max(current ? position + by : 0, 0), rows.length - 1);
-  choose(Number(list.children[next].dataset.passage));
+  const next = current ? position + by : 0;
+  const part = panel.querySelector(next < 0 ? ".pages [rel=prev]" : ".pages [rel=next]");
+  if (part && !list.children[next]) location.assign(part.href);
+  else choose(numberOf(list.children[Math.min(Math.max(next, 0), rows.length - 1)]));
 }
 
 // Scrolls the other side to the passage that was clicked on `side`.
 function followPassage(side, part) {
   const number = Number(part.dataset.passage);
+  if (!isShown(number)) {
+    load(number);
+    return;
+  }
   const other = sides.find((candidate) => candidate !== side);
   const line = part.closest(".line").getBoundingClientRect();
-  const first = side.activeLines[passages[number - 1][side.letter].lines[0] - 1].getBoundingClientRect();
+  const first = side.lineNumbered(passages.get(number)[side.letter].lines[0]).getBoundingClientRect();
   // Align with the first line of the passage if that is visible, otherwise with the line that was clicked.
   const top = first.top < side.top ? line.top : first.top;
   stopLeading();
@@ -122,7 +148,7 @@ function goTo(hash) {
   side.show(target.closest("[data-file]").dataset.file);
   side.stopAligning();
   if (target.matches(".line") && target !== linkedLine) {
-    side.align(side.activeLines.indexOf(target) + 1, side.pane.clientHeight / 3);
+    side.align(side.numberOf(target), side.pane.clientHeight / 3);
   }
   return true;
 }
@@ -141,7 +167,7 @@ function linkTo(line, side, event) {
 
 function sortList(order) {
   const linePosition = (row) => {
-    const { file, lines } = passages[rows.indexOf(row)].L;
+    const { file, lines } = passages.get(numberOf(row)).L;
     return Number(file.split("-f")[1]) * 1e7 + lines[0];
   };
   const by = order === "place" ? (a, b) => linePosition(a) - linePosition(b) : (a, b) => rows.indexOf(a) - rows.indexOf(b);
@@ -159,7 +185,7 @@ function onKey(event) {
   else if (event.key === "Escape") hideTip();
 }
 
-const stopLeading = linkScrolling(sides, passages, () => link.checked);
+const stopLeading = linkScrolling(sides, [...passages.values()], () => link.checked);
 
 function listenToSides() {
   for (const side of sides) {
@@ -209,5 +235,7 @@ for (const part of document.querySelectorAll("[data-with-scripts]")) part.hidden
 listenToSides();
 listenToPanel();
 listenToTools();
-// Start at the passage with the highest weight, unless the address names a line or a passage.
-if (!goTo(location.hash) && rows.length) choose(1);
+// Start at the passage that the page was loaded for, at first the one with the highest weight, unless the address
+// names a line, a passage, or a part of a file.
+const start = Number(bench.dataset.passageShown);
+if (!goTo(location.hash) && isShown(start)) choose(start);

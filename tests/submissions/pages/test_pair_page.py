@@ -170,7 +170,7 @@ def test_a_pair_takes_as_many_queries_for_many_files_as_for_one(
         zipped({f"{who}/{n}.py": CLASS["ada/main.py"] for who in ("ada", "ben") for n in range(9)})
     )
     pair_address = address(Pair.objects.get(report__assignment=batch.assignment))
-    # session, user, assignment, 2 of the report, boilerplate awaited, pair, files, ignored, running uploads,
-    # boilerplate that is read, its decision, who may decide
-    with django_assert_num_queries(13):
+    # session, user, assignment, report, pair, its version, passages, files, ignored, sources, documents,
+    # running uploads, boilerplate that is read, its decision, who may decide
+    with django_assert_num_queries(15):
         alice_client.get(pair_address)

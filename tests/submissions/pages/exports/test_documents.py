@@ -256,9 +256,18 @@ def test_too_much_for_one_document_is_refused_with_what_to_do(
     alice_client: Client, named: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paper.RowBudget, "__init__", lambda self: setattr(self, "remaining", 5))
-    refused = alice_client.get(*pair_document(named))
+    refused = alice_client.get(*pair_document(named, sources="on"))
     assert refused.status_code == 422
     assert "leave the whole sources out" in page_of(refused).text('[role="alert"]')
+
+
+def test_a_pair_that_is_too_long_is_printed_in_part_and_says_so(
+    alice_client: Client, named: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paper.RowBudget, "__init__", lambda self: setattr(self, "remaining", 5))
+    page = page_of(alice_client.get(*pair_document(named)))
+    assert len(page.all("table.beside tbody tr")) == 5
+    assert "more lines of this passage are left out here; the page of the pair has all" in page.text("main")
 
 
 def test_too_many_pairs_for_one_document_are_refused(

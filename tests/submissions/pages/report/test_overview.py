@@ -240,13 +240,13 @@ def test_a_filter_takes_as_many_queries_for_many_pairs_as_for_few(
     assignment = hand_in(zipped(CLASS)).assignment
     assignment.teams = "ada, ben\nstudent-01, student-02"
     assignment.save()
-    # session, user, assignment, 2 of the report, boilerplate awaited, links, linked, flags, names, counts,
-    # counts for the headline, pages, pairs
+    # session, user, assignment, report, its version, links, linked, findings, duplicates, flags, names,
+    # counts, counts for the headline, pages, pairs
     query = {"q": "e", "threshold": "5", "flag": "apart", "decision": "undecided"}
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         alice_client.get(assignment.get_absolute_url(), query, headers=HTMX)
     hand_in(zipped(MANY))
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(15):
         alice_client.get(assignment.get_absolute_url(), query, headers=HTMX)
 
 
@@ -276,6 +276,6 @@ def test_a_report_of_an_earlier_version_is_shown_and_says_what_it_lacks(
 
 def test_a_shared_page_gets_all_that_its_template_needs_without_a_request(report: Report) -> None:
     context = report_context({"threshold": "10"}, report.assignment, Names())
-    keys = {"report", "rows", "histogram", "registered_boilerplate", "skipped", "effect", "threshold"}
+    keys = {"report", "rows", "histogram", "skipped", "effect", "threshold"}
     assert keys <= context.keys()
     assert queries.effective_threshold(report, PairFilter(threshold=0.1)) == context["threshold"] == 0.1

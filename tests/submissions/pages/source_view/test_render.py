@@ -109,7 +109,7 @@ def test_lines_count_from_1_and_can_be_linked_to() -> None:
 
 
 def test_an_empty_source_has_one_empty_line() -> None:
-    assert line_starts("") == [0]
+    assert list(line_starts("")) == [0]
     page = render("", Layers())
     assert page.values(".line", "class") == ["line"]
     assert visible_source(page) == "\n"

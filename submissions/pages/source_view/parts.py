@@ -1,0 +1,114 @@
+"""Decide which files of a pair a page reads, and which part of each it shows."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from django.utils.safestring import SafeString
+
+from submissions.queries import add_contents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from submissions.models.records import PassageRecord
+    from submissions.pages.source_view.file_view import FileView
+    from submissions.pages.source_view.selection import Selection
+
+# Bytes of sources of a side that a page reads; the file with the selected passage is read in any case.
+READ_BYTES = 6_000_000
+# Characters of HTML that the sources of a side have, the smallest part of a file, and files that are listed.
+SIDE_CHARACTERS, MIN_PART, FILES_LISTED = 800_000, 20_000, 100
+OPPOSITE = re.compile(r' href="#([LR]-p(\d+))"')
+
+
+def open_files(views: dict[int, FileView], passages: list[PassageRecord], selection: Selection) -> None:
+    """Read the files of the selection, of the passages, then the others, within READ_BYTES a side."""
+    for letter in "LR":
+        side = [view for view in views.values() if view.anchors.side == letter]
+        used = 0
+        for view in _by_urgency(side, letter, views, passages, selection):
+            size = view.file.source.size
+            if used == 0 or used + size <= READ_BYTES:
+                view.is_open, used = True, used + size
+    add_contents([view.file for view in views.values() if view.is_open])
+
+
+def _by_urgency(
+    side: list[FileView],
+    letter: str,
+    views: dict[int, FileView],
+    passages: list[PassageRecord],
+    selection: Selection,
+) -> Iterator[FileView]:
+    """Yield the files of a side, each once, the most urgent first."""
+    place = selection.place(letter)
+    asked = [view for view in side if place and view.number == place.file]
+    keys = [passage.left_file if letter == "L" else passage.right_file for passage in passages]
+    first = asked[0].number if asked else (views[keys[0]].number if keys else 1)
+    block = (first - 1) // FILES_LISTED * FILES_LISTED
+    yield from dict.fromkeys([*asked, *(views[key] for key in keys), *side[block : block + FILES_LISTED]])
+
+
+def show_side(
+    files: list[FileView], letter: str, selection: Selection
+) -> tuple[list[FileView], list[FileView], int]:
+    """Render parts of the open files of a side, the selected one first.
+
+    Return the files of which the page has a part, those that it only lists, and the number of the first file
+    after these, or 0.
+    """
+    selected = _selected(files, letter, selection)
+    first = (selected.number - 1) // FILES_LISTED * FILES_LISTED if selected else 0
+    listed = files[first : first + FILES_LISTED]
+    size = SIDE_CHARACTERS
+    for view in sorted(listed, key=lambda view: view is not selected):
+        if view.is_open and size >= MIN_PART:
+            _show(view, letter, selection, size)
+            size -= len(view.html)
+    after = first + len(listed) + 1
+    more = after if after <= len(files) else (1 if first else 0)
+    return [view for view in listed if view.part], [view for view in listed if not view.part], more
+
+
+def _selected(files: list[FileView], letter: str, selection: Selection) -> FileView | None:
+    """Return the file whose part was asked for, or else the one with the selected passage."""
+    place = selection.place(letter)
+    if place and place.file <= len(files):
+        return files[place.file - 1]
+    with_passage = (
+        view for view in files if any(passage.number == selection.passage for passage in view.passages)
+    )
+    return next(with_passage, None)
+
+
+def _show(view: FileView, letter: str, selection: Selection, size: int) -> None:
+    """Show the part that was asked for, or from the top, or if the passage is not in that, from there on."""
+    place = selection.place(letter)
+    if place and place.file == view.number:
+        view.show(min(place.offset, max(len(view.text) - 1, 0)), size)
+        return
+    passage = next((each for each in view.passages if each.number == selection.passage), None)
+    if not passage or view.span(passage.first, passage.first + 1)[1] < size // 4:
+        view.show(0, size)
+    if passage and (not view.part or passage.number not in view.part.passages):
+        view.show(view.start_before(passage), size)
+
+
+def link_sides(left: list[FileView], right: list[FileView]) -> None:
+    """Let links to passages that the other side does not show load the page with them."""
+    for files, others in ((left, right), (right, left)):
+        shown = {number for view in others if view.part for number in view.part.passages}
+        for view in files:
+            if view.part and not view.part.passages <= shown:
+                view.part = view.part._replace(html=_with_loading_links(view.part.html, shown))
+
+
+def _with_loading_links(html: str, shown: set[int]) -> SafeString:
+    # A quotation mark in a source is escaped: what looks like a link here is one.
+    return SafeString(
+        OPPOSITE.sub(
+            lambda link: link[0] if int(link[2]) in shown else f' href="?passage={link[2]}#{link[1]}"', html
+        )
+    )

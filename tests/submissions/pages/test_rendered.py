@@ -1,0 +1,260 @@
+"""Rendered parts of pages are kept, and nobody sees a part that is not theirs or not true any more."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from submissions import actions
+from submissions.actions.shares import revoke_share, share_token
+from submissions.models import Batch, Pair, Report
+from submissions.pages import rendered
+from submissions.pages.rendered import MAX_IDLE_SECONDS, RENDERED, RenderedParts
+from tests.support.html import Page, get_page, page_of
+from tests.support.shares import best, link_to, pair_page, shared_pair, shared_report
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from tests.support.uploads import Committing
+
+HTMX = {"HX-Request": "true", "HX-Target": "findings"}
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    RENDERED.clear()
+
+
+def report_page(client: Client, report: Report, **query: str) -> Page:
+    return page_of(client.get(report.assignment.get_absolute_url(), query))
+
+
+def queries_for(client: Client, address: str) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(address).status_code == 200
+    return len(captured)
+
+
+def decide(client: Client, pair: Pair, state: str) -> None:
+    address = reverse("decide", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
+    assert client.post(address, {"state": state, "seen": "0", "notes": ""}).status_code == 302
+
+
+def hide_names(client: Client) -> None:
+    client.post(reverse("switch_names"), {"names": "made-up"})
+
+
+def test_a_page_that_was_rendered_takes_few_queries(
+    alice_client: Client, admin_client: Client, report: Report
+) -> None:
+    pair = best(report)
+    submission = reverse("submission", args=[report.assignment_id, pair.left_id])
+    for address, queries in (
+        (report.assignment.get_absolute_url(), 11),
+        (pair_page(pair), 11),
+        (submission, 7),
+    ):
+        queries_for(alice_client, address)
+        assert queries_for(alice_client, address) <= queries
+        assert queries_for(admin_client, address) <= queries
+
+
+def test_a_decision_of_one_person_is_seen_by_others_at_the_next_request(
+    alice_client: Client, admin_client: Client, report: Report
+) -> None:
+    pair, filtered = best(report), {"q": "a"}
+    submission = reverse("submission", args=[report.assignment_id, pair.left_id])
+    address = report.assignment.get_absolute_url()
+    for client in (alice_client, admin_client):
+        assert "suspicious" not in report_page(client, report).texts("td.decision")
+        assert "Suspicious" not in get_page(client, submission).texts("td.verdict")
+        client.get(address, filtered, headers=HTMX)
+    decide(alice_client, pair, "suspicious")
+    assert "suspicious" in report_page(admin_client, report).texts("td.decision")
+    assert "Suspicious" in get_page(admin_client, submission).texts("td.verdict")
+    assert "suspicious" in page_of(admin_client.get(address, filtered, headers=HTMX)).texts("td.decision")
+
+
+def test_who_hides_names_sees_none_and_who_does_not_sees_them(
+    alice_client: Client, admin_client: Client, report: Report
+) -> None:
+    pair = best(report)
+    hide_names(admin_client)
+    for _ in range(2):
+        for page in (report_page(alice_client, report), get_page(alice_client, pair_page(pair))):
+            assert "ada" in page.text("main")
+        hidden = (report_page(admin_client, report), page_of(admin_client.get(pair_page(pair), follow=True)))
+        for page in hidden:
+            assert " ada " not in f" {page.text('main')} "
+            assert " ben " not in f" {page.text('main')} "
+
+
+def test_a_share_link_shows_neither_decisions_nor_names_that_its_owner_sees(
+    alice_client: Client, client: Client, report: Report, alice: User
+) -> None:
+    pair = best(report)
+    decide(alice_client, pair, "confirmed")
+    with_names = shared_report(report, alice)
+    without = shared_report(report, alice, anonymous=True)
+    for _ in range(2):
+        assert "confirmed" in report_page(alice_client, report).texts("td.decision")
+        named, hidden = (get_page(client, link_to(share)) for share in (with_names, without))
+        assert not named.has("td.decision")
+        assert "ada" in named.text("main")
+        assert " ada " not in f" {hidden.text('main')} "
+        for page, share in ((named, with_names), (hidden, without)):
+            links = page.values(".pairs a", "href")
+            assert any("/pairs/" in link for link in links)
+            assert all(share_token(share) in link for link in links if "/pairs/" in link)
+
+
+def test_a_shared_pair_has_no_form_of_its_owner_and_ends_when_it_is_revoked(
+    alice_client: Client, client: Client, report: Report, alice: User
+) -> None:
+    pair = best(report)
+    share = shared_pair(pair, alice)
+    assert get_page(alice_client, pair_page(pair)).has("button[name=passage]")
+    assert not get_page(client, link_to(share)).has("button[name=passage]")
+    revoke_share(share)
+    assert client.get(link_to(share)).status_code == 410
+
+
+def test_who_may_not_open_a_course_sees_nothing_that_others_have_opened(
+    alice_client: Client, charlie_client: Client, report: Report
+) -> None:
+    for address in (report.assignment.get_absolute_url(), pair_page(best(report))):
+        assert alice_client.get(address).status_code == 200
+        assert charlie_client.get(address).status_code == 404
+
+
+def test_what_was_deleted_is_gone_at_the_next_request(
+    alice_client: Client, report: Report, django_capture_on_commit_callbacks: Committing
+) -> None:
+    pair = best(report)
+    addresses = (pair_page(pair), reverse("submission", args=[report.assignment_id, pair.left_id]))
+    overview = report.assignment.get_absolute_url()
+    for address in (*addresses, report.assignment.get_absolute_url()):
+        assert alice_client.get(address).status_code == 200
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.delete_batch(Batch.objects.get(assignment=report.assignment))
+    assert [alice_client.get(address).status_code for address in addresses] == [404, 404]
+    assert " ada " not in f" {report_page(alice_client, report).text('main')} "
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.delete_assignment(report.assignment)
+    assert alice_client.get(overview).status_code == 404
+
+
+def test_settings_of_the_assignment_show_at_the_next_request(alice_client: Client, report: Report) -> None:
+    assignment = report.assignment
+    assert not report_page(alice_client, report).has(".flag.team")
+    assignment.teams = "ada, ben"
+    assignment.save()
+    assert report_page(alice_client, report).has(".flag.team")
+    assignment.name = "Renamed"
+    assignment.save()
+    submission = get_page(alice_client, reverse("submission", args=[assignment.pk, best(report).left_id]))
+    assert "Renamed" in submission.text(".crumbs")
+
+
+def test_a_new_upload_shows_as_replaced_at_the_next_request(alice_client: Client, report: Report) -> None:
+    page = reverse("submission", args=[report.assignment_id, best(report).left_id])
+    assert not get_page(alice_client, page).has("p.notice")
+    batch = Batch.objects.create(assignment=report.assignment, name="later.zip", state=Batch.State.DONE)
+    batch.submissions.create(name=best(report).left.name)
+    assert "A later upload has replaced" in get_page(alice_client, page).text("p.notice")
+
+
+def test_each_query_has_its_own_page(alice_client: Client, report: Report) -> None:
+    everything = report_page(alice_client, report).texts("tr.pair th")
+    assert everything
+    assert report_page(alice_client, report, q="nobody").texts("tr.pair th") == []
+    assert report_page(alice_client, report).texts("tr.pair th") == everything
+
+
+def test_what_is_kept_has_no_user_and_no_token_of_a_form(
+    alice_client: Client, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[str] = []
+    render = rendered.render_part
+
+    def keeping(template: str, context: dict[str, object]) -> str:
+        kept.append(render(template, context))
+        return kept[-1]
+
+    for module in ("report.parts", "views.pairs", "views.submissions"):
+        monkeypatch.setattr(f"submissions.pages.{module}.render_part", keeping)
+    pair = best(report)
+    submission = reverse("submission", args=[report.assignment_id, pair.left_id])
+    for address in (report.assignment.get_absolute_url(), pair_page(pair), submission):
+        assert "alice" in get_page(alice_client, address).text(".account")
+    assert len(kept) > 3
+    assert not any("csrfmiddlewaretoken" in html or 'class="who"' in html for html in kept)
+
+
+def test_parts_beyond_the_limit_are_dropped_those_used_longest_ago_first() -> None:
+    parts, calls = RenderedParts(max_bytes=10), list[str]()
+
+    def get(key: str) -> None:
+        def render() -> dict[str, str]:
+            calls.append(key)
+            return {"html": "xxxxx"}
+
+        parts.get(key, render)
+
+    for key in ("a", "b", "a", "c", "a", "b"):
+        get(key)
+    assert calls == ["a", "b", "c", "b"]
+    assert parts.size == 10
+
+
+def test_a_part_larger_than_the_limit_is_returned_but_not_kept() -> None:
+    parts = RenderedParts(max_bytes=3)
+    assert parts.get("a", lambda: {"html": "äöü"}) == {"html": "äöü"}
+    assert parts.size == 0
+
+
+def test_a_part_that_nobody_asked_for_is_dropped_after_a_while() -> None:
+    now = [0.0]
+    parts = RenderedParts(clock=lambda: now[0])
+    parts.get("old", lambda: {"html": "xxxxx"})
+    now[0] = MAX_IDLE_SECONDS + 1
+    parts.get("new", lambda: {"html": "x"})
+    assert parts.size == 1
+
+
+def test_threads_that_need_the_same_part_wait_for_one_that_renders_it() -> None:
+    parts, calls, started = RenderedParts(), list[int](), threading.Event()
+
+    def render() -> dict[str, str]:
+        calls.append(1)
+        started.wait(10)
+        return {"html": "x"}
+
+    results = list[dict[str, str]]()
+    threads = [threading.Thread(target=lambda: results.append({**parts.get("a", render)})) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    started.set()
+    for thread in threads:
+        thread.join(10)
+    assert results == [{"html": "x"}] * 5
+    assert len(calls) == 1
+
+
+def test_a_part_that_could_not_be_rendered_is_tried_again() -> None:
+    parts = RenderedParts()
+
+    def fail() -> dict[str, str]:
+        raise LookupError
+
+    for _ in range(2):
+        with pytest.raises(LookupError):
+            parts.get("a", fail)
+    assert parts.get("a", lambda: {"html": "x"}) == {"html": "x"}
