@@ -114,14 +114,14 @@ def check(  # noqa: PLR0917 - one parameter for each option
         with _progress() as start_progress:
             report = rank_path(path, options, start_progress)
     except (BadArchive, Unreadable, ValueError, OSError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable(str(error))) from error
     if not report.shortfall or output_format != "table":
         _write(_render(report, output_format, path), output)
     threshold = report.ranking.threshold
     if output_format == "table" and len(report.ranking.scores.similarity):
         click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)
     for skipped in report.skipped:
-        click.echo(f"skipped {printable(skipped.name)}: {skipped.reason}", err=True)
+        click.echo(f"skipped {printable(skipped.name)}: {printable(skipped.reason)}", err=True)
     if report.shortfall:
         raise click.ClickException(f"{printable(str(path))}: {report.shortfall}")
 
