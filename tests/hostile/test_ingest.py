@@ -45,6 +45,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings) -
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.FILE_SECONDS = FILE_SECONDS
+    settings.UPLOADS_AN_HOUR, settings.STORAGE_BYTES = 100_000, 10**12
     return tmp_path
 
 
