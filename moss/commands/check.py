@@ -126,6 +126,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     """
     from fingerprint.engine import Unreadable
     from moss.check.local import RankingOptions, rank_path
+    from moss.commands.table import printable
     from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
     from submissions.archives.limits import BadArchive
 
