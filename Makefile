@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install -q --no-deps
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo serve test test-fast test-faults lint types warm sbom lock clean
+.PHONY: demo serve test test-fast test-hostile test-faults lint types warm sbom lock clean
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -15,11 +15,15 @@ serve: .venv/app
 
 # Lint and type-check first, because that is quick; then run every test, the browser tests included.
 test: lint types warm
-	$(BIN)/pytest -n $(CORES) --dist=worksteal --cov --cov-report=term:skip-covered --cov-report=html:artifacts/coverage
+	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile" --cov --cov-report=term:skip-covered --cov-report=html:artifacts/coverage
 
 # Run the tests that need neither services nor a browser; takes less than a minute.
 test-fast: warm
-	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow" --hypothesis-profile=few
+	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow and not hostile" --hypothesis-profile=few
+
+# Upload all of the hostile files of tests/hostile; `make test` uploads some of each kind.
+test-hostile: warm
+	$(BIN)/pytest -n $(CORES) --dist=worksteal -m hostile -rP --show-capture=stdout tests/hostile
 
 # Kill, stop and empty parts of a running server while it works, five times; `python -m bench.faults` for more.
 test-faults: warm

@@ -126,6 +126,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     """
     from fingerprint.engine import Unreadable
     from moss.check.local import RankingOptions, rank_path
+    from moss.commands.table import printable
     from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
     from submissions.archives.limits import BadArchive
 
@@ -137,7 +138,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
         with _progress() as start_progress:
             report = rank_path(path, options, start_progress)
     except (BadArchive, Unreadable, ValueError, OSError) as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(printable(str(error))) from error
     if not report.shortfall or output_format != "table":
         _write(_render(report, output_format, path), output)
     threshold = report.ranking.threshold
@@ -151,7 +152,7 @@ def _list_skipped(report: LocalReport, path: Path) -> None:
     from moss.commands.table import printable
 
     for skipped in report.skipped:
-        click.echo(f"skipped {printable(skipped.name)}: {skipped.reason}", err=True)
+        click.echo(f"skipped {printable(skipped.name)}: {printable(skipped.reason)}", err=True)
     if report.shortfall:
         raise click.ClickException(f"{printable(str(path))}: {report.shortfall}")
 

@@ -72,7 +72,7 @@ def _echo_skipped(skipped: Iterable[SkippedDocument]) -> None:
     from moss.commands.table import printable
 
     for entry in skipped:
-        click.echo(f"skipped {printable(entry.name)}: {entry.reason}", err=True)
+        click.echo(f"skipped {printable(entry.name)}: {printable(entry.reason)}", err=True)
 
 
 @corpus.command()

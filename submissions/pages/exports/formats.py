@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Rows of a CSV file that are written at once.
 CHUNK_ROWS = 5_000
+# Spreadsheets take a cell that begins with one of these for a formula, some also in the widths of East Asia.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 class ExportTable(NamedTuple):
@@ -42,8 +44,7 @@ class ExportFormat(NamedTuple):
 def write_csv(table: ExportTable) -> Iterator[str]:
     """Yield a table as CSV, in parts. Lists are joined with semicolons.
 
-    Names are written unchanged. One that begins with `=`, `+`, `-`, `@`, a tab or CR is a formula to a
-    spreadsheet, which should import the columns with names as text.
+    A text that a spreadsheet would take for a formula gets an apostrophe before it, which makes it a text.
     """
     rows = iter(table.rows)
     chunk: Sequence[Sequence[object]] = [table.columns]
@@ -55,9 +56,14 @@ def write_csv(table: ExportTable) -> Iterator[str]:
 
 
 def _cells(row: Sequence[object]) -> Sequence[object]:
-    if any(type(value) is list for value in row):
-        return ["; ".join(value) if isinstance(value, list) else value for value in row]
-    return row
+    return [_cell(value) if isinstance(value, str | list) else value for value in row]
+
+
+def _cell(value: str | list[str]) -> str:
+    text = value if isinstance(value, str) else "; ".join(value)
+    if "\r" in text:  # Python 3.11 writes a lone one unquoted, as the end of a row.
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 
 
 def write_json(table: ExportTable) -> Iterator[str]:

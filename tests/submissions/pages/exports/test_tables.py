@@ -7,10 +7,11 @@ import io
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from django.urls import reverse
 
 from submissions.models import Decision, Pair, Report
-from submissions.pages.exports.formats import FORMATS, TABLE_FORMATS
+from submissions.pages.exports.formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
 from submissions.pages.exports.tables import TABLES
 from submissions.ranking.pair_rows import PairRow
 from tests.support.html import get_page
@@ -134,15 +135,32 @@ def test_flags_of_a_pair_are_named(alice_client: Client, hand_in: HandIn) -> Non
     assert flags["ada", "cleo"] == "renamed"
 
 
-def test_names_that_a_spreadsheet_takes_for_formulas_stay_as_they_were_handed_in(
+def test_names_that_a_spreadsheet_takes_for_formulas_are_texts_in_a_csv_and_unchanged_in_json(
     alice_client: Client, hand_in: HandIn
 ) -> None:
     assignment = hand_in(zipped({f"{name}/main.py": COPIED for name in FORMULAS})).assignment
-    assert {row["left"] for row in rows(alice_client, assignment)} | {
-        row["right"] for row in rows(alice_client, assignment)
-    } == set(assignment.batches.get().submissions.values_list("name", flat=True))
+    names = set(assignment.batches.get().submissions.values_list("name", flat=True))
+    assert names
+    listed = rows(alice_client, assignment)
+    assert {row[side] for row in listed for side in ("left", "right")} == {f"'{name}" for name in names}
+    pairs = json.loads(download(alice_client, assignment, "pairs", "json"))["pairs"]
+    assert {pair[side] for pair in pairs for side in ("left", "right")} == names
     page = get_page(alice_client, reverse("exports", args=[assignment.pk]))
-    assert "begins with =, +, - or @ is a formula" in page.text('[aria-labelledby="tables-heading"] .hint')
+    hint = page.text('[aria-labelledby="tables-heading"] .hint')
+    assert "JSON has the names as they were handed in" in hint
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\n", "\uff1d"])
+def test_every_start_of_a_formula_is_made_a_text(start: str) -> None:
+    table = ExportTable("pairs", ("notes", "similarity"), [(f"{start}1+1", -1.5), ("a=1", 0)], {})
+    written = csv.reader(io.StringIO("".join(write_csv(table)), newline=""))
+    assert list(written) == [["notes", "similarity"], [f"'{start}1+1", "-1.5"], ["a=1", "0"]]
+
+
+def test_a_return_in_a_text_is_a_line_end_within_its_cell() -> None:
+    table = ExportTable("pairs", ("left", "notes"), [("ada", "one\r=1+1\r\ntwo"), ("\r=1", "")], {})
+    written = csv.reader(io.StringIO("".join(write_csv(table)), newline=""))
+    assert list(written)[1:] == [["ada", "one\n=1+1\ntwo"], ["'\n=1", ""]]
 
 
 def test_in_anonymous_mode_tables_hold_made_up_names_only(alice_client: Client, report: Report) -> None:

@@ -1,0 +1,55 @@
+"""All hostile uploads: more than 2,000, the same in every run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from hashlib import sha256
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from tests.hostile.bombs import bomb_cases
+from tests.hostile.names import name_cases
+from tests.hostile.notebooks import notebook_cases
+from tests.hostile.slow_texts import slow_cases
+from tests.hostile.streams import stream_cases
+from tests.hostile.tars import tar_cases
+from tests.hostile.texts import text_cases
+from tests.hostile.zips import zip_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from tests.hostile.case import Case
+
+    Source = Callable[[], Iterable[Case]]
+
+SOURCES: tuple[Source, ...] = (
+    zip_cases, tar_cases, stream_cases, name_cases, bomb_cases, text_cases, notebook_cases, slow_cases,
+)  # fmt: skip
+
+
+def all_cases(*sources: Source) -> Iterator[Case]:
+    """Yield every case of some or all sources once: cases with the same bytes and suffix are one."""
+    seen = set()
+    for source in sources or SOURCES:
+        for case in source():
+            key = (case.suffix, sha256(case.data).digest())
+            if key not in seen:
+                seen.add(key)
+                yield case
+
+
+def by_kind(cases: Iterable[Case]) -> dict[str, list[Case]]:
+    kinds = defaultdict(list)
+    for case in cases:
+        kinds[case.kind].append(case)
+    return dict(kinds)
+
+
+def some_of_each_kind(cases: Iterable[Case], most: int) -> list[Case]:
+    """Return up to `most` cases of each kind, spread evenly over them."""
+    return [
+        case
+        for group in by_kind(cases).values()
+        for case in islice(group, 0, None, max(1, -(-len(group) // most)))
+    ]

@@ -1,0 +1,49 @@
+"""The slowest text that a search found for each front-end and each pattern of language detection.
+
+`python -m tests.hostile.search` searches again and writes `slow_texts.json`.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.hostile.case import Case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOUND = Path(__file__).with_name("slow_texts.json")
+CHARACTERS = 100_000
+
+
+class SlowText(NamedTuple):
+    """A text: `before`, then `repeated` until the text has its length, then `after`.
+
+    `target` is the front-end or the pattern that it is slow for, `seconds` what a text of 16,000 characters
+    took, and `growth` the power of its length with which the time grew.
+    """
+
+    target: str
+    suffix: str
+    before: str
+    repeated: str
+    after: str
+    seconds: float
+    growth: float
+
+    def text(self, characters: int) -> str:
+        count = (characters - len(self.before) - len(self.after)) // len(self.repeated)
+        return self.before + self.repeated * max(1, count) + self.after
+
+
+def found() -> list[SlowText]:
+    return [SlowText(**row) for row in json.loads(FOUND.read_text())]
+
+
+def slow_cases() -> Iterator[Case]:
+    for slow in found():
+        data = slow.text(CHARACTERS).encode("utf-8", "replace")
+        detail = f"{slow.before!r}, {slow.repeated!r} again and again, {slow.after!r}"
+        yield Case(f"slowest for {slow.target}", detail, slow.suffix, data, alone=True)
