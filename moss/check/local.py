@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint import engine
 from fingerprint.engine import Params, Unreadable, front_end, read
 from moss.check.readings import ReadJob, read_files
+from submissions.archives.formats import archive_stem
 from submissions.archives.grouping import group_submissions
 from submissions.archives.unpack import unpack, walk
 
@@ -44,7 +45,8 @@ class SkippedInput(NamedTuple):
 class LocalReport:
     """A finished ranking.
 
-    `left` and `right` of a pair index `submissions`; the files of its passages index `files`.
+    `left` and `right` of a pair index `submissions`; the files of its passages index `files`. `layout` is the
+    label of the layout that the submissions were found by.
     """
 
     submissions: list[str]
@@ -52,6 +54,7 @@ class LocalReport:
     ranking: Ranking
     skipped: list[SkippedInput]
     cohort: Cohort
+    layout: str = ""
 
     def pairs(self) -> Iterator[RankedPair]:
         """Yield all pairs with their passages, best first; each pair is aligned when it is yielded."""
@@ -75,13 +78,14 @@ class RankingOptions:
 
     `language` is the language of every file, "" to detect it for each file; `boilerplate` names files of
     handed-out code; `common` is the parameter of `fingerprint.ranking.cohort.common_limit`; `show` is the
-    highest number of pairs to list, None for all.
+    highest number of pairs to list, None for all; `layout` is the key of a layout, "" to recognise it.
     """
 
     language: str = ""
     boilerplate: tuple[Path, ...] = ()
     common: int | None = None
     show: int | None = 250
+    layout: str = ""
 
 
 def entries_of(path: Path) -> Iterator[UnpackedEntry]:
@@ -100,7 +104,7 @@ def entries_of(path: Path) -> Iterator[UnpackedEntry]:
 
 
 def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int], Advance]) -> LocalReport:
-    """Rank the submissions of a folder or an archive; each entry directly in it is one submission.
+    """Rank the submissions of a folder or an archive, which are found by its layout.
 
     `start_progress` is called with the number of files and returns a function that is called after each file.
 
@@ -119,8 +123,12 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
         front_end(options.language)  # Raises ValueError before any file is read.
     boilerplate = [_read_boilerplate(file, options.language) for file in options.boilerplate]
     entries = list(entries_of(path))
-    groups = group_submissions(entries)
+    name = path.resolve().name
+    grouping, groups = group_submissions(
+        entries, name if path.is_dir() else archive_stem(name), options.layout
+    )
     skipped = [SkippedInput(entry.name, entry.reason) for entry in entries if entry.reason]
+    skipped += [SkippedInput(*ignored) for ignored in sorted(grouping.ignored.items())]
     numbered = [(submission, entry) for submission, group in enumerate(groups.values()) for entry in group]
     jobs = [ReadJob(entry.name, entry.data or b"", options.language) for _, entry in numbered]
     results = read_files(jobs, start_progress(len(jobs)), _load_engine)
@@ -133,7 +141,8 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
             skipped.append(SkippedInput(name, result))
         else:
             files.append(LocalFile(submission, entry.name, job.data, result))
-    return _rank(names, files, skipped, boilerplate, options)
+    report = _rank(names, files, skipped, boilerplate, options)
+    return replace(report, layout=grouping.layout.label)
 
 
 def _read_boilerplate(file: Path, language: str) -> Reading:

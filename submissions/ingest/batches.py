@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from fingerprint.engine import Unreadable
 from submissions import lifecycle
-from submissions.archives.grouping import split_paths
+from submissions.archives.formats import archive_stem
+from submissions.archives.grouping import ListingBuilder, group_files
 from submissions.archives.limits import BadArchive
 from submissions.archives.unpack import unpack, unpack_all
 from submissions.ingest.documents import store_document
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
+    from submissions.archives.grouping import Grouping
     from submissions.archives.unpack import UnpackedEntry
     from submissions.models import Upload
 
@@ -42,9 +44,14 @@ class BatchEnded(Exception):
 
 @dataclass
 class BatchContents:
-    """Contents of a batch's uploads: entries for its page, and documents and modification times by path."""
+    """Contents of a batch's uploads: entries for its page, and documents and modification times by path.
+
+    `read` has the entries that were read, also those that are no text, and `listing` lists them.
+    """
 
     entries: list[Entry] = field(default_factory=list)
+    read: dict[str, Entry] = field(default_factory=dict)
+    listing: ListingBuilder = field(default_factory=ListingBuilder)
     documents: dict[str, Document] = field(default_factory=dict)
     modified: dict[str, datetime] = field(default_factory=dict)
 
@@ -59,12 +66,14 @@ def ingest_batch(batch: Batch) -> None:
     BatchEnded
         When the batch was cancelled or deleted meanwhile.
     """
-    contents = BatchContents()
+    contents = BatchContents(listing=ListingBuilder(_upload_name(batch)))
     for number, entry in enumerate(_entries(batch)):
         if number % PROGRESS_STEP == 0:
             _publish_progress(batch, f"{number} entries read")
         _store_entry(contents, entry, batch)
-    _save(batch, contents)
+    grouping = group_files(contents.listing.listing())
+    _leave_out_ignored(contents, grouping)
+    _save(batch, contents, grouping)
     if not contents.documents:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
 
@@ -82,6 +91,12 @@ def _entries(batch: Batch) -> Iterator[UnpackedEntry]:
     finally:
         for _, file in files:
             file.close()
+
+
+def _upload_name(batch: Batch) -> str:
+    """Return the name of a single upload without its suffix; empty for several."""
+    names = list(batch.uploads.values_list("name", flat=True))
+    return archive_stem(names[0]) if len(names) == 1 else ""
 
 
 def _publish_progress(batch: Batch, message: str) -> None:
@@ -102,40 +117,56 @@ def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) ->
                 contents.modified[entry.name] = entry.modified
         except Unreadable as error:
             reason = str(error)
-    contents.entries.append(
-        Entry(batch=batch, name=entry.name, size=entry.size, accepted=not reason, reason=reason)
-    )
+    row = Entry(batch=batch, name=entry.name, size=entry.size, accepted=not reason, reason=reason)
+    contents.entries.append(row)
+    if entry.data is not None:
+        contents.read[entry.name] = row
+        contents.listing.add(entry)
+
+
+def _leave_out_ignored(contents: BatchContents, grouping: Grouping) -> None:
+    """Take no document of an entry that is no student's work or an earlier attempt, and note the reason.
+
+    The reason of an earlier attempt names its submission, so it is shortened where none of that name is
+    stored: only names of submissions are hidden from readers who must not see them.
+    """
+    for path, reason in grouping.ignored.items():
+        contents.documents.pop(path, None)
+        contents.modified.pop(path, None)
+        row = contents.read[path]
+        row.accepted, row.reason = False, reason
+    stored = {grouping.places[path].submission for path in contents.documents}
+    for path, name in grouping.earlier.items():
+        if name not in stored:
+            contents.read[path].reason = "an earlier attempt"
 
 
 @transaction.atomic
-def _save(batch: Batch, contents: BatchContents) -> None:
+def _save(batch: Batch, contents: BatchContents, grouping: Grouping) -> None:
     if contents.documents and not lifecycle.start_fingerprinting(batch.pk):
         raise BatchEnded
     batch.entries.all().delete()
     batch.submissions.all().delete()
     Entry.objects.bulk_create(contents.entries, batch_size=INSERT_ROWS)
-    paths = split_paths(sorted(contents.documents))
-    submissions = _save_submissions(batch, contents, paths)
+    submissions = _save_submissions(batch, contents, grouping)
     SubmissionFile.objects.bulk_create(
         [
             SubmissionFile(
                 submission=submissions[name], path=path, source_id=document.source_id, document=document
             )
             for entry, document in contents.documents.items()
-            for name, path in [paths[entry]]
+            for name, path in [grouping.places[entry]]
         ],
         batch_size=INSERT_ROWS,
     )
 
 
-def _save_submissions(
-    batch: Batch, contents: BatchContents, paths: dict[str, tuple[str, str]]
-) -> dict[str, Submission]:
-    names = list({name for name, _ in paths.values()})
+def _save_submissions(batch: Batch, contents: BatchContents, grouping: Grouping) -> dict[str, Submission]:
+    names = sorted({grouping.places[path].submission for path in contents.documents})
     # In random order: primary keys are part of addresses, and must not reveal the order of names.
     SystemRandom().shuffle(names)
-    modified = ((paths[path][0], time) for path, time in contents.modified.items())
-    times = submission_times(modified, timezone.now())
+    modified = ((grouping.places[path].submission, time) for path, time in contents.modified.items())
+    times = submission_times(modified, timezone.now(), grouping.submitted)
     submissions = Submission.objects.bulk_create(
         [Submission(batch=batch, name=name, handed_in=times.get(name)) for name in names]
     )
