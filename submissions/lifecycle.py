@@ -1,7 +1,8 @@
-"""All state changes of batches and reports: conditional updates, each with a log line with ids and reason.
+"""All state changes of batches, boilerplate and reports: conditional updates, logged with ids and reason.
 
-A batch goes queued -> unpacking -> fingerprinting -> ranking -> done, a report queued -> running -> done.
-Until done, both can fail or be cancelled. docs/stuck-batch.md explains how to read the log.
+A batch goes queued -> unpacking -> fingerprinting -> ranking -> done, uploaded boilerplate goes queued ->
+reading -> done, a report queued -> running -> done. Until done, all can fail, and batches and reports can be
+cancelled. docs/stuck-batch.md explains how to read the log.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ from django.db.models import F
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
-from submissions.models import Assignment, Batch, Report
+from submissions.models import Assignment, Batch, BoilerplateUpload, Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from django.db.models import QuerySet
+
+    from submissions.models.records import Refusal
 
 logger = logging.getLogger(__name__)
 
@@ -102,6 +105,43 @@ def cancel_batch(batch: Batch) -> bool:
     """Cancel a running batch; its workers stop before their next file. Return whether it was running."""
     running = Batch.objects.filter(pk=batch.pk, state__in=Batch.RUNNING)
     return _change_batches(running, Batch.State.CANCELLED, "Cancelled.")
+
+
+# Boilerplate
+
+
+def start_boilerplate(upload_id: int) -> bool:
+    """Start reading uploaded boilerplate, or restart it after a worker was lost; False if it has ended.
+
+    An upload that ended its worker MAX_ATTEMPTS times fails instead.
+    """
+    running = _running_boilerplate(upload_id)
+    failed = BoilerplateUpload.State.FAILED
+    if _change_boilerplate(running.filter(attempts__gte=MAX_ATTEMPTS), failed, GAVE_UP, message=GAVE_UP):
+        return False
+    return _change_boilerplate(running, BoilerplateUpload.State.READING, attempts=F("attempts") + 1)
+
+
+def requeue_boilerplate(upload_id: int, reason: str) -> bool:
+    """Queue uploaded boilerplate again whose reading was lost. Return whether the state allowed it."""
+    return _change_boilerplate(_running_boilerplate(upload_id), BoilerplateUpload.State.QUEUED, reason)
+
+
+def finish_boilerplate(upload_id: int, refusals: list[Refusal], refused: int) -> bool:
+    """Set boilerplate that was read to done. Return False when it was deleted or has ended meanwhile."""
+    running = _running_boilerplate(upload_id)
+    done = BoilerplateUpload.State.DONE
+    return _change_boilerplate(running, done, refusals=refusals, refused=refused)
+
+
+def fail_boilerplate(upload_id: int, message: str, reason: str = "") -> None:
+    """Fail uploaded boilerplate with a `message` for its uploader; the log gets `reason` or the message."""
+    running = _running_boilerplate(upload_id)
+    _change_boilerplate(running, BoilerplateUpload.State.FAILED, reason or message, message=message)
+
+
+def _running_boilerplate(upload_id: int) -> QuerySet[BoilerplateUpload]:
+    return BoilerplateUpload.objects.filter(pk=upload_id, state__in=BoilerplateUpload.RUNNING)
 
 
 # Reports
@@ -188,27 +228,28 @@ def cancel_ranking(assignment: Assignment) -> bool:
     return True
 
 
-@transaction.atomic
 def _change_batches(
     rows: QuerySet[Batch], state: Batch.State, message: str = "", reason: str = "", **fields: Any
 ) -> bool:
-    changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
-    Batch.objects.filter(pk__in=[pk for pk, *_ in changed]).update(
-        state=state, message=message, touched=timezone.now(), **fields
-    )
-    for pk, assignment, before in changed:
-        _log("batch", pk, assignment, f"{before} -> {state.value}", reason or message)
-    return bool(changed)
+    return _change("batch", rows, reason or message, state=state, message=message, **fields)
+
+
+def _change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
+    return _change("report", rows, reason, state=state, **fields)
+
+
+def _change_boilerplate(
+    rows: QuerySet[BoilerplateUpload], state: BoilerplateUpload.State, reason: str = "", **fields: Any
+) -> bool:
+    return _change("uploaded boilerplate", rows, reason, state=state, **fields)
 
 
 @transaction.atomic
-def _change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
+def _change(kind: str, rows: QuerySet[Any], reason: str, **fields: Any) -> bool:
     changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
-    Report.objects.filter(pk__in=[pk for pk, *_ in changed]).update(
-        state=state, touched=timezone.now(), **fields
-    )
+    rows.model.objects.filter(pk__in=[pk for pk, *_ in changed]).update(touched=timezone.now(), **fields)
     for pk, assignment, before in changed:
-        _log("report", pk, assignment, f"{before} -> {state.value}", reason)
+        _log(kind, pk, assignment, f"{before} -> {fields['state'].value}", reason)
     return bool(changed)
 
 

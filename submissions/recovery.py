@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from celery import current_app
 from django.conf import settings
+from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from submissions import lifecycle
 from submissions.ingest.batches import pending_documents
-from submissions.models import Batch, Boilerplate, Document, Report
+from submissions.models import Batch, Boilerplate, BoilerplateUpload, Document, Report
 from submissions.work_locks import Work, end_session, sessions
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    Unfinished = QuerySet[Batch] | QuerySet[Report]
+    Unfinished = QuerySet[Batch] | QuerySet[BoilerplateUpload] | QuerySet[Report]
 
 logger = logging.getLogger(__name__)
 
@@ -58,6 +59,10 @@ def end_stuck_work() -> None:
     for batch in Batch.objects.filter(state=Batch.State.UNPACKING, touched__lt=long_ago):
         lifecycle.fail_batch(batch.pk, OUT_OF_TIME, "unpacking does not go on")
         end_session(Work.BATCH, batch.pk)
+    reading = BoilerplateUpload.objects.filter(state=BoilerplateUpload.State.READING)
+    for upload in reading.filter(touched__lt=long_ago):
+        lifecycle.fail_boilerplate(upload.pk, OUT_OF_TIME, "reading does not go on")
+        end_session(Work.BOILERPLATE, upload.pk)
     for batch in Batch.objects.filter(state=Batch.State.FINGERPRINTING, touched__lt=long_ago):
         # Reading a document is started a limited number of times, so this ends.
         for document in pending_documents(batch.pk):
@@ -86,12 +91,27 @@ def lost_readings() -> list[int]:
     return [pk for pk in _unsent(quiet) if not _is_read(pending_documents(pk))]
 
 
-def lost_boilerplate() -> list[tuple[int, int]]:
-    """Return (assignment, document) of boilerplate that no process reads and that no message will start."""
-    pending = Boilerplate.objects.filter(
-        document__state=Document.State.PENDING, created__lt=timezone.now() - SENDING
+def lost_boilerplate_uploads() -> list[int]:
+    """Return the uploads of boilerplate that no process reads and that no message will start."""
+    states = BoilerplateUpload.State
+    return _lost(BoilerplateUpload.objects.filter(state=states.READING), Work.BOILERPLATE) + _unsent(
+        BoilerplateUpload.objects.filter(state=states.QUEUED)
     )
-    keys = list(pending.values_list("assignment_id", "document_id"))
+
+
+def lost_boilerplate() -> list[tuple[int, int]]:
+    """Return (assignment, document) of registered boilerplate that waits to be read, or to be ranked without.
+
+    No process reads it, and no message will start that.
+    """
+    newest = Report.objects.filter(assignment=OuterRef("assignment")).order_by("-pk").values("created")[:1]
+    cohort = Batch.objects.filter(assignment=OuterRef("assignment"), state__in=Batch.FULLY_READ)
+    registered = Boilerplate.objects.annotate(ranked=Subquery(newest), cohort=Exists(cohort))
+    unranked = Q(cohort=True) & (Q(ranked=None) | Q(ranked__lt=F("created")))
+    waiting = registered.filter(
+        unranked | Q(document__state=Document.State.PENDING), created__lt=timezone.now() - SENDING
+    )
+    keys = list(waiting.values_list("assignment_id", "document_id"))
     return [key for key in keys if not _is_read(key[1:])] if keys and queue_is_empty() else []
 
 

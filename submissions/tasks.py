@@ -21,13 +21,14 @@ from submissions.archives.limits import BadArchive
 from submissions.ingest.batches import (
     BatchEnded,
     count_pending,
-    discard_uploads,
     increment_documents_done,
     ingest_batch,
     pending_documents,
 )
+from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boilerplate
 from submissions.ingest.documents import delete_unreferenced, fingerprint_pending
-from submissions.models import Assignment, Batch, Report, Upload
+from submissions.ingest.uploads import discard_uploads
+from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload
 from submissions.ranking.progress import Cancelled
 from submissions.work_locks import Work, work_lock
 
@@ -112,6 +113,30 @@ def fingerprint(batch_id: int, document_ids: list[int]) -> None:
         fingerprint_pending([pk])
         increment_documents_done(batch_id)
     _rank_when_read(batch_id)
+
+
+@shared_task(autoretry_for=(IntegrityError,), retry_backoff=True, max_retries=3)
+def read_boilerplate(upload_id: int) -> None:
+    """Register uploaded files as boilerplate and enqueue their documents."""
+    with work_lock(Work.BOILERPLATE, upload_id) as mine:
+        if mine and lifecycle.start_boilerplate(upload_id):
+            _read_boilerplate(BoilerplateUpload.objects.select_related("assignment").get(pk=upload_id))
+
+
+def _read_boilerplate(upload: BoilerplateUpload) -> None:
+    documents: list[int] = []
+    try:
+        documents = read_uploaded_boilerplate(upload)
+    except SoftTimeLimitExceeded:
+        lifecycle.fail_boilerplate(upload.pk, recovery.OUT_OF_TIME, "out of time while reading")
+    except IntegrityError:
+        raise
+    except Exception as error:
+        lifecycle.fail_boilerplate(upload.pk, BROKEN, f"{type(error).__name__} while reading")
+        raise
+    discard_uploads(upload.uploads.all())
+    if documents:
+        transaction.on_commit(partial(fingerprint_boilerplate.delay, upload.assignment_id, documents))
 
 
 @shared_task(autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS)
@@ -202,6 +227,9 @@ def sweep() -> None:
     for pk in recovery.lost_readings():
         logger.warning("batch %s: its unread documents are enqueued again", pk)
         _enqueue_documents(pk)
+    for pk in recovery.lost_boilerplate_uploads():
+        if lifecycle.requeue_boilerplate(pk, "its worker or its message was lost"):
+            read_boilerplate.delay(pk)
     for assignment_id, document_id in recovery.lost_boilerplate():
         logger.warning("re-enqueued boilerplate document %s of assignment %s", document_id, assignment_id)
         fingerprint_boilerplate.delay(assignment_id, [document_id])
@@ -209,5 +237,9 @@ def sweep() -> None:
         logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
         with transaction.atomic():
             enqueue_rank(batch.assignment)
-    discard_uploads(Upload.objects.exclude(batch__state__in=Batch.RUNNING))
+    of_running_batches = Upload.objects.filter(batch__state__in=Batch.RUNNING)
+    awaited = of_running_batches | Upload.objects.filter(
+        boilerplate_upload__state__in=BoilerplateUpload.RUNNING
+    )
+    discard_uploads(Upload.objects.exclude(pk__in=awaited.values("pk")))
     delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)

@@ -25,6 +25,7 @@ class Work(IntEnum):
     DOCUMENT = 0x6D6F7375
     REPORT = 0x6D6F7376
     RANKING = 0x6D6F7377  # of an assignment
+    BOILERPLATE = 0x6D6F7378
 
 
 @contextmanager

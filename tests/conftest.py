@@ -40,6 +40,7 @@ pytest_plugins = [
     "tests.support.uploads",
     "tests.support.paused_tasks",
     "tests.support.ports",
+    "tests.support.sessions",
     "tests.support.every_page",
     "tests.support.hostile_class",
 ]

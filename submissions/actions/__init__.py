@@ -1,6 +1,11 @@
 """All database writes that users cause; background work is enqueued when the transaction commits."""
 
-from submissions.actions.boilerplate import add_boilerplate, ignore_passage, remove_boilerplate
+from submissions.actions.boilerplate import (
+    add_boilerplate,
+    dismiss_boilerplate_upload,
+    ignore_passage,
+    remove_boilerplate,
+)
 from submissions.actions.decisions import DecisionInput, DecisionResult, decide
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
 from submissions.actions.uploads import cancel_batch, cancel_ranking, create_batch, rerank
@@ -16,6 +21,7 @@ __all__ = [
     "delete_assignment",
     "delete_batch",
     "delete_course",
+    "dismiss_boilerplate_upload",
     "ignore_passage",
     "remove_boilerplate",
     "rerank",

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from submissions import tasks
+from submissions.actions.stored_files import store_files, upload_name
 from submissions.lifecycle import cancel_batch, cancel_ranking
-from submissions.models import Batch, Report, Upload
+from submissions.models import Batch, Report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,11 +26,8 @@ __all__ = ["cancel_batch", "cancel_ranking", "create_batch", "rerank"]
 @transaction.atomic
 def create_batch(assignment: Assignment, user: User | None, uploads: Sequence[File[bytes]]) -> Batch:
     """Store uploaded files and enqueue the batch."""
-    names = [upload.name or "upload" for upload in uploads]
-    name = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-    batch = Batch.objects.create(assignment=assignment, uploaded_by=user, name=name[-255:])
-    for upload, upload_name in zip(uploads, names, strict=True):
-        Upload.objects.create(batch=batch, name=upload_name, file=upload)
+    batch = Batch.objects.create(assignment=assignment, uploaded_by=user, name=upload_name(uploads))
+    store_files(uploads, batch=batch)
     transaction.on_commit(partial(tasks.ingest.delay, batch.pk))
     return batch
 

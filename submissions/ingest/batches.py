@@ -17,9 +17,10 @@ from submissions import lifecycle
 from submissions.archives.formats import archive_stem
 from submissions.archives.grouping import ListingBuilder, group_files
 from submissions.archives.limits import BadArchive
-from submissions.archives.unpack import unpack, unpack_all
+from submissions.archives.unpack import unpack
 from submissions.ingest.documents import store_document
 from submissions.ingest.submission_times import submission_times
+from submissions.ingest.uploads import entries_in_one_folder
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from submissions.archives.grouping import Grouping
     from submissions.archives.unpack import UnpackedEntry
-    from submissions.models import Upload
 
 # Number of entries between two updates of a batch's progress.
 PROGRESS_STEP = 20
@@ -85,12 +85,7 @@ def _entries(batch: Batch) -> Iterator[UnpackedEntry]:
         with uploads[0].file.open("rb") as file:
             yield from unpack(uploads[0].name, file)
         return
-    files = [(upload.name, upload.file.open("rb")) for upload in uploads]
-    try:
-        yield from unpack_all(files)
-    finally:
-        for _, file in files:
-            file.close()
+    yield from entries_in_one_folder(batch.uploads.all())
 
 
 def _upload_name(batch: Batch) -> str:
@@ -197,10 +192,3 @@ def increment_documents_done(batch_id: int) -> None:
 
 def _documents(batch_id: int) -> QuerySet[Document]:
     return Document.objects.filter(files__submission__batch=batch_id).distinct()
-
-
-def discard_uploads(uploads: QuerySet[Upload]) -> None:
-    """Delete uploaded files that are no longer needed."""
-    for upload in uploads:
-        upload.file.delete(save=False)
-        upload.delete()

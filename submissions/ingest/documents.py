@@ -41,10 +41,11 @@ PARAMS = Params()
 MAX_ATTEMPTS = 2
 
 
-def store_document(data: bytes, filename: str, language: str, seconds: float | None = None) -> Document:
+def store_document(data: bytes, filename: str, language: str, seconds: float) -> Document:
     """Store a source and a pending document for its front-end, unless they exist; return the document.
 
-    With `seconds`, which only the main thread of a process can use, finding the front-end takes no longer.
+    Finding the front-end takes no longer than `seconds`. Only the main thread of a process can limit that,
+    so this works in a worker and in no web thread.
 
     Raises
     ------

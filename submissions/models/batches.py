@@ -7,6 +7,7 @@ from django.db import models
 from django.urls import reverse
 
 from submissions.models.courses import Assignment
+from submissions.models.records import RecordListField, Refusal
 from submissions.models.sources import Document, Source
 from submissions.text_fields import FileCharField, FileTextField
 
@@ -53,12 +54,57 @@ class Batch(models.Model):
         return self.state in self.RUNNING
 
 
-class Upload(models.Model):
-    """One uploaded file, stored until its batch is unpacked."""
+class BoilerplateUpload(models.Model):
+    """Files that were uploaded together as boilerplate, and the state of reading them."""
 
-    batch = models.ForeignKey(Batch, models.CASCADE, related_name="uploads")
+    class State(models.TextChoices):
+        QUEUED = "queued", "waiting"
+        READING = "reading"
+        DONE = "done"
+        FAILED = "failed"
+
+    RUNNING = (State.QUEUED, State.READING)
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="boilerplate_uploads")
+    name = FileCharField(max_length=255)
+    created = models.DateTimeField(auto_now_add=True)
+    touched = models.DateTimeField(auto_now=True)
+    # Number of times reading was started.
+    attempts = models.PositiveSmallIntegerField(default=0)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    message = FileTextField(blank=True)
+    # The first refused entries, and the number of all of them.
+    refusals: models.JSONField[list[Refusal], list[Refusal]] = RecordListField(Refusal, default=list)
+    refused = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_running(self) -> bool:
+        return self.state in self.RUNNING
+
+
+class Upload(models.Model):
+    """One uploaded file, stored until its batch is unpacked or its boilerplate is read."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="uploads", null=True)
+    boilerplate_upload = models.ForeignKey(
+        BoilerplateUpload, models.CASCADE, related_name="uploads", null=True
+    )
     name = FileCharField(max_length=1000)
     file = models.FileField(upload_to="uploads/")
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(batch=None) ^ models.Q(boilerplate_upload=None),
+                name="upload_has_one_owner",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.name

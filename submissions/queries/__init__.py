@@ -1,6 +1,14 @@
 """All database reads of the pages."""
 
-from submissions.queries.access import Gone, assignment, batch, boilerplate, course, courses
+from submissions.queries.access import (
+    Gone,
+    assignment,
+    batch,
+    boilerplate,
+    boilerplate_upload,
+    course,
+    courses,
+)
 from submissions.queries.activity import Activity, activity, ranking_progress
 from submissions.queries.decisions import (
     PairNames,
@@ -11,7 +19,12 @@ from submissions.queries.decisions import (
     pair_names,
 )
 from submissions.queries.deletions import lost_with_assignment, lost_with_batch, lost_with_course
-from submissions.queries.exclusions import SkippedContent, listed_boilerplate, skipped_content
+from submissions.queries.exclusions import (
+    SkippedContent,
+    listed_boilerplate,
+    listed_boilerplate_uploads,
+    skipped_content,
+)
 from submissions.queries.flags import Flag, Flags, timed_submissions, unknown_team_members
 from submissions.queries.lists import (
     batch_submissions,
@@ -65,6 +78,7 @@ __all__ = [
     "batch",
     "batch_submissions",
     "boilerplate",
+    "boilerplate_upload",
     "course",
     "courses",
     "decision",
@@ -81,6 +95,7 @@ __all__ = [
     "listed_assignments",
     "listed_batches",
     "listed_boilerplate",
+    "listed_boilerplate_uploads",
     "listed_courses",
     "listed_duplicates",
     "lost_with_assignment",

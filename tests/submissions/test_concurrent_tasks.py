@@ -159,7 +159,7 @@ def test_the_same_boilerplate_twice_is_registered_once(
 ) -> None:
     for _ in range(2):
         with django_capture_on_commit_callbacks(execute=True):
-            assert actions.add_boilerplate(assignment, [loose("starter.py", STARTER)]) == []
+            actions.add_boilerplate(assignment, [loose("starter.py", STARTER)])
     assert Boilerplate.objects.count() == 1
 
 
@@ -196,7 +196,7 @@ def test_a_batch_left_ranking_is_swept_up(
 
 def test_sources_without_a_submission_are_deleted_and_others_are_kept(hand_in: HandIn) -> None:
     hand_in(zipped(TWO))
-    store_document(HONEST.encode(), "left.py", "")
+    store_document(HONEST.encode(), "left.py", "", 3)
     Source.objects.update(created=timezone.now() - tasks.SOURCE_GRACE_PERIOD - timedelta(minutes=1))
     tasks.sweep()
     assert Source.objects.count() == Document.objects.count() == 2

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from submissions import actions, lifecycle, recovery, tasks
@@ -16,20 +15,11 @@ from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from django.contrib.auth.models import User
 
     from submissions.models import Assignment
 
 LONG_AGO = 2 * recovery.STUCK
-
-
-@pytest.fixture
-def other_session(db: None) -> Iterator[psycopg.Connection]:
-    """A second session of the database, as another process has it."""
-    with psycopg.connect(**connection.get_connection_params(), autocommit=True) as other:
-        yield other
 
 
 @pytest.fixture

@@ -18,7 +18,6 @@ from submissions.pages.forms.assignments import SettingsForm
 from submissions.pages.forms.filters import query_string
 from submissions.pages.forms.uploads import UploadForm
 from submissions.pages.report.overview import findings_context, report_context
-from submissions.pages.request_bodies import takes_files
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -125,29 +124,3 @@ def rerank(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = queries.assignment(request.user, pk)
     actions.rerank(assignment)
     return redirect(assignment)
-
-
-@takes_files
-@login_required
-@require_POST
-def add_boilerplate(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    assignment = queries.assignment(request.user, pk)
-    form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
-    if not form.is_valid():
-        return assignment_page(request, assignment, boilerplate_form=form)
-    skipped = actions.add_boilerplate(assignment, form.cleaned_data["files"])
-    for entry in skipped[:MAX_LISTED]:
-        messages.warning(request, f"{entry.name} was skipped: {entry.reason}")
-    if len(skipped) > MAX_LISTED:
-        messages.warning(request, f"{len(skipped) - MAX_LISTED:,} more entries were skipped.")
-    return redirect(assignment)
-
-
-@login_required
-@require_POST
-def remove_boilerplate(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    boilerplate = queries.boilerplate(request.user, pk)
-    actions.remove_boilerplate(boilerplate)
-    name = names_for(request, boilerplate.assignment).redact_text(boilerplate.name)
-    messages.info(request, f"{name} counts again; the pairs are being ranked without it as boilerplate.")
-    return redirect(boilerplate.assignment)
