@@ -82,9 +82,10 @@ def group_files(listing: Listing, layout_key: str = "") -> Grouping:
     placed = layout.place(listing)
     ignored = {path: place.reason for path, place in placed.items() if isinstance(place, Ignored)}
     placements = {path: place for path, place in placed.items() if isinstance(place, Placement)}
-    names = _submission_names(placements.values())
-    earlier = _earlier_attempts(placements, names)
-    counted = {path: place for path, place in placements.items() if path not in earlier}
+    superseded = _earlier_attempts(placements)
+    counted = {path: place for path, place in placements.items() if path not in superseded}
+    names = _submission_names(counted.values())
+    earlier = {path: names[key] for path, key in superseded.items()}
     keys = {_key(place.students): place.students for place in counted.values()}
     return Grouping(
         layout,
@@ -172,15 +173,15 @@ def _order(attempt: int | datetime) -> tuple[int, int, datetime]:
     return 1, 0, attempt.astimezone(UTC).replace(tzinfo=None) if attempt.tzinfo else attempt
 
 
-def _earlier_attempts(placements: dict[str, Placement], names: dict[Key, str]) -> dict[str, str]:
-    """Return the submission of each entry of an attempt that is not the last of its students."""
+def _earlier_attempts(placements: dict[str, Placement]) -> dict[str, Key]:
+    """Return the submitters of each entry of an attempt that is not their last."""
     last: dict[tuple[Key, str], int | datetime] = {}
     for place in placements.values():
         if place.attempt is not None:
             key = (_key(place.students), place.part)
             last[key] = max(last.get(key, place.attempt), place.attempt, key=_order)
     return {
-        path: names[_key(place.students)]
+        path: _key(place.students)
         for path, place in placements.items()
         if place.attempt is not None
         and _order(place.attempt) < _order(last[_key(place.students), place.part])

@@ -163,7 +163,15 @@ def _save_submissions(batch: Batch, contents: BatchContents, grouping: Grouping)
     modified = ((grouping.places[path].submission, time) for path, time in contents.modified.items())
     times = submission_times(modified, timezone.now(), grouping.submitted)
     submissions = Submission.objects.bulk_create(
-        [Submission(batch=batch, name=name, handed_in=times.get(name)) for name in names]
+        [
+            Submission(
+                batch=batch,
+                name=name,
+                identifier=grouping.identifiers.get(name, ""),
+                handed_in=times.get(name),
+            )
+            for name in names
+        ]
     )
     return dict(zip(names, submissions, strict=True))
 

@@ -33,6 +33,7 @@ from submissions.queries.lists import (
     listed_assignments,
     listed_batches,
     listed_courses,
+    taken_entries,
 )
 from submissions.queries.pairs import displayed_pair, ignored_tokens, pair, pair_files, submission_names
 from submissions.queries.reports import (
@@ -122,6 +123,7 @@ __all__ = [
     "submission_names",
     "submission_pairs",
     "submissions_by_id",
+    "taken_entries",
     "tally",
     "timed_submissions",
     "unknown_team_members",

@@ -37,7 +37,8 @@ def _place_one(found: Found) -> Place:
     email = found.match["email"]
     if found.match["annotated"]:
         return Ignored("an annotated copy of a submission")
-    return Placement((Student(email, email),), found.path(found.match["file"]), int(found.match["version"]))
+    student = Student(email.partition("@")[0], email)
+    return Placement((student,), found.path(found.match["file"]), int(found.match["version"]))
 
 
 AUTOLAB = Layout("autolab", "an Autolab download", _score, _place)

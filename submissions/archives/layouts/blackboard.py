@@ -41,13 +41,16 @@ def _place(listing: Listing) -> dict[str, Place]:
         if (found := _find(path)) and found.match["record"]:
             text = listing.read(path)
             if who := WHO.search(text):
-                students[found.prefix + found.match["attempt"]] = Student(natural_name(who[1]), who[2])
+                student = Student(natural_name(who[1]), who[2])
+                students[found.prefix + found.match["attempt"]] = student
+                students.setdefault(found.match["login"], student)
             for original, name in RENAMED.findall(text):
                 originals[found.prefix + name.strip()] = original.strip()
 
     def place_one(found: Found) -> Place:
         login, time = found.match["login"], parse_digits(found.match["time"])
-        student = students.get(found.prefix + found.match["attempt"], Student(login, login))
+        known = students.get(login, Student(login, login))
+        student = students.get(found.prefix + found.match["attempt"], known)
         if found.match["record"]:
             return Ignored("Blackboard's record of an attempt")
         file = originals.get(found.unit, found.match["file"] or "").replace("\\", "/").rpartition("/")[2]

@@ -121,6 +121,7 @@ SAMPLES: dict[str, dict[str, str]] = {
         **_blackboard("abyron", "Ada Byron", "2026-02-27-09-00-00", "main.py"),
         **_blackboard("abyron", "Ada Byron", "2026-03-01-14-05-09", "main.py"),
         **_blackboard("bpopescu", "Popescu, Bruno", "2026-03-01-10-00-00", "main.py"),
+        "Lab 1_abyron_attempt_2026-02-20-09-00-00_main.py": "no record",
         "Lab 1_cokafor_attempt_2026-03-01-11-00-00_main.py": CODE,
     },
     "brightspace": {
