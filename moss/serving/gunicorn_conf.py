@@ -16,3 +16,5 @@ worker_connections = threads
 # Seconds after which a worker that does not respond is restarted.
 timeout = 120
 control_socket_disable = True
+# No header of a request changes its address or its scheme here; moss.proxies decides which are believed.
+forwarded_allow_ips = ""

@@ -1,4 +1,4 @@
-"""Names of archive entries: detect their encoding, clean their paths, recognise junk."""
+"""Names of archive entries: detect their encoding, clean their paths."""
 
 from __future__ import annotations
 
@@ -17,18 +17,6 @@ LEGACY_ENCODINGS = ["cp932", "gbk", "big5", "euc_kr", "cp1251", "cp866"]
 WESTERN = re.compile(rb"[\x00-\x7f]*(?:[\x80-\xff](?=[\x00-\x7f]|\Z)[\x00-\x7f]*)*")
 NAMES_SAMPLED, BYTES_SAMPLED = 200, 20_000  # detection is slow on more
 DOS_LETTERS_END = 0xA8  # letters are below it in cp437, above it in cp1252
-
-JUNK_FOLDERS = {
-    "__macosx": "left by macOS",
-    "node_modules": "downloaded packages",
-    "site-packages": "downloaded packages",
-    "__pycache__": "compiled output",
-}
-JUNK_FILES = {"thumbs.db": "left by Windows", "desktop.ini": "left by Windows", "icon\ufffd": "left by macOS"}
-COMPILED_SUFFIXES = frozenset({
-    ".class", ".jar", ".war", ".ear", ".o", ".obj", ".a", ".lib", ".so", ".dylib", ".dll", ".exe",
-    ".pdb", ".ilk", ".pyc", ".pyo", ".hi", ".cmi", ".cmo", ".cmx", ".beam", ".rlib", ".rmeta", ".wasm",
-})  # fmt: skip
 
 
 def detect_encoding(names: Iterable[bytes]) -> str:
@@ -88,16 +76,3 @@ def clean_path(name: str, max_length: int) -> tuple[str, str]:
             : max_length - 1
         ] + "…", f"its path has {len(joined)} characters; the limit is {max_length}"
     return joined, ""
-
-
-def find_junk(path: str) -> tuple[str, str] | None:
-    """Return (path up to its first junk folder or file, reason) of a clean path, or None without junk."""
-    parts = path.split("/")
-    for i, part in enumerate(parts):
-        last = i == len(parts) - 1
-        table = JUNK_FILES if last else JUNK_FOLDERS
-        reason = "hidden" if part.startswith(".") else table.get(part.lower(), "")
-        if reason:
-            return "/".join(parts[: i + 1]) + ("" if last else "/"), reason
-    suffix = parts[-1][parts[-1].rfind(".") :].lower()
-    return (path, "compiled output") if suffix in COMPILED_SUFFIXES else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from random import SystemRandom
 from typing import TYPE_CHECKING
@@ -16,12 +17,14 @@ from fingerprint.engine import Unreadable
 from submissions import lifecycle
 from submissions.archives.formats import archive_stem
 from submissions.archives.grouping import ListingBuilder, group_files
+from submissions.archives.left_out.listing import Listing
 from submissions.archives.limits import BadArchive
-from submissions.archives.unpack import unpack
-from submissions.ingest.documents import store_document
+from submissions.archives.unpack import DEFAULT_LIMITS, unpack
+from submissions.ingest.documents import delete_unused, store_document
 from submissions.ingest.submission_times import submission_times
 from submissions.ingest.uploads import entries_in_one_folder
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
+from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from submissions.archives.grouping import Grouping
+    from submissions.archives.grouping import Grouping, Place
     from submissions.archives.unpack import UnpackedEntry
 
 # Number of entries between two updates of a batch's progress.
@@ -46,14 +49,15 @@ class BatchEnded(Exception):
 class BatchContents:
     """Contents of a batch's uploads: entries for its page, and documents and modification times by path.
 
-    `read` has the entries that were read, also those that are no text, and `listing` lists them.
+    `read` has the entries that were read, also those that are no text; `names` lists them for the layouts.
     """
 
     entries: list[Entry] = field(default_factory=list)
     read: dict[str, Entry] = field(default_factory=dict)
-    listing: ListingBuilder = field(default_factory=ListingBuilder)
+    names: ListingBuilder = field(default_factory=ListingBuilder)
     documents: dict[str, Document] = field(default_factory=dict)
     modified: dict[str, datetime] = field(default_factory=dict)
+    listing: Listing = field(default_factory=Listing)
 
 
 def ingest_batch(batch: Batch) -> None:
@@ -65,15 +69,24 @@ def ingest_batch(batch: Batch) -> None:
         When no entry of the upload can be used; the message is for the uploader.
     BatchEnded
         When the batch was cancelled or deleted meanwhile.
+    TakesLong
+        When the batch is in the interactive queue and takes too long for it.
     """
-    contents = BatchContents(listing=ListingBuilder(_upload_name(batch)))
+    contents = BatchContents(
+        names=ListingBuilder(_upload_name(batch)), listing=Listing(batch.assignment.file_patterns)
+    )
+    deadline = time.monotonic() + INTERACTIVE_SECONDS
     for number, entry in enumerate(_entries(batch)):
+        if batch.queue == INTERACTIVE and time.monotonic() > deadline:
+            raise TakesLong
         if number % PROGRESS_STEP == 0:
             _publish_progress(batch, f"{number} entries read")
         _store_entry(contents, entry, batch)
-    grouping = group_files(contents.listing.listing())
-    _leave_out_ignored(contents, grouping)
+    grouping = group_files(contents.names.listing())
+    unused = _leave_out_ignored(contents, grouping)
+    unused += _leave_out(batch, contents, {path: grouping.places[path] for path in contents.documents})
     _save(batch, contents, grouping)
+    delete_unused(unused)
     if not contents.documents:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
 
@@ -81,11 +94,12 @@ def ingest_batch(batch: Batch) -> None:
 def _entries(batch: Batch) -> Iterator[UnpackedEntry]:
     """Yield the entries of one archive, or of several files uploaded together."""
     uploads = list(batch.uploads.order_by("pk"))
+    patterns = batch.assignment.file_patterns
     if len(uploads) == 1:
         with uploads[0].file.open("rb") as file:
-            yield from unpack(uploads[0].name, file)
+            yield from unpack(uploads[0].name, file, DEFAULT_LIMITS, patterns)
         return
-    yield from entries_in_one_folder(batch.uploads.all())
+    yield from entries_in_one_folder(batch.uploads.all(), patterns)
 
 
 def _upload_name(batch: Batch) -> str:
@@ -102,6 +116,7 @@ def _publish_progress(batch: Batch, message: str) -> None:
 
 def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) -> None:
     reason = entry.reason
+    contents.listing.add(entry.name, entry.data)
     if entry.data is not None:
         try:
             document = store_document(
@@ -116,24 +131,41 @@ def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) ->
     contents.entries.append(row)
     if entry.data is not None:
         contents.read[entry.name] = row
-        contents.listing.add(entry)
+        contents.names.add(entry)
 
 
-def _leave_out_ignored(contents: BatchContents, grouping: Grouping) -> None:
-    """Take no document of an entry that is no student's work or an earlier attempt, and note the reason.
+def _leave_out_ignored(contents: BatchContents, grouping: Grouping) -> list[int]:
+    """Remove the documents of entries that are no student's work or an earlier attempt, and note the reason.
 
-    The reason of an earlier attempt names its submission, so it is shortened where none of that name is
-    stored: only names of submissions are hidden from readers who must not see them.
+    Return the primary keys of these documents. The reason of an earlier attempt names its submission, so it
+    is shortened where none of that name is stored: only names of submissions are hidden from readers who
+    must not see them.
     """
     for path, reason in grouping.ignored.items():
-        contents.documents.pop(path, None)
         contents.modified.pop(path, None)
         row = contents.read[path]
         row.accepted, row.reason = False, reason
+    unused = [document.pk for path, document in contents.documents.items() if path in grouping.ignored]
+    for path in grouping.ignored:
+        contents.documents.pop(path, None)
     stored = {grouping.places[path].submission for path in contents.documents}
     for path, name in grouping.earlier.items():
         if name not in stored:
             contents.read[path].reason = "an earlier attempt"
+    return unused
+
+
+def _leave_out(batch: Batch, contents: BatchContents, places: dict[str, Place]) -> list[int]:
+    """Remove the documents that are left out, list them as skipped entries, return their primary keys."""
+    left_out = contents.listing.left_out(places)
+    for path in left_out.paths:
+        contents.modified.pop(path, None)
+    counted = [
+        entry for entry in contents.entries if not left_out.replaces(entry.name, accepted=entry.accepted)
+    ]
+    skipped = [Entry(batch=batch, accepted=False, **entry._asdict()) for entry in left_out.entries]
+    contents.entries = counted + skipped
+    return [contents.documents.pop(path).pk for path in left_out.paths]
 
 
 @transaction.atomic

@@ -9,7 +9,7 @@ from submissions.queries.access import (
     course,
     courses,
 )
-from submissions.queries.activity import Activity, activity, ranking_progress
+from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
 from submissions.queries.decisions import (
     PairNames,
     decision,
@@ -30,6 +30,7 @@ from submissions.queries.lists import (
     batch_submissions,
     displayed_entries,
     failed_files,
+    left_out_kinds,
     listed_assignments,
     listed_batches,
     listed_courses,
@@ -92,6 +93,7 @@ __all__ = [
     "filtered_pairs",
     "history",
     "ignored_tokens",
+    "left_out_kinds",
     "links",
     "listed_assignments",
     "listed_batches",
@@ -127,4 +129,5 @@ __all__ = [
     "tally",
     "timed_submissions",
     "unknown_team_members",
+    "uploads_before",
 ]

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("submissions", "0008_boilerplate_uploads"),
+        ("submissions", "0010_file_patterns"),
     ]
 
     operations = [

@@ -1,0 +1,34 @@
+"""Let administrators end the sessions of users."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from django.contrib import admin, messages
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import User
+
+from moss.accounts.models import Session
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+    from django.http import HttpRequest
+
+logger = logging.getLogger(__name__)
+
+admin.site.unregister(User)
+
+
+@admin.register(User)
+class Users(UserAdmin[User] if TYPE_CHECKING else UserAdmin):  # type: ignore[misc] # takes no parameter at run time
+    """Django's page of users, with a way to sign them out."""
+
+    actions = ("end_sessions",)
+
+    @admin.action(description="End all sessions of the selected users", permissions=["change"])
+    def end_sessions(self, request: HttpRequest, users: QuerySet[User]) -> None:
+        keys = list(users.values_list("pk", flat=True))
+        ended, _ = Session.objects.filter(user__in=keys).delete()
+        logger.info("account %s ended all sessions of the accounts %s", request.user.pk, keys)
+        self.message_user(request, f"{ended} sessions were ended.", messages.SUCCESS)
