@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from submissions import queues, tasks
+from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import store_files, upload_name
 from submissions.archives.left_out.patterns import RULE_SIGN
 from submissions.lifecycle import cancel_batch, cancel_ranking
@@ -26,7 +27,14 @@ __all__ = ["cancel_batch", "cancel_ranking", "count_rule", "create_batch", "rera
 
 @transaction.atomic
 def create_batch(assignment: Assignment, user: User | None, uploads: Sequence[File[bytes]]) -> Batch:
-    """Store uploaded files and enqueue the batch."""
+    """Store uploaded files and enqueue the batch.
+
+    Raises
+    ------
+    QuotaExceeded
+        When they are more than may be stored, or too many uploads in an hour.
+    """
+    check_quotas(assignment, uploads, user)
     queue = queues.upload_queue(sum(upload.size for upload in uploads))
     name = upload_name(uploads)
     batch = Batch.objects.create(assignment=assignment, uploaded_by=user, name=name, queue=queue)

@@ -72,7 +72,23 @@ def clean_path(name: str, max_length: int) -> tuple[str, str]:
         return path[:max_length] or "(no name)", "it has no name"
     joined = "/".join(parts)
     if len(joined) > max_length:
-        return joined[
-            : max_length - 1
-        ] + "…", f"its path has {len(joined)} characters; the limit is {max_length}"
+        reason = f"its path has {len(joined)} characters; the limit is {max_length}"
+        return shorten(joined, max_length), reason
     return joined, ""
+
+
+def shorten(path: str, max_length: int) -> str:
+    """Return a path for display, cut to `max_length` characters."""
+    return path if len(path) <= max_length else path[: max_length - 1] + "…"
+
+
+def numbered(path: str, number: int, max_length: int) -> str:
+    """Return a path with a number before its suffix, `Main (2).java`, cut so that it is not too long."""
+    folder, slash, name = path.rpartition("/")
+    stem, dot, suffix = name.rpartition(".") if "." in name else (name, "", "")
+    end = f" ({number}){dot}{suffix}"
+    room = max_length - len(folder + slash) - len(end)
+    if room > 0:
+        return f"{folder}{slash}{stem[:room]}{end}"
+    # No room beside such a suffix, or in such a folder: the path is cut as a whole.
+    return f"{path[: max_length - len(f' ({number})')].rstrip('/')} ({number})"

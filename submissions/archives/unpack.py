@@ -26,7 +26,7 @@ from submissions.archives.limits import (
     format_size,
 )
 from submissions.archives.members import ArchiveMember, check_size
-from submissions.archives.names import clean_path, redecode
+from submissions.archives.names import clean_path, numbered, redecode, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -237,8 +237,10 @@ class _Unpacker:
     def _clean_name(self, name: str, folder: str) -> tuple[str, str]:
         """Return the clean path of an entry in `folder`, and why it is refused or an empty string."""
         path, refusal = clean_path(name, self.limits.path_length)
-        if refusal or not folder:
+        if not folder:
             return path, refusal
+        if refusal:  # Its folder shows which archive it is in.
+            return shorten(f"{folder}/{path}", self.limits.path_length), refusal
         return clean_path(f"{folder}/{path}", self.limits.path_length)
 
     def _list_junk(self, name: str, reason: str, size: int) -> Iterator[UnpackedEntry]:
@@ -299,10 +301,9 @@ class _Unpacker:
 
     def _unique_name(self, name: str) -> str:
         """Return `name`, numbered if an earlier entry has the same name: `Main (2).java`."""
-        stem, dot, suffix = name.rpartition(".") if "." in name.rsplit("/", 1)[-1] else (name, "", "")
         unique = name
         while unique in self._used_names:
             self._name_counts[name] = self._name_counts.get(name, 1) + 1
-            unique = f"{stem} ({self._name_counts[name]}){dot}{suffix}"
+            unique = numbered(name, self._name_counts[name], self.limits.path_length)
         self._used_names.add(unique)
         return unique

@@ -37,6 +37,7 @@ from submissions.queries.lists import (
     taken_entries,
 )
 from submissions.queries.pairs import displayed_pair, ignored_tokens, pair, pair_files, submission_names
+from submissions.queries.quotas import Usage, usage
 from submissions.queries.reports import (
     SORT_FIELDS,
     ListedDuplicates,
@@ -75,6 +76,7 @@ __all__ = [
     "PairFilter",
     "PairNames",
     "SkippedContent",
+    "Usage",
     "activity",
     "assignment",
     "batch",
@@ -130,4 +132,5 @@ __all__ = [
     "timed_submissions",
     "unknown_team_members",
     "uploads_before",
+    "usage",
 ]

@@ -43,7 +43,11 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = UploadForm(request.POST, request.FILES, auto_id="upload_%s")
     if not form.is_valid():
         return assignments.assignment_page(request, assignment, upload_form=form)
-    return redirect(actions.create_batch(assignment, request.user, form.cleaned_data["files"]))
+    try:
+        return redirect(actions.create_batch(assignment, request.user, form.cleaned_data["files"]))
+    except actions.QuotaExceeded as refusal:
+        form.add_error("files", str(refusal))
+        return assignments.assignment_page(request, assignment, upload_form=form)
 
 
 @login_required
