@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.archives.grouping import group_submissions, split_paths
+from submissions.archives.formats import archive_stem
+from submissions.archives.grouping import group_submissions
 from submissions.archives.left_out.listing import Listing
 from submissions.archives.limits import BadArchive
 from submissions.archives.unpack import DEFAULT_LIMITS, unpack, walk
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from submissions.archives.grouping import Grouping
     from submissions.archives.left_out.listing import LeftOut
     from submissions.archives.left_out.patterns import FilePatterns
     from submissions.archives.unpack import UnpackedEntry
@@ -27,8 +29,16 @@ class SkippedInput(NamedTuple):
     reason: str
 
 
-def read_inputs(path: Path, patterns: FilePatterns, *, partial: bool) -> tuple[Groups, list[SkippedInput]]:
-    """Return the files of each submission, named by the path inside it, and what is not compared.
+class Inputs(NamedTuple):
+    """The files of each submission, named by the path inside it, what is not compared, and the layout."""
+
+    groups: Groups
+    skipped: list[SkippedInput]
+    layout: str
+
+
+def read_inputs(path: Path, patterns: FilePatterns, layout: str = "", *, partial: bool) -> Inputs:
+    """Return the submissions of a folder or an archive, by the layout of that key or the one that fits best.
 
     Raises
     ------
@@ -38,13 +48,17 @@ def read_inputs(path: Path, patterns: FilePatterns, *, partial: bool) -> tuple[G
     entries = list(_entries_of(path, patterns))
     if not partial:
         _check_complete(entries)
-    groups, left_out = _counted(entries, patterns)
+    name = path.resolve().name
+    grouping, groups = group_submissions(entries, name if path.is_dir() else archive_stem(name), layout)
+    counted, left_out = _counted(entries, patterns, grouping, groups)
     skipped = [
         SkippedInput(entry.name, entry.reason)
         for entry in entries
         if entry.reason and not left_out.replaces(entry.name, accepted=False)
     ]
-    return groups, skipped + [SkippedInput(entry.name, entry.reason) for entry in left_out.entries]
+    skipped += [SkippedInput(*ignored) for ignored in sorted(grouping.ignored.items())]
+    skipped += [SkippedInput(entry.name, entry.reason) for entry in left_out.entries]
+    return Inputs(counted, skipped, grouping.layout.label)
 
 
 def _entries_of(path: Path, patterns: FilePatterns) -> Iterator[UnpackedEntry]:
@@ -64,16 +78,17 @@ def _check_complete(entries: list[UnpackedEntry]) -> None:
             )
 
 
-def _counted(entries: list[UnpackedEntry], patterns: FilePatterns) -> tuple[Groups, LeftOut]:
+def _counted(
+    entries: list[UnpackedEntry], patterns: FilePatterns, grouping: Grouping, groups: Groups
+) -> tuple[Groups, LeftOut]:
     """Return the files of each submission without those that are left out, and what is left out."""
     listing = Listing(patterns)
     for entry in entries:
         listing.add(entry.name, entry.data)
-    places = split_paths(sorted(entry.name for entry in entries if entry.data is not None))
-    left_out = listing.left_out(places)
-    removed = {places[path] for path in left_out.paths}
+    left_out = listing.left_out(grouping.places)
+    removed = {grouping.places[path] for path in left_out.paths}
     counted = {
         submission: [entry for entry in files if (submission, entry.name) not in removed]
-        for submission, files in group_submissions(entries).items()
+        for submission, files in groups.items()
     }
     return {name: files for name, files in counted.items() if files}, left_out

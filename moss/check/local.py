@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint import engine
@@ -37,7 +37,8 @@ class LocalFile(NamedTuple):
 class LocalReport:
     """A finished ranking.
 
-    `left` and `right` of a pair index `submissions`; the files of its passages index `files`.
+    `left` and `right` of a pair index `submissions`; the files of its passages index `files`. `layout` is the
+    label of the layout that the submissions were found by.
     """
 
     submissions: list[str]
@@ -45,6 +46,7 @@ class LocalReport:
     ranking: Ranking
     skipped: list[SkippedInput]
     cohort: Cohort
+    layout: str = ""
 
     def pairs(self) -> Iterator[RankedPair]:
         """Yield all pairs with their passages, best first; each pair is aligned when it is yielded."""
@@ -68,7 +70,8 @@ class RankingOptions:
 
     `language` is the language of every file, "" to detect it for each file; `boilerplate` names files of
     handed-out code; `common` is the parameter of `fingerprint.ranking.cohort.common_limit`; `show` is the
-    highest number of pairs to list, None for all; `patterns` are of files to count and to leave out;
+    highest number of pairs to list, None for all; `layout` is the key of a layout, "" to recognise it;
+    `patterns` are of files to count and to leave out;
     `partial` allows to compare an archive of which only a part could be read.
     """
 
@@ -78,10 +81,11 @@ class RankingOptions:
     show: int | None = 250
     patterns: FilePatterns = DEFAULT_PATTERNS
     partial: bool = False
+    layout: str = ""
 
 
 def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int], Advance]) -> LocalReport:
-    """Rank the submissions of a folder or an archive; each entry directly in it is one submission.
+    """Rank the submissions of a folder or an archive, which are found by its layout.
 
     `start_progress` is called with the number of files and returns a function that is called after each file.
 
@@ -99,7 +103,7 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     if options.language:
         front_end(options.language)  # Raises ValueError before any file is read.
     boilerplate = [_read_boilerplate(file, options.language) for file in options.boilerplate]
-    groups, skipped = read_inputs(path, options.patterns, partial=options.partial)
+    groups, skipped, layout = read_inputs(path, options.patterns, options.layout, partial=options.partial)
     numbered = [(submission, entry) for submission, group in enumerate(groups.values()) for entry in group]
     jobs = [ReadJob(entry.name, entry.data or b"", options.language) for _, entry in numbered]
     results = read_files(jobs, start_progress(len(jobs)), _load_engine)
@@ -112,7 +116,7 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
             skipped.append(SkippedInput(name, result))
         else:
             files.append(LocalFile(submission, entry.name, job.data, result))
-    return _rank(names, files, skipped, boilerplate, options)
+    return replace(_rank(names, files, skipped, boilerplate, options), layout=layout)
 
 
 def _read_boilerplate(file: Path, language: str) -> Reading:

@@ -46,6 +46,20 @@ class OutputPath(click.Path):
         return path
 
 
+class LayoutKey(click.ParamType[str]):
+    """The key of a layout, or `auto`, which becomes an empty string."""
+
+    name = "layout"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from submissions.archives.layouts.registry import LAYOUTS
+
+        if value and value != "auto" and value not in LAYOUTS:
+            keys = ", ".join(LAYOUTS)
+            self.fail(f"there is no layout {value!r}; choose auto or one of: {keys}.", param, ctx)
+        return "" if value == "auto" else value
+
+
 @click.command()
 @click.argument("path", type=InputPath(exists=True))
 @click.option(
@@ -75,6 +89,15 @@ class OutputPath(click.Path):
     default=250,
     show_default=True,
     help="Highest number of pairs to list.",
+)
+@click.option(
+    "--layout",
+    type=LayoutKey(),
+    default="auto",
+    show_default=True,
+    metavar="LAYOUT",
+    help="How PATH names the students: moodle, canvas, gradescope, folders, files and others. "
+    "Default: recognised by the names in it.",
 )
 @click.option(
     "--include",
@@ -110,6 +133,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     boilerplate: tuple[Path, ...],
     common: int | None,
     show: int,
+    layout: str,
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     partial: bool,  # noqa: FBT001 - a flag of the command line
@@ -119,10 +143,10 @@ def check(  # noqa: PLR0917 - one parameter for each option
 ) -> None:
     """Rank all pairs of submissions in PATH by similarity.
 
-    PATH is a folder or an archive (zip, tar, tar.gz). Each file or folder directly in it is one submission.
-    Code that tools generated, compiled or downloaded is left out, and listed with the reason.
-    No server has to run, and no data leaves this machine. With fewer than two readable submissions the
-    command fails.
+    PATH is a folder or an archive (zip, tar, tar.gz): the export of a learning platform, or one with a file,
+    folder or archive for each student. Code that tools generated, compiled or downloaded is left out, and
+    listed with the reason. No server has to run, and no data leaves this machine. With fewer than two
+    readable submissions the command fails.
     """
     from fingerprint.engine import Unreadable
     from moss.check.local import RankingOptions, rank_path
@@ -133,7 +157,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     try:
         patterns = FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
         options = RankingOptions(
-            language, boilerplate, common, None if everything else show, patterns, partial
+            language, boilerplate, common, None if everything else show, patterns, partial, layout
         )
         with _progress() as start_progress:
             report = rank_path(path, options, start_progress)
@@ -141,6 +165,8 @@ def check(  # noqa: PLR0917 - one parameter for each option
         raise click.ClickException(printable(str(error))) from error
     if not report.shortfall or output_format != "table":
         _write(_render(report, output_format, path), output)
+    count = len(report.submissions)
+    click.echo(f"Read as {report.layout}: {count} submission{'' if count == 1 else 's'}.", err=True)
     threshold = report.ranking.threshold
     if output_format == "table" and len(report.ranking.scores.similarity):
         click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)

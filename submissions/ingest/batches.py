@@ -15,7 +15,8 @@ from django.utils import timezone
 
 from fingerprint.engine import Unreadable
 from submissions import lifecycle
-from submissions.archives.grouping import split_paths
+from submissions.archives.formats import archive_stem
+from submissions.archives.grouping import ListingBuilder, group_files
 from submissions.archives.left_out.listing import Listing
 from submissions.archives.limits import BadArchive
 from submissions.ingest.documents import delete_unused, store_document
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
+    from submissions.archives.grouping import Grouping, Place
     from submissions.archives.unpack import UnpackedEntry
 
 # Number of entries between two updates of a batch's progress.
@@ -43,9 +45,14 @@ class BatchEnded(Exception):
 
 @dataclass
 class BatchContents:
-    """Contents of a batch's uploads: entries for its page, and documents and modification times by path."""
+    """Contents of a batch's uploads: entries for its page, and documents and modification times by path.
+
+    `read` has the entries that were read, also those that are no text; `names` lists them for the layouts.
+    """
 
     entries: list[Entry] = field(default_factory=list)
+    read: dict[str, Entry] = field(default_factory=dict)
+    names: ListingBuilder = field(default_factory=ListingBuilder)
     documents: dict[str, Document] = field(default_factory=dict)
     modified: dict[str, datetime] = field(default_factory=dict)
     listing: Listing = field(default_factory=Listing)
@@ -63,7 +70,9 @@ def ingest_batch(batch: Batch) -> None:
     TakesLong
         When the batch is in the interactive queue and takes too long for it.
     """
-    contents = BatchContents(listing=Listing(batch.assignment.file_patterns))
+    contents = BatchContents(
+        names=ListingBuilder(_upload_name(batch)), listing=Listing(batch.assignment.file_patterns)
+    )
     deadline = time.monotonic() + INTERACTIVE_SECONDS
     for number, entry in enumerate(entries(batch.uploads.all(), batch.assignment.file_patterns)):
         if batch.queue == INTERACTIVE and time.monotonic() > deadline:
@@ -71,12 +80,19 @@ def ingest_batch(batch: Batch) -> None:
         if number % PROGRESS_STEP == 0:
             _publish_progress(batch, f"{number} entries read")
         _store_entry(contents, entry, batch)
-    places = split_paths(sorted(contents.documents))
-    unused = _leave_out(batch, contents, places)
-    _save(batch, contents, places)
+    grouping = group_files(contents.names.listing())
+    unused = _leave_out_ignored(contents, grouping)
+    unused += _leave_out(batch, contents, {path: grouping.places[path] for path in contents.documents})
+    _save(batch, contents, grouping)
     delete_unused(unused)
     if not contents.documents:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
+
+
+def _upload_name(batch: Batch) -> str:
+    """Return the name of a single upload without its suffix; empty for several."""
+    names = list(batch.uploads.values_list("name", flat=True))
+    return archive_stem(names[0]) if len(names) == 1 else ""
 
 
 def _publish_progress(batch: Batch, message: str) -> None:
@@ -98,12 +114,35 @@ def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) ->
                 contents.modified[entry.name] = entry.modified
         except Unreadable as error:
             reason = str(error)
-    contents.entries.append(
-        Entry(batch=batch, name=entry.name, size=entry.size, accepted=not reason, reason=reason)
-    )
+    row = Entry(batch=batch, name=entry.name, size=entry.size, accepted=not reason, reason=reason)
+    contents.entries.append(row)
+    if entry.data is not None:
+        contents.read[entry.name] = row
+        contents.names.add(entry)
 
 
-def _leave_out(batch: Batch, contents: BatchContents, places: dict[str, tuple[str, str]]) -> list[int]:
+def _leave_out_ignored(contents: BatchContents, grouping: Grouping) -> list[int]:
+    """Remove the documents of entries that are no student's work or an earlier attempt, and note the reason.
+
+    Return the primary keys of these documents. The reason of an earlier attempt names its submission, so it
+    is shortened where none of that name is stored: only names of submissions are hidden from readers who
+    must not see them.
+    """
+    for path, reason in grouping.ignored.items():
+        contents.modified.pop(path, None)
+        row = contents.read[path]
+        row.accepted, row.reason = False, reason
+    unused = [document.pk for path, document in contents.documents.items() if path in grouping.ignored]
+    for path in grouping.ignored:
+        contents.documents.pop(path, None)
+    stored = {grouping.places[path].submission for path in contents.documents}
+    for path, name in grouping.earlier.items():
+        if name not in stored:
+            contents.read[path].reason = "an earlier attempt"
+    return unused
+
+
+def _leave_out(batch: Batch, contents: BatchContents, places: dict[str, Place]) -> list[int]:
     """Remove the documents that are left out, list them as skipped entries, return their primary keys."""
     left_out = contents.listing.left_out(places)
     for path in left_out.paths:
@@ -117,36 +156,41 @@ def _leave_out(batch: Batch, contents: BatchContents, places: dict[str, tuple[st
 
 
 @transaction.atomic
-def _save(batch: Batch, contents: BatchContents, places: dict[str, tuple[str, str]]) -> None:
+def _save(batch: Batch, contents: BatchContents, grouping: Grouping) -> None:
     if contents.documents and not lifecycle.start_fingerprinting(batch.pk):
         raise BatchEnded
     batch.entries.all().delete()
     batch.submissions.all().delete()
     Entry.objects.bulk_create(contents.entries, batch_size=INSERT_ROWS)
-    paths = {path: places[path] for path in contents.documents}
-    submissions = _save_submissions(batch, contents, paths)
+    submissions = _save_submissions(batch, contents, grouping)
     SubmissionFile.objects.bulk_create(
         [
             SubmissionFile(
                 submission=submissions[name], path=path, source_id=document.source_id, document=document
             )
             for entry, document in contents.documents.items()
-            for name, path in [paths[entry]]
+            for name, path in [grouping.places[entry]]
         ],
         batch_size=INSERT_ROWS,
     )
 
 
-def _save_submissions(
-    batch: Batch, contents: BatchContents, paths: dict[str, tuple[str, str]]
-) -> dict[str, Submission]:
-    names = list({name for name, _ in paths.values()})
+def _save_submissions(batch: Batch, contents: BatchContents, grouping: Grouping) -> dict[str, Submission]:
+    names = sorted({grouping.places[path].submission for path in contents.documents})
     # In random order: primary keys are part of addresses, and must not reveal the order of names.
     SystemRandom().shuffle(names)
-    modified = ((paths[path][0], time) for path, time in contents.modified.items())
-    times = submission_times(modified, timezone.now())
+    modified = ((grouping.places[path].submission, time) for path, time in contents.modified.items())
+    times = submission_times(modified, timezone.now(), grouping.submitted)
     submissions = Submission.objects.bulk_create(
-        [Submission(batch=batch, name=name, handed_in=times.get(name)) for name in names]
+        [
+            Submission(
+                batch=batch,
+                name=name,
+                identifier=grouping.identifiers.get(name, ""),
+                handed_in=times.get(name),
+            )
+            for name in names
+        ]
     )
     return dict(zip(names, submissions, strict=True))
 

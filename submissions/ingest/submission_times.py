@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils import timezone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 # The start of a zip's calendar (1980), or of a tar's before it (1970), means that no time was stored.
 NO_TIME = datetime(1980, 1, 3, tzinfo=UTC)
@@ -16,12 +16,20 @@ NO_TIME = datetime(1980, 1, 3, tzinfo=UTC)
 SAME_TIME = timedelta(seconds=2)
 
 
-def submission_times(files: Iterable[tuple[str, datetime]], now: datetime) -> dict[str, datetime]:
-    """Return the latest file time of each submission, from pairs (submission, time of a file).
+def submission_times(
+    files: Iterable[tuple[str, datetime]], now: datetime, known: Mapping[str, datetime] | None = None
+) -> dict[str, datetime]:
+    """Return when each submission was handed in: as `known`, else the latest time of its files.
 
-    A naive time is in this server's time zone. The result is empty if the times of all files are the same
-    (within SAME_TIME). A submission whose latest time is after `now` has no time, since its clock was wrong.
+    `files` are pairs (submission, time of a file); no time is estimated if all of them are the same (within
+    SAME_TIME). A naive time is in this server's time zone. A submission whose time is after `now` has none,
+    since its clock was wrong.
     """
+    latest = _latest(files) | {name: _aware(time) for name, time in (known or {}).items()}
+    return {name: time for name, time in latest.items() if time <= now}
+
+
+def _latest(files: Iterable[tuple[str, datetime]]) -> dict[str, datetime]:
     times = [(name, _aware(time)) for name, time in files]
     times = [(name, time) for name, time in times if time > NO_TIME]
     if not times or max(times, key=_file_time)[1] - min(times, key=_file_time)[1] <= SAME_TIME:
@@ -29,7 +37,7 @@ def submission_times(files: Iterable[tuple[str, datetime]], now: datetime) -> di
     latest: dict[str, datetime] = {}
     for name, time in times:
         latest[name] = max(time, latest.get(name, time))
-    return {name: time for name, time in latest.items() if time <= now}
+    return latest
 
 
 def _file_time(file: tuple[str, datetime]) -> datetime:

@@ -147,6 +147,8 @@ class DeletedBatch(models.Model):
 class Submission(models.Model):
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="submissions")
     name = FileCharField(max_length=400)
+    # Ids, logins or e-mail addresses of its students as the platform has them; empty where it names none.
+    identifier = FileCharField(max_length=400, blank=True, default="")
     # The latest modification time of its files; null where it is not known, see `submission_times`.
     handed_in = models.DateTimeField(null=True)
 

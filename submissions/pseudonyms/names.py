@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -9,6 +10,7 @@ from itertools import count, product
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
+from submissions.models import Submission
 from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER, NameFinder
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
+# Ids and times in the names that platforms give to what students hand in.
+NUMBER = re.compile(r"\d{4,}(?:[-_:.,T ]{0,2}\d+)*")
 # Session key: whether names are hidden.
 ANONYMOUS = "anonymous"
 
@@ -28,13 +32,15 @@ class Names:
     """Names as a reader may see them: real names if there are neither `aliases` nor a `fallback`.
 
     `aliases` maps real names to the names that are shown instead; `fallback` is shown for all other names; if
-    it is empty, these are shown unchanged. A word that also occurs in one of the `visible_names` is replaced
+    it is empty, these are shown unchanged. `identifiers` are what else a text may call the students, by their
+    names. A word that also occurs in one of the `visible_names` is replaced
     only together with other words of a hidden name.
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict)
     fallback: str = ""
     visible_names: tuple[str, ...] = ()
+    identifiers: Mapping[str, str] = field(default_factory=dict)
 
     def display_name(self, name: str) -> str:
         """Return the name to show for the submission `name`."""
@@ -63,12 +69,15 @@ class Names:
     def redact_entry(self, path: str) -> str:
         """Return the path of an entry that was not accepted, with names replaced.
 
-        Its folder may name a student without any submission. Where the path contains no known name, only its
+        Its folder may name a student without any submission, and numbers in it may be ids or exact times of
+        handing in. Where the path contains no known name, only its
         file name is shown, and of a path without folder only the suffix.
         """
         redacted = self.redact_text(path)
-        if not self.hidden or redacted != path:
-            return redacted
+        if not self.hidden:
+            return path
+        if redacted != path:
+            return NUMBER.sub("…", redacted)
         *folders, file = path.rstrip("/").split("/")
         stem, dot, suffix = file.rpartition(".")
         return f"…/{file}" if folders and not path.endswith("/") else f"…{dot}{suffix}" if stem else "…"
@@ -86,7 +95,7 @@ class Names:
 
     @cached_property
     def _finder(self) -> NameFinder:
-        return NameFinder(self.aliases, self.visible_names)
+        return NameFinder(self.aliases, self.visible_names, self.identifiers)
 
 
 def names_for(request: HttpRequest, assignment: Assignment) -> Names:
@@ -96,7 +105,18 @@ def names_for(request: HttpRequest, assignment: Assignment) -> Names:
 
 def anonymous_names(assignment: Assignment) -> Names:
     """Return an alias for every name in an assignment."""
-    return Names(ensure_aliases(assignment), fallback=NAME_PLACEHOLDER)
+    return Names(
+        ensure_aliases(assignment), fallback=NAME_PLACEHOLDER, identifiers=known_identifiers(assignment)
+    )
+
+
+def known_identifiers(assignment: Assignment) -> dict[str, str]:
+    """Return the identifiers of the submissions of an assignment, by their names."""
+    known: dict[str, str] = {}
+    submissions = Submission.objects.filter(batch__assignment=assignment).exclude(identifier="")
+    for name, identifier in submissions.order_by("pk").values_list("name", "identifier"):
+        known[name] = f"{known[name]} {identifier}" if name in known else identifier
+    return known
 
 
 def redacted_names(hidden_names: Iterable[str], visible_names: Iterable[str] = ()) -> Names:

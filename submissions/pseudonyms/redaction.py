@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -32,6 +32,8 @@ PIECE = re.compile(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|[A-Z]+")
 MAX_RUN = 1_000
 # Allowed between two words of one name: nothing, a space, a comma and a space, an underscore, and the like.
 GAP = re.compile(r"[ \t.,_-]{0,2}")
+# The host of an e-mail address.
+HOST = re.compile(r"@[\w.-]+")
 # Letters that Unicode does not decompose into a plain letter and an accent.
 LETTERS = str.maketrans(
     {"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
@@ -78,19 +80,25 @@ class NameWord(NamedTuple):
 class NameFinder:
     """Finds names of students in texts; `aliases` maps each to its replacement.
 
-    Words that also occur in one of the `visible_names` do not identify a student by themselves.
+    A student is also found by the words of the `identifiers`: ids, logins and e-mail addresses by name. Words
+    that also occur in one of the `visible_names` do not identify a student by themselves.
     """
 
     aliases: Mapping[str, str]
     visible_names: tuple[str, ...] = ()
+    identifiers: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def _names_by_word(self) -> dict[str, set[str]]:
         names: dict[str, set[str]] = defaultdict(set)
         for name in self.aliases:
-            for word in _normalised_words(name):
+            for word in _normalised_words(name) | _normalised_words(self._known_as(name)):
                 names[word].add(name)
         return names
+
+    def _known_as(self, name: str) -> str:
+        """Return the identifiers of a student without the hosts of addresses, which others share."""
+        return HOST.sub("", self.identifiers.get(name, ""))
 
     @cached_property
     def _distinctive_words(self) -> set[str]:

@@ -34,6 +34,7 @@ from submissions.queries.lists import (
     listed_assignments,
     listed_batches,
     listed_courses,
+    taken_entries,
 )
 from submissions.queries.pairs import (
     add_contents,
@@ -151,6 +152,7 @@ __all__ = [
     "submission_names",
     "submission_pairs",
     "submissions_by_id",
+    "taken_entries",
     "tally",
     "timed_submissions",
     "unknown_team_members",

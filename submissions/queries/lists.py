@@ -127,6 +127,19 @@ def failed_files(batch: Batch, names: Names) -> QuerySet[SubmissionFile]:
     return rows.order_by(alias if names.hidden else "submission__name", "path")
 
 
+def taken_entries(batch: Batch, names: Names) -> Sequence[Entry] | QuerySet[Entry]:
+    """Return the entries of an upload that were taken; as paths in their submissions where names are hidden.
+
+    The path of an entry may have ids of the student and the exact time of handing in.
+    """
+    if not names.hidden:
+        return batch.entries.filter(accepted=True)
+    files = SubmissionFile.objects.filter(submission__batch=batch)
+    rows = files.values_list("submission__name", "path", "source__size")
+    entries = [Entry(name=f"{name}/{path}", size=size, accepted=True) for name, path, size in rows]
+    return sorted(entries, key=lambda entry: (names.redact_text(entry.name), entry.size))
+
+
 def displayed_entries(entries: QuerySet[Entry], names: Names) -> Sequence[Entry] | QuerySet[Entry]:
     """Return entries of an upload, by displayed path where names are hidden."""
     if not names.hidden:

@@ -12,7 +12,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from submissions import actions
 from submissions.models import Assignment, Batch, SubmissionFile
-from submissions.tasks import BROKEN
+from submissions.recovery import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from submissions.archives.grouping import split_paths
+from submissions.archives.grouping import ListingBuilder, group_files
 from submissions.archives.left_out.listing import Listing
 from submissions.archives.left_out.patterns import FilePatterns
 from submissions.archives.limits import Limits
@@ -24,12 +24,12 @@ def left_out(files: Mapping[str, str | bytes], patterns: FilePatterns | None = N
     contents = {path: data if isinstance(data, bytes) else data.encode() for path, data in files.items()}
     upload = {"own.c": OWN} | contents
     archive = zipped({f"class/ada/{path}": data for path, data in upload.items()} | {"class/ben/b.c": b"x;"})
-    listing, taken, reasons = Listing(patterns), [], {}
+    listing, names, reasons = Listing(patterns), ListingBuilder(), {}
     for entry in unpack("class.zip", io.BytesIO(archive), Limits(), patterns):
         listing.add(entry.name, entry.data)
+        names.add(entry)
         if entry.data is None:
             reasons[entry.name] = entry.reason
-        else:
-            taken.append(entry.name)
-    reasons |= {name: reason for name, _, reason in listing.left_out(split_paths(sorted(taken))).entries}
+    places = group_files(names.listing(), "folders").places
+    reasons |= {name: reason for name, _, reason in listing.left_out(places).entries}
     return {name.removeprefix("class/ada/"): reason for name, reason in reasons.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.pseudonyms.aliases import ensure_aliases
-from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
+from submissions.pseudonyms.names import Names, anonymous_names, known_identifiers, redacted_names
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER
 from submissions.queries import displayed_pair
 
@@ -93,4 +93,5 @@ def _names_for_student(report: Report, pairs: list[Pair], reader: str) -> Names:
     hidden = redacted_names(sorted(others, key=made_up.__getitem__), [reader])
     aliases = dict.fromkeys(made_up, NAME_PLACEHOLDER) | dict(hidden.aliases)
     hidden_aliases = {name: alias for name, alias in aliases.items() if name != reader}
-    return Names(hidden_aliases, visible_names=hidden.visible_names)
+    identifiers = known_identifiers(report.assignment)
+    return Names(hidden_aliases, visible_names=hidden.visible_names, identifiers=identifiers)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from django.template import Context
 
+    from submissions.models import Submission
     from submissions.pseudonyms.names import Names
 
 register = template.Library()
@@ -54,6 +55,13 @@ def display_name(context: Context, name: str) -> SafeString:
 def display_name_plain(context: Context, name: str) -> SafeString:
     """Return a name as `display_name` does, but without elements: for titles and attributes."""
     return visible_plain(names_in(context).display_name(name))
+
+
+@register.simple_tag(takes_context=True)
+def identifier(context: Context, submission: Submission) -> SafeString:
+    """Return the id, login or e-mail address of a submission; nothing where names are hidden."""
+    known = "" if names_in(context).hidden else submission.identifier
+    return visible("" if known == submission.name else known)
 
 
 @register.simple_tag(takes_context=True)

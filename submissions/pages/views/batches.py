@@ -61,7 +61,7 @@ def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "skipped": queries.displayed_entries(batch.entries.filter(accepted=False), names),
         "failed": queries.failed_files(batch, names),
         "submissions": queries.batch_submissions(batch, names),
-        "taken": queries.displayed_entries(batch.entries.filter(accepted=True), names),
+        "taken": queries.taken_entries(batch, names),
     }
     pages = {
         name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page"))

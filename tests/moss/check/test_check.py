@@ -190,3 +190,25 @@ def test_the_same_input_gives_the_same_report_in_every_process(tmp_path: Path) -
         for seed in ("1", "2")
     ]
     assert runs[0] == runs[1]
+
+
+def test_an_export_of_a_platform_is_read_by_its_layout(tmp_path: Path) -> None:
+    record = "Ada Byron_1_assignsubmission_onlinetext/onlinetext.html"
+    files = {
+        "Ada Byron_1_assignsubmission_file/main.py": CLASS["ada/main.py"],
+        "Ben Novak_2_assignsubmission_file/main.py": CLASS["ben/main.py"],
+        record: "<html><body></body></html>",
+    }
+    root = folder(tmp_path / "export", files)
+    assert [(row.left, row.right) for row in rows(root)] == [("Ada Byron", "Ben Novak")]
+    result = check(root)
+    assert "Read as a Moodle export: 2 submissions.\n" in result.stderr
+    assert f"skipped {record}: an online text without any text\n" in result.stderr
+    chosen = check(root, "--layout", "folders")
+    assert "Read as a folder or file for each student: 3 submissions.\n" in chosen.stderr
+
+
+def test_a_layout_that_does_not_exist_is_refused_with_those_that_do(tmp_path: Path) -> None:
+    result = check(tmp_path, "--layout", "moodel")
+    assert result.exit_code == 2
+    assert "there is no layout 'moodel'; choose auto or one of: moodle, " in " ".join(result.stderr.split())

@@ -3,12 +3,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from submissions.archives.grouping import group_submissions, split_paths
+from submissions.archives.grouping import group_submissions
 from submissions.archives.unpack import UnpackedEntry
 
 
 def grouped(*paths: str) -> dict[str, list[str]]:
-    groups = group_submissions(UnpackedEntry(path, b"x", 1, "") for path in paths)
+    _, groups = group_submissions(UnpackedEntry(path, b"x", 1, "") for path in paths)
     return {name: [entry.name for entry in entries] for name, entries in groups.items()}
 
 
@@ -40,7 +40,7 @@ def test_the_name_for_a_file_beside_a_folder_is_no_longer_than_a_path() -> None:
 
 
 def test_refused_entries_take_no_part_in_grouping() -> None:
-    groups = group_submissions(
+    _, groups = group_submissions(
         [
             UnpackedEntry("class/a/x.py", b"x", 1, ""),
             UnpackedEntry("class/b/x.py", b"x", 1, ""),
@@ -55,6 +55,6 @@ paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join)
 
 @given(st.lists(paths, unique=True, max_size=12))
 def test_no_two_files_of_a_submission_share_a_path(file_paths: list[str]) -> None:
-    places = split_paths(file_paths)
-    assert set(places) == set(file_paths)
-    assert len(set(places.values())) == len(file_paths)
+    _, groups = group_submissions(UnpackedEntry(path, b"x", 1, "") for path in file_paths)
+    placed = [(name, entry.name) for name, group in groups.items() for entry in group]
+    assert len(set(placed)) == len(placed) == len(file_paths)

@@ -7,7 +7,7 @@ from django.urls import reverse
 from submissions.models import Batch, Entry, Report, Submission
 from submissions.ranking import progress
 from tests.support.html import Page, get_page, page_of
-from tests.support.sample_class import CLASS, zipped
+from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, zipped
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -214,3 +214,39 @@ def test_the_submissions_of_a_batch_lead_to_their_pages(alice_client: Client, ba
         reverse("submission", args=[batch.assignment_id, submission.pk])
         for submission in batch.submissions.all()
     }
+
+
+BLACKBOARD = {
+    "Lab 1_abyron_attempt_2026-02-27-09-00-00_main.py": HONEST,
+    "Lab 1_abyron_attempt_2026-03-01-14-05-09_main.py": STARTER + COPIED,
+    "Lab 1_abyron_attempt_2026-03-01-14-05-09.txt": "Name: Ada Byron (abyron)\n",
+    "Lab 1_bnovak_attempt_2026-03-01-10-00-00_main.py": STARTER + HONEST + "\n# written by bnovak\n",
+    "Lab 1_bnovak_attempt_2026-03-01-10-00-00.txt": "Name: Ben Novak (bnovak)\n",
+}
+
+
+def test_the_identifier_of_a_student_is_beside_the_name(hand_in: HandIn, alice_client: Client) -> None:
+    batch = hand_in(zipped(BLACKBOARD))
+    page = get_batch(alice_client, batch)
+    assert page.texts("ul.names li") == ["Ada Byron abyron · 1 file", "Ben Novak bnovak · 1 file"]
+    ada = Submission.objects.get(batch=batch, name="Ada Byron")
+    address = reverse("submission", args=[batch.assignment_id, ada.pk])
+    assert get_page(alice_client, address).text("p.lead").startswith("abyron · Uploaded")
+
+
+def test_with_hidden_names_neither_logins_nor_times_of_an_export_are_shown(
+    hand_in: HandIn, alice_client: Client
+) -> None:
+    batch = hand_in(zipped(BLACKBOARD))
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
+    page = get_batch(alice_client, batch)
+    assert page.texts("h2") == ["3 skipped", "2 submissions", "2 entries taken"]
+    ada, ben = Submission.objects.filter(batch=batch)
+    pages = [page.html]
+    for submission in (ada, ben):
+        address = reverse("submission", args=[batch.assignment_id, submission.pk])
+        pages.append(get_page(alice_client, address).html)
+    pages.append(get_page(alice_client, batch.assignment.get_absolute_url()).html)
+    for html in pages:
+        for told in ("byron", "novak", "14-05-09", "09-00-00", "10-00-00"):
+            assert told not in html.casefold()

@@ -135,6 +135,29 @@ def test_a_part_that_several_names_share_identifies_nobody() -> None:
     assert names.redact_source("Ada and Ada Byron") == "[name] and Icy Wren"
 
 
+def test_a_student_is_found_by_login_id_and_address_too() -> None:
+    aliases = {"Ada Byron": "Amber Otter", "Bo Li": "Icy Wren"}
+    known = {"Ada Byron": "abyron, 20261234", "Bo Li": "boli@example.edu"}
+    names = Names(aliases, fallback="[name]", identifiers=known)
+    assert names.redact_source("# abyron (20261234)") == "# Amber Otter (Amber Otter)"
+    assert names.redact_source("# asked boli") == "# asked Icy Wren"
+    assert names.redact_source("see example.edu and edu_example") == "see example.edu and edu_example"
+    assert names.redact_text("Ada Byron_20261234_file/main.py") == "Amber Otter_file/main.py"
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("Ada Lovelace - 2026-02-27T09:00:00/main.py", "Amber Otter - …/main.py"),
+        ("77001-6400 - Ada Lovelace - Oct 10, 2025 1022 AM/a.py", "… - Amber Otter - Oct 10, … AM/a.py"),
+        ("Lab 1_nobody_attempt_2026-03-01-14-05-09.txt", "….txt"),
+    ],
+)
+def test_the_path_of_a_skipped_entry_shows_no_ids_and_no_times(path: str, shown: str) -> None:
+    assert NAMES.redact_entry(path) == shown
+    assert Names().redact_entry(path) == path
+
+
 def test_an_unknown_name_is_not_shown() -> None:
     assert NAMES.display_name("max") == "Calm Owl"
     assert NAMES.display_name("somebody-else") == "[name]"

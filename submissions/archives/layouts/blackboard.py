@@ -1,0 +1,64 @@
+"""Blackboard: `Lab 1_bpopescu_attempt_2026-03-01-14-05-09_Main.java`, with a `.txt` for each attempt.
+
+CodeGra-de (psef/helpers and psef/blackboard.py) and kwurst/bb-file-cleanup, bbcleanup.py: title of the
+assignment, login, time of the attempt, name of the file. The `.txt` has the lines `Name: Bruno Popescu
+(bpopescu)` and, for each file, `Original filename:` and `Filename:`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from submissions.archives.layouts.fields import natural_name, parse_digits
+from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
+
+if TYPE_CHECKING:
+    from submissions.archives.layouts.listing import Listing
+    from submissions.archives.layouts.places import Place
+
+NAME = re.compile(
+    r"(?P<attempt>[^/]*_(?P<login>[^/_]+)_attempt_(?P<time>\d{4}(?:-\d\d){5}))"
+    r"(?:(?P<record>\.txt\Z)|_(?P<file>[^/]+)|(?=/))"
+)
+WHO = re.compile(r"^\s*Name:[ \t]*(?P<name>.+?)[ \t]*\((?P<login>[^()\n]*)\)[ \t]*\r?$", re.MULTILINE)
+RENAMED = re.compile(r"Original filename:[ \t]*([^\r\n]+)\r?\n\s*Filename:[ \t]*([^\r\n]+)")
+
+
+def _find(path: str) -> Found | None:
+    return find(NAME, path)
+
+
+def _score(listing: Listing) -> float:
+    return share(listing, _find)
+
+
+def _place(listing: Listing) -> dict[str, Place]:
+    students: dict[str, Student] = {}
+    originals: dict[str, str] = {}
+    for path in listing.paths:
+        if (found := _find(path)) and found.match["record"]:
+            text = listing.read(path)
+            if who := WHO.search(text):
+                student = Student(natural_name(who[1]), who[2])
+                students[found.prefix + found.match["attempt"]] = student
+                students.setdefault(found.match["login"], student)
+            for original, name in RENAMED.findall(text):
+                originals[found.prefix + name.strip()] = original.strip()
+
+    def place_one(found: Found) -> Place:
+        login, time = found.match["login"], parse_digits(found.match["time"])
+        known = students.get(login, Student(login, login))
+        student = students.get(found.prefix + found.match["attempt"], known)
+        if found.match["record"]:
+            return Ignored("Blackboard's record of an attempt")
+        file = originals.get(found.unit, found.match["file"] or "").replace("\\", "/").rpartition("/")[2]
+        return Placement((student,), found.path(file), time, time)
+
+    return place_each(listing.paths, _find, place_one, "a Blackboard export")
+
+
+BLACKBOARD = Layout(
+    "blackboard", "a Blackboard export", _score, _place, reads=re.compile(r".*_attempt_[\d-]+\.txt")
+)

@@ -1,0 +1,67 @@
+"""Names of people, times and records, in the forms that platforms write them."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from typing import Any
+
+TIME = re.compile(
+    r"(\d{4}-\d\d-\d\d)[ T](\d\d)[:_.-](\d\d)[:_.-](\d\d)(?:[.,]\d+)?(?: ?(Z|UTC|[+-]\d\d:?\d\d))?", re.ASCII
+)
+FIRST_YEAR, LAST_YEAR = 1980, 9000
+QUOTED = re.compile(r"""\s*(?:'(?P<single>(?:[^']|'')*)'|"(?P<double>(?:[^"\\]|\\.)*)")\s*\Z""")
+HEX_ESCAPE = re.compile(r"\\x([0-9A-Fa-f]{2})")
+
+
+def natural_name(name: str) -> str:
+    """Return `Popescu, Bruno` as `Bruno Popescu`, with underscores as spaces."""
+    last, comma, first = name.replace("_", " ").strip(" ,").partition(",")
+    words = f"{first} {last}" if comma and "," not in first else f"{last}{comma}{first}"
+    return " ".join(words.split())
+
+
+def parse_digits(text: str) -> datetime | None:
+    """Return the time whose digits are in `text` from year to second, with any separators; None if none."""
+    digits = "".join(char for char in text if char in "0123456789")
+    return _plausible(f"{digits[:8]}T{digits[8:14]}")
+
+
+def parse_time(text: str) -> datetime | None:
+    """Return a time with a date of ISO 8601, as in `2026-03-01 14:05:09.12 Z`; None if there is none."""
+    match = TIME.match(text.strip())
+    if not match:
+        return None
+    date, hour, minute, second, zone = match.groups()
+    offset = {"Z": "+00:00", "UTC": "+00:00", None: ""}.get(zone, zone)
+    return _plausible(f"{date}T{hour}:{minute}:{second}{offset}")
+
+
+def _plausible(iso: str) -> datetime | None:
+    """Return a time of ISO 8601; None if it is none, or of a year in which no platform was in use."""
+    try:
+        time = datetime.fromisoformat(iso)
+    except ValueError:
+        return None
+    return time if FIRST_YEAR <= time.year <= LAST_YEAR else None
+
+
+def parse_json(text: str) -> Any:
+    """Return the value of a JSON text; None if it is broken or nested too deeply."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def parse_scalar(text: str) -> str:
+    """Return the text of a YAML scalar on one line, quoted or not; empty for null and for broken ones."""
+    match = QUOTED.match(text)
+    if not match:
+        plain = text.strip()
+        return "" if plain in {"", "~", "null"} or plain[0] in "\"'[{&*!|>" else plain
+    if match["double"] is None:
+        return match["single"].replace("''", "'")
+    value = parse_json('"' + HEX_ESCAPE.sub(r"\\u00\1", match["double"]) + '"')
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,260 @@
+"""One small upload for each layout, of invented students, named as the platform names them."""
+
+from __future__ import annotations
+
+CODE = "def area(width, height):\n    return width * height\n"
+EMPTY_TEXT = "<html><body></body></html>"
+ONLINE_TEXT = f"<html><body><pre>{CODE}</pre></body></html>" + " " * 200
+
+BLACKBOARD_RECORD = """Name: {name} ({login})
+Assignment: Lab 1
+Date Submitted: Sunday, March 1, 2026 2:05:09 PM CET
+Current Grade: Needs Grading
+
+Submission Field:
+There is no student submission text data for this assignment.
+
+Comments:
+There are no student comments for this assignment.
+
+Files:
+\tOriginal filename: {file}
+\tFilename: {stored}
+"""
+GRADESCOPE_RECORDS = r"""---
+submission_77000:
+  :submitters:
+  - :name: Ada Byron
+    :sid: '20261234'
+    :email: abyron@example.edu
+  - :name: "Bruno Pope\u0219cu"
+    :sid: ''
+    :email: bpopescu@example.edu
+  :created_at: 2026-03-01 14:05:09.116021000 Z
+  :score: 10.0
+  :status: processed
+  :results:
+    output: "submission_1:\n  :submitters:\n"
+    tests:
+    - name: test_area
+      output: |
+        :name: nobody
+  :history:
+  - :id: 76000
+    :created_at: 2026-02-01 14:05:09.116021000 Z
+submission_77001:
+  :submitters:
+  - :name: 'Chidi O''Neill'
+    :sid: 20265678
+    :email: coneill@example.edu
+  :created_at: 2026-03-02 09:00:00.000000000 -05:00
+"""
+
+
+def _blackboard(login: str, name: str, time: str, file: str) -> dict[str, str]:
+    attempt = f"Lab 1_{login}_attempt_{time}"
+    stored = f"{attempt}_{file}"
+    record = BLACKBOARD_RECORD.format(name=name, login=login, file=f"my {file}", stored=stored)
+    return {stored: CODE, f"{attempt}.txt": record}
+
+
+SAMPLES: dict[str, dict[str, str]] = {
+    "moodle": {
+        "Ada Byron_1001_assignsubmission_file/Main.java": CODE,
+        "Ada Byron_1001_assignsubmission_file/util/Area.java": CODE,
+        "Ada Byron_1001_assignsubmission_onlinetext/onlinetext.html": EMPTY_TEXT,
+        "Bruno Popescu_1002_assignsubmission_onlinetext/onlinetext.html": ONLINE_TEXT,
+        "Chidi_Okafor_1003_assignsubmission_file_/Main.java": CODE,
+        "Chidi_Okafor_1003_assignfeedback_file_/marks.txt": "well done",
+        "Participant_1004_assignsubmission_file/Main.java": CODE,
+        "Ada Byron_1005_assignsubmission_file/Main.java": CODE,
+        "Team_Blue_77_assignsubmission_file/Main.java": CODE,
+        "Default group_assignsubmission_file/Main.java": CODE,
+        "index.html": "<html></html>",
+    },
+    "moodle-flat": {
+        "Ada Byron_1001_assignsubmission_file_Main.java": CODE,
+        "Ada Byron_1001_assignsubmission_file_Area.java": CODE,
+        "Bruno Popescu_1002_assignsubmission_onlinetext_onlinetext.html": ONLINE_TEXT,
+        "Chidi Okafor_1003_assignsubmission_file_work/src/Main.java": CODE,
+    },
+    "moodle-vpl": {
+        "Byron Ada 12 abyron/2026-02-27-09-00-00/main.c": CODE,
+        "Byron Ada 12 abyron/2026-03-01-14-05-09/main.c": CODE,
+        "Byron Ada 12 abyron/2026-03-01-14-05-09/lib/area.c": CODE,
+        "Byron Ada 12 abyron/2026-03-01-14-05-09.ceg/compilation.txt": "ok",
+        "Popescu Bruno 13 bpopescu/2026-03-01-10-00-00/main.c": CODE,
+        "Report.txt": "Date: 2026-03-02\nNumber of users: 2",
+    },
+    "moodle-quiz": {
+        "Byron_Ada_345_20260301_140509/Question_1_-_Area/response.txt": CODE,
+        "Byron_Ada_345_20260301_140509/Question_1_-_Area/questiontext.txt": "Compute an area.",
+        "Byron_Ada_345_20260301_140509/Question_1_-_Area/attachments/area.py": CODE,
+        "Byron_Ada_340_20260228_140509/Question_1_-_Area/response.txt": "no idea",
+        "Popescu_Bruno_346_20260301_150509/Question_1_-_Area/response.txt": CODE,
+    },
+    "moodle-quiz-files": {
+        "Q12 - Area/20261234 - Ada Byron/Attempt1_area.py": "no idea",
+        "Q12 - Area/20261234 - Ada Byron/Attempt2_area.py": CODE,
+        "Q13 - Volume/20261234 - Ada Byron/Attempt2_volume.py": CODE,
+        "Q12 - Area/bpopescu - Bruno Popescu/Attempt1_area.py": CODE,
+    },
+    "canvas": {
+        "byronada_2001_50001_main.py": CODE,
+        "byronada_2001_50002_helper-1.py": CODE,
+        "popescubruno_LATE_2002_50003_main.py": CODE,
+        "okaforchidi_2003_text.html": ONLINE_TEXT,
+        "lindqvistdoris_2004_link.html": "<html></html>",
+        "vandijknoor_2005_50004_work/src/main.py": CODE,
+    },
+    "canvas-anonymous": {
+        "anon_kX3fz_50001_main.py": CODE,
+        "LATE_anon_9Qpa2_50002_main.py": CODE,
+    },
+    "canvas-twice": {
+        "submissions/byronada_2001_50001_main.py": "no idea",
+        "submissions/popescubruno_2002_50002_main.py": CODE,
+        "submissions (1)/byronada_LATE_2001_50009_main-1.py": CODE,
+        "submissions (1)/popescubruno_2002_50002_main.py": CODE,
+    },
+    "blackboard": {
+        **_blackboard("abyron", "Ada Byron", "2026-02-27-09-00-00", "main.py"),
+        **_blackboard("abyron", "Ada Byron", "2026-03-01-14-05-09", "main.py"),
+        **_blackboard("bpopescu", "Popescu, Bruno", "2026-03-01-10-00-00", "main.py"),
+        "Lab 1_abyron_attempt_2026-02-20-09-00-00_main.py": "no record",
+        "Lab 1_cokafor_attempt_2026-03-01-11-00-00_main.py": CODE,
+    },
+    "brightspace": {
+        "Lab 1/39786-6400 - Ada Byron - Oct 10, 2025 1022 AM/Main.java": CODE,
+        "Lab 1/39787-6400 - Bruno Popescu - Oct 11, 2025 930 AM/Main.java": "no idea",
+        "Lab 1/39787-6400 - Bruno Popescu - Oct 11, 2025 1130 AM/Main.java": CODE,
+        "Lab 1/index.html": "<html></html>",
+    },
+    "brightspace-flat": {
+        "39786-6400 - Ada Byron - Oct 10, 2025 1022 AM - Main.java": CODE,
+        "39786-6400 - Ada Byron - Oct 10, 2025 1022 AM - Area.java": CODE,
+        "39787-6400 - N0123456 - Bruno Popescu - Oct 11, 2025 1130 PM - Main.java": CODE,
+        "index.html": "<html></html>",
+    },
+    "sakai": {
+        "Lab 1/grades.csv": "Lab 1,Points\n\nDisplay ID,ID,Last Name,First Name,grade\n",
+        "Lab 1/Byron, Ada(abyron)/timestamp.txt": "2026-03-01T14:05:09Z",
+        "Lab 1/Byron, Ada(abyron)/comments.txt": "good",
+        "Lab 1/Byron, Ada(abyron)/Submission attachment(s)/Main.java": CODE,
+        "Lab 1/Byron, Ada(abyron)/Submission attachment(s)/util/Area.java": CODE,
+        "Lab 1/Byron, Ada(abyron)/Feedback Attachment(s)/marks.txt": "well done",
+        "Lab 1/Okafor, Chidi(co);Popescu, Bruno(bp)/timestamp.txt": "20260301140509000",
+        "Lab 1/Okafor, Chidi(co);Popescu, Bruno(bp)/Submission attachment(s)/Main.java": CODE,
+        "Lab 1/Li, Wu(wuli)/Li, Wu(wuli)_submissionText.html": ONLINE_TEXT,
+    },
+    "sakai-flat": {
+        "Lab 1/grades.csv": "Lab 1,Points\n",
+        "Lab 1/Byron, Ada(abyron)_Submission attachment(s)_Main.java": CODE,
+        "Lab 1/Li, Wu(wuli)__submissionText.html": ONLINE_TEXT,
+    },
+    "gradescope": {
+        "assignment_9_export/submission_77000/Main.java": CODE,
+        "assignment_9_export/submission_77000/util/Area.java": CODE,
+        "assignment_9_export/submission_77001/Main.java": CODE,
+        "assignment_9_export/submission_77002/Main.java": CODE,
+        "assignment_9_export/submission_metadata.yml": GRADESCOPE_RECORDS,
+    },
+    "gradescope-broken": {
+        "assignment_9_export/submission_77000/Main.java": CODE,
+        "assignment_9_export/submission_77001/Main.java": CODE,
+        "assignment_9_export/submission_metadata.yml": "{{{ no records\n\t: [",
+    },
+    "submitty": {
+        "submissions/abyron/1/main.py": "no idea",
+        "submissions/abyron/2/main.py": CODE,
+        "submissions/abyron/3/main.py": "worse",
+        "submissions/abyron/user_assignment_settings.json": '{"active_version": 2, "history": []}',
+        "submissions/bpopescu/1/main.py": CODE,
+        "submissions/bpopescu/user_assignment_settings.json": '{"active_version": 1}',
+        "submissions/cokafor/1/main.py": CODE,
+        "submissions/cokafor/user_assignment_settings.json": '{"active_version": 0}',
+        "submissions/dlindqvist/1/main.py": CODE,
+        "submissions/dlindqvist/user_assignment_settings.json": "{broken",
+        "results/abyron/2/results.json": "{}",
+    },
+    "autolab": {
+        "abyron@example.edu_1_handin.c": "no idea",
+        "abyron@example.edu_12_handin.c": CODE,
+        "bruno_popescu@example.edu_2_handin/src/main.c": CODE,
+        "annotated_abyron@example.edu_12_handin.c": CODE,
+    },
+    "codegrade": {
+        "Ada Byron - 2026-02-27T09:00:00.123456/main.py": "no idea",
+        "Ada Byron - 2026-03-01T14:05:09.123456/src/main.py": CODE,
+        "Bruno Popescu - 2026-03-01T10:00:00/main.py": CODE,
+    },
+    "nbgrader": {
+        "submitted/abyron/ps1/problem1.ipynb": "{}",
+        "submitted/abyron/ps1/timestamp.txt": "2026-03-01 14:05:09.123456 UTC",
+        "submitted/bpopescu/ps1/problem1.ipynb": "{}",
+    },
+    "nbgrader-inbound": {
+        "inbound/abyron+ps1+2026-02-27 09:00:00.000000 UTC+AbCdEf/problem1.ipynb": "{}",
+        "inbound/abyron+ps1+2026-03-01 14:05:09.123456 UTC+Xy-9_z/problem1.ipynb": "{}",
+        "inbound/abyron+ps1+2026-03-01 14:05:09.123456 UTC+Xy-9_z/timestamp.txt": "2026-03-01",
+        "inbound/abyron+ps1+2026-03-01 14:05:09.123456 UTC+Xy-9_z/submission_secret.txt": "0a1b",
+        "inbound/bpopescu+ps1+2026-03-01 10:00:00.000000 UTC/problem1.ipynb": "{}",
+    },
+    "domjudge": {
+        "submissions/11/files/a.cpp": "no idea",
+        "submissions/12/files/a.cpp": CODE,
+        "submissions/13/files/b.cpp": CODE,
+        "submissions/14/files/a.cpp": CODE,
+        "submissions.json": """[
+            {"id": "11", "team_id": "t1", "problem_id": "p1", "time": "2026-03-01T14:05:09.000+01:00"},
+            {"id": "12", "team_id": "t1", "problem_id": "p1", "time": "2026-03-01T15:05:09.000+01:00"},
+            {"id": "13", "team_id": "t1", "problem_id": "p2", "time": "2026-03-01T14:00:00.000+01:00"},
+            {"id": "14", "team_id": "t2", "problem_id": "p1", "time": "2026-03-01T14:00:00.000+01:00"}]""",
+        "teams.json": '[{"id": "t1", "name": "Byron and Li"}, {"id": "t2", "display_name": "Popescu"}]',
+        "problems.json": '[{"id": "p1", "label": "A"}, {"id": "p2", "label": "B"}]',
+        "languages.json": "[]",
+    },
+    "artemis": {
+        "prog1-Sorting Lists-4711-abyron/src/Main.java": CODE,
+        "prog1-Sorting Lists-4711-abyron/pom.xml": "<project/>",
+        "prog1-Sorting Lists-4712-bpopescu/src/Main.java": CODE,
+        "prog1-Sorting Lists-4713-student-submission.git/src/Main.java": CODE,
+    },
+    "github": {
+        "lab1-submissions/lab1-abyron/src/main.py": CODE,
+        "lab1-submissions/lab1-abyron/README.md": "lab 1",
+        "lab1-submissions/lab1-bruno-popescu/src/main.py": CODE,
+    },
+    "github-archives": {
+        "lab1-abyron-main/lab1-abyron-main/main.py": CODE,
+        "lab1-bpopescu-main/lab1-bpopescu-main/main.py": CODE,
+        "lab1-cokafor-master/lab1-cokafor-master/main.py": CODE,
+    },
+    "project": {
+        "byron/src/main.py": CODE,
+        "byron/tests/test_main.py": CODE,
+        "byron/setup.py": CODE,
+    },
+    "sections": {
+        "class/Section A/abyron/main.py": CODE,
+        "class/Section A/bpopescu/src/main.py": CODE,
+        "class/Section B/cokafor/main.py": CODE,
+        "class/Section B/dlindqvist/main.py": CODE,
+        "class/README.md": "two sections",
+    },
+    "folders": {
+        "class/abyron/main.py": CODE,
+        "class/bpopescu/main.py": CODE,
+        "class/cokafor/main.py": CODE,
+        "class/dlindqvist.py": CODE,
+        "class/tests/test_main.py": CODE,
+    },
+    "files": {"class/abyron.py": CODE, "class/bpopescu.py": CODE},
+}
+
+# Samples whose layout has another key than they do.
+VARIANTS = {
+    "moodle-flat": "moodle", "moodle-quiz-files": "moodle-quiz", "canvas-anonymous": "canvas",
+    "canvas-twice": "canvas", "brightspace-flat": "brightspace", "sakai-flat": "sakai",
+    "gradescope-broken": "gradescope", "nbgrader-inbound": "nbgrader", "github-archives": "github",
+}  # fmt: skip
