@@ -45,5 +45,5 @@ def found() -> list[SlowText]:
 def slow_cases() -> Iterator[Case]:
     for slow in found():
         data = slow.text(CHARACTERS).encode("utf-8", "replace")
-        detail = f"{slow.before!r}, {slow.repeated!r} again and again, {slow.after!r}"
-        yield Case(f"slowest for {slow.target}", detail, slow.suffix, data, alone=True)
+        detail = f"for {slow.target}: {slow.before!r}, {slow.repeated!r} again and again, {slow.after!r}"
+        yield Case("slowest text", detail, slow.suffix, data, alone=True)

@@ -74,6 +74,7 @@ def _files(place: Path) -> Iterator[Path]:
         yield from (Path(folder) / name for name in names)
 
 
+@pytest.mark.timeout(900)
 def test_a_few_uploads_of_each_kind_end_in_time_and_stay_in_their_place(
     upload_hostile: Callable[[Iterable[Case]], None],
 ) -> None:
