@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from datetime import timedelta
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from moss.environment import (
     read_secret_key,
     service_url,
 )
+from submissions.queues import INTERACTIVE, QUEUES, ROUTES
 
 # Folders and services
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -68,6 +71,8 @@ SESSION_IDLE_HOURS = env.int("MOSS_SESSION_IDLE_HOURS", default=12, validate=val
 SESSION_LONGEST_DAYS = env.int("MOSS_SESSION_DAYS", default=7, validate=validate.Range(1, 365))
 # Time limit in seconds for reading one file; a file that takes longer is skipped and named in the report.
 FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(1, 30))
+# Number of worker processes for any work; 0 for one for each core.
+WORKERS = env.int("MOSS_WORKERS", default=0, validate=validate.Range(0, 256))
 LOG_LEVEL = env.str(
     "MOSS_LOG_LEVEL", default="INFO", validate=validate.OneOf(("DEBUG", "INFO", "WARNING", "ERROR"))
 )
@@ -126,12 +131,13 @@ TEMPLATES = [
     }
 ]
 
+# Postgres shows it for each session. The children of a worker have the name of their parent.
+SESSION_NAME = f"moss {socket.gethostname()[:40]} {os.getpid()}"
+DATABASE = dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True)
 DATABASES = {
-    "default": {
-        **dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_checks=True),
-    }
+    "default": {**DATABASE, "OPTIONS": {**DATABASE.get("OPTIONS", {}), "application_name": SESSION_NAME}}
 }
-# Used only for the progress of rankings, which may be lost when the server stops.
+# Used only for the progress of rankings and signs of life, which may be lost when the server stops.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -229,6 +235,9 @@ LOGGING = {
 }
 
 CELERY_BROKER_URL = broker_url(REDIS_URL)
+CELERY_TASK_QUEUES = {name: {"exchange": name, "routing_key": name} for name in QUEUES}
+CELERY_TASK_DEFAULT_QUEUE = INTERACTIVE
+CELERY_TASK_ROUTES = ROUTES
 CELERY_TASK_SOFT_TIME_LIMIT = 9 * 60
 CELERY_TASK_TIME_LIMIT = 10 * 60
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -242,6 +251,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_CONCURRENCY = WORKERS or None
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_SEND_TASK_EVENTS = False
 CELERY_TASK_SERIALIZER = "json"

@@ -1,12 +1,14 @@
-"""All state changes of batches and reports: conditional updates, each with a log line with ids and reason.
+"""All state changes of batches, boilerplate and reports: conditional updates, logged with ids and reason.
 
-A batch goes queued -> unpacking -> fingerprinting -> ranking -> done, a report queued -> running -> done.
-Until done, both can fail or be cancelled. docs/stuck-batch.md explains how to read the log.
+A batch goes queued -> unpacking -> fingerprinting -> ranking -> done, uploaded boilerplate goes queued ->
+reading -> done, a report queued -> running -> done. Until done, all can fail, and batches and reports can be
+cancelled. docs/stuck-batch.md explains how to read the log.
 """
 
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import OperationalError, transaction
@@ -14,17 +16,23 @@ from django.db.models import F
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
-from submissions.models import Assignment, Batch, Report
+from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
+from submissions.models import Assignment, Batch, BoilerplateUpload, Report
+from submissions.queues import HEAVY, INTERACTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from django.db.models import QuerySet
 
+    from submissions.models.records import Refusal
+
 logger = logging.getLogger(__name__)
 
 # How often work is started that ends its worker each time.
 MAX_ATTEMPTS = 3
+# Time between two attempts to read a batch on a full disk, at least.
+ROOM_INTERVAL = timedelta(seconds=10)
 GAVE_UP = (
     f"This ended the process that worked on it {MAX_ATTEMPTS} times; the log of the server may say why. "
     "Try it in smaller parts."
@@ -65,15 +73,48 @@ def start_unpacking(batch_id: int) -> bool:
     A batch that ended its worker MAX_ATTEMPTS times fails instead.
     """
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    if _change_batches(waiting.filter(attempts__gte=MAX_ATTEMPTS), Batch.State.FAILED, GAVE_UP):
+    tired = waiting.filter(attempts__gte=MAX_ATTEMPTS)
+    if _change_batches(tired, Batch.State.FAILED, _why_given_up(tired)):
         return False
     return _change_batches(waiting, Batch.State.UNPACKING, attempts=F("attempts") + 1)
+
+
+def _why_given_up(rows: QuerySet[Any]) -> str:
+    return NO_ROOM if rows.filter(message=WAITS_FOR_ROOM).exists() else GAVE_UP
 
 
 def requeue_batch(batch_id: int, reason: str) -> bool:
     """Queue a batch again whose unpacking was lost. Return whether the state allowed it."""
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    return _change_batches(waiting, Batch.State.QUEUED, "", reason)
+    message = WAITS_FOR_ROOM if waiting.filter(message=WAITS_FOR_ROOM).exists() else ""
+    return _change_batches(waiting, Batch.State.QUEUED, message, reason)
+
+
+def wait_for_room(batch_id: int) -> None:
+    """Queue a batch again that a full disk stopped; the sweep enqueues it, until it was tried too often."""
+    waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
+    _change_batches(waiting, Batch.State.QUEUED, WAITS_FOR_ROOM)
+    _wait_while_reading(Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING))
+
+
+def _wait_while_reading(reading: QuerySet[Batch]) -> None:
+    # Several workers read one batch: what stops them at the same time counts as one attempt.
+    recently = reading.filter(message=WAITS_FOR_ROOM, touched__gt=timezone.now() - ROOM_INTERVAL)
+    if recently.exists():
+        return
+    tired = reading.filter(attempts__gte=2 * MAX_ATTEMPTS, message=WAITS_FOR_ROOM)
+    if not _change_batches(tired, Batch.State.FAILED, NO_ROOM):
+        _change_batches(reading, Batch.State.FINGERPRINTING, WAITS_FOR_ROOM, attempts=F("attempts") + 1)
+
+
+def make_batch_heavy(batch_id: int, reason: str) -> bool:
+    """Move a started batch to the heavy queue. One that is unpacked waits there; that was no attempt."""
+    started = Batch.objects.filter(pk=batch_id, queue=INTERACTIVE)
+    unpacking = started.filter(state=Batch.State.UNPACKING)
+    if _change_batches(unpacking, Batch.State.QUEUED, "", reason, queue=HEAVY, attempts=F("attempts") - 1):
+        return True
+    reading = started.filter(state=Batch.State.FINGERPRINTING)
+    return _change_batches(reading, Batch.State.FINGERPRINTING, "", reason, queue=HEAVY)
 
 
 def start_fingerprinting(batch_id: int) -> bool:
@@ -104,10 +145,49 @@ def cancel_batch(batch: Batch) -> bool:
     return _change_batches(running, Batch.State.CANCELLED, "Cancelled.")
 
 
+# Boilerplate
+
+
+def start_boilerplate(upload_id: int) -> bool:
+    """Start reading uploaded boilerplate, or restart it after a worker was lost; False if it has ended.
+
+    An upload that ended its worker MAX_ATTEMPTS times fails instead.
+    """
+    running = _running_boilerplate(upload_id)
+    failed = BoilerplateUpload.State.FAILED
+    tired = running.filter(attempts__gte=MAX_ATTEMPTS)
+    if _change_boilerplate(tired, failed, "too many attempts", message=_why_given_up(tired)):
+        return False
+    return _change_boilerplate(running, BoilerplateUpload.State.READING, attempts=F("attempts") + 1)
+
+
+def requeue_boilerplate(upload_id: int, reason: str, **fields: Any) -> bool:
+    """Queue uploaded boilerplate again whose reading was lost. Return whether the state allowed it."""
+    running = _running_boilerplate(upload_id)
+    return _change_boilerplate(running, BoilerplateUpload.State.QUEUED, reason, **fields)
+
+
+def finish_boilerplate(upload_id: int, refusals: list[Refusal], refused: int) -> bool:
+    """Set boilerplate that was read to done. Return False when it was deleted or has ended meanwhile."""
+    running = _running_boilerplate(upload_id)
+    done = BoilerplateUpload.State.DONE
+    return _change_boilerplate(running, done, message="", refusals=refusals, refused=refused)
+
+
+def fail_boilerplate(upload_id: int, message: str, reason: str = "") -> None:
+    """Fail uploaded boilerplate with a `message` for its uploader; the log gets `reason` or the message."""
+    running = _running_boilerplate(upload_id)
+    _change_boilerplate(running, BoilerplateUpload.State.FAILED, reason or message, message=message)
+
+
+def _running_boilerplate(upload_id: int) -> QuerySet[BoilerplateUpload]:
+    return BoilerplateUpload.objects.filter(pk=upload_id, state__in=BoilerplateUpload.RUNNING)
+
+
 # Reports
 
 
-def queue_report(assignment: Assignment) -> tuple[Report, bool]:
+def queue_report(assignment: Assignment, queue: str = INTERACTIVE) -> tuple[Report, bool]:
     """Return the assignment's queued report, or create one; and whether it was created, to be enqueued.
 
     It is locked until the transaction ends, so that no worker starts it before the changes that it is to rank
@@ -118,7 +198,7 @@ def queue_report(assignment: Assignment) -> tuple[Report, bool]:
         # It will rank the newest changes, so it counts as created now.
         assignment.reports.filter(pk=waiting.pk).update(created=timezone.now())
         return waiting, False
-    report = Report.objects.create(assignment=assignment)
+    report = Report.objects.create(assignment=assignment, queue=queue)
     logger.info("report %s of assignment %s: queued", report.pk, assignment.pk)
     return report, True
 
@@ -129,16 +209,17 @@ def start_report(report_id: int) -> bool:
     A report that ended its worker MAX_ATTEMPTS times fails instead.
     """
     unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    if unfinished.filter(attempts__gte=MAX_ATTEMPTS).exists():
-        fail_report(report_id, GAVE_UP)
+    tired = unfinished.filter(attempts__gte=MAX_ATTEMPTS)
+    if tired.exists():
+        fail_report(report_id, _why_given_up(tired))
         return False
     return _change_reports(unfinished, Report.State.RUNNING, attempts=F("attempts") + 1)
 
 
-def requeue_report(report_id: int, reason: str) -> bool:
+def requeue_report(report_id: int, reason: str, **fields: Any) -> bool:
     """Queue a report again whose ranking was lost. Return whether the state allowed it."""
     unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    return _change_reports(unfinished, Report.State.QUEUED, reason)
+    return _change_reports(unfinished, Report.State.QUEUED, reason, **fields)
 
 
 def postpone_report(report_id: int) -> None:
@@ -149,10 +230,16 @@ def postpone_report(report_id: int) -> None:
     )
 
 
+def make_report_heavy(report_id: int, reason: str) -> bool:
+    """Queue a started report again in the heavy queue; that was no attempt."""
+    running = Report.objects.filter(pk=report_id, state=Report.State.RUNNING)
+    return _change_reports(running, Report.State.QUEUED, reason, queue=HEAVY, attempts=F("attempts") - 1)
+
+
 def finish_report(report: Report) -> bool:
     """Set a ranked report to done. Return False when it was cancelled meanwhile."""
     running = Report.objects.filter(pk=report.pk, state__in=Report.UNFINISHED)
-    return _change_reports(running, Report.State.DONE, finished=timezone.now())
+    return _change_reports(running, Report.State.DONE, finished=timezone.now(), message="")
 
 
 def fail_report(report_id: int, message: str) -> None:
@@ -188,27 +275,28 @@ def cancel_ranking(assignment: Assignment) -> bool:
     return True
 
 
-@transaction.atomic
 def _change_batches(
     rows: QuerySet[Batch], state: Batch.State, message: str = "", reason: str = "", **fields: Any
 ) -> bool:
-    changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
-    Batch.objects.filter(pk__in=[pk for pk, *_ in changed]).update(
-        state=state, message=message, touched=timezone.now(), **fields
-    )
-    for pk, assignment, before in changed:
-        _log("batch", pk, assignment, f"{before} -> {state.value}", reason or message)
-    return bool(changed)
+    return _change("batch", rows, reason or message, state=state, message=message, **fields)
+
+
+def _change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
+    return _change("report", rows, reason, state=state, **fields)
+
+
+def _change_boilerplate(
+    rows: QuerySet[BoilerplateUpload], state: BoilerplateUpload.State, reason: str = "", **fields: Any
+) -> bool:
+    return _change("uploaded boilerplate", rows, reason, state=state, **fields)
 
 
 @transaction.atomic
-def _change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
+def _change(kind: str, rows: QuerySet[Any], reason: str, **fields: Any) -> bool:
     changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
-    Report.objects.filter(pk__in=[pk for pk, *_ in changed]).update(
-        state=state, touched=timezone.now(), **fields
-    )
+    rows.model.objects.filter(pk__in=[pk for pk, *_ in changed]).update(touched=timezone.now(), **fields)
     for pk, assignment, before in changed:
-        _log("report", pk, assignment, f"{before} -> {state.value}", reason)
+        _log(kind, pk, assignment, f"{before} -> {fields['state'].value}", reason)
     return bool(changed)
 
 

@@ -40,6 +40,8 @@ pytest_plugins = [
     "tests.support.uploads",
     "tests.support.paused_tasks",
     "tests.support.ports",
+    "tests.support.sessions",
+    "tests.support.small_disks",
     "tests.support.every_page",
     "tests.support.hostile_class",
 ]

@@ -133,12 +133,14 @@ def _upload(assignment: Assignment, user: User) -> Batch:
 
 
 def _wait_for_ranking(batch: Batch, supervisor: Supervisor) -> None:
-    """Show the progress of the worker until the batch has finished."""
+    """Show the progress of the worker until the batch is ranked without the boilerplate."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    from submissions import queries
 
     with Progress(TextColumn("{task.description:14}"), BarColumn(), MofNCompleteColumn()) as bar:
         task = bar.add_task("waiting", total=None)
-        while batch.is_running:
+        while queries.activity(batch.assignment, queries.report_state(batch.assignment)).is_live:
             total = batch.documents_total or None
             bar.update(
                 task, description=batch.get_state_display(), total=total, completed=batch.documents_done

@@ -1,10 +1,15 @@
 """All database writes that users cause; background work is enqueued when the transaction commits."""
 
-from submissions.actions.boilerplate import add_boilerplate, ignore_passage, remove_boilerplate
+from submissions.actions.boilerplate import (
+    add_boilerplate,
+    dismiss_boilerplate_upload,
+    ignore_passage,
+    remove_boilerplate,
+)
 from submissions.actions.decisions import DecisionInput, DecisionResult, decide
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
 from submissions.actions.quotas import QuotaExceeded
-from submissions.actions.uploads import cancel_batch, cancel_ranking, create_batch, rerank
+from submissions.actions.uploads import cancel_batch, cancel_ranking, count_rule, create_batch, rerank
 
 __all__ = [
     "DecisionInput",
@@ -13,11 +18,13 @@ __all__ = [
     "add_boilerplate",
     "cancel_batch",
     "cancel_ranking",
+    "count_rule",
     "create_batch",
     "decide",
     "delete_assignment",
     "delete_batch",
     "delete_course",
+    "dismiss_boilerplate_upload",
     "ignore_passage",
     "remove_boilerplate",
     "rerank",

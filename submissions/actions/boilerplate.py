@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from fingerprint.engine import Unreadable, storable, token_lines
-from submissions import tasks
+from fingerprint.engine import token_lines
+from submissions import queues, tasks
 from submissions.actions.quotas import check_quotas
-from submissions.archives.unpack import unpack_all
-from submissions.ingest.documents import delete_unused, store_document
-from submissions.models import Boilerplate, SubmissionFile
+from submissions.actions.stored_files import store_files, upload_name
+from submissions.ingest.documents import delete_unused
+from submissions.models import Boilerplate, BoilerplateUpload, SubmissionFile
 from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_tokens
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from django.core.files import File
 
-    from submissions.archives.unpack import UnpackedEntry
     from submissions.models import Assignment, Pair
 
 # Characters of the path in the name of a passage; the rest of the name takes fewer than 100.
@@ -29,8 +28,8 @@ PATH_CHARACTERS = 900
 
 
 @transaction.atomic
-def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> list[UnpackedEntry]:
-    """Register handed-out files, single or in archives; return the refused entries with their reasons.
+def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> BoilerplateUpload:
+    """Store handed-out files, single or in archives, and enqueue them to be read and registered.
 
     Raises
     ------
@@ -38,26 +37,16 @@ def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> l
         When they are more than may be stored.
     """
     check_quotas(assignment, uploads)
-    refused, documents = [], []
-    for entry in unpack_all([(upload.name or "upload", cast("BinaryIO", upload.file)) for upload in uploads]):
-        if entry.data is None:
-            refused.append(entry)
-            continue
-        try:
-            document = store_document(entry.data, entry.name, assignment.language)
-        except Unreadable as error:
-            refused.append(entry._replace(data=None, reason=str(error)))
-            continue
-        assignment.boilerplate.get_or_create(
-            document=document,
-            first=None,
-            after=None,
-            defaults={"name": entry.name, "source": document.source},
-        )
-        documents.append(document.pk)
-    if documents:
-        transaction.on_commit(partial(tasks.fingerprint_boilerplate.delay, assignment.pk, documents))
-    return [entry._replace(reason=storable(entry.reason)) for entry in refused]
+    queue = queues.upload_queue(sum(file.size for file in uploads))
+    upload = assignment.boilerplate_uploads.create(name=upload_name(uploads), queue=queue)
+    store_files(uploads, boilerplate_upload=upload)
+    transaction.on_commit(partial(queues.send, tasks.read_boilerplate, queue, upload.pk))
+    return upload
+
+
+def dismiss_boilerplate_upload(upload: BoilerplateUpload) -> None:
+    """Delete the record of uploaded boilerplate that was read or failed; what was registered stays."""
+    BoilerplateUpload.objects.filter(pk=upload.pk).exclude(state__in=BoilerplateUpload.RUNNING).delete()
 
 
 @transaction.atomic

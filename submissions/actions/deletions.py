@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from submissions import lifecycle, tasks
-from submissions.ingest.batches import discard_uploads
 from submissions.ingest.documents import delete_unused
+from submissions.ingest.uploads import discard_uploads
 from submissions.models import Batch, Boilerplate, DeletedBatch, SubmissionFile, Upload
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def _delete_locked(assignment: Assignment) -> None:
     boilerplate = Boilerplate.objects.filter(assignment=assignment).values_list("document_id", flat=True)
     documents = [*_documents_in(assignment.batches.all()), *boilerplate]
     discard_uploads(Upload.objects.filter(batch__assignment=assignment))
+    discard_uploads(Upload.objects.filter(boilerplate_upload__assignment=assignment))
     assignment.delete()
     transaction.on_commit(partial(delete_unused, documents))
 

@@ -4,6 +4,7 @@ from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep, Corpu
 from submissions.models.batches import (
     Batch,
     Boilerplate,
+    BoilerplateUpload,
     DeletedBatch,
     Entry,
     Submission,
@@ -20,6 +21,7 @@ __all__ = [
     "Assignment",
     "Batch",
     "Boilerplate",
+    "BoilerplateUpload",
     "Change",
     "Corpus",
     "CorpusDocument",

@@ -6,7 +6,9 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
+from submissions import queues
 from submissions.models.courses import Assignment
+from submissions.models.records import RecordListField, Refusal
 from submissions.models.sources import Document, Source
 from submissions.text_fields import FileCharField, FileTextField
 
@@ -24,6 +26,8 @@ class Batch(models.Model):
         CANCELLED = "cancelled"
 
     RUNNING = (State.QUEUED, State.UNPACKING, State.FINGERPRINTING, State.RANKING)
+    # A worker has begun these batches, and has not read them yet.
+    STARTED = (State.UNPACKING, State.FINGERPRINTING)
     # All documents of these batches were read; only such batches contribute to a cohort.
     FULLY_READ = (State.RANKING, State.DONE)
 
@@ -34,6 +38,8 @@ class Batch(models.Model):
     touched = models.DateTimeField(auto_now=True)
     # Number of times unpacking was started.
     attempts = models.PositiveSmallIntegerField(default=0)
+    # The queue of its unpacking and reading.
+    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)
     documents_total = models.PositiveIntegerField(default=0)
@@ -53,12 +59,58 @@ class Batch(models.Model):
         return self.state in self.RUNNING
 
 
-class Upload(models.Model):
-    """One uploaded file, stored until its batch is unpacked."""
+class BoilerplateUpload(models.Model):
+    """Files that were uploaded together as boilerplate, and the state of reading them."""
 
-    batch = models.ForeignKey(Batch, models.CASCADE, related_name="uploads")
+    class State(models.TextChoices):
+        QUEUED = "queued", "waiting"
+        READING = "reading"
+        DONE = "done"
+        FAILED = "failed"
+
+    RUNNING = (State.QUEUED, State.READING)
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="boilerplate_uploads")
+    name = FileCharField(max_length=255)
+    created = models.DateTimeField(auto_now_add=True)
+    touched = models.DateTimeField(auto_now=True)
+    # Number of times reading was started.
+    attempts = models.PositiveSmallIntegerField(default=0)
+    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    message = FileTextField(blank=True)
+    # The first refused entries, and the number of all of them.
+    refusals: models.JSONField[list[Refusal], list[Refusal]] = RecordListField(Refusal, default=list)
+    refused = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_running(self) -> bool:
+        return self.state in self.RUNNING
+
+
+class Upload(models.Model):
+    """One uploaded file, stored until its batch is unpacked or its boilerplate is read."""
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="uploads", null=True)
+    boilerplate_upload = models.ForeignKey(
+        BoilerplateUpload, models.CASCADE, related_name="uploads", null=True
+    )
     name = FileCharField(max_length=1000)
     file = models.FileField(upload_to="uploads/")
+
+    class Meta:
+        constraints = (
+            models.CheckConstraint(
+                condition=models.Q(batch=None) ^ models.Q(boilerplate_upload=None),
+                name="upload_has_one_owner",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.name

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from django.db import models
 from django.utils.crypto import salted_hmac
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
+
+from fingerprint.engine import storable
 
 if TYPE_CHECKING:
     JSONField = models.JSONField[Any, Any]
@@ -135,6 +137,13 @@ class Findings(Record):
     identical: list[list[int]] = []
     common: list[CommonPassage] = []
     effect: ExclusionEffect | None = None
+
+
+class Refusal(Record):
+    """A refused entry of an upload, with the reason."""
+
+    name: Annotated[str, AfterValidator(storable)]
+    reason: Annotated[str, AfterValidator(storable)]
 
 
 class RecordField(JSONField):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
-from submissions.models import Assignment, Batch, Boilerplate, Course, DeletedBatch
+from submissions.models import Assignment, Batch, Boilerplate, BoilerplateUpload, Course, DeletedBatch
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -55,4 +55,10 @@ def batch(user: User, pk: int) -> Batch:
 def boilerplate(user: User, pk: int) -> Boilerplate:
     """Return boilerplate, or raise Http404 when it does not exist or `user` may not see it."""
     visible = Boilerplate.objects.filter(assignment__course__in=courses(user))
+    return get_object_or_404(visible.select_related("assignment"), pk=pk)
+
+
+def boilerplate_upload(user: User, pk: int) -> BoilerplateUpload:
+    """Return uploaded boilerplate, or raise Http404 when it does not exist or `user` may not see it."""
+    visible = BoilerplateUpload.objects.filter(assignment__course__in=courses(user))
     return get_object_or_404(visible.select_related("assignment"), pk=pk)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
+from submissions.models import Batch, BoilerplateUpload, Document, Entry, Submission, SubmissionFile
 from submissions.queries.aliases import alias_of
 from submissions.queries.lists import displayed_entries
 
@@ -36,6 +36,11 @@ def listed_boilerplate(assignment: Assignment) -> list[Boilerplate]:
     heavy = ("source__data", "document__tokens", "document__lexical", "document__styles")
     rows = assignment.boilerplate.select_related("source", "document").defer(*heavy)
     return sorted(rows, key=lambda boilerplate: boilerplate.first is not None)
+
+
+def listed_boilerplate_uploads(assignment: Assignment) -> list[BoilerplateUpload]:
+    """Return the uploads of boilerplate that are not read yet, that failed, or that have refused entries."""
+    return list(assignment.boilerplate_uploads.exclude(state=BoilerplateUpload.State.DONE, refused=0))
 
 
 def skipped_content(report: Report, names: Names) -> SkippedContent:

@@ -33,7 +33,9 @@ def stored_bytes(owner: User) -> int:
     """Return the bytes of the files in the courses of `owner`; uploads that wait count as they came."""
     files = Entry.objects.filter(batch__assignment__course__owner=owner, accepted=True)
     handed_out = Boilerplate.objects.filter(assignment__course__owner=owner, first=None)
-    waiting = Upload.objects.filter(batch__assignment__course__owner=owner)
+    waiting = Upload.objects.filter(
+        Q(batch__assignment__course__owner=owner) | Q(boilerplate_upload__assignment__course__owner=owner)
+    )
     return int(
         (files.aggregate(total=Sum("size"))["total"] or 0)
         + (handed_out.aggregate(total=Sum("source__size"))["total"] or 0)

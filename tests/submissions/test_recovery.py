@@ -6,30 +6,22 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
-from django.db import connection
 from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, tasks
+from moss.celery import app
+from submissions import actions, lifecycle, recovery, tasks, turns
 from submissions.models import Batch, Document, Report
+from submissions.queues import INTERACTIVE, QUEUES, send
 from submissions.work_locks import Work, end_session, sessions, work_lock
 from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from django.contrib.auth.models import User
 
     from submissions.models import Assignment
 
 LONG_AGO = 2 * recovery.STUCK
-
-
-@pytest.fixture
-def other_session(db: None) -> Iterator[psycopg.Connection]:
-    """A second session of the database, as another process has it."""
-    with psycopg.connect(**connection.get_connection_params(), autocommit=True) as other:
-        yield other
 
 
 @pytest.fixture
@@ -76,7 +68,7 @@ def test_a_running_report_without_a_worker_is_lost_and_one_with_a_worker_is_not(
     report: Report, other_session: psycopg.Connection
 ) -> None:
     change(report, state="running", touched=timezone.now() - 2 * recovery.STARTING)
-    assert recovery.lost_reports() == [report.pk]
+    assert recovery.lost_reports() == [(report.pk, INTERACTIVE)]
     lock(other_session, Work.REPORT, report.pk)
     assert recovery.lost_reports() == []
 
@@ -85,19 +77,32 @@ def test_an_unpacking_batch_without_a_worker_is_lost_and_one_with_a_worker_is_no
     batch: Batch, other_session: psycopg.Connection
 ) -> None:
     change(batch, state="unpacking", touched=timezone.now() - 2 * recovery.STARTING)
-    assert recovery.lost_uploads() == [batch.pk]
+    assert recovery.lost_uploads() == [(batch.pk, INTERACTIVE)]
     lock(other_session, Work.BATCH, batch.pk)
     assert recovery.lost_uploads() == []
 
 
-def test_what_waits_is_lost_only_while_the_queue_is_empty(
-    report: Report, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    change(report, touched=timezone.now() - 2 * recovery.SENDING)
-    assert recovery.queue_is_empty()
-    assert recovery.lost_reports() == [report.pk]
-    monkeypatch.setattr(recovery, "queue_is_empty", lambda: False)
-    assert recovery.lost_reports() == []
+@pytest.mark.parametrize("queue", QUEUES)
+def test_what_waits_is_lost_only_while_its_queue_is_empty(batch: Batch, report: Report, queue: str) -> None:
+    change(report, touched=timezone.now() - 2 * recovery.SENDING, queue=queue)
+    change(batch, touched=timezone.now() - 2 * recovery.SENDING, queue=queue)
+    assert recovery.empty_queues() == {*QUEUES}
+    assert recovery.lost_reports() == [(report.pk, queue)]
+    assert recovery.lost_uploads() == [(batch.pk, queue)]
+    app.conf.task_always_eager = False
+    send(tasks.rank_next, queue, queue)
+    try:
+        assert recovery.empty_queues() == {*QUEUES} - {queue}
+        assert recovery.lost_reports() == recovery.lost_uploads() == []
+    finally:
+        app.control.purge()
+
+
+def test_an_upload_that_waits_for_others_of_its_user_is_not_lost(batch: Batch) -> None:
+    for _ in range(turns.STARTED_A_USER):
+        Batch.objects.create(assignment=batch.assignment, uploaded_by=batch.uploaded_by, state="unpacking")
+    change(batch, touched=timezone.now() - 2 * recovery.SENDING)
+    assert recovery.lost_uploads() == []
 
 
 def test_a_report_that_waits_for_another_of_its_assignment_is_not_lost(
@@ -113,11 +118,24 @@ def test_a_task_delivered_twice_leaves_the_work_to_the_first_worker(
 ) -> None:
     lock(other_session, Work.BATCH, batch.pk)
     lock(other_session, Work.REPORT, report.pk)
-    tasks.ingest(batch.pk)
-    tasks.rank(report.pk)
+    change(batch, state="unpacking", attempts=1)
+    change(report, state="running", attempts=1)
+    tasks.unpack_next(INTERACTIVE)
+    tasks.rank_next(INTERACTIVE)
     batch.refresh_from_db()
     report.refresh_from_db()
-    assert (batch.state, report.state, report.attempts) == ("queued", "queued", 0)
+    assert (batch.state, batch.attempts) == ("unpacking", 1)
+    assert (report.state, report.attempts) == ("running", 1)
+
+
+def test_a_report_whose_cancelled_predecessor_has_not_ended_yet_is_tried_again(
+    report: Report, other_session: psycopg.Connection
+) -> None:
+    lock(other_session, Work.RANKING, report.assignment_id)
+    with pytest.raises(lifecycle.AssignmentBusy):
+        tasks.rank_next(INTERACTIVE)
+    report.refresh_from_db()
+    assert (report.state, report.attempts) == ("queued", 0)
 
 
 def test_a_ranking_that_does_not_go_on_fails_with_a_reason_and_its_session_ends(
@@ -156,8 +174,8 @@ def test_work_that_ends_its_worker_each_time_fails_after_three_attempts(batch: B
 def test_unread_documents_of_a_batch_are_enqueued_again_unless_one_is_being_read(
     batch: Batch, other_session: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks.fingerprint, "delay", lambda *_: None)
-    tasks.ingest(batch.pk)
+    monkeypatch.setattr(tasks.fingerprint, "apply_async", lambda *_, **__: None)
+    tasks.unpack_next(INTERACTIVE)
     change(batch, touched=timezone.now() - 2 * recovery.SENDING)
     assert recovery.lost_readings() == [batch.pk]
     lock(other_session, Work.DOCUMENT, Document.objects.latest("pk").pk)

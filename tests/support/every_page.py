@@ -12,11 +12,11 @@ from django.utils import timezone
 
 from moss.accounts import urls as account_urls
 from moss.commands.demo import SAMPLE, sample_zip
-from submissions import actions
 from submissions.actions import shares
 from submissions.models import Assignment, Batch, Boilerplate, Pair, Report, Share
 from submissions.pages import urls
 from tests.support.sample_class import loose
+from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -43,7 +43,7 @@ PAGES = (
 # Pages about one's own account.
 OWN_PAGES = ("account", "change_password")
 # Parts of pages, downloads, and redirects.
-FRAGMENTS = ("activity", "batch_progress")
+FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
 REDIRECTS = ("next_undecided",)
 # Pages for everybody who has the link.
@@ -66,7 +66,7 @@ class World:
 @pytest.fixture
 def world(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
     starter = (SAMPLE / "starter" / "fines.py").read_bytes()
-    actions.add_boilerplate(assignment, [loose("fines.py", starter)])
+    register_boilerplate(assignment, loose("fines.py", starter))
     batch = hand_in(loose("fines.zip", sample_zip()))
     report = assignment.reports.get(state=Report.State.DONE)
     share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1))
@@ -95,6 +95,7 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "assignments": world.assignment.pk,
         "batches": world.batch.pk,
         "boilerplate": world.boilerplate.pk,
+        "boilerplate-uploads": world.assignment.boilerplate_uploads.earliest("pk").pk,
         "shares": world.share.pk,
     }
     values = {

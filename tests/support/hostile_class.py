@@ -11,8 +11,10 @@ from django.utils import timezone
 from submissions import actions
 from submissions.actions import shares
 from submissions.models import Report, Submission, SubmissionFile
+from submissions.models.records import Refusal
 from tests.support.every_page import World
 from tests.support.sample_class import COPIED, STARTER, loose, zipped
+from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -65,7 +67,9 @@ def nasty(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
         # Set the names directly: unpacking would make their invisible characters visible.
         Submission.objects.filter(name=folder).update(name=name)
     SubmissionFile.objects.filter(path__contains="student 3").update(path="<b>\u202eyp.x")
-    actions.add_boilerplate(assignment, [loose("</li><script>window.hacked=1</script>.py", STARTER)])
+    register_boilerplate(assignment, loose("</li><script>window.hacked=1</script>.py", STARTER))
+    refusals = [Refusal(name=name, reason=name) for name in NAMES]
+    assignment.boilerplate_uploads.create(name=NAMES[0], state="done", refused=99, refusals=refusals)
     actions.rerank(assignment)
     report = assignment.reports.get(state=Report.State.DONE)
     # Not anonymous, so that the shared pages contain the names.

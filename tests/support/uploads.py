@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from moss.celery import app
-from submissions import actions
+from submissions import actions, tasks
 from submissions.models import Assignment, Batch, Course, Report
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 
@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     CountQueries = Callable[[int], AbstractContextManager[object]]
 
 MANY = {f"student-{n:02}/main.py": source for n, source in enumerate(list(CLASS.values()) * 8)}
+
+
+def register_boilerplate(assignment: Assignment, *files: SimpleUploadedFile) -> None:
+    """Register files as boilerplate, as a worker does; the next ranking needs their documents."""
+    upload = actions.add_boilerplate(assignment, files)
+    tasks.read_boilerplate(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.refusals) == ("done", [])
 
 
 @pytest.fixture
@@ -78,6 +86,6 @@ def starter(
 
     def register() -> None:
         with django_capture_on_commit_callbacks(execute=True):
-            assert actions.add_boilerplate(assignment, [loose("main.py", STARTER)]) == []
+            actions.add_boilerplate(assignment, [loose("main.py", STARTER)])
 
     return register

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 from submissions import queries
 from submissions.pages.source_view.excerpts import SourceExcerpt, documents, source_excerpt
@@ -40,6 +41,27 @@ class ChangedPair(NamedTuple):
     similarity_before: float
     share: float
     share_before: float
+
+
+def boilerplate_context(assignment: Assignment, names: Names) -> dict[str, Any]:
+    """Return the context of `_boilerplate_now.html`.
+
+    `boilerplate_version` changes when the displayed state changes.
+    """
+    uploads, registered = (
+        queries.listed_boilerplate_uploads(assignment),
+        registered_boilerplate(assignment, names),
+    )
+    displayed = (
+        [(upload.pk, upload.state) for upload in uploads],
+        [(row.boilerplate.pk, row.boilerplate.document.state) for row in registered],
+    )
+    return {
+        "boilerplate_uploads": uploads,
+        "boilerplate_is_read": any(upload.is_running for upload in uploads),
+        "boilerplate_version": f"{crc32(repr(displayed).encode()):08x}",
+        "registered_boilerplate": registered,
+    }
 
 
 def registered_boilerplate(assignment: Assignment, names: Names) -> list[RegisteredBoilerplate]:

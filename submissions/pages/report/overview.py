@@ -10,7 +10,7 @@ from submissions import queries
 from submissions.models import Decision
 from submissions.pages.forms.filters import FilterForm, parse_pair_filter
 from submissions.pages.report.charts import clusters, graph, histogram
-from submissions.pages.report.exclusions import exclusion_context, registered_boilerplate
+from submissions.pages.report.exclusions import boilerplate_context, exclusion_context
 from submissions.queries import PairFilter
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class ReportRow(NamedTuple):
 def report_context(query: Mapping[str, Any], assignment: Assignment, names: Names) -> dict[str, Any]:
     """Return the context of a report's page; `report` is None if nothing has been ranked."""
     context = findings_context(query, assignment, names)
-    context["registered_boilerplate"] = registered_boilerplate(assignment, names)
+    context |= boilerplate_context(assignment, names)
     if report := context["report"]:
         context |= {"histogram": histogram(report), "duplicates": queries.listed_duplicates(report, names)}
         context |= {"skipped": queries.skipped_content(report, names)} | exclusion_context(report, names)

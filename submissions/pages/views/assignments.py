@@ -18,7 +18,6 @@ from submissions.pages.forms.assignments import SettingsForm
 from submissions.pages.forms.filters import query_string
 from submissions.pages.forms.uploads import UploadForm
 from submissions.pages.report.overview import findings_context, report_context
-from submissions.pages.request_bodies import takes_files
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -96,7 +95,7 @@ def _status(*forms: UploadForm | None) -> int:
 @login_required
 @require_http_methods(["GET", "POST"])
 def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Change an assignment's name, due date, teams or common limit; a new limit starts a new ranking."""
+    """Change the settings of an assignment; a new common limit starts a new ranking."""
     assignment = queries.assignment(request.user, pk)
     names = names_for(request, assignment)
     form = SettingsForm(assignment.course, request.POST or None, instance=assignment)
@@ -106,6 +105,10 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         form.save()
         if "common_limit" in form.changed_data and assignment.batches.exists():
             actions.rerank(assignment)
+        if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():
+            messages.info(
+                request, "The patterns of files apply to the next upload. Upload again what they change."
+            )
         if not names.hidden and (unknown := queries.unknown_team_members(assignment)):
             messages.warning(request, f"In the teams, but no submission's name: {_shortened_list(unknown)}.")
         return redirect(assignment)
@@ -125,33 +128,3 @@ def rerank(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = queries.assignment(request.user, pk)
     actions.rerank(assignment)
     return redirect(assignment)
-
-
-@takes_files
-@login_required
-@require_POST
-def add_boilerplate(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    assignment = queries.assignment(request.user, pk)
-    form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
-    if not form.is_valid():
-        return assignment_page(request, assignment, boilerplate_form=form)
-    try:
-        skipped = actions.add_boilerplate(assignment, form.cleaned_data["files"])
-    except actions.QuotaExceeded as refusal:
-        form.add_error("files", str(refusal))
-        return assignment_page(request, assignment, boilerplate_form=form)
-    for entry in skipped[:MAX_LISTED]:
-        messages.warning(request, f"{entry.name} was skipped: {entry.reason}")
-    if len(skipped) > MAX_LISTED:
-        messages.warning(request, f"{len(skipped) - MAX_LISTED:,} more entries were skipped.")
-    return redirect(assignment)
-
-
-@login_required
-@require_POST
-def remove_boilerplate(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    boilerplate = queries.boilerplate(request.user, pk)
-    actions.remove_boilerplate(boilerplate)
-    name = names_for(request, boilerplate.assignment).redact_text(boilerplate.name)
-    messages.info(request, f"{name} counts again; the pairs are being ranked without it as boilerplate.")
-    return redirect(boilerplate.assignment)

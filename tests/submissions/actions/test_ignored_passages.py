@@ -11,8 +11,10 @@ from submissions import actions, queries, tasks
 from submissions.actions import ignore_passage
 from submissions.models import Boilerplate, Pair, Report
 from submissions.pages.templatetags.pages import percent
+from submissions.queues import INTERACTIVE
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, loose, zipped
+from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -108,7 +110,7 @@ def test_a_file_with_an_ignored_passage_can_be_handed_out_as_a_whole(
     for row in pair.passages:
         alice_client.post(ignore_address(pair), {"passage": row.key})
     whole = COPIED + "a = 1\n" + MORE
-    assert actions.add_boilerplate(assignment, [loose("main.py", whole)]) == []
+    register_boilerplate(assignment, loose("main.py", whole))
     assert Boilerplate.objects.filter(first=None).count() == 1
     assert Boilerplate.objects.count() == 3
 
@@ -119,7 +121,7 @@ def test_a_passage_ignored_while_a_ranking_is_queued_is_left_out_of_that_ranking
     waiting = actions.rerank(assignment)
     assert ignore_passage(assignment, pair, pair.passages[0].key)
     assert assignment.reports.get(state=Report.State.QUEUED) == waiting
-    tasks.rank(waiting.pk)
+    tasks.rank_next(INTERACTIVE)
     state = queries.report_state(assignment)
     assert (state.report, state.pending) == (waiting, False)
 

@@ -9,9 +9,10 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.urls import reverse
 
 from fingerprint.engine import TooSlow, Unreadable
+from submissions import actions, tasks
 from submissions.ingest.documents import store_document
 from submissions.models import Boilerplate, Document, Source
-from tests.support.html import get_page, page_of
+from tests.support.html import get_page
 from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks
 from tests.support.sample_class import CLASS, HONEST, loose, zipped
 
@@ -76,12 +77,13 @@ def test_characters_that_are_no_text_are_replaced_in_cells(alice_client: Client,
 
 @pytest.mark.parametrize("content", [UNSTORABLE, notebook_with(cells=None), notebook_with(nbformat=[])])
 def test_a_broken_notebook_as_boilerplate_is_refused_on_the_page(
-    alice_client: Client, assignment: Assignment, eager_tasks: None, content: bytes
+    alice_client: Client, assignment: Assignment, content: bytes
 ) -> None:
-    files = [loose("work.ipynb", content), loose("starter.py", HONEST)]
-    address = reverse("add_boilerplate", args=[assignment.pk])
-    response = alice_client.post(address, {"files": files}, follow=True)
-    assert "work.ipynb was skipped: it is" in page_of(response).text()
+    upload = actions.add_boilerplate(assignment, [loose("work.ipynb", content), loose("starter.py", HONEST)])
+    tasks.read_boilerplate(upload.pk)
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert page.text("#boilerplate .notice .path") == "work.ipynb"
+    assert page.text("#boilerplate .notice .meta").startswith("it is")
     assert list(Boilerplate.objects.values_list("name", flat=True)) == ["starter.py"]
 
 
@@ -90,7 +92,7 @@ def test_an_error_that_no_reader_is_known_to_raise_fails_one_file(
 ) -> None:
     _raise_while_identifying(monkeypatch, Exception("unheard of"))
     with pytest.raises(Unreadable, match=r"its front-end broke on it \(Exception\)"):
-        store_document(b"x = 1\n", "a.py", "")
+        store_document(b"x = 1\n", "a.py", "", 3)
     assert not Source.objects.exists()
 
 
@@ -100,7 +102,7 @@ def test_the_end_of_the_memory_or_time_of_a_worker_is_no_fault_of_the_file(
 ) -> None:
     _raise_while_identifying(monkeypatch, error())
     with pytest.raises(error):
-        store_document(b"x = 1\n", "a.py", "")
+        store_document(b"x = 1\n", "a.py", "", 3)
 
 
 def _raise_while_identifying(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:

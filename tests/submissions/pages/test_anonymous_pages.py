@@ -11,11 +11,12 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from moss.commands.demo import SAMPLE
-from submissions import actions
 from submissions.models import Pair, Submission
+from submissions.models.records import Refusal
 from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, address as address_of
 from tests.support.html import get_page
 from tests.support.sample_class import loose, zipped
+from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,7 +89,16 @@ def crowded(world: World, hand_in: HandIn) -> World:
         )
     )
     named_after = loose("Claire Dubois starter.py", "def pay(loan):\n    return loan\n")
-    assert actions.add_boilerplate(assignment, [named_after]) == []
+    register_boilerplate(assignment, named_after)
+    assignment.boilerplate_uploads.create(
+        name="amara-okafor.zip",
+        state="done",
+        refused=2,
+        refusals=[
+            Refusal(name="amara-okafor/Dubois.class", reason="compiled, for Kofi Mensah"),
+            Refusal(name="somebody-else/notes.class", reason="compiled"),
+        ],
+    )
     return world
 
 

@@ -171,6 +171,6 @@ def test_a_pair_takes_as_many_queries_for_many_files_as_for_one(
     )
     pair_address = address(Pair.objects.get(report__assignment=batch.assignment))
     # session, user, assignment, 2 of the report, boilerplate awaited, pair, files, ignored, running uploads,
-    # its decision, who may decide
-    with django_assert_num_queries(12):
+    # boilerplate that is read, its decision, who may decide
+    with django_assert_num_queries(13):
         alice_client.get(pair_address)

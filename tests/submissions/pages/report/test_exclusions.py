@@ -14,7 +14,7 @@ from tests.submissions.ranking.test_findings import TEMPLATE, class_sharing
 from tests.support.html import get_page
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
-from tests.support.uploads import MANY
+from tests.support.uploads import MANY, register_boilerplate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,7 +130,7 @@ def test_charlie_cannot_make_alices_passage_count_again(charlie_client: Client, 
 
 def test_boilerplate_that_could_not_be_read_says_why(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
-    actions.add_boilerplate(assignment, [loose("main.py", STARTER)])
+    register_boilerplate(assignment, loose("main.py", STARTER))
     Document.objects.filter(boilerplate__assignment=assignment).update(
         state="failed", reason="its lexer broke"
     )

@@ -1,0 +1,78 @@
+"""Boilerplate: uploading and removing it, and the state of what was uploaded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from submissions import actions, queries
+from submissions.pages.forms.uploads import UploadForm
+from submissions.pages.report.exclusions import boilerplate_context
+from submissions.pages.request_bodies import takes_files
+from submissions.pages.views import assignments
+from submissions.pseudonyms.names import names_for
+
+if TYPE_CHECKING:
+    from submissions.models import Assignment
+    from submissions.pages.views.access import AuthenticatedRequest
+
+
+@takes_files
+@login_required
+@require_POST
+def add(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    assignment = queries.assignment(request.user, pk)
+    form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
+    if not form.is_valid():
+        return assignments.assignment_page(request, assignment, boilerplate_form=form)
+    try:
+        actions.add_boilerplate(assignment, form.cleaned_data["files"])
+    except actions.QuotaExceeded as refusal:
+        form.add_error("files", str(refusal))
+        return assignments.assignment_page(request, assignment, boilerplate_form=form)
+    return _redirect_to_boilerplate(assignment)
+
+
+def _redirect_to_boilerplate(assignment: Assignment) -> HttpResponse:
+    return HttpResponseRedirect(f"{assignment.get_absolute_url()}#boilerplate-heading")
+
+
+@login_required
+@require_GET
+def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Return the fragment with an assignment's boilerplate, which the page polls while some of it is read.
+
+    In the query, `was` is the version of the fragment that the page has: the answer is 204 if that is still
+    the current one.
+    """
+    assignment = queries.assignment(request.user, pk)
+    names = names_for(request, assignment)
+    context = boilerplate_context(assignment, names)
+    if request.GET.get("was") == context["boilerplate_version"]:
+        return HttpResponse(status=204)
+    context |= {"assignment": assignment, "names": names}
+    return render(request, "submissions/_boilerplate_now.html", context)
+
+
+@login_required
+@require_POST
+def dismiss(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Stop displaying what became of uploaded boilerplate."""
+    upload = queries.boilerplate_upload(request.user, pk)
+    actions.dismiss_boilerplate_upload(upload)
+    return _redirect_to_boilerplate(upload.assignment)
+
+
+@login_required
+@require_POST
+def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    boilerplate = queries.boilerplate(request.user, pk)
+    actions.remove_boilerplate(boilerplate)
+    name = names_for(request, boilerplate.assignment).redact_text(boilerplate.name)
+    messages.info(request, f"{name} counts again; the pairs are being ranked without it as boilerplate.")
+    return redirect(boilerplate.assignment)

@@ -1,0 +1,284 @@
+"""Boilerplate is stored by the web request and read by a worker."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from celery.exceptions import SoftTimeLimitExceeded
+from django.core.files.storage import default_storage
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from fingerprint.engine import identify
+from submissions import actions, lifecycle, recovery, tasks
+from submissions.ingest.uploads import FOLDER
+from submissions.models import (
+    Assignment,
+    Batch,
+    Boilerplate,
+    BoilerplateUpload,
+    Course,
+    Document,
+    Report,
+    Source,
+    Upload,
+)
+from submissions.work_locks import Work
+from tests.conftest import wait_until
+from tests.support.html import get_page, page_of
+from tests.support.sample_class import HONEST, STARTER, loose, zipped
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+    from pathlib import Path
+
+    import psycopg
+    from django.contrib.auth.models import User
+    from django.test import Client
+    from pytest_django.fixtures import Settings
+
+    from submissions.models.records import Refusal
+    from tests.support.uploads import Committing
+
+# Detecting the language of so many empty lines took seconds for each file.
+NEWLINES = b"\n" * 400_000
+LONG_AGO = 2 * recovery.STUCK
+
+
+@pytest.fixture
+def upload(assignment: Assignment, settings: Settings, tmp_path: Path) -> BoilerplateUpload:
+    """Return uploaded boilerplate that nobody reads yet, alone in a folder of its own."""
+    settings.MEDIA_ROOT = tmp_path
+    return actions.add_boilerplate(assignment, [loose("starter.py", STARTER)])
+
+
+def change(upload: BoilerplateUpload, **fields: object) -> None:
+    BoilerplateUpload.objects.filter(pk=upload.pk).update(**fields)
+
+
+def stored_files() -> list[str]:
+    return default_storage.listdir(FOLDER)[1] if default_storage.exists(FOLDER) else []
+
+
+def test_no_web_request_reads_boilerplate(
+    alice_client: Client, assignment: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slow(*_: object) -> None:
+        time.sleep(60)
+
+    monkeypatch.setattr("submissions.ingest.documents.identify", slow)
+    files = [loose(f"{number}.txt", NEWLINES) for number in range(8)]
+    address = reverse("add_boilerplate", args=[assignment.pk])
+    started = time.monotonic()
+    response = alice_client.post(address, {"files": files})
+    assert time.monotonic() - started < 5
+    assert response.headers["Location"] == f"{assignment.get_absolute_url()}#boilerplate-heading"
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert page.texts("#boilerplate .notice.busy p")[0] == "0.txt and 7 more · waiting"
+    assert page.has(f'#boilerplate [hx-get^="{reverse("boilerplate_progress", args=[assignment.pk])}"]')
+
+
+def test_files_of_newlines_are_read_within_the_time_limit_by_a_worker(assignment: Assignment) -> None:
+    upload = actions.add_boilerplate(assignment, [loose(f"{n}.txt", NEWLINES) for n in range(8)])
+    started = time.monotonic()
+    tasks.read_boilerplate(upload.pk)
+    assert time.monotonic() - started < 30
+    upload.refresh_from_db()
+    assert upload.state == "done"
+    assert assignment.boilerplate.count() + upload.refused >= 1
+
+
+def test_a_file_whose_language_takes_too_long_is_refused_and_the_others_are_read(
+    assignment: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def identify_slowly(data: bytes, name: str, language: str, seconds: float) -> object:
+        return identify(data, name, language, 1e-9 if name == "slow.py" else seconds)
+
+    monkeypatch.setattr("submissions.ingest.documents.identify", identify_slowly)
+    files = [loose("slow.py", HONEST * 500), loose("starter.py", STARTER)]
+    upload = actions.add_boilerplate(assignment, files)
+    tasks.read_boilerplate(upload.pk)
+    upload.refresh_from_db()
+    assert [(refusal.name, bool(refusal.reason)) for refusal in upload.refusals] == [("slow.py", True)]
+    assert [row.name for row in assignment.boilerplate.all()] == ["starter.py"]
+
+
+def test_what_was_uploaded_is_deleted_when_it_is_read(upload: BoilerplateUpload) -> None:
+    assert len(stored_files()) == 1
+    tasks.read_boilerplate(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.attempts, upload.refused) == ("done", 1, 0)
+    assert Boilerplate.objects.get().name == "starter.py"
+    assert not Upload.objects.exists()
+    assert stored_files() == []
+
+
+def test_an_upload_belongs_to_a_batch_or_to_boilerplate(upload: BoilerplateUpload, alice: User) -> None:
+    batch = Batch.objects.create(assignment=upload.assignment, uploaded_by=alice, name="a.zip")
+    for owners in ({}, {"batch": batch, "boilerplate_upload": upload}):
+        with pytest.raises(IntegrityError, match="upload_has_one_owner"), transaction.atomic():
+            Upload.objects.create(name="a.py", file="uploads/a", **owners)
+
+
+def test_refused_entries_are_listed_until_they_are_dismissed(
+    alice_client: Client, assignment: Assignment, upload: BoilerplateUpload
+) -> None:
+    starter = zipped({f"starter/{n}.class": "x" for n in range(300)}, "starter.zip")
+    refused = actions.add_boilerplate(assignment, [starter])
+    for pk in (upload.pk, refused.pk):
+        tasks.read_boilerplate(pk)
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert page.texts("#boilerplate .notice p")[0] == "300 files of starter.zip were not taken:"
+    assert len(page.texts("#boilerplate .notice li")) == 50
+    assert page.text("#boilerplate .notice .hint") == "These are 50 of 300."
+    assert page.text("#activity .notice") == "starter.zip · boilerplate, 300 files not taken: see why"
+    dismissal = reverse("dismiss_boilerplate_upload", args=[refused.pk])
+    page = page_of(alice_client.post(dismissal, follow=True))
+    assert not page.has("#boilerplate .notice")
+    assert Boilerplate.objects.count() == 1
+
+
+def test_a_failure_is_shown_with_what_to_do(alice_client: Client, upload: BoilerplateUpload) -> None:
+    lifecycle.fail_boilerplate(upload.pk, recovery.OUT_OF_TIME)
+    page = get_page(alice_client, reverse("boilerplate_progress", args=[upload.assignment_id]))
+    failed = f"starter.py was not registered. {recovery.OUT_OF_TIME}"
+    assert page.text(".notice.bad p") == failed
+    assert not page.has("[hx-get]")
+
+
+def test_the_fragment_is_sent_again_when_something_changed(
+    alice_client: Client, upload: BoilerplateUpload
+) -> None:
+    address = reverse("boilerplate_progress", args=[upload.assignment_id])
+    polled = get_page(alice_client, address).values("[hx-get]", "hx-get")[0]
+    assert alice_client.get(polled).status_code == 204
+    lifecycle.start_boilerplate(upload.pk)
+    assert page_of(alice_client.get(polled)).texts(".notice.busy p")[0] == "starter.py · reading"
+
+
+def test_the_page_asks_for_the_new_report_while_boilerplate_is_read(
+    alice_client: Client, report: Report
+) -> None:
+    actions.add_boilerplate(report.assignment, [loose("starter.py", STARTER)])
+    page = get_page(alice_client, report.assignment.get_absolute_url())
+    assert page.has('#activity [hx-trigger="every 1s"]')
+    assert page.text("#activity .notice") == "starter.py · boilerplate, waiting"
+
+
+def test_one_worker_reads_boilerplate(upload: BoilerplateUpload, other_session: psycopg.Connection) -> None:
+    other_session.execute("SELECT pg_advisory_lock(%s::int, %s::int)", [Work.BOILERPLATE, upload.pk])
+    tasks.read_boilerplate(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.attempts) == ("queued", 0)
+
+
+@pytest.mark.parametrize(("state", "after"), [("queued", recovery.SENDING), ("reading", recovery.STARTING)])
+def test_lost_boilerplate_is_read_after_all(
+    upload: BoilerplateUpload,
+    state: str,
+    after: timedelta,
+    eager_tasks: None,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    change(upload, state=state, touched=timezone.now() - 2 * after)
+    with django_capture_on_commit_callbacks(execute=True):
+        tasks.sweep()
+    upload.refresh_from_db()
+    assert upload.state == "done"
+    assert Document.objects.get(boilerplate__assignment=upload.assignment).state == "ready"
+
+
+def test_the_sweep_keeps_uploads_that_wait_and_deletes_others(upload: BoilerplateUpload) -> None:
+    tasks.sweep()
+    assert upload.uploads.count() == len(stored_files()) == 1
+    lifecycle.fail_boilerplate(upload.pk, "out of time")
+    tasks.sweep()
+    assert upload.uploads.count() == len(stored_files()) == 0
+
+
+def test_boilerplate_that_is_stuck_fails_with_a_reason(upload: BoilerplateUpload) -> None:
+    change(upload, state="reading", touched=timezone.now() - LONG_AGO)
+    tasks.sweep()
+    upload.refresh_from_db()
+    assert (upload.state, upload.message) == ("failed", recovery.OUT_OF_TIME)
+
+
+def test_boilerplate_that_ends_its_worker_each_time_fails(upload: BoilerplateUpload) -> None:
+    for _ in range(lifecycle.MAX_ATTEMPTS):
+        assert lifecycle.start_boilerplate(upload.pk)
+    assert not lifecycle.start_boilerplate(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.message) == ("failed", lifecycle.GAVE_UP)
+
+
+def test_boilerplate_that_takes_a_worker_too_long_fails_with_what_to_do(
+    upload: BoilerplateUpload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_long(*_: object) -> None:
+        raise SoftTimeLimitExceeded
+
+    monkeypatch.setattr("submissions.ingest.documents.identify", too_long)
+    tasks.read_boilerplate(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.message) == ("failed", recovery.OUT_OF_TIME)
+    assert not Upload.objects.exists()
+
+
+@pytest.mark.parametrize("deleted", ["assignment", "course"])
+def test_nothing_is_left_of_boilerplate_that_is_deleted_before_it_is_read(
+    upload: BoilerplateUpload, deleted: str
+) -> None:
+    if deleted == "course":
+        actions.delete_course(upload.assignment.course)
+    else:
+        actions.delete_assignment(upload.assignment)
+    tasks.read_boilerplate(upload.pk)
+    assert stored_files() == []
+    assert not Upload.objects.exists()
+    assert not BoilerplateUpload.objects.exists()
+
+
+def test_nothing_is_registered_of_boilerplate_that_is_deleted_while_it_is_read(
+    upload: BoilerplateUpload, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finish = lifecycle.finish_boilerplate
+
+    def deleted_meanwhile(pk: int, refusals: list[Refusal], refused: int) -> bool:
+        actions.delete_assignment(upload.assignment)
+        return finish(pk, refusals, refused)
+
+    monkeypatch.setattr(lifecycle, "finish_boilerplate", deleted_meanwhile)
+    tasks.read_boilerplate(upload.pk)
+    assert not Boilerplate.objects.exists()
+    assert not Source.objects.exists()
+
+
+def test_boilerplate_is_ranked_without_although_its_message_was_lost(
+    report: Report, eager_tasks: None, django_capture_on_commit_callbacks: Committing
+) -> None:
+    assignment = report.assignment
+    known = report.submissions.get(name="ada").files.get()
+    old = timezone.now() - 2 * recovery.SENDING
+    Report.objects.update(created=old - recovery.SENDING)
+    registered = assignment.boilerplate.create(name="m.py", source=known.source, document=known.document)
+    Boilerplate.objects.filter(pk=registered.pk).update(created=old)
+    assert recovery.lost_boilerplate() == [(assignment.pk, known.document_id)]
+    with django_capture_on_commit_callbacks(execute=True):
+        tasks.sweep()
+    assert Report.objects.get(assignment=assignment, state="done").created > old
+    assert recovery.lost_boilerplate() == []
+
+
+def test_a_real_worker_reads_boilerplate(alice: User, celery_worker_process: Path) -> None:
+    course = Course.objects.create(owner=alice, name="Programming 1")
+    assignment = Assignment.objects.create(course=course, name="Statistics")
+    files = [loose("starter.py", STARTER), *(loose(f"{n}.txt", NEWLINES) for n in range(8))]
+    upload = actions.add_boilerplate(assignment, files)
+    done = BoilerplateUpload.objects.filter(pk=upload.pk, state="done")
+    wait_until(done.exists, 60, what="the worker")
+    assert "starter.py" in assignment.boilerplate.values_list("name", flat=True)
+    documents = Document.objects.filter(boilerplate__assignment=assignment)
+    wait_until(lambda: not documents.filter(state="pending").exists(), 60, what="reading")
