@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         storable as storable,
     )
     from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
+    from fingerprint.languages.preload import preload as preload
     from fingerprint.languages.words import WordKinds as WordKinds
     from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
     from fingerprint.ranking.cohort import Cohort as Cohort, common_limit as common_limit
@@ -62,6 +63,7 @@ else:
         "kernel_cache": "compile_kernels ensure_compiled",
         "languages": "Decoded FrontEnd LexerFailed Span choices decode front_end storable",
         "languages.lexical_terms": "LexicalTerms",
+        "languages.preload": "preload",
         "languages.words": "WordKinds",
         "params": "ENGINE_VERSION Params Profile",
         "ranking.cohort": "Cohort common_limit",

@@ -7,7 +7,14 @@ from importlib.metadata import version
 from typing import Any
 
 from celery import Celery
-from celery.signals import celeryd_after_setup, heartbeat_sent, setup_logging, worker_init, worker_shutdown
+from celery.signals import (
+    celeryd_after_setup,
+    heartbeat_sent,
+    setup_logging,
+    worker_init,
+    worker_process_init,
+    worker_shutdown,
+)
 from django.conf import settings
 from django.utils import timezone
 
@@ -25,6 +32,14 @@ app.autodiscover_tasks()
 def start_services(**_: object) -> None:
     """Start the private services for a worker that was started without `moss serve`."""
     ensure_services()
+
+
+@worker_process_init.connect
+def start_reader(**_: object) -> None:
+    """Start the child that reads documents for a worker process, so that it is ready for the first upload."""
+    from submissions.ingest.sandboxed import document_reader  # noqa: PLC0415 - after Django's set-up
+
+    document_reader().start()
 
 
 # The workers of this process: one, after its start.

@@ -71,6 +71,8 @@ SESSION_IDLE_HOURS = env.int("MOSS_SESSION_IDLE_HOURS", default=12, validate=val
 SESSION_LONGEST_DAYS = env.int("MOSS_SESSION_DAYS", default=7, validate=validate.Range(1, 365))
 # Time limit in seconds for reading one file; a file that takes longer is skipped and named in the report.
 FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(1, 30))
+# Address space in bytes of a child process that reads or unpacks what students send; 0.15 GB are its own.
+READER_MEMORY = env.int("MOSS_READER_MEMORY", default=1000, validate=validate.Range(500, 100_000)) * 1_000_000
 # Number of worker processes for any work; 0 for one for each core.
 WORKERS = env.int("MOSS_WORKERS", default=0, validate=validate.Range(0, 256))
 LOG_LEVEL = env.str(

@@ -17,7 +17,7 @@ from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
-from submissions.models import Assignment, Batch, BoilerplateUpload, Report
+from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Submission, Upload
 from submissions.queues import HEAVY, INTERACTIVE
 
 if TYPE_CHECKING:
@@ -40,6 +40,8 @@ GAVE_UP = (
 NOT_RANKED = (
     "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
 )
+
+RETRIED = "retried by staff"
 
 
 class AssignmentBusy(Exception):
@@ -145,6 +147,16 @@ def cancel_batch(batch: Batch) -> bool:
     return _change_batches(running, Batch.State.CANCELLED, "Cancelled.")
 
 
+def retry_batch(batch_id: int) -> bool:
+    """Have a failed batch unpacked again, or read if its files are not needed. Return whether it can be."""
+    failed = Batch.objects.filter(pk=batch_id, state=Batch.State.FAILED)
+    fields: dict[str, Any] = {"reason": RETRIED, "attempts": 0}
+    if _change_batches(failed.filter(pk__in=Upload.objects.values("batch")), Batch.State.QUEUED, **fields):
+        return True
+    unpacked = failed.filter(pk__in=Submission.objects.values("batch"))
+    return _change_batches(unpacked, Batch.State.FINGERPRINTING, **fields)
+
+
 # Boilerplate
 
 
@@ -201,6 +213,18 @@ def queue_report(assignment: Assignment, queue: str = INTERACTIVE) -> tuple[Repo
     report = Report.objects.create(assignment=assignment, queue=queue)
     logger.info("report %s of assignment %s: queued", report.pk, assignment.pk)
     return report, True
+
+
+def retry_report(report_id: int) -> bool:
+    """Queue a failed report again, for the batches that failed with it too, unless there is a newer one."""
+    failed = Report.objects.filter(pk=report_id, state=Report.State.FAILED)
+    for report in failed.exclude(assignment__reports__pk__gt=report_id):
+        batches = report.assignment.batches.filter(state=Batch.State.FAILED, message=report.message)
+        with transaction.atomic():  # The batches that failed while they were ranked have been read.
+            unpacked = batches.filter(pk__in=Submission.objects.values("batch"))
+            _change_batches(unpacked, Batch.State.RANKING, reason=RETRIED)
+            return _change_reports(failed, Report.State.QUEUED, RETRIED, attempts=0, message="")
+    return False
 
 
 def start_report(report_id: int) -> bool:

@@ -37,6 +37,9 @@ STARTING = timedelta(seconds=10)
 SENDING = timedelta(seconds=20)
 # The time limit of a task, and some time for the worker to end it itself.
 STUCK = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 20)
+BROKEN = (
+    "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
+)
 OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smaller parts."
 
 

@@ -31,7 +31,7 @@ from submissions.ingest.batches import (
 )
 from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boilerplate
 from submissions.ingest.documents import delete_unreferenced, fingerprint_pending
-from submissions.ingest.uploads import discard_uploads
+from submissions.ingest.uploads import discard_uploads, unneeded_uploads
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload
 from submissions.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, cohort_queue, send
 from submissions.ranking.progress import Cancelled
@@ -52,9 +52,6 @@ LANES = 4
 BUSY_SECONDS = 3
 # Longer than any upload takes: a source that nothing refers to after this time is not needed.
 SOURCE_GRACE_PERIOD = timedelta(hours=2)
-BROKEN = (
-    "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
-)
 
 
 @shared_task
@@ -66,7 +63,7 @@ def unpack_next(queue: str) -> None:
     with work_lock(Work.BATCH, batch_id) as mine:
         if mine:
             _unpack(batch_id)
-    _enqueue_documents(batch_id)
+    enqueue_documents(batch_id)
     if not Batch.objects.filter(pk=batch_id, state__in=Batch.STARTED).exists():
         _start_waiting_batches()
 
@@ -105,11 +102,12 @@ def _unpack(batch_id: int) -> None:
         if is_no_room(error):
             lifecycle.wait_for_room(batch_id)
         else:
-            lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
+            lifecycle.fail_batch(batch_id, recovery.BROKEN, f"{type(error).__name__} while unpacking")
         raise
 
 
-def _enqueue_documents(batch_id: int) -> None:
+def enqueue_documents(batch_id: int) -> None:
+    """Enqueue the reading of a batch's documents, or its ranking where they are read."""
     batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).first()
     if batch is None:
         return
@@ -195,7 +193,7 @@ def _read_boilerplate(upload: BoilerplateUpload) -> None:
         if is_no_room(error):
             lifecycle.requeue_boilerplate(upload.pk, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
         else:
-            lifecycle.fail_boilerplate(upload.pk, BROKEN, f"{type(error).__name__} while reading")
+            lifecycle.fail_boilerplate(upload.pk, recovery.BROKEN, f"{type(error).__name__} while reading")
         raise
     discard_uploads(upload.uploads.all())
     if documents:
@@ -256,7 +254,7 @@ def _rank(report_id: int, assignment_id: int) -> None:
         if is_no_room(error):
             lifecycle.requeue_report(report_id, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
         else:
-            lifecycle.fail_report(report_id, BROKEN)
+            lifecycle.fail_report(report_id, recovery.BROKEN)
         raise
 
 
@@ -300,7 +298,7 @@ def sweep() -> None:
             send(unpack_next, queue, queue)
     for pk in recovery.lost_readings():
         logger.warning("batch %s: its unread documents are enqueued again", pk)
-        _enqueue_documents(pk)
+        enqueue_documents(pk)
     for pk, queue in recovery.lost_boilerplate_uploads():
         if lifecycle.requeue_boilerplate(pk, "its worker or its message was lost"):
             send(read_boilerplate, queue, pk)
@@ -311,9 +309,5 @@ def sweep() -> None:
         logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
         with transaction.atomic():
             enqueue_rank(batch.assignment)
-    of_running_batches = Upload.objects.filter(batch__state__in=Batch.RUNNING)
-    awaited = of_running_batches | Upload.objects.filter(
-        boilerplate_upload__state__in=BoilerplateUpload.RUNNING
-    )
-    discard_uploads(Upload.objects.exclude(pk__in=awaited.values("pk")))
+    discard_uploads(unneeded_uploads())
     delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)

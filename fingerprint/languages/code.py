@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from array import array
 from functools import cached_property
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 import numpy as np
+from pygments import lexers
 from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filename
+from pygments.plugin import find_plugin_lexers
 from pygments.token import STANDARD_TYPES
 from pygments.util import ClassNotFound
 
@@ -66,6 +70,13 @@ def untuned_language(alias: str) -> Language | None:
     except ClassNotFound:
         return None
     return Language(lexer.aliases[0] if lexer.aliases else alias, lexer.name, alias)
+
+
+def import_lexers() -> None:
+    """Import every lexer of Pygments and of its plugins, and the tables of words that some import later."""
+    for module in iter_modules(lexers.__path__):
+        import_module(f"{lexers.__name__}.{module.name}")
+    list(find_plugin_lexers())
 
 
 def lexer_for_filename(filename: str) -> str:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import encodings
 import re
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import NamedTuple
 
 # Bytes from which an encoding is guessed: enough for a good guess, and few enough to be fast.
@@ -53,6 +56,7 @@ _LIKELY = (
     "cp1252 cp1250 cp1251 koi8_r gb18030 big5 cp932 euc_jp euc_kr cp1253 cp1254 cp1255 cp1256 cp1257 cp1258 "
     "cp874 mac_roman cp437 cp850"
 )
+_WINDOWS_ONLY = frozenset({"mbcs", "oem"})
 # A NUL, which Postgres does not store, and lone surrogates, which no encoding represents.
 _NOT_STORABLE = re.compile(r"[\0\ud800-\udfff]")
 _LATIN = frozenset({"cp1250", "cp1254", "cp1257", "cp1258", "mac_roman", "cp437", "cp850"})
@@ -90,6 +94,14 @@ def decode(data: bytes) -> Decoded:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError:
         return _decode_legacy(data)
+
+
+def import_encodings() -> None:
+    """Import every encoding, and what guesses one. Python imports them at first use, its parsers too."""
+    for module in iter_modules(encodings.__path__):
+        if module.name not in _WINDOWS_ONLY:
+            import_module(f"{encodings.__name__}.{module.name}")
+    _guess_encoding("добрый день\n".encode("cp1251"))
 
 
 def storable(text: str) -> str:

@@ -6,13 +6,15 @@ import json
 import logging
 import re
 import warnings
+from copy import deepcopy
 from functools import cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import nbformat
 import numpy as np
-from nbformat import reader
+from nbformat import reader, v3, v4, validator
+from traitlets.log import get_logger
 
 from fingerprint.languages.base import Scan
 from fingerprint.languages.decode import storable
@@ -44,6 +46,22 @@ def _is_from_elsewhere(record: logging.LogRecord) -> bool:
 
 # nbformat logs what it finds invalid, with the contents of the notebook, to the logger of another library.
 logging.getLogger("traitlets").addFilter(_is_from_elsewhere)
+
+
+def load_schemas() -> None:
+    """Load what nbformat loads later: the schema of each version, its logger at the first invalid file."""
+    read_schema = cache(validator._get_schema_json)  # noqa: SLF001 - there is no public way to read them ahead
+
+    def schema(v: Any, version: Any = None, version_minor: Any = None) -> Any:
+        newest = v.nbformat_minor + 1  # any later version has the same schema
+        return deepcopy(read_schema(v, version, min(version_minor, newest)))
+
+    for module in (v3, v4):
+        for version, minor in module.nbformat_schema:
+            newest = module.nbformat_minor + 1
+            read_schema(module, version or module.nbformat, newest if minor is None else minor)
+    validator._get_schema_json = schema  # noqa: SLF001
+    get_logger()
 
 
 class Notebook:

@@ -9,6 +9,7 @@ from submissions.actions.boilerplate import (
 from submissions.actions.decisions import DecisionInput, DecisionResult, decide
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
 from submissions.actions.quotas import QuotaExceeded
+from submissions.actions.retries import retry_batch, retry_report
 from submissions.actions.uploads import cancel_batch, cancel_ranking, count_rule, create_batch, rerank
 
 __all__ = [
@@ -28,4 +29,6 @@ __all__ = [
     "ignore_passage",
     "remove_boilerplate",
     "rerank",
+    "retry_batch",
+    "retry_report",
 ]

@@ -11,17 +11,23 @@ import zlib
 from typing import TYPE_CHECKING
 
 from submissions.archives.members import ArchiveMember
-from submissions.archives.names import redecode
+from submissions.archives.names import clean_path, redecode
 
 if TYPE_CHECKING:
     import os
     from pathlib import Path
 
-# Every exception that the standard library is known to raise for damaged archives.
+# Every exception that the standard library is known to raise for damaged archives. A MemoryError says nothing
+# about the archive, only about the limit of the process that unpacks it.
 DAMAGE_ERRORS = (
     zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError,
-    ValueError, NotImplementedError, RuntimeError, IndexError, OverflowError, MemoryError,
+    ValueError, NotImplementedError, RuntimeError, IndexError, OverflowError,
 )  # fmt: skip
+
+
+def root_name(folder: Path, max_length: int) -> str:
+    """Return the clean name of a folder."""
+    return clean_path(folder.resolve().name or "root", max_length)[0]
 
 
 def disk_member(path: Path, status: os.stat_result) -> ArchiveMember:

@@ -51,7 +51,8 @@ class Limits:
 
     `archive_bytes`: size of a nested archive; `ratio`: unpacked to packed size, checked once more than
     `ratio_floor` bytes were unpacked; `depth`: nesting of archives, the upload itself counts as 1;
-    `path_length`: in characters.
+    `path_length`: in characters. Larger files than `spool_bytes` are unpacked to an unnamed temporary file;
+    with 0, all are unpacked in memory.
     """
 
     entries: int = 20_000
@@ -62,6 +63,7 @@ class Limits:
     ratio_floor: int = 1_000_000
     depth: int = 3
     path_length: int = 400
+    spool_bytes: int = 8_000_000
 
 
 class Budget:

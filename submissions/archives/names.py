@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 from typing import TYPE_CHECKING
@@ -37,6 +38,13 @@ def detect_encoding(names: Iterable[bytes]) -> str:
         return "cp437" if max(sample) < DOS_LETTERS_END else "cp1252"
     best = from_bytes(sample, cp_isolation=LEGACY_ENCODINGS).best()
     return best.encoding if best else "cp437"
+
+
+def import_encodings() -> None:
+    """Import every encoding that `detect_encoding` returns, and what guesses one."""
+    for encoding in ("cp437", "cp1252", *LEGACY_ENCODINGS):
+        codecs.lookup(encoding)
+    detect_encoding(["разное".encode("cp1251")])
 
 
 def redecode(name: str) -> str:

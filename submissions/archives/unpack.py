@@ -12,8 +12,8 @@ from dataclasses import replace
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
-from submissions.archives.disk import DAMAGE_ERRORS, disk_member
-from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem
+from submissions.archives.disk import DAMAGE_ERRORS, disk_member, root_name
+from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem, head_of
 from submissions.archives.left_out.patterns import FilePatterns
 from submissions.archives.limits import (
     CHUNK,
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMITS = Limits()
 DEFAULT_PATTERNS = FilePatterns()
-# Files of more bytes are unpacked to an unnamed temporary file instead of memory.
-SPOOL_BYTES = 8_000_000
 
 
 class UnpackedEntry(NamedTuple):
@@ -75,7 +73,7 @@ def unpack(
         When nothing of an archive can be read, or it contains no file.
     """
     unpacker = _Unpacker(limits, patterns)
-    archive = archive_format(name, _head(file))
+    archive = archive_format(name, head_of(file))
     any_entry = False
     try:
         for entry in (
@@ -130,17 +128,6 @@ def walk(
         raise BadArchive(f"{folder} is not a folder")
     unpacker = _Unpacker(limits, patterns)
     yield from unpacker.unpack_folder(folder, "")
-
-
-def _root_name(folder: Path) -> str:
-    return clean_path(folder.resolve().name or "root", DEFAULT_LIMITS.path_length)[0]
-
-
-def _head(file: IO[bytes]) -> bytes:
-    file.seek(0)
-    head = file.read(HEAD_BYTES)
-    file.seek(0)
-    return head
 
 
 class _Unpacker:
@@ -211,7 +198,9 @@ class _Unpacker:
         try:
             children = sorted(folder.iterdir())
         except OSError as error:
-            yield UnpackedEntry(prefix or _root_name(folder), None, 0, damage_reason(error))
+            yield UnpackedEntry(
+                prefix or root_name(folder, self.limits.path_length), None, 0, damage_reason(error)
+            )
             return
         for child in children:
             name, refusal = self._clean_name(redecode(child.name), prefix)
@@ -258,7 +247,7 @@ class _Unpacker:
                 raise RefusalError(
                     f"has {format_size(member.size)}; the limit for one file is {format_size(limit)}"
                 )
-            with SpooledTemporaryFile(SPOOL_BYTES) as copy:
+            with SpooledTemporaryFile(self.limits.spool_bytes) as copy:
                 size = self._copy(head, stream, cast("IO[bytes]", copy), member, limit)
                 if not size:
                     raise RefusalError("empty")

@@ -18,15 +18,13 @@ from submissions import lifecycle
 from submissions.archives.grouping import split_paths
 from submissions.archives.left_out.listing import Listing
 from submissions.archives.limits import BadArchive
-from submissions.archives.unpack import DEFAULT_LIMITS, unpack
 from submissions.ingest.documents import delete_unused, store_document
 from submissions.ingest.submission_times import submission_times
-from submissions.ingest.uploads import entries_in_one_folder
+from submissions.ingest.uploads import entries
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from datetime import datetime
 
     from django.db.models import QuerySet
@@ -67,7 +65,7 @@ def ingest_batch(batch: Batch) -> None:
     """
     contents = BatchContents(listing=Listing(batch.assignment.file_patterns))
     deadline = time.monotonic() + INTERACTIVE_SECONDS
-    for number, entry in enumerate(_entries(batch)):
+    for number, entry in enumerate(entries(batch.uploads.all(), batch.assignment.file_patterns)):
         if batch.queue == INTERACTIVE and time.monotonic() > deadline:
             raise TakesLong
         if number % PROGRESS_STEP == 0:
@@ -79,17 +77,6 @@ def ingest_batch(batch: Batch) -> None:
     delete_unused(unused)
     if not contents.documents:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
-
-
-def _entries(batch: Batch) -> Iterator[UnpackedEntry]:
-    """Yield the entries of one archive, or of several files uploaded together."""
-    uploads = list(batch.uploads.order_by("pk"))
-    patterns = batch.assignment.file_patterns
-    if len(uploads) == 1:
-        with uploads[0].file.open("rb") as file:
-            yield from unpack(uploads[0].name, file, DEFAULT_LIMITS, patterns)
-        return
-    yield from entries_in_one_folder(batch.uploads.all(), patterns)
 
 
 def _publish_progress(batch: Batch, message: str) -> None:

@@ -12,20 +12,13 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
 
-from fingerprint.engine import (
-    Params,
-    TooSlow,
-    Unreadable,
-    identify,
-    profile_of,
-    read,
-    time_limit,
-    token_lines,
-)
+from fingerprint.engine import Params, Unreadable, front_end, profile_of
 from submissions.disk_space import is_no_room
+from submissions.ingest.sandboxed import document_reader
 from submissions.models import Document, Source
+from submissions.sandbox.process import NotStarted
 from submissions.storage import fingerprints
-from submissions.storage.syntax_spans import pack_spans, syntax_spans
+from submissions.storage.syntax_spans import pack_columns
 from submissions.storage.tokens import pack_lexical, pack_tokens
 from submissions.work_locks import Work, work_lock
 
@@ -33,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime
 
-    from fingerprint.engine import Reading
+    from submissions.sandbox.document_answers import DocumentTokens
 
 logger = logging.getLogger(__name__)
 
@@ -45,8 +38,7 @@ MAX_ATTEMPTS = 2
 def store_document(data: bytes, filename: str, language: str, seconds: float) -> Document:
     """Store a source and a pending document for its front-end, unless they exist; return the document.
 
-    Finding the front-end takes no longer than `seconds`. Only the main thread of a process can limit that,
-    so this works in a worker and in no web thread.
+    Finding the front-end takes no longer than `seconds`.
 
     Raises
     ------
@@ -54,13 +46,13 @@ def store_document(data: bytes, filename: str, language: str, seconds: float) ->
         When the bytes are not text in any supported language, break the reader, or take it too long.
     """
     with _errors_as_unreadable("a new file"):
-        _, front_end = identify(data, filename, language, seconds)
+        chosen = front_end(document_reader().identify(data, filename, language, seconds))
     source, _ = Source.objects.get_or_create(
         sha256=sha256(data).hexdigest(), defaults={"data": data, "size": len(data)}
     )
-    profile = profile_of(front_end, PARAMS).key
+    profile = profile_of(chosen, PARAMS).key
     document, created = Document.objects.get_or_create(
-        source=source, profile=profile, defaults={"language": front_end.name}
+        source=source, profile=profile, defaults={"language": chosen.name}
     )
     if not created:  # The cause of an earlier failure may have been the machine, so a new upload tries again.
         failed = Document.objects.filter(pk=document.pk, state=Document.State.FAILED)
@@ -86,42 +78,44 @@ def fingerprint_document(document: Document) -> None:
     if document.attempts >= MAX_ATTEMPTS:
         _fail(document, f"reading it ended the worker process {MAX_ATTEMPTS} times")
         return
+    document_reader().start()  # If it cannot start, no attempt is counted.
     Document.objects.filter(pk=document.pk).update(attempts=F("attempts") + 1)
     try:
         with _errors_as_unreadable(f"document {document.pk}"):
-            reading = read(bytes(document.source.data), "", document.language, settings.FILE_SECONDS)
-            spans = _packed_spans(reading)
+            data = bytes(document.source.data)
+            reading = document_reader().read(data, document.language, settings.FILE_SECONDS)
     except Unreadable as error:
         _fail(document, str(error))
     else:
-        _save_or_wait(document, reading, spans)
+        _save_or_wait(document, reading)
 
 
 @contextmanager
 def _errors_as_unreadable(name: str) -> Iterator[None]:
     """Raise Unreadable for any error in the body, which reads one file; `name` is for the log.
 
-    The end of a worker's memory or time is not caused by the file, so those errors are not changed.
+    The end of a worker's memory or time is not caused by the file, nor is a reader that does not start, so
+    those errors are not changed.
     """
     try:
         yield
-    except (Unreadable, SoftTimeLimitExceeded, MemoryError):
+    except (Unreadable, NotStarted, SoftTimeLimitExceeded, MemoryError):
         raise
     except Exception as error:
         logger.exception("%s cannot be read", name)
         raise Unreadable(f"its front-end broke on it ({type(error).__name__})") from error
 
 
-def _save_or_wait(document: Document, reading: Reading, spans: bytes) -> None:
+def _save_or_wait(document: Document, reading: DocumentTokens) -> None:
     try:
-        _save(document, reading, spans)
+        _save(document, reading)
     except Exception as error:
         if is_no_room(error):  # That is no fault of the file, so it was no attempt.
             Document.objects.filter(pk=document.pk).update(attempts=F("attempts") - 1)
         raise
 
 
-def _save(document: Document, reading: Reading, spans: bytes) -> None:
+def _save(document: Document, reading: DocumentTokens) -> None:
     from fingerprint.engine import fingerprint  # noqa: PLC0415 - numba, in workers only
 
     hashes, positions = fingerprint(reading.tokens.kinds, PARAMS)
@@ -133,19 +127,10 @@ def _save(document: Document, reading: Reading, spans: bytes) -> None:
         pending.update(
             state=Document.State.READY,
             token_count=len(reading.tokens),
-            tokens=pack_tokens(reading.tokens, token_lines(reading.text, reading.tokens)),
+            tokens=pack_tokens(reading.tokens, reading.lines),
             lexical=pack_lexical(reading.lexical),
-            styles=spans,
+            styles=pack_columns(reading.spans),
         )
-
-
-def _packed_spans(reading: Reading) -> bytes:
-    """Return the packed syntax spans of a file; no spans where lexing it again takes too long."""
-    try:
-        with time_limit(settings.FILE_SECONDS):
-            return pack_spans(syntax_spans(reading.text, reading.front_end.name))
-    except TooSlow:
-        return pack_spans([])
 
 
 def _fail(document: Document, reason: str) -> None:

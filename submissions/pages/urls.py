@@ -14,6 +14,7 @@ from submissions.pages.views import (
     exports,
     naming,
     pairs,
+    service,
     shared,
     shares,
     submissions,
@@ -62,5 +63,9 @@ urlpatterns = [
     path("shares/<int:pk>/revoke/", shares.revoke, name="revoke_share"),
     path("shared/<str:token>/", shared.report, name="shared"),
     path("shared/<str:token>/pairs/<int:left_id>/<int:right_id>/", shared.pair, name="shared_pair"),
+    path("service/", service.service, name="service"),
+    path("service/now/", service.now, name="service_now"),
+    path("batches/<int:pk>/retry/", service.retry_batch, name="retry_batch"),
+    path("reports/<int:pk>/retry/", service.retry_report, name="retry_report"),
     path("names/", naming.switch, name="switch_names"),
 ]

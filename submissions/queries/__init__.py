@@ -49,6 +49,15 @@ from submissions.queries.reports import (
     report_state,
     tally,
 )
+from submissions.queries.service import (
+    batches_under_way,
+    failed_batches,
+    failed_reports,
+    failure_reason,
+    is_stuck,
+    reports_under_way,
+    service_state,
+)
 from submissions.queries.shares import pair_by_names, share, shares
 from submissions.queries.submissions import (
     Link,
@@ -80,6 +89,7 @@ __all__ = [
     "assignment",
     "batch",
     "batch_submissions",
+    "batches_under_way",
     "boilerplate",
     "boilerplate_upload",
     "course",
@@ -89,11 +99,15 @@ __all__ = [
     "displayed_entries",
     "displayed_pair",
     "effective_threshold",
+    "failed_batches",
     "failed_files",
+    "failed_reports",
+    "failure_reason",
     "files_with_sources",
     "filtered_pairs",
     "history",
     "ignored_tokens",
+    "is_stuck",
     "left_out_kinds",
     "links",
     "listed_assignments",
@@ -117,6 +131,8 @@ __all__ = [
     "refused_entries",
     "replaced_by",
     "report_state",
+    "reports_under_way",
+    "service_state",
     "share",
     "shares",
     "skipped_content",

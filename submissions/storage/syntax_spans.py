@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import re
 import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.engine import LexerFailed, front_end
 from submissions.models import Document
+from submissions.sandbox.syntax_spans import span_columns, syntax_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fingerprint.engine import Span
-
-# Longer files are shown without syntax colours.
-COLOURED_CHARACTERS = 1_000_000
-# CSS classes of Pygments that the stylesheet colours; spans of other classes are not stored.
-STYLED = re.compile(r"c[a-z]*|c[1s]|k[a-z]?|m[a-z]|il|m|s[a-z]?|s[12]|dl|n[abcdefnt]|bp|fm|ow")
-
-
-def syntax_spans(text: str, language: str) -> list[Span]:
-    """Return the spans to colour in `text`; none where it is too long or its lexer fails."""
-    if len(text) > COLOURED_CHARACTERS:
-        return []
-    try:
-        spans = front_end(language).highlight(text)
-    except LexerFailed:
-        return []
-    return [span for span in spans if STYLED.fullmatch(span[2])]
+    from submissions.sandbox.syntax_spans import SpanColumns
 
 
 def stored_spans(document: Document, text: str) -> Iterator[Span]:
@@ -44,18 +28,19 @@ def stored_spans(document: Document, text: str) -> Iterator[Span]:
 
 
 def pack_spans(spans: Sequence[Span]) -> bytes:
+    """Return spans as `pack_columns` packs them."""
+    return pack_columns(span_columns(spans))
+
+
+def pack_columns(spans: SpanColumns) -> bytes:
     """Return spans as deflated columns of little-endian numbers, then the class names; never empty."""
-    classes = sorted({css for _, _, css in spans})
-    code = {css: number for number, css in enumerate(classes)}
-    starts = np.array([start for start, _, _ in spans], dtype="<i4")
-    ends = np.array([end for _, end, _ in spans], dtype="<i4")
     columns = (
-        np.diff(starts, prepend=0).astype("<i4"),
-        ends - starts,
-        np.array([code[css] for _, _, css in spans], dtype="<i4"),
+        np.diff(spans.starts, prepend=0).astype("<i4"),
+        (spans.ends - spans.starts).astype("<i4"),
+        spans.codes.astype("<i4"),
     )
-    names = " ".join(classes).encode()
-    sizes = np.array([len(names), len(spans)], dtype="<u4")
+    names = " ".join(spans.classes).encode()
+    sizes = np.array([len(names), len(spans.starts)], dtype="<u4")
     parts = (sizes.tobytes(), *(column.tobytes() for column in columns), names)
     return zlib.compress(b"".join(parts), level=1)
 

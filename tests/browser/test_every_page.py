@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
+from submissions import heartbeats, recovery
 from submissions.models import Assignment, Course
+from submissions.queues import QUEUES
 from submissions.ranking import progress
 from tests.support.browser import check_every_layout
 from tests.support.every_page import (
@@ -17,6 +21,8 @@ from tests.support.every_page import (
     PAGES,
     PUBLIC,
     REDIRECTS,
+    STAFF_FRAGMENTS,
+    STAFF_PAGES,
     World,
     address,
     patterns,
@@ -31,12 +37,10 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
 
 
-def test_every_address_that_answers_a_get_is_visited(alice_client: Client, world: World) -> None:
-    actual = {name: alice_client.get(address(world, name)).status_code for name in patterns()}
-    statuses = {
-        **dict.fromkeys((*PAGES, *OWN_PAGES, *FRAGMENTS, *FILES, *PUBLIC), 200),
-        **dict.fromkeys(REDIRECTS, 302),
-    }
+def test_every_address_that_answers_a_get_is_visited(admin_client: Client, world: World) -> None:
+    actual = {name: admin_client.get(address(world, name)).status_code for name in patterns()}
+    pages = (*PAGES, *OWN_PAGES, *FRAGMENTS, *FILES, *PUBLIC, *STAFF_PAGES, *STAFF_FRAGMENTS)
+    statuses = {**dict.fromkeys(pages, 200), **dict.fromkeys(REDIRECTS, 302)}
     expected = {name: statuses.get(name, 405) for name in patterns()}
     assert actual == expected, (
         "add every address that answers a GET to tests/support/every_page.py, so that it is checked"
@@ -49,6 +53,24 @@ def test_no_page_has_a_fault(world: World, sign_in: SignIn, shoot: Shoot, subtes
         with subtests.test(name):
             page.goto(address(world, name))
             check_every_layout(page, shoot, f"page-{name}")
+
+
+def test_no_page_for_staff_has_a_fault(world: World, admin: User, sign_in: SignIn, shoot: Shoot) -> None:
+    now = timezone.now()
+    worker = heartbeats.Worker("worker@host", 4711, [*QUEUES], 2, "0.1.0", "", now.isoformat())
+    heartbeats.save_worker(worker)
+    heartbeats.save_maintenance()
+    assignment = world.assignment
+    for state, changed in (("failed", now), ("queued", now), ("fingerprinting", now - timedelta(hours=1))):
+        batch = assignment.batches.create(name="late.zip", state=state, message=recovery.OUT_OF_TIME)
+        assignment.batches.filter(pk=batch.pk).update(touched=changed)
+    assignment.reports.create(state="running")
+    assignment.reports.create(state="failed", message=recovery.BROKEN)
+    page = sign_in(admin)
+    for name in STAFF_PAGES:
+        page.goto(address(world, name))
+        check_every_layout(page, shoot, f"page-{name}")
+    heartbeats.delete_worker(worker.name)
 
 
 def test_the_empty_pages_of_a_new_instructor_have_no_fault(

@@ -46,6 +46,9 @@ OWN_PAGES = ("account", "change_password")
 FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
 REDIRECTS = ("next_undecided",)
+# Pages, and parts of them, for staff only.
+STAFF_PAGES = ("service",)
+STAFF_FRAGMENTS = ("service_now",)
 # Pages for everybody who has the link.
 PUBLIC = ("shared", "shared_pair")
 
@@ -94,6 +97,7 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "courses": world.assignment.course.pk,
         "assignments": world.assignment.pk,
         "batches": world.batch.pk,
+        "reports": world.report.pk,
         "boilerplate": world.boilerplate.pk,
         "boilerplate-uploads": world.assignment.boilerplate_uploads.earliest("pk").pk,
         "shares": world.share.pk,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from django.conf import settings
 
 from moss.celery import app
 from submissions import actions, tasks
 from submissions.models import Assignment, Batch, Course, Report
+from submissions.sandbox.documents import DocumentReader
+from tests.support import harmful_jobs
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 
 if TYPE_CHECKING:
@@ -64,6 +67,15 @@ def hand_in(
         return batch
 
     return upload
+
+
+@pytest.fixture
+def harmful_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Read documents in a child that files can harm (`tests.support.harmful_jobs`)."""
+    reader = DocumentReader(settings.READER_MEMORY, harmful_jobs.__name__)
+    monkeypatch.setattr("submissions.ingest.documents.document_reader", lambda: reader)
+    yield
+    reader.close()
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # This sign before the name of a rule stands for all files that the rule leaves out.
 RULE_SIGN = "@"
-EXCLUDED = "left out by a pattern of the assignment"
+EXCLUDED = "left out by an exclude pattern"
 
 
 class BadPatterns(ValueError):

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
+from submissions import queries
 from submissions.pages.source_view.visible import visible_html, visible_text
 
 if TYPE_CHECKING:
@@ -148,3 +149,7 @@ def parameter_value(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
     return "off" if value is None else str(value)
+
+
+register.filter("is_stuck", queries.is_stuck)
+register.filter("failure_reason", queries.failure_reason)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
-from django.http import HttpRequest
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -38,6 +39,22 @@ def redirect_with_query(request: HttpRequest, name: str, *arguments: int) -> Htt
     """Redirect to a page with the query of the request."""
     query = request.META["QUERY_STRING"]
     return redirect(reverse(name, args=arguments) + (f"?{query}" if query else ""))
+
+
+def staff_only(
+    view: Callable[Concatenate[AuthenticatedRequest, ViewArgs], HttpResponse],
+) -> Callable[..., HttpResponse]:
+    """Ask for sign-in, and answer users who are no staff as if there was no such page."""
+
+    @wraps(view)
+    def wrapper(
+        request: AuthenticatedRequest, /, *args: ViewArgs.args, **kwargs: ViewArgs.kwargs
+    ) -> HttpResponse:
+        if not request.user.is_staff:
+            raise Http404("Only staff may see this.")
+        return view(request, *args, **kwargs)
+
+    return login_required(wrapper)
 
 
 def gone_as_410(

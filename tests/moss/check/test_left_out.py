@@ -50,7 +50,7 @@ def test_what_is_left_out_is_listed_with_its_reason(tmp_path: Path) -> None:
 def test_an_excluded_pattern_is_left_out_and_an_included_one_counts(tmp_path: Path) -> None:
     root = folder(tmp_path, with_build_trees(honest_class(2)))
     excluded = check(root, "--exclude", "/bin/", "--exclude", "*.xml")
-    assert "skipped student0/bin/tool.py: left out by a pattern of the assignment" in excluded.stderr
+    assert "skipped student0/bin/tool.py: left out by an exclude pattern" in excluded.stderr
     included = check(root, "--include", "*.min.js", "--include", "@environment")
     assert "app.min.js" not in included.stderr
     assert "student0/env/:" not in included.stderr

@@ -12,7 +12,6 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from fingerprint.engine import identify
 from submissions import actions, lifecycle, recovery, tasks
 from submissions.ingest.uploads import FOLDER
 from submissions.models import (
@@ -26,6 +25,7 @@ from submissions.models import (
     Source,
     Upload,
 )
+from submissions.sandbox.documents import DocumentReader
 from submissions.work_locks import Work
 from tests.conftest import wait_until
 from tests.support.html import get_page, page_of
@@ -69,7 +69,7 @@ def test_no_web_request_reads_boilerplate(
     def slow(*_: object) -> None:
         time.sleep(60)
 
-    monkeypatch.setattr("submissions.ingest.documents.identify", slow)
+    monkeypatch.setattr(DocumentReader, "identify", slow)
     files = [loose(f"{number}.txt", NEWLINES) for number in range(8)]
     address = reverse("add_boilerplate", args=[assignment.pk])
     started = time.monotonic()
@@ -94,10 +94,14 @@ def test_files_of_newlines_are_read_within_the_time_limit_by_a_worker(assignment
 def test_a_file_whose_language_takes_too_long_is_refused_and_the_others_are_read(
     assignment: Assignment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def identify_slowly(data: bytes, name: str, language: str, seconds: float) -> object:
-        return identify(data, name, language, 1e-9 if name == "slow.py" else seconds)
+    identify = DocumentReader.identify
 
-    monkeypatch.setattr("submissions.ingest.documents.identify", identify_slowly)
+    def identify_slowly(
+        reader: DocumentReader, data: bytes, name: str, language: str, seconds: float
+    ) -> object:
+        return identify(reader, data, name, language, 1e-9 if name == "slow.py" else seconds)
+
+    monkeypatch.setattr(DocumentReader, "identify", identify_slowly)
     files = [loose("slow.py", HONEST * 500), loose("starter.py", STARTER)]
     upload = actions.add_boilerplate(assignment, files)
     tasks.read_boilerplate(upload.pk)
@@ -220,7 +224,7 @@ def test_boilerplate_that_takes_a_worker_too_long_fails_with_what_to_do(
     def too_long(*_: object) -> None:
         raise SoftTimeLimitExceeded
 
-    monkeypatch.setattr("submissions.ingest.documents.identify", too_long)
+    monkeypatch.setattr(DocumentReader, "identify", too_long)
     tasks.read_boilerplate(upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.message) == ("failed", recovery.OUT_OF_TIME)

@@ -8,10 +8,11 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.urls import reverse
 
-from fingerprint.engine import TooSlow, Unreadable
 from submissions import actions, tasks
 from submissions.ingest.documents import store_document
 from submissions.models import Boilerplate, Document, Source
+from submissions.sandbox.documents import DocumentReader
+from submissions.sandbox.process import NotStarted
 from tests.support.html import get_page
 from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks
 from tests.support.sample_class import CLASS, HONEST, loose, zipped
@@ -87,26 +88,33 @@ def test_a_broken_notebook_as_boilerplate_is_refused_on_the_page(
     assert list(Boilerplate.objects.values_list("name", flat=True)) == ["starter.py"]
 
 
-def test_an_error_that_no_reader_is_known_to_raise_fails_one_file(
-    db: None, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("harm", "reason"),
+    [
+        ("fail", "its front-end broke on it (KeyError)"),
+        ("allocate", "reading it as python takes more memory than the 1 GB that it may use"),
+        ("crash", "reading it as python ended the program that reads files, twice (SIGSEGV)"),
+    ],
+)
+def test_a_file_that_harms_its_reader_fails_alone(
+    hand_in: HandIn, harmful_reader: None, harm: str, reason: str
 ) -> None:
-    _raise_while_identifying(monkeypatch, Exception("unheard of"))
-    with pytest.raises(Unreadable, match=r"its front-end broke on it \(Exception\)"):
-        store_document(b"x = 1\n", "a.py", "", 3)
-    assert not Source.objects.exists()
+    batch = hand_in(zipped({**CLASS, "dora/main.py": f"# harm: {harm}\n"}))
+    assert batch.state == "done"
+    failed = Document.objects.get(state="failed")
+    assert (failed.files.get().submission.name, failed.reason) == ("dora", reason)
+    assert Document.objects.filter(state="ready").count() == len(CLASS)
+    assert best_pair(batch) == {"ada", "ben"}
 
 
-@pytest.mark.parametrize("error", [MemoryError, SoftTimeLimitExceeded, TooSlow])
+@pytest.mark.parametrize("error", [MemoryError, SoftTimeLimitExceeded, NotStarted])
 def test_the_end_of_the_memory_or_time_of_a_worker_is_no_fault_of_the_file(
     db: None, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
-    _raise_while_identifying(monkeypatch, error())
-    with pytest.raises(error):
-        store_document(b"x = 1\n", "a.py", "", 3)
-
-
-def _raise_while_identifying(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def identify(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("submissions.ingest.documents.identify", identify)
+    monkeypatch.setattr(DocumentReader, "identify", identify)
+    with pytest.raises(error):
+        store_document(b"x = 1\n", "a.py", "", 3)
+    assert not Source.objects.exists()

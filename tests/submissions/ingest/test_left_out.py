@@ -59,7 +59,7 @@ def test_patterns_of_the_assignment_count_before_the_rules(hand_in: HandIn, assi
         "main.py", "pom.xml", "target/classes/application.properties", "web/app.min.js",
         "target/generated-sources/annotations/Mapper.java", "node_modules/left/index.js",
     }  # fmt: skip
-    assert reasons(batch)["ada/setup.py"] == "left out by a pattern of the assignment"
+    assert reasons(batch)["ada/setup.py"] == "left out by an exclude pattern"
 
 
 def test_a_submission_of_which_a_pattern_leaves_nothing_is_none(

@@ -31,10 +31,10 @@ def test_finding_out_a_language_ends_at_the_time_limit(slow_pattern: None) -> No
 
 @pytest.mark.timeout(60)
 def test_a_too_slow_file_of_an_upload_is_refused_and_the_others_are_ranked(
-    hand_in: HandIn, slow_pattern: None, settings: Settings
+    hand_in: HandIn, harmful_reader: None, settings: Settings
 ) -> None:
     settings.FILE_SECONDS = 2
-    batch = hand_in(zipped({"slow/x.h": SLOW_TEXT, **CLASS}))
+    batch = hand_in(zipped({"slow/x.h": "// harm: match\n", **CLASS}))
     assert batch.state == "done"
     refused = batch.entries.get(accepted=False)
     assert (refused.name, refused.reason) == (

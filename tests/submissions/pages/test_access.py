@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
 
 
-READS = {*world.PAGES, *world.FRAGMENTS, *world.FILES, *world.REDIRECTS}
+STAFF_READS = {*world.STAFF_PAGES, *world.STAFF_FRAGMENTS}
+READS = {*world.PAGES, *world.FRAGMENTS, *world.FILES, *world.REDIRECTS, *STAFF_READS}
+# What only staff may do.
+STAFF = STAFF_READS | {"retry_batch", "retry_report"}
 # What belongs to somebody.
 TAKE_FILES = {"upload", "add_boilerplate"}
 OWNED = world.patterns().keys() - {*world.PUBLIC, *world.OWN_PAGES, "courses", "switch_names"}
@@ -60,6 +63,14 @@ def test_another_instructors_addresses_are_not_found(
         assert {get_status, post_status} <= {HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED}, name
 
 
+def test_what_only_staff_may_do_is_not_found_for_an_instructor(
+    addresses: dict[str, str], alice_client: Client
+) -> None:
+    for name in sorted(STAFF):
+        for send in (alice_client.get, alice_client.post):
+            assert send(addresses[name]).status_code == HTTPStatus.NOT_FOUND, name
+
+
 def test_a_stranger_is_asked_to_sign_in(addresses: dict[str, str], client: Client) -> None:
     for name in sorted(OWNED):
         for send in (client.get, client.post):
@@ -91,9 +102,11 @@ def test_no_form_is_taken_without_its_token(addresses: dict[str, str], alice: Us
         assert page_of(response).text("h1") == "This form has expired"
 
 
-def test_every_page_keeps_to_the_security_policy(addresses: dict[str, str], alice_client: Client) -> None:
-    for name in (*world.PAGES, *world.OWN_PAGES, *world.FRAGMENTS, *world.PUBLIC):
-        page = get_page(alice_client, addresses[name])
+def test_every_page_keeps_to_the_security_policy(
+    addresses: dict[str, str], alice_client: Client, admin_client: Client
+) -> None:
+    for name in (*world.PAGES, *world.OWN_PAGES, *world.FRAGMENTS, *world.PUBLIC, *sorted(STAFF_READS)):
+        page = get_page(admin_client if name in STAFF else alice_client, addresses[name])
         assert page.inline_code() == [], name
         loaded = [value for attribute, value in page.attributes() if attribute in LOADED]
         assert [value for value in loaded if value.startswith(("//", "http:", "https:"))] == [], name

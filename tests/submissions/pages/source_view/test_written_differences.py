@@ -13,7 +13,7 @@ from submissions.pages.source_view.written_differences import (
     shorten_lexeme,
     summarise_differences,
 )
-from submissions.storage.syntax_spans import syntax_spans
+from submissions.sandbox.syntax_spans import syntax_spans
 from tests.support.html import get_page
 from tests.support.sample_class import COPIED, RENAMED, zipped
 

@@ -1,0 +1,79 @@
+"""The page for staff about the service: queues, workers, versions, and work that goes on or has failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_GET, require_POST
+
+from submissions import actions, queries
+from submissions.models import Batch, Report
+from submissions.pages.views.access import staff_only
+
+if TYPE_CHECKING:
+    from submissions.pages.views.access import AuthenticatedRequest
+
+ROWS_A_PAGE = 25
+
+
+@staff_only
+@require_GET
+def service(request: AuthenticatedRequest) -> HttpResponse:
+    failed = _pages(
+        request, {"failed_uploads": queries.failed_batches(), "failed_rankings": queries.failed_reports()}
+    )
+    return render(request, "submissions/service.html", {**_now(request), **failed})
+
+
+@staff_only
+@require_GET
+def now(request: AuthenticatedRequest) -> HttpResponse:
+    """Return the fragment with the current state, which the page polls every five seconds.
+
+    In the query, `was` is the version of the fragment that the page has: the answer is 204 if that is still
+    the current one.
+    """
+    context = _now(request)
+    if request.GET.get("was") == context["version"]:
+        return HttpResponse(status=204)
+    return render(request, "submissions/_service_now.html", context)
+
+
+def _now(request: AuthenticatedRequest) -> dict[str, Any]:
+    lists = {"uploads": queries.batches_under_way(), "rankings": queries.reports_under_way()}
+    context: dict[str, Any] = {"state": queries.service_state(), **_pages(request, lists)}
+    displayed = render_to_string("submissions/_service_now.html", context, request)
+    return context | {"version": f"{crc32(displayed.encode()):08x}"}
+
+
+def _pages(request: AuthenticatedRequest, lists: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page"))
+        for name, rows in lists.items()
+    }
+
+
+@staff_only
+@require_POST
+def retry_batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    if actions.retry_batch(get_object_or_404(Batch, pk=pk)):
+        messages.info(request, f"Upload {pk} is tried again.")
+    else:
+        messages.warning(request, f"Upload {pk} cannot be tried again: have it uploaded again.")
+    return redirect("service")
+
+
+@staff_only
+@require_POST
+def retry_report(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    if actions.retry_report(get_object_or_404(Report, pk=pk)):
+        messages.info(request, f"Ranking {pk} is tried again.")
+    else:
+        messages.warning(request, f"Ranking {pk} is not the newest of its assignment any more.")
+    return redirect("service")

@@ -1,0 +1,189 @@
+"""The state of the service, for its staff: queues, workers, versions, and work that goes on or has failed.
+
+No name of an upload or a submission is read: they can be names of students.
+"""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib.metadata import version
+from typing import TYPE_CHECKING, TypedDict
+
+import django
+import redis
+from django.conf import settings
+from django.db import connection
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from fingerprint import engine
+from submissions import heartbeats, lifecycle, recovery
+from submissions.models import Batch, Report, Submission, Upload
+from submissions.queues import QUEUES
+from submissions.work_locks import Work, session_names
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from django.db.models import QuerySet
+    from django_stubs_ext import WithAnnotations
+
+    from submissions.heartbeats import Worker
+
+    FailedBatch = WithAnnotations[Batch, "FailedAnnotations"]
+    FailedReport = WithAnnotations[Report, "FailedAnnotations"]
+
+# Started work whose rows did not change for this time is shown as stuck; maintenance ends it at its limit.
+QUIET = timedelta(minutes=2)
+# Reasons that the service itself wrote. Others can hold the name of a file.
+OWN_REASONS = (recovery.OUT_OF_TIME, recovery.BROKEN, lifecycle.GAVE_UP)
+WORK = {
+    Work.BATCH: "unpacks upload",
+    Work.DOCUMENT: "reads document",
+    Work.REPORT: "ranks report",
+    Work.CORPUS: "works on corpus",
+}
+
+
+class FailedAnnotations(TypedDict):
+    can_retry: bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueueState:
+    """A queue: messages in it, and uploads and rankings that wait in it and that were started."""
+
+    name: str
+    messages: int | None
+    waiting: int
+    started: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerState:
+    """A worker, and a sentence for each piece of work that its processes have locked."""
+
+    worker: Worker
+    work: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceState:
+    """The state of the service; `free` and `total` are bytes of the disk that uploads are stored on."""
+
+    queues: list[QueueState]
+    workers: list[WorkerState]
+    maintenance: datetime | None
+    free: int
+    total: int
+    database: int
+    versions: dict[str, str]
+
+
+def service_state() -> ServiceState:
+    disk = shutil.disk_usage(settings.MOSS_HOME)
+    return ServiceState(
+        queues=_queues(),
+        workers=_workers(),
+        maintenance=heartbeats.last_maintenance(),
+        free=disk.free,
+        total=disk.total,
+        database=int(str(_database_value("SELECT pg_database_size(current_database())"))),
+        versions=_versions(),
+    )
+
+
+def _queues() -> list[QueueState]:
+    messages = recovery.queue_lengths()
+    return [QueueState(queue, messages.get(queue), *_counts(queue)) for queue in QUEUES]
+
+
+def _counts(queue: str) -> tuple[int, int]:
+    batches, reports = Batch.objects.filter(queue=queue), Report.objects.filter(queue=queue)
+    waiting = batches.filter(state=Batch.State.QUEUED).count() + reports.filter(state="queued").count()
+    started = batches.filter(state__in=Batch.STARTED).count() + reports.filter(state="running").count()
+    return waiting, started
+
+
+def _workers() -> list[WorkerState]:
+    held = session_names()
+    return [
+        WorkerState(
+            worker,
+            [
+                f"{WORK[Work(kind)]} {pk}"
+                for session, kind, pk in held
+                if session == worker.session_name and kind in WORK
+            ],
+        )
+        for worker in heartbeats.workers()
+    ]
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "moss": version("moss-server"),
+        "Score": str(engine.SCORE_VERSION),
+        "Python": platform.python_version(),
+        "Django": django.__version__,
+        "Celery": version("celery"),
+        "Postgres": str(_database_value("SHOW server_version")),
+        "Valkey": _valkey_version(),
+    }
+
+
+def _database_value(query: str) -> object:
+    with connection.cursor() as cursor:
+        cursor.execute(query)
+        return cursor.fetchone()[0]
+
+
+def _valkey_version() -> str:
+    try:
+        with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=heartbeats.TIMEOUT_SECONDS) as valkey:
+            info = valkey.info("server")
+    except redis.RedisError:
+        return "does not answer"
+    return str(info.get("valkey_version") or info["redis_version"])
+
+
+def batches_under_way() -> QuerySet[Batch]:
+    """Return the unfinished uploads, the one that did not change for longest first."""
+    unfinished = Batch.objects.filter(state__in=Batch.RUNNING)
+    return unfinished.select_related("assignment").order_by("touched", "pk")
+
+
+def reports_under_way() -> QuerySet[Report]:
+    """Return the unfinished reports, the one that did not change for longest first."""
+    unfinished = Report.objects.filter(state__in=Report.UNFINISHED)
+    return unfinished.select_related("assignment").order_by("touched", "pk")
+
+
+def is_stuck(work: Batch | Report) -> bool:
+    """Return whether started work did not change for longer than usual."""
+    if isinstance(work, Report):  # A ranking changes its row only at its end.
+        return work.state == Report.State.RUNNING and timezone.now() - work.touched > recovery.STUCK
+    return work.state in Batch.STARTED and timezone.now() - work.touched > QUIET
+
+
+def failed_batches() -> QuerySet[FailedBatch]:
+    """Return the failed uploads, newest first, with `can_retry`."""
+    files = Upload.objects.filter(batch=OuterRef("pk"))
+    submissions = Submission.objects.filter(batch=OuterRef("pk"))
+    failed = Batch.objects.filter(state=Batch.State.FAILED).select_related("assignment")
+    return failed.annotate(can_retry=Exists(files) | Exists(submissions)).order_by("-touched", "-pk")
+
+
+def failed_reports() -> QuerySet[FailedReport]:
+    """Return the failed reports, newest first, with `can_retry`."""
+    newer = Report.objects.filter(assignment=OuterRef("assignment"), pk__gt=OuterRef("pk"))
+    failed = Report.objects.filter(state=Report.State.FAILED).select_related("assignment")
+    return failed.annotate(can_retry=~Exists(newer)).order_by("-touched", "-pk")
+
+
+def failure_reason(work: Batch | Report) -> str:
+    """Return why work failed, unless the reason can hold the name of a file."""
+    return work.message if work.message in OWN_REASONS else ""

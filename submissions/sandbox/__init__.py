@@ -1,0 +1,12 @@
+"""Read students' bytes in child processes that can open nothing and may use little.
+
+documents         read documents in a child that serves many of them
+document_answers  check what that child answers
+archives          unpack an upload in a child of its own
+process           start, limit and end a child
+child             the program of a child; document_jobs and archive_jobs are what it can do
+confinement       what a child gives up before it reads anything
+landlock          the kernel's rules for a process that gives up files, network and signals
+frames            the messages between a process and its child
+syntax_spans      the parts of a text that pages colour
+"""

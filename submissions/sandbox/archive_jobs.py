@@ -1,0 +1,102 @@
+"""The job of a child that unpacks one upload. It asks for the bytes of the files that it unpacks."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from submissions.archives.left_out.patterns import FilePatterns
+from submissions.archives.limits import BadArchive, Limits
+from submissions.archives.names import import_encodings
+from submissions.archives.unpack import unpack, unpack_all
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from _typeshed import WriteableBuffer
+
+    from submissions.archives.unpack import UnpackedEntry
+    from submissions.sandbox.child import Channel
+    from submissions.sandbox.frames import Frame, Header
+
+REFUSALS = (BadArchive,)
+# Bytes of an upload that are kept, and that are asked for at a time at most.
+BUFFER_BYTES, PIECE_BYTES = 1 << 18, 1 << 20
+
+
+def preload() -> None:
+    """Load what unpacking imports at first use."""
+    import_encodings()
+    patterns = FilePatterns(("*.py",), ("*.c",))
+    patterns.includes("a.py")
+    patterns.excludes("a.py")
+
+
+class UploadedFile(io.RawIOBase):
+    """A file of the upload, which the process on the other side of the channel has open."""
+
+    def __init__(self, channel: Channel, number: int, size: int) -> None:
+        self._channel, self._number, self._size = channel, number, size
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        if start + offset < 0:
+            raise OSError("a position before the start of the file")
+        self._position = start + offset
+        return self._position
+
+    def readinto(self, target: WriteableBuffer) -> int:
+        view = memoryview(target).cast("B")
+        size = min(len(view), PIECE_BYTES, max(0, self._size - self._position))
+        if not size:
+            return 0
+        self._channel.send({"kind": "want", "file": self._number, "at": self._position, "size": size})
+        _, (data,) = self._channel.receive()
+        view[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+
+def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
+    """Unpack the files of an upload, but for those that are left out."""
+    limits = Limits(**request["limits"])
+    patterns = FilePatterns(*map(tuple, request["patterns"]))
+    current = 0
+
+    def files() -> Iterator[tuple[str, BinaryIO]]:
+        nonlocal current
+        for number, (name, size) in enumerate(request["files"]):
+            if number not in request["left_out"]:
+                current = number
+                file = io.BufferedReader(UploadedFile(channel, number, size), BUFFER_BYTES)
+                yield name, cast("BinaryIO", file)
+
+    if request["together"]:
+        entries = unpack_all(files(), limits, patterns)
+    else:
+        entries = unpack(*next(files()), limits, patterns)
+    for entry in entries:
+        yield _message(entry, current)
+
+
+def _message(entry: UnpackedEntry, file: int) -> Frame:
+    header = {
+        "kind": "entry",
+        "file": file,
+        "name": entry.name,
+        "size": entry.size,
+        "reason": entry.reason,
+        "incomplete": entry.incomplete,
+        "modified": entry.modified.isoformat() if entry.modified else None,
+    }
+    return header, [] if entry.data is None else [entry.data]
+
+
+JOBS = {"unpack": _unpack}

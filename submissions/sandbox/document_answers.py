@@ -1,0 +1,100 @@
+"""Check what a child that reads documents answers: a hostile one could send anything."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fingerprint.engine import LexicalTerms, TokenStream
+from submissions.sandbox.syntax_spans import STYLED, SpanColumns
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from fingerprint.types import Lines, Offsets
+    from submissions.sandbox.frames import Header
+
+    Column = npt.NDArray[Any]
+
+# kinds, starts, ends and lines of tokens; literals, names; starts, ends and classes of spans
+DTYPES = ("<u8", "<i4", "<i4", "<i4", "<u8", "<u8", "<i4", "<i4", "<i4")
+MAX_CHARACTERS = (1 << 31) - 1
+MAX_CLASSES = 200
+MAX_NAME = 100
+
+
+class Nonsense(ValueError):
+    """An answer that no reader gives; the message says what is wrong with it."""
+
+
+class DocumentTokens(NamedTuple):
+    """A document after reading: its language, tokens with their lines, terms, and spans to colour."""
+
+    language: str
+    tokens: TokenStream
+    lines: Lines
+    lexical: LexicalTerms
+    spans: SpanColumns
+
+
+def document_tokens(header: Header, buffers: list[bytes]) -> DocumentTokens:
+    """Return the document of an answer, or raise Nonsense."""
+    characters = header.get("characters")
+    if type(characters) is not int or not 0 <= characters <= MAX_CHARACTERS:
+        raise Nonsense("the number of characters")
+    kinds, starts, ends, lines, literals, names, span_starts, span_ends, codes = _columns(buffers)
+    _check(len(kinds) == len(starts) == len(lines), "the number of tokens")
+    _check_positions(starts, ends, characters)
+    _check(_is_ascending(lines) and _is_within(lines, 1, characters + 1), "lines")
+    _check(_is_ascending(literals) and _is_ascending(names), "terms")
+    return DocumentTokens(
+        name_of(header.get("language")),
+        TokenStream(kinds, starts, ends),
+        lines,
+        LexicalTerms(literals, names),
+        _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
+    )
+
+
+def name_of(value: object) -> str:
+    """Return the name of a language, or raise Nonsense."""
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_NAME or not value.isprintable():
+        raise Nonsense("a name")
+    return value
+
+
+def _spans(spans: SpanColumns, characters: int) -> SpanColumns:
+    _check_positions(spans.starts, spans.ends, characters)
+    _check(isinstance(spans.classes, list) and len(spans.classes) <= MAX_CLASSES, "the classes of spans")
+    _check(all(STYLED.fullmatch(name_of(name)) for name in spans.classes), "a class of spans")
+    _check(len(spans.codes) == len(spans.starts), "the number of spans")
+    _check(_is_within(spans.codes, 0, len(spans.classes) - 1), "the class of a span")
+    return spans
+
+
+def _columns(buffers: list[bytes]) -> list[Column]:
+    types = [np.dtype(name) for name in DTYPES]
+    _check(len(buffers) == len(types), "the number of columns")
+    for buffer, dtype in zip(buffers, types, strict=True):
+        _check(len(buffer) % dtype.itemsize == 0, "the length of a column")
+    return [np.frombuffer(buffer, dtype).copy() for buffer, dtype in zip(buffers, types, strict=True)]
+
+
+def _check_positions(starts: Offsets, ends: Offsets, characters: int) -> None:
+    _check(len(starts) == len(ends), "the number of positions")
+    _check(_is_ascending(starts) and _is_within(starts, 0, characters), "starts")
+    _check(bool((ends >= starts).all()) and _is_within(ends, 0, characters), "ends")
+
+
+def _is_ascending(column: Column) -> bool:
+    return bool((column[1:] >= column[:-1]).all())
+
+
+def _is_within(column: Column, lowest: int, highest: int) -> bool:
+    return not len(column) or bool(lowest <= column.min() and column.max() <= highest)
+
+
+def _check(condition: object, what: str) -> None:
+    if not condition:
+        raise Nonsense(what)

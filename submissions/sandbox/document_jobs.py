@@ -1,0 +1,75 @@
+"""The jobs of a child that reads documents: find out a language, read a document."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fingerprint import engine
+from fingerprint.engine import FILE_SECONDS, TooSlow, Unreadable, identify, read, time_limit, token_lines
+from submissions.sandbox.syntax_spans import span_columns, syntax_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fingerprint.engine import Reading
+    from submissions.sandbox.child import Channel
+    from submissions.sandbox.frames import Frame, Header
+    from submissions.sandbox.syntax_spans import SpanColumns
+
+REFUSALS = (Unreadable,)
+# Reading these loads what libraries import at first use.
+_CELLS: list[object] = [
+    {"cell_type": kind, "metadata": {}, "source": "a = 'b'"} for kind in ("code", "markdown")
+]
+_SAMPLES = {
+    "python": b"def f(a):\n    return {'a': a + 1.5}\n",
+    "text": "Ein Satz, noch ein Satz: Gr\u00fc\u00dfe.\n".encode("cp1252"),
+    "notebook": json.dumps({"cells": _CELLS, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}).encode(),
+}
+
+
+def preload() -> None:
+    """Load all that reading any file may need."""
+    engine.preload()
+    for language, data in _SAMPLES.items():
+        request = {"filename": "", "language": language, "seconds": FILE_SECONDS}
+        list(_read(request, [data]))
+
+
+def _identify(request: Header, buffers: list[bytes], _channel: Channel | None = None) -> Iterator[Frame]:
+    _, front_end = identify(buffers[0], request["filename"], request["language"], request["seconds"])
+    yield {"kind": "identified", "language": front_end.name}, []
+
+
+def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None) -> Iterator[Frame]:
+    seconds = request["seconds"]
+    reading = read(buffers[0], request["filename"], request["language"], seconds)
+    lines = token_lines(reading.text, reading.tokens)
+    spans = _spans(reading, seconds)
+    tokens, lexical = reading.tokens, reading.lexical
+    columns = (
+        tokens.kinds, tokens.starts, tokens.ends, lines, lexical.literals, lexical.names,
+        spans.starts, spans.ends, spans.codes,
+    )  # fmt: skip
+    header = {
+        "kind": "read",
+        "language": reading.front_end.name,
+        "characters": len(reading.text),
+        "classes": spans.classes,
+    }
+    yield header, [np.ascontiguousarray(column).tobytes() for column in columns]
+
+
+def _spans(reading: Reading, seconds: float) -> SpanColumns:
+    """Return the syntax spans of a file; no spans where lexing it again takes too long."""
+    try:
+        with time_limit(seconds):
+            return span_columns(syntax_spans(reading.text, reading.front_end.name))
+    except TooSlow:
+        return span_columns([])
+
+
+JOBS = {"identify": _identify, "read": _read}

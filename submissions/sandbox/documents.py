@@ -1,0 +1,125 @@
+"""Read documents in a child that serves many of them and is replaced when it fails."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+from fingerprint.engine import Unreadable, storable
+from submissions.archives.limits import format_size
+from submissions.sandbox.document_answers import Nonsense, document_tokens, name_of
+from submissions.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from submissions.sandbox.document_answers import DocumentTokens
+    from submissions.sandbox.frames import Frame, Header
+
+Answer = TypeVar("Answer")
+
+logger = logging.getLogger(__name__)
+
+JOBS = "submissions.sandbox.document_jobs"
+# A child is replaced after this many jobs, so that what the readers keep in memory stays small.
+MAX_JOBS = 5000
+# A job ends itself after its seconds; what does not is ended so much later.
+GRACE_SECONDS, PROCESSOR_GRACE_SECONDS = 10.0, 2.0
+# The columns of the largest file that can be uploaded take less.
+MAX_BYTES = 400_000_000
+
+
+class DocumentReader:
+    """Reads documents in a child with `memory` bytes of address space. Threads take turns."""
+
+    def __init__(self, memory: int, jobs: str = JOBS) -> None:
+        self._memory, self._jobs = memory, jobs
+        self._lock = Lock()
+        self._child: Child | None = None
+        self._owner, self._jobs_done = os.getpid(), 0
+        atexit.register(self.close)
+
+    def start(self) -> Child:
+        """Return the child; start one if there is none. It loads what it needs while this process goes on."""
+        if self._owner != os.getpid():  # A fork of the owner, whose child is not ours.
+            self._owner, self._child, self._lock = os.getpid(), None, Lock()
+        if self._child and (self._jobs_done >= MAX_JOBS or not self._child.running):
+            self.close()
+        if self._child is None:
+            self._child, self._jobs_done = Child(self._jobs, self._memory), 0
+        return self._child
+
+    def close(self) -> None:
+        """End the child; the next job starts another one."""
+        if self._child and self._owner == os.getpid():
+            self._child.end()
+        self._child = None
+
+    def identify(self, data: bytes, filename: str, language: str, seconds: float) -> str:
+        """Return the name of the front-end of a file, as `fingerprint.engine.identify` finds it.
+
+        Raises
+        ------
+        Unreadable
+            With the reason, when it cannot be found or a limit is reached.
+        NotStarted
+        """
+        request = {"job": "identify", "filename": filename, "language": language, "seconds": seconds}
+        header, _ = self._answer(request, data, seconds, "finding out its language")
+        return self._checked(partial(name_of, header.get("language")))
+
+    def read(self, data: bytes, language: str, seconds: float) -> DocumentTokens:
+        """Read one file, as `fingerprint.engine.read` does; raises as `identify`."""
+        request = {"job": "read", "filename": "", "language": language, "seconds": seconds}
+        answer = self._answer(request, data, seconds, f"reading it as {language or 'code'}")
+        return self._checked(partial(document_tokens, *answer))
+
+    def _checked(self, check: Callable[[], Answer]) -> Answer:
+        """Return an answer once it is checked; a child that gave an impossible one is replaced."""
+        try:
+            return check()
+        except Nonsense as error:
+            self.close()
+            raise Unreadable(f"the program that reads files answered with nonsense ({error})") from error
+
+    def _answer(self, request: Header, data: bytes, seconds: float, doing: str) -> Frame:
+        """Return the answer to a request; a child that ended without using up its time is replaced once.
+
+        Someone else may have ended it, or earlier files may have filled its memory.
+        """
+        limits = JobLimits(2 * seconds + GRACE_SECONDS, 2 * seconds + PROCESSOR_GRACE_SECONDS, MAX_BYTES)
+        with self._lock:
+            try:
+                return self._do(request, data, limits)
+            except Ended as first:
+                logger.warning("the child that reads files ended (%s)", first)
+                if first.cause is Cause.TIME:
+                    raise Unreadable(f"{doing} took longer than {seconds:g} s") from first
+            try:
+                return self._do(request, data, limits)
+            except Ended as second:
+                raise Unreadable(self._reason(second, doing, seconds)) from second
+
+    def _do(self, request: Header, data: bytes, limits: JobLimits) -> Frame:
+        child = self.start()
+        self._jobs_done += 1
+        try:
+            answers = list(child.do(request, [data], limits))
+        except Refused as refusal:
+            raise Unreadable(storable(str(refusal))) from refusal
+        except Broken as error:
+            raise Unreadable(f"its front-end broke on it ({storable(str(error))})") from error
+        if len(answers) != 1:
+            raise Ended(Cause.CRASH, f"{len(answers)} answers")
+        return answers[0]
+
+    def _reason(self, ended: Ended, doing: str, seconds: float) -> str:
+        if ended.cause is Cause.TIME:
+            return f"{doing} took longer than {seconds:g} s"
+        if ended.cause is Cause.MEMORY:
+            return f"{doing} takes more memory than the {format_size(self._memory)} that it may use"
+        return f"{doing} ended the program that reads files, twice ({storable(ended.detail)})"

@@ -1,0 +1,53 @@
+"""Syntax spans: the parts of a text that pages colour, with their Pygments class."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint.engine import LexerFailed, front_end
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fingerprint.engine import Span
+    from fingerprint.types import Ids, Offsets
+
+# Longer files are shown without syntax colours.
+COLOURED_CHARACTERS = 1_000_000
+# CSS classes of Pygments that the stylesheet colours; spans of other classes are not stored.
+STYLED = re.compile(r"c[a-z]*|c[1s]|k[a-z]?|m[a-z]|il|m|s[a-z]?|s[12]|dl|n[abcdefnt]|bp|fm|ow")
+
+
+class SpanColumns(NamedTuple):
+    """Spans as parallel arrays; `codes` are indexes of `classes`."""
+
+    starts: Offsets
+    ends: Offsets
+    codes: Ids
+    classes: list[str]
+
+
+def syntax_spans(text: str, language: str) -> list[Span]:
+    """Return the spans to colour in `text`; none where it is too long or its lexer fails."""
+    if len(text) > COLOURED_CHARACTERS:
+        return []
+    try:
+        spans = front_end(language).highlight(text)
+    except LexerFailed:
+        return []
+    return [span for span in spans if STYLED.fullmatch(span[2])]
+
+
+def span_columns(spans: Sequence[Span]) -> SpanColumns:
+    """Return spans as columns."""
+    classes = sorted({css for _, _, css in spans})
+    code = {css: number for number, css in enumerate(classes)}
+    return SpanColumns(
+        np.array([start for start, _, _ in spans], dtype=np.int32),
+        np.array([end for _, end, _ in spans], dtype=np.int32),
+        np.array([code[css] for _, _, css in spans], dtype=np.int32),
+        classes,
+    )

@@ -1,0 +1,129 @@
+"""The jobs of children that read or unpack, and harm that is done to the child meanwhile.
+
+A file with `harm: NAME` in its first line does the harm of that name while it is read; an entry of an archive
+with that in its name does it when it is unpacked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fingerprint import engine
+from fingerprint.engine import Unreadable
+from fingerprint.languages.detect import _AMBIGUOUS
+from submissions.archives.limits import BadArchive
+from submissions.sandbox import archive_jobs, document_jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from submissions.sandbox.child import Channel
+    from submissions.sandbox.frames import Frame, Header
+
+REFUSALS = (Unreadable, BadArchive)
+HARM = re.compile(r"harm: (\w+)")
+SLEEP_SECONDS = 600
+
+
+def preload() -> None:
+    document_jobs.preload()
+    archive_jobs.preload()
+
+
+def allocate() -> None:
+    bytearray(10_000_000_000)
+
+
+def compute() -> None:
+    """Compute without an end; the signal of a time limit does not interrupt it."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    while True:
+        pass
+
+
+def sleep() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGALRM})
+    time.sleep(SLEEP_SECONDS)
+
+
+def crash() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def leave() -> None:
+    os._exit(0)
+
+
+def fail() -> None:
+    raise KeyError("unheard of")
+
+
+def attack() -> None:
+    """Try all that a child gave up; the refusals of the system are the reason why the file is refused."""
+    parent, scratch = os.getppid(), Path("/tmp/harm")
+    attempts: dict[str, Callable[[], object]] = {
+        "read": lambda: Path("/etc/passwd").read_bytes(),
+        "write": lambda: scratch.write_bytes(b"harm"),
+        "list": lambda: list(Path("/").iterdir()),
+        "delete": lambda: Path(__file__).unlink(),
+        "rename": lambda: Path(__file__).rename(scratch),
+        "make": scratch.mkdir,
+        "socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
+        "pipe": os.pipe,
+        "copy": lambda: os.dup(0),
+        "signal": lambda: os.kill(parent, 0),
+    }
+    raise Unreadable(" ".join(f"{name}={_error(attempt)}" for name, attempt in attempts.items()))
+
+
+def _error(attempt: Callable[[], object]) -> str:
+    try:
+        attempt()
+    except OSError as error:
+        return type(error).__name__
+    return "done"
+
+
+HARMS = {harm.__name__: harm for harm in (allocate, compute, sleep, crash, leave, fail, attack)}
+NONSENSE = b"harm: nonsense"
+
+
+def _identify(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
+    if b"harm: match" in buffers[0]:
+        _match(request["seconds"])
+    yield from document_jobs.JOBS["identify"](request, buffers, channel)
+
+
+def _match(seconds: float) -> None:
+    """Search for a pattern that takes years to find out that it does not match, within the limit of a job."""
+    _AMBIGUOUS[".h"] = ((r"^(?:a|aa)+$", "c"),)
+    engine.identify(b"a" * 200 + b"!\n", "x.h", "", seconds)
+
+
+def _read(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
+    _harm(buffers[0].split(b"\n", 1)[0].decode(errors="replace"))
+    for header, columns in document_jobs.JOBS["read"](request, buffers, channel):
+        if buffers[0].startswith(NONSENSE):
+            columns[1] = columns[1][:-4] + b"\xff\xff\xff\x7f"
+        yield header, columns
+
+
+def _unpack(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
+    for header, data in archive_jobs.JOBS["unpack"](request, buffers, channel):
+        _harm(header["name"])
+        yield header, data
+
+
+def _harm(text: str) -> None:
+    harm = HARM.search(text)
+    if harm and harm[1] in HARMS:
+        HARMS[harm[1]]()
+
+
+JOBS = {"identify": _identify, "read": _read, "unpack": _unpack}
