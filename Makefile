@@ -21,7 +21,7 @@ test: lint types warm
 test-fast: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow" --hypothesis-profile=few
 
-# Kill, stop and empty parts of a running server while it works, five times; `python -m bench.faults` for more.
+# Kill, stop, fill and empty parts of a running server at work, five times; `python -m bench.faults` for more.
 test-faults: warm
 	$(BIN)/python -m bench.faults --seeds 5
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 from submissions import lifecycle, recovery
 from submissions.archives.limits import BadArchive
-from submissions.disk_space import WAITS_FOR_ROOM, is_no_room
+from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
 from submissions.ingest.batches import (
     BatchEnded,
     count_pending,
@@ -28,13 +29,15 @@ from submissions.ingest.batches import (
 )
 from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boilerplate
 from submissions.ingest.documents import delete_unreferenced, fingerprint_pending
-from submissions.ingest.uploads import discard_uploads
+from submissions.ingest.uploads import delete_orphans, discard_uploads
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload
 from submissions.ranking.progress import Cancelled
 from submissions.work_locks import Work, work_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from celery import Task
 
 logger = logging.getLogger(__name__)
 
@@ -47,6 +50,14 @@ SOURCE_GRACE_PERIOD = timedelta(hours=2)
 BROKEN = (
     "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
 )
+
+
+def send(task: Task[Any, Any], key: int) -> None:
+    """Enqueue a task; while the broker does not answer, leave that to the sweep, which finds what waits."""
+    try:
+        task.delay(key)
+    except OperationalError as error:
+        logger.warning("%s %s is enqueued later: the broker does not answer: %s", task.name, key, error)
 
 
 # IntegrityError: a source was deleted with another batch just before this one referred to it; the retry
@@ -75,7 +86,7 @@ def _ingest(batch_id: int) -> None:
     except Exception as error:
         if is_no_room(error):
             lifecycle.wait_for_room(batch_id)
-        else:
+        elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
             lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
         raise
 
@@ -103,7 +114,7 @@ def enqueue_rank(assignment: Assignment) -> Report:
     """Enqueue the ranking of an assignment's cohort when this transaction commits."""
     report, created = lifecycle.queue_report(assignment)
     if created:
-        transaction.on_commit(partial(rank.delay, report.pk))
+        transaction.on_commit(partial(send, rank, report.pk))
     return report
 
 
@@ -143,7 +154,7 @@ def _read_boilerplate(upload: BoilerplateUpload) -> None:
     except Exception as error:
         if is_no_room(error):
             lifecycle.requeue_boilerplate(upload.pk, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
-        else:
+        elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
             lifecycle.fail_boilerplate(upload.pk, BROKEN, f"{type(error).__name__} while reading")
         raise
     discard_uploads(upload.uploads.all())
@@ -196,7 +207,7 @@ def _rank(report_id: int, assignment_id: int) -> None:
     except Exception as error:
         if is_no_room(error):
             lifecycle.requeue_report(report_id, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
-        else:
+        elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
             lifecycle.fail_report(report_id, BROKEN)
         raise
 
@@ -257,4 +268,5 @@ def sweep() -> None:
         boilerplate_upload__state__in=BoilerplateUpload.RUNNING
     )
     discard_uploads(Upload.objects.exclude(pk__in=awaited.values("pk")))
+    delete_orphans(timezone.now() - SOURCE_GRACE_PERIOD)
     delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)

@@ -31,7 +31,7 @@ def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> B
     """Store handed-out files, single or in archives, and enqueue them to be read and registered."""
     upload = assignment.boilerplate_uploads.create(name=upload_name(uploads))
     store_files(uploads, boilerplate_upload=upload)
-    transaction.on_commit(partial(tasks.read_boilerplate.delay, upload.pk))
+    transaction.on_commit(partial(tasks.send, tasks.read_boilerplate, upload.pk))
     return upload
 
 

@@ -28,7 +28,7 @@ def create_batch(assignment: Assignment, user: User | None, uploads: Sequence[Fi
     """Store uploaded files and enqueue the batch."""
     batch = Batch.objects.create(assignment=assignment, uploaded_by=user, name=upload_name(uploads))
     store_files(uploads, batch=batch)
-    transaction.on_commit(partial(tasks.ingest.delay, batch.pk))
+    transaction.on_commit(partial(tasks.send, tasks.ingest, batch.pk))
     return batch
 
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
+from django.core.files.storage import default_storage
+
 from submissions.archives.unpack import unpack_all
+from submissions.models import Upload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from django.db.models import QuerySet
 
     from submissions.archives.unpack import UnpackedEntry
-    from submissions.models import Upload
 
 # The folder of uploaded files, in the folder of the default storage.
 FOLDER = "uploads"
@@ -32,3 +35,16 @@ def discard_uploads(uploads: QuerySet[Upload]) -> None:
     for upload in uploads:
         upload.file.delete(save=False)
         upload.delete()
+
+
+def delete_orphans(before: datetime) -> None:
+    """Delete files from before `before` that no upload refers to: a process ended while it stored them."""
+    if not default_storage.exists(FOLDER):
+        return
+    names = {f"{FOLDER}/{name}" for name in default_storage.listdir(FOLDER)[1]}
+    for name in names.difference(Upload.objects.values_list("file", flat=True)):
+        try:
+            if default_storage.get_modified_time(name) < before:
+                default_storage.delete(name)
+        except FileNotFoundError:  # It was deleted meanwhile, with its upload.
+            continue

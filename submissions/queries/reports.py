@@ -9,7 +9,7 @@ from django.db.models import Case, Count, F, Q, When
 from django.db.models.functions import Greatest, Least
 from django.db.models.lookups import LessThanOrEqual
 
-from submissions.models import Assignment, Report
+from submissions.models import Assignment, Batch, Report
 from submissions.queries.aliases import alias_of
 from submissions.queries.decisions import DecisionAnnotation, with_decisions
 from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
@@ -63,7 +63,8 @@ def report_state(assignment: Assignment) -> ReportState:
     done = assignment.reports.filter(state=Report.State.DONE)
     report = done.annotate(cohort_size=Count("submissions")).order_by("-pk").first()
     latest = assignment.reports.first()
-    if latest and assignment.boilerplate.filter(created__gt=latest.created).exists():
+    unranked = assignment.boilerplate.filter(assignment__batches__state__in=Batch.FULLY_READ)
+    if latest and unranked.filter(created__gt=latest.created).exists():
         # A worker enqueues the next report after it has fingerprinted the new boilerplate.
         return ReportState(report, pending=True, failed=None)
     failed = latest if latest and latest.state == Report.State.FAILED else None

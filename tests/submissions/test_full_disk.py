@@ -34,7 +34,9 @@ NOISE = random.Random(1).randbytes(4_500_000)
 NESTED = {**CLASS, "dora.zip": zipped({"dora/1.bin": NOISE, "dora/2.bin": NOISE}).read()}
 
 
-def send(client: Client, assignment: Assignment, name: str = "upload", size: int = 1_500_000) -> HttpResponseBase:
+def send(
+    client: Client, assignment: Assignment, name: str = "upload", size: int = 1_500_000
+) -> HttpResponseBase:
     client.raise_request_exception = False
     files = [loose("a.py", b"x" * size), loose("b.py", b"y" * size)]
     return client.post(reverse(name, args=[assignment.pk]), {"files": files})
