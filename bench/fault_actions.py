@@ -48,6 +48,14 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def start_server(home: Path) -> subprocess.Popen[bytes]:
+    """Start `moss serve` on a free port, and return it when it serves."""
+    home.mkdir(parents=True, exist_ok=True)
+    installation = Installation(home)
+    installation.start()
+    return installation.server
+
+
 class Installation:
     """A running `moss serve`, and the processes of its home, found by its path in their environment."""
 

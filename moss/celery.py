@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+from importlib.metadata import version
+from typing import Any
 
 from celery import Celery
-from celery.signals import setup_logging, worker_init
+from celery.signals import celeryd_after_setup, heartbeat_sent, setup_logging, worker_init, worker_shutdown
+from django.conf import settings
+from django.utils import timezone
 
 from moss.embedded.client import ensure_services
+from submissions import heartbeats
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 
@@ -20,6 +25,37 @@ app.autodiscover_tasks()
 def start_services(**_: object) -> None:
     """Start the private services for a worker that was started without `moss serve`."""
     ensure_services()
+
+
+# The workers of this process: one, after its start.
+_workers: list[heartbeats.Worker] = []
+
+
+@celeryd_after_setup.connect
+def describe_worker(sender: str, instance: Any, **_: object) -> None:
+    """Remember what the signs of life of this worker say."""
+    worker = heartbeats.Worker(
+        name=sender,
+        pid=os.getpid(),
+        queues=list(instance.app.amqp.queues.consume_from),
+        processes=instance.concurrency,
+        version=version("moss-server"),
+        session_name=settings.SESSION_NAME,
+        since=timezone.now().isoformat(),
+    )
+    _workers[:] = [worker]
+
+
+@heartbeat_sent.connect
+def give_sign_of_life(**_: object) -> None:
+    for worker in _workers:
+        heartbeats.save_worker(worker)
+
+
+@worker_shutdown.connect
+def end_signs_of_life(**_: object) -> None:
+    for worker in _workers:
+        heartbeats.delete_worker(worker.name)
 
 
 @setup_logging.connect

@@ -7,13 +7,13 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
-from kombu.exceptions import OperationalError
 
-from moss.celery import app
 from moss.maintenance import is_maintained
+from submissions import heartbeats
+from submissions.queues import QUEUES
+from submissions.recovery import queue_lengths
 
 BROKER_TIMEOUT_SECONDS = 2.0
-WORKER_TIMEOUT_SECONDS = 1.0
 
 
 def database_answers() -> bool:
@@ -39,18 +39,10 @@ def broker_answers() -> bool:
         return False
 
 
-def worker_answers() -> bool:
-    """Return whether a Celery worker answers a ping; a busy worker does too."""
-    # Open a new connection: a restart of the broker closes pooled connections.
-    with app.connection_for_write() as connection_to_broker:
-        try:
-            connection_to_broker.ensure_connection(max_retries=1)
-            replies = app.control.ping(
-                timeout=WORKER_TIMEOUT_SECONDS, limit=1, connection=connection_to_broker
-            )
-            return bool(replies)
-        except (OperationalError, redis.RedisError):
-            return False
+def workers_answer() -> bool:
+    """Return whether each queue has a worker that gave a sign of life lately; a busy worker does too."""
+    served = {queue for worker in heartbeats.workers() if worker.answers for queue in worker.queues}
+    return served >= {*QUEUES}
 
 
 @never_cache
@@ -58,11 +50,15 @@ def healthz(_request: HttpRequest) -> JsonResponse:
     """Report which parts answer, as JSON: status 200 if the database and the broker do, else 503.
 
     The status does not depend on the workers: without one, pages can still be read and uploads are queued.
-    `workers` is false when no worker answers, so that nothing is read or ranked; `maintenance` when lost work
-    is not re-enqueued.
+    `workers` is false when no worker answers for one of the queues, so that nothing in it is read or ranked;
+    `maintenance` when lost work is not re-enqueued. `queues` has the number of messages that wait in each.
     """
     database, broker = database_answers(), broker_answers()
-    workers = broker and worker_answers()
-    maintenance = broker and is_maintained()
-    parts = {"database": database, "broker": broker, "workers": workers, "maintenance": maintenance}
+    parts = {
+        "database": database,
+        "broker": broker,
+        "workers": broker and workers_answer(),
+        "maintenance": broker and is_maintained(),
+        "queues": queue_lengths() if broker else {},
+    }
     return JsonResponse(parts, status=200 if database and broker else 503)

@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import logging
 import time
+from datetime import timedelta
+from importlib import import_module
 from typing import NoReturn
 
-from django.core.cache import cache
+from django.conf import settings
 from django.db import DatabaseError, close_old_connections
+from django.utils import timezone
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
+
+from submissions import heartbeats
 
 logger = logging.getLogger(__name__)
 
 EVERY_SECONDS = 10
 # A round may take some seconds where much is to be deleted.
-ALIVE_SECONDS = 4 * EVERY_SECONDS
-SIGN_OF_LIFE = "maintenance"
+ALIVE = timedelta(seconds=4 * EVERY_SECONDS)
 
 
 def maintain() -> NoReturn:
@@ -35,7 +39,8 @@ def maintain_once() -> None:
 
     try:
         sweep()
-        cache.set(SIGN_OF_LIFE, 1, ALIVE_SECONDS)
+        import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+        heartbeats.save_maintenance()
     except (DatabaseError, OperationalError, RedisError) as error:
         logger.warning("lost work could not be looked for: %s", error)
     finally:
@@ -44,7 +49,5 @@ def maintain_once() -> None:
 
 def is_maintained() -> bool:
     """Return whether a maintenance process has completed a round lately."""
-    try:
-        return bool(cache.get(SIGN_OF_LIFE))
-    except RedisError:
-        return False
+    last = heartbeats.last_maintenance()
+    return last is not None and timezone.now() - last < ALIVE

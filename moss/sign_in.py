@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 from axes.handlers.database import AxesDatabaseHandler
@@ -36,18 +34,6 @@ def user_name(_request: HttpRequest, credentials: Credentials) -> str:
     """Return the user name that was tried, without control characters and no longer than a real one."""
     name = str((credentials or {}).get("username") or "")
     return "".join(character for character in name if character.isprintable())[:LONGEST_USER_NAME]
-
-
-def client_address(request: HttpRequest) -> str | None:
-    """Return the address of the client, as the outermost of `MOSS_PROXIES` proxies saw it; None if unknown.
-
-    A client can begin X-Forwarded-For with anything, so only the entries that the proxies added count.
-    """
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")[-settings.PROXIES :]
-    if settings.PROXIES and len(forwarded) == settings.PROXIES:
-        with suppress(ValueError):  # Not an address: it was not a proxy that wrote it.
-            return str(ip_address(forwarded[0].strip()))
-    return request.META.get("REMOTE_ADDR") or None
 
 
 def client(name: str, address: str, *_others: object) -> str:

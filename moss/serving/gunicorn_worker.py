@@ -1,8 +1,24 @@
-"""Gunicorn's threaded worker, with connections closed in their own threads."""
+"""Gunicorn's threaded worker: connections are closed in their own threads, and all answers have headers."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from gunicorn.workers.gthread import TConn, ThreadWorker
+
+from moss.log_lines import Line
+
+if TYPE_CHECKING:
+    import socket
+
+# Requests that gunicorn itself refuses, such as one with a malformed header, never reach Django.
+HEADERS_OF_ERRORS = (
+    b"Cache-Control: no-store, private\r\n"
+    b"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n"
+    b"Referrer-Policy: same-origin\r\n"
+    b"X-Content-Type-Options: nosniff\r\n"
+    b"X-Frame-Options: DENY\r\n"
+)
 
 
 class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
@@ -13,6 +29,13 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
     Here the thread waits that handled the connection.
     """
 
+    def init_process(self) -> None:
+        """Write lines like those of the service to gunicorn's own logs."""
+        for log in (self.log.error_log, self.log.access_log):
+            for handler in log.handlers:
+                handler.setFormatter(Line())
+        super().init_process()
+
     def handle(self, conn: TConn) -> object:
         """Handle a request; close the connection unless it is kept for the next request."""
         keep = super().handle(conn)
@@ -20,6 +43,23 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
             conn.close(graceful=True)
             conn.close = _already_closed  # gunicorn closes it again, and counts it as closed
         return keep
+
+    def handle_error(self, request: object, client: socket.socket, *error: object) -> None:
+        """Answer a request that gunicorn refuses."""
+        super().handle_error(request, _WithHeaders(client), *error)
+
+
+class _WithHeaders:
+    """A socket that adds the headers of errors to the answer that is sent through it."""
+
+    def __init__(self, client: socket.socket) -> None:
+        self._client = client
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._client, name)
+
+    def sendall(self, answer: bytes) -> None:
+        self._client.sendall(answer.replace(b"\r\n", b"\r\n" + HEADERS_OF_ERRORS, 1))
 
 
 def _already_closed(*, graceful: bool = False) -> None:

@@ -25,7 +25,7 @@ SETTLED_SECONDS = 60.0
 def _copy_lines(name: str, lines: IO[bytes], log: TextIO) -> None:
     with lines:
         for line in lines:
-            log.write(f"{name:>6} | {line.decode(errors='replace')}")
+            log.write(f"{name:>11} | {line.decode(errors='replace')}")
             log.flush()
 
 
@@ -107,5 +107,5 @@ class SupervisedProcess:
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def _write(self, text: str) -> None:
-        self.log.write(f"{self.name:>6} | {text}\n")
+        self.log.write(f"{self.name:>11} | {text}\n")
         self.log.flush()

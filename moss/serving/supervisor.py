@@ -1,4 +1,4 @@
-"""Run the web server, the worker and maintenance as child processes: watch, restart, finally stop them."""
+"""Run the web server, the workers and maintenance as child processes: watch, restart, finally stop them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from moss.embedded.paths import installation_paths
 from moss.installation import prepare
 from moss.serving.ports import FIRST_PORT, listen
 from moss.serving.process import SupervisedProcess
+from submissions.queues import INTERACTIVE, QUEUES
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import FrameType, TracebackType
 
     from moss.embedded.paths import InstallationPaths
@@ -71,16 +73,23 @@ def wait_until_stopped(paths: InstallationPaths, seconds: float) -> bool:
 def commands(fd: int, workers: int) -> dict[str, list[str]]:
     """Return the command lines of the child processes by name, in the order in which to start them.
 
-    `fd` is the file descriptor of the listening socket, `workers` the number of worker processes.
+    `fd` is the file descriptor of the listening socket, `workers` the number of processes for any work. One
+    more takes only interactive work, so that it never waits for heavy work.
     """
-    celery = [sys.executable, "-m", "celery", "--quiet", "-A", "moss"]
-    quiet = ["--without-gossip", "--without-mingle"]
     gunicorn = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
     return {
-        "worker": [*celery, "worker", f"--concurrency={workers}", *quiet],
+        "worker": worker_command("worker", QUEUES, workers),
+        "interactive": worker_command("interactive", (INTERACTIVE,), 1),
         "maintenance": [sys.executable, "-m", "moss", "maintain"],
         "web": [*gunicorn, f"--bind=fd://{fd}", "--log-level=warning"],
     }
+
+
+def worker_command(name: str, queues: Sequence[str], processes: int) -> list[str]:
+    """Return the command line of a worker that serves `queues`; its name is unique on this machine."""
+    celery = [sys.executable, "-m", "celery", "--quiet", "-A", "moss", "worker"]
+    options = [f"--queues={','.join(queues)}", f"--hostname={name}@%h", f"--concurrency={processes}"]
+    return [*celery, *options, "--without-gossip", "--without-mingle"]
 
 
 class Supervisor:

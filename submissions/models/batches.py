@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
+from submissions import queues
 from submissions.models.courses import Assignment
 from submissions.models.records import RecordListField, Refusal
 from submissions.models.sources import Document, Source
@@ -25,6 +26,8 @@ class Batch(models.Model):
         CANCELLED = "cancelled"
 
     RUNNING = (State.QUEUED, State.UNPACKING, State.FINGERPRINTING, State.RANKING)
+    # A worker has begun these batches, and has not read them yet.
+    STARTED = (State.UNPACKING, State.FINGERPRINTING)
     # All documents of these batches were read; only such batches contribute to a cohort.
     FULLY_READ = (State.RANKING, State.DONE)
 
@@ -35,6 +38,8 @@ class Batch(models.Model):
     touched = models.DateTimeField(auto_now=True)
     # Number of times unpacking was started.
     attempts = models.PositiveSmallIntegerField(default=0)
+    # The queue of its unpacking and reading.
+    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)
     documents_total = models.PositiveIntegerField(default=0)
@@ -71,6 +76,7 @@ class BoilerplateUpload(models.Model):
     touched = models.DateTimeField(auto_now=True)
     # Number of times reading was started.
     attempts = models.PositiveSmallIntegerField(default=0)
+    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)
     # The first refused entries, and the number of all of them.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
+from submissions import queues
 from submissions.models.batches import Submission
 from submissions.models.courses import Assignment
 from submissions.models.records import (
@@ -35,6 +36,7 @@ class Report(models.Model):
     touched = models.DateTimeField(auto_now=True)
     # Number of times ranking was started.
     attempts = models.PositiveSmallIntegerField(default=0)
+    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)

@@ -1,4 +1,4 @@
-"""Middleware for cache headers and for sign-in redirects of htmx requests."""
+"""Middleware for sign-in redirects of htmx requests."""
 
 from __future__ import annotations
 
@@ -21,21 +21,6 @@ class HtmxHttpRequest(HttpRequest):
     """A request that went through django-htmx's middleware."""
 
     htmx: HtmxDetails
-
-
-class PrivateCacheControl:
-    """Set `Cache-Control: private` on every response that has no such header.
-
-    Some proxies cache by the ending of a path, and the address of a table ends like a public file: `.csv`.
-    """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        response = self.get_response(request)
-        response.headers.setdefault("Cache-Control", "private")
-        return response
 
 
 class HtmxLoginRedirect:

@@ -9,7 +9,7 @@ from submissions.queries.access import (
     course,
     courses,
 )
-from submissions.queries.activity import Activity, activity, ranking_progress
+from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
 from submissions.queries.decisions import (
     PairNames,
     decision,
@@ -30,11 +30,13 @@ from submissions.queries.lists import (
     batch_submissions,
     displayed_entries,
     failed_files,
+    left_out_kinds,
     listed_assignments,
     listed_batches,
     listed_courses,
 )
 from submissions.queries.pairs import displayed_pair, ignored_tokens, pair, pair_files, submission_names
+from submissions.queries.quotas import Usage, usage
 from submissions.queries.reports import (
     SORT_FIELDS,
     ListedDuplicates,
@@ -73,6 +75,7 @@ __all__ = [
     "PairFilter",
     "PairNames",
     "SkippedContent",
+    "Usage",
     "activity",
     "assignment",
     "batch",
@@ -91,6 +94,7 @@ __all__ = [
     "filtered_pairs",
     "history",
     "ignored_tokens",
+    "left_out_kinds",
     "links",
     "listed_assignments",
     "listed_batches",
@@ -125,4 +129,6 @@ __all__ = [
     "tally",
     "timed_submissions",
     "unknown_team_members",
+    "uploads_before",
+    "usage",
 ]

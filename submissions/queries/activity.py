@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
+from submissions import turns
 from submissions.models import Batch, Report
 from submissions.queries.exclusions import listed_boilerplate_uploads
 from submissions.ranking import progress
@@ -18,15 +19,22 @@ if TYPE_CHECKING:
 WAITING = Progress("Waiting for a worker")
 
 
+class UnreadUpload(NamedTuple):
+    """An upload that is not read yet; `before` uploads are started before it; None where it was started."""
+
+    batch: Batch
+    before: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """Work in progress: `batches` are the uploads not read yet, `ranking` is the progress of the ranking.
+    """Work in progress: `uploads` are the uploads not read yet, `ranking` is the progress of the ranking.
 
     `ranking` is None when no ranking is queued or running. `boilerplate`: see `listed_boilerplate_uploads`.
     """
 
     state: ReportState
-    batches: list[Batch]
+    uploads: list[UnreadUpload]
     ranking: Progress | None
     boilerplate: list[BoilerplateUpload]
 
@@ -34,13 +42,14 @@ class Activity:
     def is_live(self) -> bool:
         """Whether any work is in progress."""
         is_read = any(upload.is_running for upload in self.boilerplate)
-        return bool(self.batches or self.ranking or is_read)
+        return bool(self.uploads or self.ranking or is_read)
 
     @property
     def version(self) -> str:
         """A checksum that changes when the displayed state changes."""
         batches = [
-            (batch.pk, batch.state, batch.documents_done, batch.documents_total) for batch in self.batches
+            (batch.pk, batch.state, batch.documents_done, batch.documents_total, before)
+            for batch, before in self.uploads
         ]
         boilerplate = [(upload.pk, upload.state) for upload in self.boilerplate]
         report = self.state.report and self.state.report.pk
@@ -54,10 +63,35 @@ def activity(assignment: Assignment, state: ReportState) -> Activity:
     unread = [batch for batch in running if batch.state != Batch.State.RANKING]
     is_ranking = state.pending or len(unread) < len(running)
     ranking = ranking_progress(assignment) if is_ranking else None
-    return Activity(state, unread, ranking, listed_boilerplate_uploads(assignment))
+    return Activity(state, _with_places(unread), ranking, listed_boilerplate_uploads(assignment))
 
 
 def ranking_progress(assignment: Assignment) -> Progress:
     """Return the progress of an assignment's queued or running ranking."""
-    unfinished = assignment.reports.filter(state__in=Report.UNFINISHED).order_by("pk")
-    return progress.latest(unfinished.values_list("pk", flat=True)) or WAITING
+    unfinished = list(assignment.reports.filter(state__in=Report.UNFINISHED).order_by("pk"))
+    if latest := progress.latest(report.pk for report in unfinished):
+        return latest
+    if not unfinished or unfinished[0].state != Report.State.QUEUED:
+        return WAITING
+    before = turns.place(turns.report_turns(unfinished[0].queue), unfinished[0].pk)
+    if before == 0:
+        return WAITING
+    return Progress(f"Waiting: {before} ranking{'' if before == 1 else 's'} {_is(before)} before this one")
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def uploads_before(batch: Batch) -> int | None:
+    """Return how many uploads will be started before a waiting batch; None where it was started."""
+    return _with_places([batch])[0].before
+
+
+def _with_places(batches: list[Batch]) -> list[UnreadUpload]:
+    waiting = {batch.pk: batch.queue for batch in batches if batch.state == Batch.State.QUEUED}
+    order = {queue: turns.batch_turns(queue) for queue in set(waiting.values())}
+    return [
+        UnreadUpload(batch, turns.place(order[batch.queue], batch.pk) if batch.pk in waiting else None)
+        for batch in batches
+    ]

@@ -5,12 +5,15 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from django.core.cache import cache
+from django.utils import timezone
 from redis.exceptions import RedisError
 
 from submissions.models import Report
+from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +26,7 @@ logger = logging.getLogger(__name__)
 CACHE_SECONDS = 20 * 60
 # Seconds between two updates within a stage.
 UPDATE_SECONDS = 0.5
+LONGEST_INTERACTIVE = timedelta(seconds=INTERACTIVE_SECONDS)
 
 
 class Cancelled(Exception):
@@ -49,8 +53,10 @@ def publish(report_id: int, stage: str, done: int = 0, total: int = 0) -> None:
     ------
     Cancelled
         When a user cancelled the ranking.
+    TakesLong
+        When the ranking is in the interactive queue and takes too long for it.
     """
-    _raise_if_cancelled(report_id)
+    _raise_if_ended(report_id)
     try:
         cache.set(_key(report_id), asdict(Progress(stage, done, total)), CACHE_SECONDS)
     except RedisError as error:  # A ranking must not fail because its progress cannot be published.
@@ -58,7 +64,7 @@ def publish(report_id: int, stage: str, done: int = 0, total: int = 0) -> None:
 
 
 def track(report_id: int, stage: str, items: Iterable[Item], total: int) -> Iterator[Item]:
-    """Yield the items and publish how many are done, every UPDATE_SECONDS; raise Cancelled as `publish`."""
+    """Yield the items and publish how many are done, every UPDATE_SECONDS; raise what `publish` raises."""
     due = 0.0
     for number, item in enumerate(items):
         if time.monotonic() >= due:
@@ -68,21 +74,26 @@ def track(report_id: int, stage: str, items: Iterable[Item], total: int) -> Iter
 
 
 def cancel_check(report_id: int) -> Callable[[], None]:
-    """Return a function that raises Cancelled once a user has cancelled the ranking, for frequent calls."""
+    """Return a function for frequent calls that raises what `publish` raises."""
     due = 0.0
 
     def check() -> None:
         nonlocal due
         if time.monotonic() >= due:
-            _raise_if_cancelled(report_id)
+            _raise_if_ended(report_id)
             due = time.monotonic() + UPDATE_SECONDS
 
     return check
 
 
-def _raise_if_cancelled(report_id: int) -> None:
-    if Report.objects.filter(pk=report_id, state=Report.State.CANCELLED).exists():
+def _raise_if_ended(report_id: int) -> None:
+    report = Report.objects.filter(pk=report_id).only("state", "queue", "touched").first()
+    if report is None:
+        return
+    if report.state == Report.State.CANCELLED:
         raise Cancelled
+    if report.queue == INTERACTIVE and timezone.now() - report.touched > LONGEST_INTERACTIVE:
+        raise TakesLong
 
 
 def latest(report_ids: Iterable[int]) -> Progress | None:

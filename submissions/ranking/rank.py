@@ -40,6 +40,8 @@ def rank(report: Report) -> None:
     ------
     Cancelled
         When a user cancelled the ranking.
+    TakesLong
+        When the report is in the interactive queue and takes too long for it.
     """
     progress.publish(report.pk, "Loading tokens and fingerprints")
     cohort = load_cohort(report.assignment)

@@ -10,7 +10,17 @@ from django.urls import reverse
 from submissions.models import Assignment, Course
 from submissions.ranking import progress
 from tests.support.browser import check_every_layout
-from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, REDIRECTS, World, address, patterns
+from tests.support.every_page import (
+    FILES,
+    FRAGMENTS,
+    OWN_PAGES,
+    PAGES,
+    PUBLIC,
+    REDIRECTS,
+    World,
+    address,
+    patterns,
+)
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -23,7 +33,10 @@ if TYPE_CHECKING:
 
 def test_every_address_that_answers_a_get_is_visited(alice_client: Client, world: World) -> None:
     actual = {name: alice_client.get(address(world, name)).status_code for name in patterns()}
-    statuses = {**dict.fromkeys((*PAGES, *FRAGMENTS, *FILES, *PUBLIC), 200), **dict.fromkeys(REDIRECTS, 302)}
+    statuses = {
+        **dict.fromkeys((*PAGES, *OWN_PAGES, *FRAGMENTS, *FILES, *PUBLIC), 200),
+        **dict.fromkeys(REDIRECTS, 302),
+    }
     expected = {name: statuses.get(name, 405) for name in patterns()}
     assert actual == expected, (
         "add every address that answers a GET to tests/support/every_page.py, so that it is checked"
@@ -32,7 +45,7 @@ def test_every_address_that_answers_a_get_is_visited(alice_client: Client, world
 
 def test_no_page_has_a_fault(world: World, sign_in: SignIn, shoot: Shoot, subtests: pytest.Subtests) -> None:
     page = sign_in(world.owner)
-    for name in (*PAGES, *PUBLIC):
+    for name in (*PAGES, *OWN_PAGES, *PUBLIC):
         with subtests.test(name):
             page.goto(address(world, name))
             check_every_layout(page, shoot, f"page-{name}")

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from celery import Celery
-from django.conf import settings
 from django.db import connection
 from django.test import override_settings
+from django.utils import timezone
 
-from moss import health
+from moss.celery import app
+from submissions import heartbeats, tasks
+from submissions.queues import HEAVY, INTERACTIVE, QUEUES, send
+from tests.conftest import wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,6 +41,7 @@ def test_a_broker_that_does_not_answer_fails_the_check(client: Client, tmp_path:
         "broker": False,
         "workers": False,
         "maintenance": False,
+        "queues": {},
     }
 
 
@@ -52,18 +58,48 @@ def test_a_database_that_does_not_answer_fails_the_check(
     assert {"database": False, "broker": True}.items() <= response.json().items()
 
 
-def test_a_worker_that_answers_is_reported(celery_worker_process: Path, client: Client) -> None:
-    assert client.get("/healthz").json()["workers"] is True
+def test_a_worker_that_answers_is_reported_and_one_that_is_stopped_is_not(
+    celery_worker_process: Path, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def workers_answer() -> bool:
+        return bool(client.get("/healthz").json()["workers"])
+
+    wait_until(workers_answer, what="a sign of life")
+    [worker] = heartbeats.workers()
+    assert (set(worker.queues), worker.processes) == ({*QUEUES}, 1)
+    monkeypatch.setattr(heartbeats, "FRESH", timedelta(seconds=4))
+    os.kill(worker.pid, signal.SIGSTOP)
+    try:
+        wait_until(lambda: not workers_answer(), what="the end of the signs of life")
+    finally:
+        os.kill(worker.pid, signal.SIGCONT)
+    wait_until(workers_answer, what="a sign of life")
 
 
 @pytest.mark.django_db
-def test_the_check_succeeds_without_a_worker_and_reports_that(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_queue_without_a_worker_is_reported_and_the_check_succeeds(
+    queue: str, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    unused_queue = {"global_keyprefix": "nobody:", "fanout_prefix": "/nobody."}
-    app_without_workers = Celery("without-workers", broker=settings.CELERY_BROKER_URL, set_as_current=False)
-    app_without_workers.conf.broker_transport_options = unused_queue
-    monkeypatch.setattr(health, "app", app_without_workers)
+    alone = heartbeats.Worker("alone", 1, [queue], 1, "", "", "", timezone.now().isoformat())
+    monkeypatch.setattr(heartbeats, "workers", lambda: [alone])
     response = client.get("/healthz")
     assert response.status_code == 200
     assert {"database": True, "broker": True, "workers": False}.items() <= response.json().items()
+
+
+@pytest.mark.django_db
+def test_the_lengths_of_the_queues_are_reported(client: Client) -> None:
+    app.control.purge()
+    send(tasks.unpack_next, HEAVY, HEAVY)
+    try:
+        assert client.get("/healthz").json()["queues"] == {INTERACTIVE: 0, HEAVY: 1}
+    finally:
+        app.control.purge()
+
+
+def test_signs_of_life_are_no_error_without_a_broker(tmp_path: Path) -> None:
+    worker = heartbeats.Worker("alone", 1, [HEAVY], 1, "", "", "")
+    with override_settings(REDIS_URL=f"unix://{tmp_path}/nobody.sock"):
+        heartbeats.save_worker(worker)
+        assert heartbeats.workers() == []

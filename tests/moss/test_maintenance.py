@@ -10,7 +10,7 @@ from django.core.cache import cache
 from django.db import OperationalError
 
 from moss import maintenance
-from submissions import tasks
+from submissions import heartbeats, tasks
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def no_sign_of_life() -> None:
-    cache.delete(maintenance.SIGN_OF_LIFE)
+    cache.delete(heartbeats.MAINTENANCE)
 
 
 def test_a_completed_round_is_reported_by_the_health_check(client: Client) -> None:

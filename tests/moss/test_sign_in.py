@@ -14,7 +14,7 @@ from django.test import Client, RequestFactory, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
-from moss.sign_in import client_address
+from moss.proxies import client_address
 from tests.conftest import PASSWORD
 from tests.support.html import page_of
 

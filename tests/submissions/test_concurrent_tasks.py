@@ -15,6 +15,7 @@ from submissions import actions, lifecycle, recovery, tasks
 from submissions.ingest.batches import ingest_batch
 from submissions.ingest.documents import MAX_ATTEMPTS, store_document
 from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
+from submissions.queues import INTERACTIVE
 from submissions.ranking import rank as ranking
 from tests.support.paused_tasks import TWO
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped
@@ -33,9 +34,9 @@ def test_two_workers_with_one_report_finish_it_once(
     ranking_batch: Batch, paused_ranking: PausedRanking
 ) -> None:
     report = Report.objects.get()
-    first = paused_ranking.start(lambda: tasks.rank(report.pk))
+    first = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
     assert paused_ranking.reached.wait(30)
-    second = paused_ranking.start(lambda: tasks.rank(report.pk))
+    second = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
     paused_ranking.resume.set()
     first.join(60)
     second.join(60)
@@ -47,8 +48,7 @@ def test_two_workers_with_one_report_finish_it_once(
 def test_a_batch_deleted_while_it_is_ranked_is_deleted_afterwards(
     ranking_batch: Batch, paused_ranking: PausedRanking
 ) -> None:
-    report = Report.objects.get()
-    worker = paused_ranking.start(lambda: tasks.rank(report.pk))
+    worker = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
     assert paused_ranking.reached.wait(30)
     person = paused_ranking.start(lambda: actions.delete_batch(ranking_batch))
     paused_ranking.resume.set()
@@ -65,10 +65,9 @@ def test_boilerplate_added_while_a_cohort_is_ranked_counts_and_no_worker_waits(
     assignment: Assignment,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    report = Report.objects.get()
     sent: list[tuple[int, list[int]]] = []
     monkeypatch.setattr(tasks.fingerprint_boilerplate, "delay", lambda *message: sent.append(message))
-    worker = paused_ranking.start(lambda: tasks.rank(report.pk))
+    worker = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
     assert paused_ranking.reached.wait(30)
     actions.add_boilerplate(assignment, [loose("starter.py", COPIED)])
     with pytest.raises(lifecycle.AssignmentBusy):  # a worker tries it again later
@@ -80,31 +79,28 @@ def test_boilerplate_added_while_a_cohort_is_ranked_counts_and_no_worker_waits(
     assert (last_report.state, last_report.pairs.count()) == ("done", 0)
 
 
-def test_a_second_report_of_an_assignment_is_retried_instead_of_waiting(
+def test_a_second_report_of_an_assignment_waits_without_a_worker(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
-    first = Report.objects.get()
-    worker = paused_ranking.start(lambda: tasks.rank(first.pk))
+    worker = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
     assert paused_ranking.reached.wait(30)
     second = Report.objects.create(assignment=assignment)
-    with pytest.raises(lifecycle.AssignmentBusy):
-        tasks.rank(second.pk)
+    tasks.rank_next(INTERACTIVE)
     second.refresh_from_db()
     assert (second.state, second.attempts) == ("queued", 0)
     paused_ranking.resume.set()
-    worker.join(60)
-    tasks.rank(second.pk)
+    worker.join(60)  # and then it has the second one ranked
     second.refresh_from_db()
     assert (second.state, second.attempts) == ("done", 1)
 
 
 def test_a_report_is_enqueued_once(assignment: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[int] = []
-    monkeypatch.setattr(tasks.rank, "delay", sent.append)
+    sent: list[tuple[str]] = []
+    monkeypatch.setattr(tasks.rank_next, "apply_async", sent.append)
     for _ in range(3):
         with TestCase.captureOnCommitCallbacks(execute=True):
-            report = tasks.enqueue_rank(assignment)
-    assert sent == [report.pk]
+            tasks.enqueue_rank(assignment)
+    assert sent == [(INTERACTIVE,)]
 
 
 def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
@@ -147,8 +143,9 @@ def test_a_worker_lost_right_after_unpacking_loses_nothing(
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     Batch.objects.filter(pk=batch.pk).update(state="unpacking")
     ingest_batch(batch)  # and here the worker is killed
+    Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.ingest(batch.pk)
+        tasks.sweep()
     batch.refresh_from_db()
     assert (batch.state, batch.documents_done) == ("done", 3)
     assert not Upload.objects.exists()
@@ -168,15 +165,15 @@ def test_a_failed_report_fails_no_batch_for_which_another_report_is_queued(
 ) -> None:
     batch = hand_in(zipped(TWO))
     Batch.objects.update(state="ranking")
-    broken, waiting = (Report.objects.create(assignment=assignment) for _ in range(2))
+    broken, _waiting = (Report.objects.create(assignment=assignment) for _ in range(2))
     monkeypatch.setattr(ranking, "rank", None)
     with pytest.raises(TypeError):
-        tasks.rank(broken.pk)
+        tasks.rank_next(INTERACTIVE)
     batch.refresh_from_db()
     broken.refresh_from_db()
     assert (broken.state, batch.state) == ("failed", "ranking")
     monkeypatch.undo()
-    tasks.rank(waiting.pk)
+    tasks.rank_next(INTERACTIVE)
     batch.refresh_from_db()
     assert batch.state == "done"
 
@@ -217,8 +214,9 @@ def test_a_source_that_ended_its_worker_twice_is_not_tried_again(
     ingest_batch(batch)
     unlucky = Document.objects.earliest("pk")
     Document.objects.filter(pk=unlucky.pk).update(attempts=MAX_ATTEMPTS)
+    Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.ingest(batch.pk)
+        tasks.sweep()
     assert f"{MAX_ATTEMPTS} times" in Document.objects.get(pk=unlucky.pk).reason
     batch.refresh_from_db()
     assert batch.state == "done"

@@ -89,11 +89,11 @@ def test_a_worker_without_room_for_unpacking_tries_again_and_then_says_why(
     batch = actions.create_batch(assignment, alice, [zipped(NESTED)])
     for attempt in range(1, lifecycle.MAX_ATTEMPTS + 1):
         with pytest.raises(OSError, match="No space left"):
-            tasks.ingest(batch.pk)
+            tasks.unpack_next(batch.queue)
         batch.refresh_from_db()
         assert (batch.state, batch.message, batch.attempts) == ("queued", WAITS_FOR_ROOM, attempt)
         assert lifecycle.requeue_batch(batch.pk, "as the sweep does")
-    tasks.ingest(batch.pk)
+    tasks.unpack_next(batch.queue)
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("failed", NO_ROOM)
 
@@ -104,7 +104,7 @@ def test_an_upload_goes_on_when_there_is_room_again(
     monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
     batch = actions.create_batch(assignment, alice, [zipped(NESTED)])
     with pytest.raises(OSError, match="No space left"):
-        tasks.ingest(batch.pk)
+        tasks.unpack_next(batch.queue)
     monkeypatch.undo()
     Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
     tasks.sweep()
@@ -118,7 +118,7 @@ def test_files_are_not_blamed_for_a_full_database(
 ) -> None:
     monkeypatch.setattr(tasks.fingerprint, "delay", lambda *_: None)
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    tasks.ingest(batch.pk)
+    tasks.unpack_next(batch.queue)
     keys = list(Document.objects.values_list("pk", flat=True))
     move_emptied("submissions_fingerprint")
     filled = fill(small_tablespace)
@@ -172,10 +172,10 @@ def test_a_ranking_waits_for_room_and_is_done_when_there_is_some(
     filled = fill(small_tablespace)
     Report.objects.filter(pk=waiting.pk).update(state="queued")
     with pytest.raises(OperationalError, match="could not extend"):
-        tasks.rank(waiting.pk)
+        tasks.rank_next(waiting.queue)
     waiting.refresh_from_db()
     assert (waiting.state, waiting.message) == ("queued", WAITS_FOR_ROOM)
     filled.unlink()
-    tasks.rank(waiting.pk)
+    tasks.rank_next(waiting.queue)
     waiting.refresh_from_db()
     assert (waiting.state, waiting.message) == ("done", "")

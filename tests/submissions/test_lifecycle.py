@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from submissions import actions, lifecycle, recovery, tasks
 from submissions.models import Batch, Report
+from submissions.queues import INTERACTIVE
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def test_every_step_of_a_batch_and_its_report_is_one_log_line(
     batch: Batch, log: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Committing
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.ingest(batch.pk)
+        tasks.unpack_next(INTERACTIVE)
     report = batch.assignment.reports.get()
     subject, of_assignment = f"batch {batch.pk}", f"of assignment {batch.assignment_id}"
     assert [message for message in log.messages if message.startswith(subject)] == [

@@ -15,9 +15,11 @@ from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from submissions import actions, lifecycle, recovery, tasks
+from moss.celery import app
+from submissions import actions, lifecycle, recovery, tasks, turns
 from submissions.ingest.uploads import FOLDER, delete_orphans
 from submissions.models import Batch, Document, Report
+from submissions.queues import INTERACTIVE, QUEUES, send
 from submissions.work_locks import Work, end_session, sessions, work_lock
 from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, zipped
@@ -78,7 +80,7 @@ def test_a_running_report_without_a_worker_is_lost_and_one_with_a_worker_is_not(
     report: Report, other_session: psycopg.Connection
 ) -> None:
     change(report, state="running", touched=timezone.now() - 2 * recovery.STARTING)
-    assert recovery.lost_reports() == [report.pk]
+    assert recovery.lost_reports() == [(report.pk, INTERACTIVE)]
     lock(other_session, Work.REPORT, report.pk)
     assert recovery.lost_reports() == []
 
@@ -87,19 +89,32 @@ def test_an_unpacking_batch_without_a_worker_is_lost_and_one_with_a_worker_is_no
     batch: Batch, other_session: psycopg.Connection
 ) -> None:
     change(batch, state="unpacking", touched=timezone.now() - 2 * recovery.STARTING)
-    assert recovery.lost_uploads() == [batch.pk]
+    assert recovery.lost_uploads() == [(batch.pk, INTERACTIVE)]
     lock(other_session, Work.BATCH, batch.pk)
     assert recovery.lost_uploads() == []
 
 
-def test_what_waits_is_lost_only_while_the_queue_is_empty(
-    report: Report, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    change(report, touched=timezone.now() - 2 * recovery.SENDING)
-    assert recovery.queue_is_empty()
-    assert recovery.lost_reports() == [report.pk]
-    monkeypatch.setattr(recovery, "queue_is_empty", lambda: False)
-    assert recovery.lost_reports() == []
+@pytest.mark.parametrize("queue", QUEUES)
+def test_what_waits_is_lost_only_while_its_queue_is_empty(batch: Batch, report: Report, queue: str) -> None:
+    change(report, touched=timezone.now() - 2 * recovery.SENDING, queue=queue)
+    change(batch, touched=timezone.now() - 2 * recovery.SENDING, queue=queue)
+    assert recovery.empty_queues() == {*QUEUES}
+    assert recovery.lost_reports() == [(report.pk, queue)]
+    assert recovery.lost_uploads() == [(batch.pk, queue)]
+    app.conf.task_always_eager = False
+    send(tasks.rank_next, queue, queue)
+    try:
+        assert recovery.empty_queues() == {*QUEUES} - {queue}
+        assert recovery.lost_reports() == recovery.lost_uploads() == []
+    finally:
+        app.control.purge()
+
+
+def test_an_upload_that_waits_for_others_of_its_user_is_not_lost(batch: Batch) -> None:
+    for _ in range(turns.STARTED_A_USER):
+        Batch.objects.create(assignment=batch.assignment, uploaded_by=batch.uploaded_by, state="unpacking")
+    change(batch, touched=timezone.now() - 2 * recovery.SENDING)
+    assert recovery.lost_uploads() == []
 
 
 def test_a_report_that_waits_for_another_of_its_assignment_is_not_lost(
@@ -115,11 +130,24 @@ def test_a_task_delivered_twice_leaves_the_work_to_the_first_worker(
 ) -> None:
     lock(other_session, Work.BATCH, batch.pk)
     lock(other_session, Work.REPORT, report.pk)
-    tasks.ingest(batch.pk)
-    tasks.rank(report.pk)
+    change(batch, state="unpacking", attempts=1)
+    change(report, state="running", attempts=1)
+    tasks.unpack_next(INTERACTIVE)
+    tasks.rank_next(INTERACTIVE)
     batch.refresh_from_db()
     report.refresh_from_db()
-    assert (batch.state, report.state, report.attempts) == ("queued", "queued", 0)
+    assert (batch.state, batch.attempts) == ("unpacking", 1)
+    assert (report.state, report.attempts) == ("running", 1)
+
+
+def test_a_report_whose_cancelled_predecessor_has_not_ended_yet_is_tried_again(
+    report: Report, other_session: psycopg.Connection
+) -> None:
+    lock(other_session, Work.RANKING, report.assignment_id)
+    with pytest.raises(lifecycle.AssignmentBusy):
+        tasks.rank_next(INTERACTIVE)
+    report.refresh_from_db()
+    assert (report.state, report.attempts) == ("queued", 0)
 
 
 def test_a_ranking_that_does_not_go_on_fails_with_a_reason_and_its_session_ends(
@@ -146,17 +174,17 @@ def test_an_upload_that_does_not_go_on_fails_with_a_reason(batch: Batch) -> None
 def test_an_upload_is_accepted_while_the_broker_is_away_and_read_when_it_is_back(
     assignment: Assignment, alice_client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*_: object) -> None:
+    def away(*_: object, **__: object) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(tasks.ingest, "delay", away)
+    monkeypatch.setattr(tasks.unpack_next, "apply_async", away)
     with TestCase.captureOnCommitCallbacks(execute=True):
         address = reverse("upload", args=[assignment.pk])
         response = alice_client.post(address, {"files": [zipped(CLASS)]})
     batch = assignment.batches.get()
     assert (response.status_code, response.headers["Location"]) == (302, batch.get_absolute_url())
     change(batch, touched=timezone.now() - 2 * recovery.SENDING)
-    assert recovery.lost_uploads() == [batch.pk]
+    assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
 
 
 def test_a_file_whose_upload_was_never_stored_is_deleted(
@@ -187,14 +215,15 @@ def test_a_cut_session_fails_no_upload(
     monkeypatch.setattr("submissions.ingest.batches.store_document", cut)
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     with pytest.raises(DatabaseAway):
-        tasks.ingest(batch.pk)
+        tasks.unpack_next(batch.queue)
     connection.close()
     batch.refresh_from_db()
     assert (batch.state, batch.attempts) == ("unpacking", 1)
     change(batch, touched=timezone.now() - 2 * recovery.STARTING)
-    assert recovery.lost_uploads() == [batch.pk]
+    assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
     monkeypatch.undo()
-    tasks.ingest(batch.pk)
+    assert lifecycle.requeue_batch(batch.pk, "as the sweep does")
+    tasks.unpack_next(batch.queue)
     batch.refresh_from_db()
     assert batch.state == "fingerprinting"
 
@@ -218,8 +247,8 @@ def test_work_that_ends_its_worker_each_time_fails_after_three_attempts(batch: B
 def test_unread_documents_of_a_batch_are_enqueued_again_unless_one_is_being_read(
     batch: Batch, other_session: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks.fingerprint, "delay", lambda *_: None)
-    tasks.ingest(batch.pk)
+    monkeypatch.setattr(tasks.fingerprint, "apply_async", lambda *_, **__: None)
+    tasks.unpack_next(INTERACTIVE)
     change(batch, touched=timezone.now() - 2 * recovery.SENDING)
     assert recovery.lost_readings() == [batch.pk]
     lock(other_session, Work.DOCUMENT, Document.objects.latest("pk").pk)

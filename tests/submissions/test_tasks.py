@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from submissions import actions, recovery, tasks
 from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Pair, Report, Source, Upload
+from submissions.queues import INTERACTIVE
 from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
 
@@ -104,9 +105,9 @@ def _writes_to(process: psutil.Process, log: Path) -> bool:
 
 def test_every_step_may_run_twice(batch: Batch, report: Report) -> None:
     pairs = list(report.pairs.values_list("left", "right", "similarity", "passages"))
-    tasks.ingest(batch.pk)
+    tasks.unpack_next(INTERACTIVE)
     tasks.fingerprint(batch.pk, list(Document.objects.values_list("pk", flat=True)))
-    tasks.rank(report.pk)
+    tasks.rank_next(INTERACTIVE)
     assert list(report.pairs.values_list("left", "right", "similarity", "passages")) == pairs
     assert Document.objects.filter(attempts=1).count() == Document.objects.count()
 

@@ -10,6 +10,7 @@ import pytest
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
+from moss.accounts import urls as account_urls
 from moss.commands.demo import SAMPLE, sample_zip
 from submissions.actions import shares
 from submissions.models import Assignment, Batch, Boilerplate, Pair, Report, Share
@@ -39,6 +40,8 @@ PAGES = (
     "export_pair",
     "shares",
 )
+# Pages about one's own account.
+OWN_PAGES = ("account", "change_password")
 # Parts of pages, downloads, and redirects.
 FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
@@ -72,8 +75,8 @@ def world(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
 
 
 def patterns() -> dict[str, URLPattern]:
-    """Return every URL pattern of the app by its name."""
-    return {str(pattern.name): pattern for pattern in urls.urlpatterns}
+    """Return every URL pattern of the pages by its name."""
+    return {str(pattern.name): pattern for pattern in (*urls.urlpatterns, *account_urls.urlpatterns)}
 
 
 def address(world: World, name: str) -> str:

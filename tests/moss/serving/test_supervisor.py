@@ -191,7 +191,7 @@ def test_every_process_runs_is_restarted_and_ends(
 
     # A web server that is killed comes back on the same port.
     os.kill(min(moss.running("gunicorn")), signal.SIGKILL)
-    wait_until(lambda: "   web | ended with status -9; restarting in 1 s" in moss.output, what="the report")
+    wait_until(lambda: " web | ended with status -9; restarting in 1 s" in moss.output, what="the report")
     wait_until(lambda: bool(moss.running("gunicorn")), what="the new web server")
     moss.wait_until_healthy()
 
@@ -210,8 +210,8 @@ def test_killing_the_supervisor_ends_all_its_processes(
 ) -> None:
     moss = serve(free_port)
     moss.wait_until_serving()
-    # The worker and its child; maintenance; the web server and its two children.
-    wait_until(lambda: len(moss.running("celery")) == 2, what="the worker")
+    # Two workers with a child each; maintenance; the web server and its two children.
+    wait_until(lambda: len(moss.running("celery")) == 4, what="the workers")
     wait_until(lambda: len(moss.running("maintain")) == 1, what="maintenance")
     wait_until(lambda: len(moss.running("gunicorn")) == 3, what="the web server")
     moss.process.kill()

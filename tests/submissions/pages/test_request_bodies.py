@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import select
 import socket
-import subprocess
-import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from django.conf import settings as configured
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
 from submissions.models import Batch
-from tests.conftest import wait_until, worker_environment
+from tests.conftest import wait_until
 from tests.support.html import page_of
+from tests.support.web_server import web_server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,18 +94,8 @@ def test_an_upload_over_the_limit_is_refused_before_it_is_read(
 @pytest.fixture
 def gunicorn(django_db_setup: None, tmp_path: Path) -> Iterator[int]:
     """Return the port of a real web server; its temporary folder is `tmp_path`."""
-    command = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf", "--workers=1"]
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        bind = f"--bind=fd://{listener.fileno()}"
-        server = subprocess.Popen(
-            [*command, bind],
-            env={**worker_environment(), "TMPDIR": os.fspath(tmp_path)},
-            cwd=configured.BASE_DIR,
-            pass_fds=[listener.fileno()],
-        )
-        yield listener.getsockname()[1]
-        server.terminate()
-        server.wait(60)
+    with web_server(TMPDIR=os.fspath(tmp_path)) as port:
+        yield port
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from redis import Redis
 
 from submissions import actions, tasks
 from submissions.models import Batch, Course, DeletedBatch, Document, Report, Source, Upload
+from submissions.queues import INTERACTIVE
 from submissions.ranking import progress, rank as ranking
 from submissions.ranking.progress import Cancelled, Progress
 from tests.conftest import wait_until
@@ -93,7 +94,7 @@ def test_a_ranking_is_cancelled_while_a_worker_is_at_it(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment, alice_client: Client
 ) -> None:
     report = Report.objects.get()
-    worker = paused_ranking.start(lambda: tasks.rank(report.pk))
+    worker = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
     assert paused_ranking.reached.wait(30)
     alice_client.post(reverse("cancel_ranking", args=[assignment.pk]))
     paused_ranking.resume.set()
@@ -118,7 +119,7 @@ def test_a_ranking_cancelled_after_its_last_stage_is_not_finished(
         person.join(30)
 
     monkeypatch.setattr(ranking, "rank", cancelled_meanwhile)
-    tasks.rank(Report.objects.get().pk)
+    tasks.rank_next(INTERACTIVE)
     assert Report.objects.get().state == "cancelled"
 
 
@@ -139,7 +140,7 @@ def test_what_a_cancelled_ranking_left_out_is_ranked_with_the_next_one(
 
 def test_a_redelivered_task_of_a_cancelled_ranking_does_nothing(report: Report) -> None:
     Report.objects.update(state="cancelled")
-    tasks.rank(report.pk)
+    tasks.rank_next(INTERACTIVE)
     report.refresh_from_db()
     assert report.state == "cancelled"
 
@@ -148,7 +149,7 @@ def test_deleting_an_upload_cancels_a_running_ranking(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
     report = Report.objects.get()
-    worker = paused_ranking.start(lambda: tasks.rank(report.pk))
+    worker = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
     assert paused_ranking.reached.wait(30)
     person = paused_ranking.start(lambda: actions.delete_batch(ranking_batch))
     cancelled = Report.objects.filter(pk=report.pk, state="cancelled")
@@ -163,8 +164,7 @@ def test_deleting_an_upload_cancels_a_running_ranking(
 def test_deleting_an_assignment_ends_the_work_on_it_and_leaves_nothing(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
-    report = Report.objects.get()
-    worker = paused_ranking.start(lambda: tasks.rank(report.pk))
+    worker = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
     assert paused_ranking.reached.wait(30)
     person = paused_ranking.start(lambda: actions.delete_assignment(assignment))
     paused_ranking.resume.set()

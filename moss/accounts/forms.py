@@ -1,0 +1,71 @@
+"""Change the password, and end sessions. Each asks for the password first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import PasswordChangeForm
+from django.core.exceptions import ValidationError
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+WRONG = "That is not your password."
+LENGTH_HINT = "At least 12 characters of any kind, such as several words that do not belong together."
+
+
+def check_own_password(request: HttpRequest, password: str) -> str:
+    """Return the password of the request's user.
+
+    Raises
+    ------
+    ValidationError
+        When it is another one. Wrong passwords count like those at signing in.
+    """
+    if authenticate(request, username=request.user.get_username(), password=password) != request.user:
+        raise ValidationError(WRONG)
+    return password
+
+
+class ChangePassword(PasswordChangeForm):
+    """Django's form; a wrong old password counts like one at signing in."""
+
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+        self.fields["old_password"].label = "Your password now"
+        self.fields["new_password1"].label = "New password"
+        self.fields["new_password2"].label = "New password again"
+        self.fields["new_password1"].help_text = LENGTH_HINT
+        self.fields["new_password2"].help_text = ""
+
+    def clean_old_password(self) -> str:
+        return check_own_password(self.request, self.cleaned_data["old_password"])
+
+
+class EndSessions(forms.Form):
+    """Choose other sessions to end; the button `others` chooses all of them."""
+
+    def __init__(self, request: HttpRequest, handles: list[str], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+        self.fields["end"] = forms.MultipleChoiceField(
+            choices=[(handle, handle) for handle in handles], required=False
+        )
+        self.fields["password"] = forms.CharField(
+            label="Your password",
+            strip=False,
+            widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+        )
+
+    def clean_password(self) -> str:
+        return check_own_password(self.request, self.cleaned_data["password"])
+
+    def clean(self) -> dict[str, Any]:
+        if "others" in self.data:
+            self.cleaned_data["end"] = [handle for handle, _ in self.fields["end"].choices]  # type: ignore[attr-defined]
+        elif not self.cleaned_data.get("end") and "end" not in self.errors:
+            self.add_error("end", "Choose the sessions to end.")
+        return self.cleaned_data

@@ -1,0 +1,30 @@
+"""The table of sessions."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.contrib.sessions.base_session import AbstractBaseSession
+from django.db import models
+
+if TYPE_CHECKING:
+    from django.contrib.sessions.backends.base import SessionBase
+
+
+class Session(AbstractBaseSession):
+    """A session with the user whose it is, so that a user's sessions can be listed and ended."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="sessions", editable=False
+    )
+
+    def __str__(self) -> str:
+        """Return no key: whoever knows the key has the session."""
+        return f"a session of account {self.user_id}"
+
+    @classmethod
+    def get_session_store_class(cls) -> type[SessionBase]:
+        store: type[SessionBase] = import_module(settings.SESSION_ENGINE).SessionStore
+        return store

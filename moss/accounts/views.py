@@ -1,0 +1,77 @@
+"""The page of one's own account, and changing the password."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import humanize
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import PasswordChangeView
+from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
+from django.views.decorators.http import require_http_methods
+
+from moss.accounts.forms import ChangePassword, EndSessions
+from moss.accounts.listing import end_all_but, end_sessions, listed_sessions
+from submissions import queries
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.http import HttpRequest, HttpResponse
+
+    class AuthenticatedRequest(HttpRequest):
+        user: User
+
+
+logger = logging.getLogger(__name__)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def account(request: AuthenticatedRequest) -> HttpResponse:
+    """List the sessions of the user, and end those that are chosen."""
+    sessions = listed_sessions(request.user, request.session.session_key)
+    others = [session.handle for session in sessions if not session.is_current]
+    form = EndSessions(request, others, request.POST or None)
+    if form.is_valid():
+        ended = end_sessions(request.user, form.cleaned_data["end"])
+        logger.info("account %s ended %d of its sessions", request.user.pk, ended)
+        messages.success(request, f"{ended} session{'s were' if ended > 1 else ' was'} ended.")
+        return redirect("account")
+    usage = queries.usage(request.user)
+    context = {
+        "sessions": sessions,
+        "others": others,
+        "form": form,
+        "stored": humanize.naturalsize(usage.stored),
+        "storage": humanize.naturalsize(settings.STORAGE_BYTES),
+        "uploads": usage.uploads,
+        "uploads_an_hour": settings.UPLOADS_AN_HOUR,
+        "idle_hours": settings.SESSION_IDLE_HOURS,
+        "longest_days": settings.SESSION_LONGEST_DAYS,
+    }
+    return render(request, "accounts/account.html", context, status=422 if form.errors else 200)
+
+
+class ChangePasswordView(PasswordChangeView):
+    """Change the password and end the other sessions; the key of this session changes, too."""
+
+    form_class = ChangePassword
+    template_name = "accounts/password.html"
+    success_url = reverse_lazy("account")
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request}
+
+    def form_valid(self, form: ChangePassword) -> HttpResponse:
+        response = super().form_valid(form)
+        end_all_but(form.user, self.request.session.session_key)
+        logger.info("account %s changed its password", form.user.pk)
+        messages.success(self.request, "Your password was changed, and your other sessions were ended.")
+        return response
+
+    def form_invalid(self, form: ChangePassword) -> HttpResponse:
+        return self.render_to_response(self.get_context_data(form=form), status=422)

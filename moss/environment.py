@@ -1,0 +1,83 @@
+"""Read settings from environment variables, or from the file that NAME_FILE names, and check them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from ipaddress import ip_network
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote, urlsplit
+from zoneinfo import ZoneInfo
+
+from django.core.exceptions import ImproperlyConfigured
+from environs import FileAwareEnv, ValidationError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+env = FileAwareEnv(strip_whitespace=True)
+
+
+def check_origins(values: list[str]) -> None:
+    for value in values:
+        if urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).netloc:
+            raise ValidationError(f"{value} is not an origin such as https://moss.example.org.")
+
+
+def check_networks(values: list[str]) -> None:
+    for value in values:
+        try:
+            ip_network(value)
+        except ValueError as error:
+            raise ValidationError(f"{value} is not an address or a network such as 10.0.0.0/8.") from error
+
+
+def check_time_zone(name: str) -> None:
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise ValidationError(f"{name} is not a time zone such as Europe/Berlin.") from error
+
+
+def service_url(name: str, password_name: str, default: str, schemes: tuple[str, ...]) -> str:
+    """Return the URL of a service, with the password of the other variable in it where that is set.
+
+    An empty variable counts as not set, as in compose files.
+    """
+    value = env.str(name, default="") or default
+    parts = urlsplit(value)
+    if parts.scheme not in schemes:
+        raise ImproperlyConfigured(f"{name} must start with {' or '.join(s + '://' for s in schemes)}.")
+    password = env.str(password_name, default="")
+    if not password or not parts.hostname:
+        return value
+    host = parts.netloc.rpartition("@")[2]
+    return parts._replace(netloc=f"{parts.username or ''}:{quote(password, safe='')}@{host}").geturl()
+
+
+def read_secret_key(folder: Path) -> str:
+    """Return SECRET_KEY, or a key that is generated once for a private installation."""
+    if secret_key := env.str("SECRET_KEY", default=""):
+        return secret_key
+    if env.str("DATABASE_URL", default=""):
+        raise ImproperlyConfigured(
+            "SECRET_KEY must be set to a long random string, because DATABASE_URL is set."
+        )
+    path = folder / "secret_key"
+    if not path.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = folder / f"secret_key.{secrets.token_hex(8)}"
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(64))
+        # Two processes may start together: both use the key that was put in place first.
+        if not path.exists():
+            draft.rename(path)
+        draft.unlink(missing_ok=True)
+    return path.read_text()
+
+
+def broker_url(redis_url: str) -> str:
+    """Return the broker's URL in the form that Celery expects."""
+    if not redis_url.startswith("unix://"):
+        return redis_url
+    return f"redis+socket://{quote(unquote(urlsplit(redis_url).path))}"

@@ -1,0 +1,110 @@
+"""Signs of life in Valkey: of each worker, every two seconds, and of maintenance, after each round."""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+import redis
+from django.conf import settings
+from django.core.cache import cache
+from django.utils import timezone
+
+logger = logging.getLogger(__name__)
+
+# A worker that gave no sign of life for this long does not answer.
+FRESH = timedelta(seconds=15)
+FORGOTTEN = timedelta(hours=1)
+TIMEOUT_SECONDS = 2.0
+MAINTENANCE = "maintenance"
+DAY_SECONDS = 24 * 60 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A worker with its `processes` child processes; `session_name` is the name of their database sessions.
+
+    `since` and `seen` are times as text: when it started, and its last sign of life.
+    """
+
+    name: str
+    pid: int
+    queues: list[str]
+    processes: int
+    version: str
+    session_name: str
+    since: str
+    seen: str = ""
+
+    @property
+    def started(self) -> datetime:
+        return datetime.fromisoformat(self.since)
+
+    @property
+    def last_seen(self) -> datetime:
+        return datetime.fromisoformat(self.seen)
+
+    @property
+    def answers(self) -> bool:
+        return timezone.now() - self.last_seen < FRESH
+
+
+def save_worker(worker: Worker) -> None:
+    """Store a worker with the time of this sign of life; a worker goes on where Valkey cannot be reached."""
+    record = asdict(worker) | {"seen": timezone.now().isoformat()}
+    try:
+        with _valkey() as valkey:
+            valkey.hset(_key(), worker.name, json.dumps(record))
+    except redis.RedisError as error:
+        logger.warning("the sign of life of %s cannot be stored: %s", worker.name, error)
+
+
+def delete_worker(name: str) -> None:
+    """Delete a worker that ends."""
+    try:
+        with _valkey() as valkey:
+            valkey.hdel(_key(), name)
+    except redis.RedisError as error:
+        logger.warning("the end of %s cannot be stored: %s", name, error)
+
+
+def workers() -> list[Worker]:
+    """Return the workers that did not end, by name, also those that answer no longer; none without Valkey."""
+    try:
+        with _valkey() as valkey:
+            records = cast("dict[bytes, bytes]", valkey.hgetall(_key()))
+    except redis.RedisError as error:
+        logger.warning("the workers cannot be listed: %s", error)
+        return []
+    known = [Worker(**json.loads(record)) for record in records.values()]
+    recent = [worker for worker in known if timezone.now() - worker.last_seen < FORGOTTEN]
+    return sorted(recent, key=lambda worker: worker.name)
+
+
+def save_maintenance() -> None:
+    """Store that a round of maintenance has ended now."""
+    cache.set(MAINTENANCE, timezone.now().isoformat(), DAY_SECONDS)
+
+
+def last_maintenance() -> datetime | None:
+    """Return when the last round of maintenance ended; None if it was long ago or cannot be found out."""
+    try:
+        stored = cache.get(MAINTENANCE)
+    except redis.RedisError as error:
+        logger.warning("the last maintenance cannot be read: %s", error)
+        return None
+    return datetime.fromisoformat(stored) if stored else None
+
+
+def _valkey() -> redis.Redis:
+    return redis.Redis.from_url(
+        settings.REDIS_URL, socket_timeout=TIMEOUT_SECONDS, socket_connect_timeout=TIMEOUT_SECONDS
+    )
+
+
+def _key() -> str:
+    caches: dict[str, Any] = settings.CACHES
+    return f"{caches['default']['KEY_PREFIX']}workers"

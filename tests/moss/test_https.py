@@ -1,0 +1,103 @@
+"""MOSS_HTTPS and MOSS_PROXIES: what is required of a connection, and whose word is taken for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import pytest
+from axes.models import AccessAttempt
+
+from tests.moss.embedded.test_embedded import environment
+from tests.moss.test_settings import evaluate, settings_with
+from tests.support.paths import ROOT
+from tests.support.web_server import ask, web_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+BEHIND = {"MOSS_HTTPS": "true", "MOSS_PROXIES": "1"}
+HOST = "moss.example.org"
+# What a client sends that wants to be taken for another one, on another connection, at another host.
+LIES = {"X_Forwarded_For": "203.0.113.7", "X_Forwarded_Proto": "https", "X_Forwarded_Host": "evil.example"}
+
+
+def test_with_https_the_deployment_check_finds_nothing(tmp_path: Path) -> None:
+    variables = BEHIND | {"MOSS_ALLOWED_HOSTS": HOST}
+    command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level=DEBUG"]
+    run = subprocess.run(
+        command, env=environment(tmp_path, **variables), cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert "no issues" in run.stdout
+
+
+def test_https_without_a_proxy_is_refused_at_the_start(tmp_path: Path) -> None:
+    process = settings_with(tmp_path, MOSS_HTTPS="true")
+    assert process.returncode != 0
+    assert "MOSS_HTTPS needs MOSS_PROXIES" in process.stderr.splitlines()[-1]
+
+
+def test_cookies_are_bound_to_the_host_and_to_https(tmp_path: Path) -> None:
+    names = "s.SESSION_COOKIE_NAME, s.CSRF_COOKIE_NAME"
+    assert evaluate(tmp_path, names, **BEHIND) == "__Host-sessionid __Host-csrftoken"
+    assert evaluate(tmp_path, names) == "sessionid csrftoken"
+
+
+def test_the_time_of_hsts_can_be_set(tmp_path: Path) -> None:
+    assert evaluate(tmp_path, "s.SECURE_HSTS_SECONDS", **BEHIND) == str(365 * 24 * 60 * 60)
+    assert evaluate(tmp_path, "s.SECURE_HSTS_SECONDS", **BEHIND, MOSS_HSTS_DAYS="0") == "0"
+    assert evaluate(tmp_path, "s.SECURE_HSTS_SECONDS") == "0"
+
+
+@pytest.fixture(scope="module")
+def behind_a_proxy(django_db_setup: None) -> Iterator[int]:
+    """A server that takes this machine for its proxy."""
+    with web_server(MOSS_ALLOWED_HOSTS=HOST, **BEHIND) as port:
+        yield port
+
+
+@pytest.fixture(scope="module")
+def reached_directly(django_db_setup: None) -> Iterator[int]:
+    """A server whose proxy has another address than this machine."""
+    with web_server(MOSS_ALLOWED_HOSTS=HOST, MOSS_PROXY_ADDRESSES="192.0.2.1", **BEHIND) as port:
+        yield port
+
+
+def test_a_stated_proxy_says_whether_the_client_used_https(behind_a_proxy: int) -> None:
+    plain = ask(behind_a_proxy, "/accounts/login/", Host=HOST, X_Forwarded_Proto="http")
+    assert (plain.status, plain.headers["Location"]) == (301, f"https://{HOST}/accounts/login/")
+    encrypted = ask(behind_a_proxy, "/accounts/login/", Host=HOST, X_Forwarded_Proto="https")
+    assert encrypted.status == 200
+    assert encrypted.headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
+    cookie = encrypted.headers["Set-Cookie"]
+    assert cookie.startswith("__Host-csrftoken=")
+    assert {"Secure", "HttpOnly", "Path=/", "SameSite=Lax"} <= set(cookie.split("; "))
+
+
+def test_nobody_else_is_believed(reached_directly: int) -> None:
+    answer = ask(reached_directly, "/accounts/login/", Host=HOST, **LIES)
+    assert (answer.status, answer.headers["Location"]) == (301, f"https://{HOST}/accounts/login/")
+
+
+def test_the_health_check_needs_no_https_and_no_host_name(behind_a_proxy: int) -> None:
+    assert ask(behind_a_proxy, "/healthz", Host="localhost").status == 200
+
+
+def test_a_forwarded_host_is_believed_from_nobody(behind_a_proxy: int) -> None:
+    headers = {**LIES, "X_Forwarded_Proto": "http"}
+    answer = ask(behind_a_proxy, "/accounts/login/", Host=HOST, **headers)
+    assert answer.headers["Location"] == f"https://{HOST}/accounts/login/"
+    assert ask(behind_a_proxy, Host="evil.example", X_Forwarded_Proto="https").status == 400
+
+
+def test_without_a_proxy_a_failure_counts_for_the_address_that_connects(transactional_db: None) -> None:
+    with web_server() as port:
+        token = ask(port, "/accounts/login/", **LIES).headers["Set-Cookie"].split(";")[0].split("=")[1]
+        form = urlencode({"csrfmiddlewaretoken": token, "username": "alice", "password": "wrong"})
+        fields = {"Cookie": f"csrftoken={token}", "Content_Type": "application/x-www-form-urlencoded", **LIES}
+        assert ask(port, "/accounts/login/", "POST", form, **fields).status == 200
+    assert AccessAttempt.objects.get().ip_address == "127.0.0.1"

@@ -1,0 +1,64 @@
+"""A real gunicorn with the shipped configuration, and raw requests to it."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+from tests.conftest import worker_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from email.message import Message
+
+
+@contextmanager
+def web_server(*options: str, log: str = os.devnull, **variables: str) -> Iterator[int]:
+    """Run gunicorn in front of the test database; yield its port. Its output goes to `log`."""
+    command = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf", "--workers=1"]
+    with socket.create_server(("127.0.0.1", 0)) as listener, Path(log).open("ab") as output:
+        server = subprocess.Popen(
+            [*command, f"--bind=fd://{listener.fileno()}", *options],
+            env=worker_environment() | variables,
+            cwd=settings.BASE_DIR,
+            pass_fds=[listener.fileno()],
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.terminate()
+            server.wait(60)
+
+
+def ask(
+    port: int, path: str = "/", method: str = "GET", body: str | bytes | None = None, **headers: str
+) -> http.client.HTTPResponse:
+    """Return the answer to a request, read to its end; `X_Forwarded_For` stands for X-Forwarded-For."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=200)
+    try:
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        connection.request(method, path, body, headers={"Host": "localhost"} | named)
+        response = connection.getresponse()
+        response.read()
+        return response
+    finally:
+        connection.close()
+
+
+def send_raw(port: int, request: bytes) -> tuple[int, Message]:
+    """Send bytes that need not be a request; return the status and the headers of the answer."""
+    with socket.create_connection(("127.0.0.1", port), timeout=200) as connection:
+        connection.sendall(request)
+        response = http.client.HTTPResponse(connection)
+        response.begin()
+        return response.status, response.headers
