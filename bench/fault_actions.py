@@ -2,48 +2,114 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import psutil
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     Fault = Callable[["Installation", random.Random], str]
 
 START_SECONDS = 240
+END_SECONDS = 60
+DISK_BYTES = 600_000_000
+# A process of a killed supervisor ends within this time.
+ORPHAN_SECONDS = 20
+
+
+@contextmanager
+def small_disk(home: Path) -> Iterator[None]:
+    """Make `home` a disk of its own with little room, where that is permitted."""
+    home.mkdir(parents=True, exist_ok=True)
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES},mode=755", "tmpfs", str(home)]
+    mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
+    try:
+        yield
+    finally:
+        if mounted:
+            subprocess.run(["umount", "--lazy", str(home)], check=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def start_server(home: Path) -> subprocess.Popen[bytes]:
     """Start `moss serve` on a free port, and return it when it serves."""
     home.mkdir(parents=True, exist_ok=True)
-    log = home.parent / "serve.log"
-    command = [sys.executable, "-m", "moss", "serve", "--workers", "2"]
-    with log.open("wb") as file:
-        server = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
-    deadline = time.monotonic() + START_SECONDS
-    while "serves at" not in log.read_text(errors="replace"):
-        if server.poll() is not None or time.monotonic() > deadline:
-            server.terminate()
-            server.wait(60)
-            raise RuntimeError(f"the server did not start; see {log}")
-        time.sleep(0.2)
-    return server
+    installation = Installation(home)
+    installation.start()
+    return installation.server
 
 
 class Installation:
-    """The processes of one home, found by its path in their environment or command line."""
+    """A running `moss serve`, and the processes of its home, found by its path in their environment."""
 
     def __init__(self, home: Path) -> None:
         self.home = str(home)
+        self.log = home.parent / "serve.log"
+        self.fill = home / "fill"
+        self.port = _free_port()
+        self.violated: list[str] = []
+
+    def start(self) -> None:
+        """Start the server and return when it serves."""
+        command = [sys.executable, "-m", "moss", "serve", "--workers", "2", "--port", str(self.port)]
+        with self.log.open("ab") as file:
+            started = file.tell()
+            self.server = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
+        deadline = time.monotonic() + START_SECONDS
+        while b"serves at" not in self.log.read_bytes()[started:]:
+            if self.server.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the server did not start; see {self.log}")
+            time.sleep(0.2)
+
+    def stop(self) -> list[str]:
+        """Stop the server; return what is wrong: processes that remain, besides the earlier violations."""
+        from moss.embedded.client import release_services  # noqa: PLC0415 - this process uses them too
+
+        self.recover()
+        release_services()
+        self.server.terminate()
+        self.server.wait(END_SECONDS)
+        if left := self._left_after(END_SECONDS):
+            self.violated.append(f"processes are left after the end: {left}")
+            _kill(self.processes())
+        return self.violated
+
+    def recover(self) -> None:
+        """Make room again, and let stopped processes go on."""
+        self.fill.unlink(missing_ok=True)
+
+    def _left_after(self, seconds: float, *words: str) -> list[str]:
+        deadline = time.monotonic() + seconds
+        while (left := self.processes(*words)) and time.monotonic() < deadline:
+            time.sleep(0.2)
+        return [str(process) for process in left]
+
+    def kill_supervisor(self) -> str:
+        """Kill `moss serve`, wait until its children have ended, and start it again."""
+        self.server.kill()
+        self.server.wait()
+        for words in (("celery",), ("gunicorn",), ("moss", "maintain")):
+            if left := self._left_after(ORPHAN_SECONDS, *words):
+                self.violated.append(f"the killed supervisor left {left}")
+        self.start()
+        return "its children ended; started again"
 
     def processes(self, *words: str) -> list[psutil.Process]:
         """Return the processes, other than this one, whose command line contains every one of the words."""
@@ -134,6 +200,51 @@ def _go_on(process: psutil.Process) -> None:
         process.resume()
 
 
+def kill_supervisor(installation: Installation, _rng: random.Random) -> str:
+    """Kill `moss serve` itself."""
+    return installation.kill_supervisor()
+
+
+def cut_database_sessions(_installation: Installation, rng: random.Random) -> str:
+    """End some of the database's sessions, as a broken network does."""
+    import psycopg  # noqa: PLC0415
+    from django.conf import settings  # noqa: PLC0415
+
+    others = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    try:
+        with psycopg.connect(settings.DATABASE_URL, autocommit=True) as session:
+            pids = sorted(row[0] for row in session.execute(others))
+            chosen = rng.sample(pids, rng.randint(0, len(pids)))
+            session.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) pid", [chosen])
+    except psycopg.OperationalError as error:
+        return f"the database does not answer ({type(error).__name__})"
+    return f"{len(chosen)} of {len(pids)} sessions"
+
+
+def cut_broker_connections(_installation: Installation, _rng: random.Random) -> str:
+    """End every connection to the broker."""
+    import redis  # noqa: PLC0415
+    from django.conf import settings  # noqa: PLC0415
+
+    try:
+        with redis.Redis.from_url(settings.REDIS_URL) as client:
+            return f"{client.client_kill_filter(_type='normal', skipme=True)} connections"
+    except redis.RedisError as error:
+        return f"the broker does not answer ({type(error).__name__})"
+
+
+def fill_disk(installation: Installation, rng: random.Random) -> str:
+    """Leave no room on the disk of the home for some seconds, where it is a disk of its own."""
+    if not os.path.ismount(installation.home):
+        return "not permitted: the home is no disk of its own"
+    with contextlib.suppress(OSError), installation.fill.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(1_000_000))
+    time.sleep(seconds := rng.uniform(1, 5))
+    installation.fill.unlink(missing_ok=True)
+    return f"{seconds:.1f} s"
+
+
 FAULTS: dict[str, Fault] = {
     fault.__name__: fault
     for fault in (
@@ -145,5 +256,9 @@ FAULTS: dict[str, Fault] = {
         kill_broker,
         empty_broker,
         stop_worker_for_a_while,
+        kill_supervisor,
+        cut_database_sessions,
+        cut_broker_connections,
+        fill_disk,
     )
 }

@@ -1,134 +1,150 @@
-"""Uploads for `bench.faults`, and what must hold of the database when all of them have ended."""
+"""What must hold of the database, the files and the processes after a seed of `bench.faults`."""
 
 from __future__ import annotations
 
-import io
-import time
-import zipfile
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
-from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import OperationalError, connection
+from django.core.files.storage import default_storage
+from django.utils import timezone
 
-from moss.installation import start_django
-
-start_django()
-
-from django.contrib.auth.models import User  # noqa: E402 - models, after Django's start
-from kombu.exceptions import OperationalError as BrokerError  # noqa: E402
-
-from submissions import actions  # noqa: E402
-from submissions.models import Batch, Course, Document, Report, Source, Submission, Upload  # noqa: E402
-from submissions.work_locks import Work, sessions  # noqa: E402
+from bench.fault_person import COPIES, retried
+from submissions.disk_space import NO_ROOM
+from submissions.ingest.documents import delete_unreferenced
+from submissions.ingest.uploads import FOLDER, delete_orphans
+from submissions.models import (
+    Assignment,
+    Batch,
+    Boilerplate,
+    BoilerplateUpload,
+    Decision,
+    Document,
+    Report,
+    Source,
+    Submission,
+    Upload,
+)
+from submissions.queries import report_state
+from submissions.work_locks import Work, sessions
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Callable
 
-    Value = TypeVar("Value")
-
-PROGRAMS = 24
-RETRIES = 60
+    from bench.fault_person import Memory
 
 
-class UploadedClass(NamedTuple):
-    """An accepted upload: its batch, and the names of its submissions; `copies` have the same program."""
-
-    batch: int
-    names: list[str]
-    copies: list[str]
-
-
-def retried(query: Callable[[], Value]) -> Value:
-    """Return the result of a query; try it again while the database or the broker recovers."""
-    for _ in range(RETRIES):
-        try:
-            return query()
-        except (OperationalError, BrokerError):
-            connection.close()
-            time.sleep(1)
-    return query()
-
-
-def upload_class(rng: random.Random, number: int) -> UploadedClass:
-    """Upload a class with two copies; its other programs are random."""
-    programs = {f"student{n:02}": _program(rng) for n in range(PROGRAMS)}
-    copies = ["student03", "student17"]
-    programs[copies[1]] = programs[copies[0]]
-    with zipfile.ZipFile(archive := io.BytesIO(), "w") as file:
-        for name, text in programs.items():
-            file.writestr(f"{name}/main.py", text)
-    return UploadedClass(
-        retried(partial(_create_batch, number, archive.getvalue())), sorted(programs), copies
+def work_goes_on() -> bool:
+    """Return whether any upload or ranking has not ended."""
+    return retried(
+        lambda: (
+            Batch.objects.filter(state__in=Batch.RUNNING).exists()
+            or BoilerplateUpload.objects.filter(state__in=BoilerplateUpload.RUNNING).exists()
+            or any(report_state(assignment).pending for assignment in Assignment.objects.all())
+        )
     )
 
 
-def _create_batch(number: int, archive: bytes) -> int:
-    user, _ = User.objects.get_or_create(username="instructor")
-    course, _ = Course.objects.get_or_create(owner=user, name="Faults")
-    assignment = course.assignments.create(name=f"Class {number}")
-    return actions.create_batch(assignment, user, [SimpleUploadedFile("class.zip", archive)]).pk
-
-
-def _program(rng: random.Random) -> str:
-    lines = [
-        f"def f{n}(a, b):\n    return a {rng.choice('+-*/')} {rng.randrange(999)} + b" for n in range(40)
-    ]
-    rng.shuffle(lines)
-    calls = "\n".join(
-        f"print(f{rng.randrange(40)}({rng.randrange(99)}, {rng.randrange(99)}))" for _ in range(90)
-    )
-    return "\n".join(lines) + "\n" + calls + "\n"
-
-
-def unfinished_uploads() -> bool:
-    return retried(Batch.objects.filter(state__in=Batch.RUNNING).exists)
-
-
-def violations(uploads: list[UploadedClass]) -> list[str]:
+def violations(memory: Memory) -> list[str]:
     """Return the invariants that do not hold, one sentence each."""
-    lines = [line for upload in uploads for line in retried(partial(_batch_violations, upload))]
-    return lines + retried(_leftovers)
+    checks: list[Callable[[], list[str]]] = [partial(_upload_violations, memory, pk) for pk in memory.uploads]
+    checks += [partial(_report_violations, pk) for pk in retried(lambda: list(_assignments()))]
+    checks += [_unended, partial(_promises, memory), partial(_decisions, memory), _leftovers]
+    return memory.lies + [line for check in checks for line in retried(check)]
 
 
-def _batch_violations(upload: UploadedClass) -> list[str]:
-    batch = Batch.objects.get(pk=upload.batch)
+def _assignments() -> list[int]:
+    return list(Assignment.objects.values_list("pk", flat=True))
+
+
+def _unended() -> list[str]:
+    """Return what ended otherwise than done, or not at all; a full disk is a reason to fail."""
+    batches = Batch.objects.exclude(state=Batch.State.DONE).exclude(message=NO_ROOM)
+    boilerplate = BoilerplateUpload.objects.exclude(state=BoilerplateUpload.State.DONE)
+    return [
+        f"{type(row).__name__} {row.pk} is {row.state}: {row.message}"
+        for rows in (batches, boilerplate.exclude(message=NO_ROOM))
+        for row in rows
+    ]
+
+
+def _upload_violations(memory: Memory, pk: int) -> list[str]:
+    """Return what is wrong with an upload that the server accepted."""
+    batch = Batch.objects.filter(pk=pk).first()
+    if pk in memory.deleted or batch is None:
+        return _deletion_violations(memory, pk, there=batch is not None)
     if batch.state != Batch.State.DONE:
-        return [f"batch {batch.pk} ended as {batch.state}: {batch.message}"]
+        return []  # `_unended` tells
     lines = []
     names = list(Submission.objects.filter(batch=batch).order_by("name").values_list("name", flat=True))
-    if names != upload.names:
-        lines.append(f"batch {batch.pk} has {len(names)} submissions, not {len(upload.names)}")
+    if names != memory.uploads[pk]:
+        lines.append(f"batch {pk} has {len(names)} submissions, not {len(memory.uploads[pk])}")
     documents = Document.objects.filter(files__submission__batch=batch)
     if documents.exclude(state=Document.State.READY).exists():
         reasons = set(documents.exclude(state=Document.State.READY).values_list("reason", flat=True))
-        lines.append(f"batch {batch.pk} has unread documents: {reasons}")
+        lines.append(f"batch {pk} has unread documents: {reasons}")
     if documents.filter(fingerprints=None).exists():
-        lines.append(f"batch {batch.pk} has documents without fingerprints")
-    return lines + _report_violations(batch, upload)
+        lines.append(f"batch {pk} has documents without fingerprints")
+    return lines
 
 
-def _report_violations(batch: Batch, upload: UploadedClass) -> list[str]:
-    reports = list(Report.objects.filter(assignment=batch.assignment_id))
-    if [report.state for report in reports] != [Report.State.DONE]:
-        return [f"assignment {batch.assignment_id} has reports {[report.state for report in reports]}"]
-    report, expected = reports[0], len(list(combinations(upload.names, 2)))
+def _deletion_violations(memory: Memory, pk: int, *, there: bool) -> list[str]:
+    if there:
+        return [f"batch {pk} is there, and a person was told that it was deleted"]
+    return [] if pk in memory.deleted | memory.perhaps_deleted else [f"batch {pk} was accepted and is lost"]
+
+
+def _report_violations(assignment_id: int) -> list[str]:
+    """Return what is wrong with the report of an assignment: it has one where an upload is done."""
+    done = Batch.objects.filter(assignment=assignment_id, state=Batch.State.DONE)
+    reports = list(Report.objects.filter(assignment=assignment_id).exclude(message=NO_ROOM))
+    if [report.state for report in reports] != [Report.State.DONE] and (reports or done.exists()):
+        return [f"assignment {assignment_id} has reports {[report.state for report in reports]}"]
+    return [line for report in reports for line in _pair_violations(report)]
+
+
+def _pair_violations(report: Report) -> list[str]:
+    names = sorted(report.submissions.values_list("name", flat=True))
+    if not names:  # ranked before anything was uploaded
+        return []
+    expected = len(list(combinations(names, 2)))
     best = report.pairs.order_by("-similarity").values_list("left__name", "right__name")[:1]
     lines = []
     if report.pairs.count() > expected:
         lines.append(f"report {report.pk} has {report.pairs.count()} pairs; there are {expected}")
-    if [sorted(pair) for pair in best] != [upload.copies]:
-        lines.append(f"report {report.pk} has {list(best)} as its best pair")
+    if [sorted(pair) for pair in best] != [COPIES]:
+        lines.append(f"report {report.pk} of {len(names)} submissions has {list(best)} as its best pair")
+    return lines
+
+
+def _promises(memory: Memory) -> list[str]:
+    """Return the boilerplate that the server accepted and that is neither registered nor refused."""
+    registered = set(Boilerplate.objects.values_list("assignment_id", "name"))
+    failed = set(BoilerplateUpload.objects.filter(message=NO_ROOM).values_list("assignment_id", "name"))
+    lost = memory.boilerplate - registered - failed
+    return [f"boilerplate {name} of assignment {pk} was accepted and is lost" for pk, name in sorted(lost)]
+
+
+def _decisions(memory: Memory) -> list[str]:
+    stored = {(row.assignment_id, row.left, row.right): row for row in Decision.objects.all()}
+    lines = []
+    for key, states in memory.decisions.items():
+        state = stored[key].state if key in stored else Decision.State.UNDECIDED.value
+        if state not in states:
+            lines.append(f"the decision on {key} is {state}, and a person was told {sorted(states)}")
     return lines
 
 
 def _leftovers() -> list[str]:
+    """Return what nothing refers to, apart from what the sweep deletes some hours later."""
+    delete_orphans(timezone.now())
+    delete_unreferenced(timezone.now())
+    files = default_storage.listdir(FOLDER)[1] if default_storage.exists(FOLDER) else []
     lines = [
         f"{count} {name} left"
         for name, count in (
-            ("uploaded files", Upload.objects.count()),
+            ("uploads", Upload.objects.count()),
+            ("uploaded files", len(files)),
             ("sources without a file", Source.objects.filter(files=None, boilerplate=None).count()),
             ("documents without a file", Document.objects.filter(files=None, boilerplate=None).count()),
         )

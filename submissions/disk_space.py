@@ -1,7 +1,8 @@
-"""A full disk: how to recognise it, and what to say."""
+"""A full disk or a lost database: how to recognise it, and what to say."""
 
 from __future__ import annotations
 
+from django.db import InterfaceError, OperationalError
 from psycopg.errors import DiskFull
 
 from submissions.archives.limits import is_disk_full
@@ -18,3 +19,8 @@ def is_no_room(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def is_database_away(error: BaseException) -> bool:
+    """Return whether an error says that the database ended a session or does not answer."""
+    return isinstance(error, OperationalError | InterfaceError)

@@ -6,10 +6,15 @@ others serve both, the interactive one first. docs/decisions/009-two-queues.md e
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
+
+from kombu.exceptions import OperationalError
 
 if TYPE_CHECKING:
     from celery import Task
+
+logger = logging.getLogger(__name__)
 
 INTERACTIVE, HEAVY = "interactive", "heavy"
 QUEUES = (INTERACTIVE, HEAVY)
@@ -54,5 +59,8 @@ def cohort_queue(files: int, tokens: int) -> str:
 
 
 def send(task: Task[..., None], queue: str, *arguments: object) -> None:
-    """Send a message to one of the queues."""
-    task.apply_async(arguments, **(HEAVY_ROUTE if queue == HEAVY else {}))
+    """Send a message to one of the queues; while the broker is away, leave that to the sweep."""
+    try:
+        task.apply_async(arguments, **(HEAVY_ROUTE if queue == HEAVY else {}))
+    except OperationalError as error:
+        logger.warning("%s is enqueued later: the broker does not answer: %s", task.name, error)

@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from submissions import lifecycle, recovery, turns
 from submissions.archives.limits import BadArchive
-from submissions.disk_space import WAITS_FOR_ROOM, is_no_room
+from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
 from submissions.ingest.batches import (
     BatchEnded,
     count_pending,
@@ -31,7 +31,7 @@ from submissions.ingest.batches import (
 )
 from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boilerplate
 from submissions.ingest.documents import delete_unreferenced, fingerprint_pending
-from submissions.ingest.uploads import discard_uploads, unneeded_uploads
+from submissions.ingest.uploads import delete_orphans, discard_uploads, unneeded_uploads
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload
 from submissions.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, cohort_queue, send
 from submissions.ranking.progress import Cancelled
@@ -99,11 +99,15 @@ def _unpack(batch_id: int) -> None:
         if lifecycle.requeue_batch(batch_id, "one of its sources was deleted with another upload"):
             send(unpack_next, queue, queue)
     except Exception as error:
-        if is_no_room(error):
-            lifecycle.wait_for_room(batch_id)
-        else:
-            lifecycle.fail_batch(batch_id, recovery.BROKEN, f"{type(error).__name__} while unpacking")
+        _give_up_unpacking(batch_id, error)
         raise
+
+
+def _give_up_unpacking(batch_id: int, error: Exception) -> None:
+    if is_no_room(error):
+        lifecycle.wait_for_room(batch_id)
+    elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
+        lifecycle.fail_batch(batch_id, recovery.BROKEN, f"{type(error).__name__} while unpacking")
 
 
 def enqueue_documents(batch_id: int) -> None:
@@ -192,7 +196,7 @@ def _read_boilerplate(upload: BoilerplateUpload) -> None:
     except Exception as error:
         if is_no_room(error):
             lifecycle.requeue_boilerplate(upload.pk, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
-        else:
+        elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
             lifecycle.fail_boilerplate(upload.pk, recovery.BROKEN, f"{type(error).__name__} while reading")
         raise
     discard_uploads(upload.uploads.all())
@@ -253,7 +257,7 @@ def _rank(report_id: int, assignment_id: int) -> None:
     except Exception as error:
         if is_no_room(error):
             lifecycle.requeue_report(report_id, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
-        else:
+        elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
             lifecycle.fail_report(report_id, recovery.BROKEN)
         raise
 
@@ -310,4 +314,5 @@ def sweep() -> None:
         with transaction.atomic():
             enqueue_rank(batch.assignment)
     discard_uploads(unneeded_uploads())
+    delete_orphans(timezone.now() - SOURCE_GRACE_PERIOD)
     delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)

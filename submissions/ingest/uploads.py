@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from django.core.files.storage import default_storage
 from django.db.models import Q
 from django.utils import timezone
 
@@ -14,6 +15,7 @@ from submissions.models import Batch, BoilerplateUpload, Upload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from django.db.models import QuerySet
 
@@ -57,3 +59,16 @@ def unneeded_uploads() -> QuerySet[Upload]:
     running = Q(batch__state__in=Batch.RUNNING) | Q(boilerplate_upload__state__in=BoilerplateUpload.RUNNING)
     failed = Q(batch__state=Batch.State.FAILED, batch__touched__gt=timezone.now() - KEPT_FOR_RETRY)
     return Upload.objects.exclude(pk__in=Upload.objects.filter(running | failed).values("pk"))
+
+
+def delete_orphans(before: datetime) -> None:
+    """Delete files from before `before` that no upload refers to: a process ended while it stored them."""
+    if not default_storage.exists(FOLDER):
+        return
+    names = {f"{FOLDER}/{name}" for name in default_storage.listdir(FOLDER)[1]}
+    for name in names.difference(Upload.objects.values_list("file", flat=True)):
+        try:
+            if default_storage.get_modified_time(name) < before:
+                default_storage.delete(name)
+        except FileNotFoundError:  # It was deleted meanwhile, with its upload.
+            continue

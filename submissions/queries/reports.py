@@ -9,7 +9,7 @@ from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, When
 from django.db.models.functions import Coalesce, Greatest, Least
 from django.db.models.lookups import LessThanOrEqual
 
-from submissions.models import Assignment, Boilerplate, Report
+from submissions.models import Assignment, Batch, Boilerplate, Report
 from submissions.queries.aliases import alias_of
 from submissions.queries.decisions import DecisionAnnotation, with_decisions
 from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
@@ -63,7 +63,11 @@ def report_state(assignment: Assignment) -> ReportState:
 
     The finished one is annotated with `cohort_size`; its findings and duplicates are fetched on first use.
     """
-    later = Boilerplate.objects.filter(assignment=OuterRef("assignment"), created__gt=OuterRef("created"))
+    later = Boilerplate.objects.filter(
+        assignment=OuterRef("assignment"),
+        created__gt=OuterRef("created"),
+        assignment__batches__state__in=Batch.FULLY_READ,
+    )
     ranked: QuerySet[Any] = (
         Report.submissions.through.objects.filter(report=OuterRef("pk")).order_by().values("report")
     )

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import OperationalError as DatabaseAway, connection, transaction
+from django.test import TestCase
+from django.urls import reverse
 from django.utils import timezone
+from kombu.exceptions import OperationalError
 
 from moss.celery import app
 from submissions import actions, lifecycle, recovery, tasks, turns
+from submissions.ingest.uploads import FOLDER, delete_orphans
 from submissions.models import Batch, Document, Report
 from submissions.queues import INTERACTIVE, QUEUES, send
 from submissions.work_locks import Work, end_session, sessions, work_lock
@@ -17,7 +25,11 @@ from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from django.contrib.auth.models import User
+    from django.test import Client
+    from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment
 
@@ -157,6 +169,67 @@ def test_an_upload_that_does_not_go_on_fails_with_a_reason(batch: Batch) -> None
     tasks.sweep()
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("failed", recovery.OUT_OF_TIME)
+
+
+def test_an_upload_is_accepted_while_the_broker_is_away_and_read_when_it_is_back(
+    assignment: Assignment, alice_client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(tasks.unpack_next, "apply_async", away)
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        address = reverse("upload", args=[assignment.pk])
+        response = alice_client.post(address, {"files": [zipped(CLASS)]})
+    batch = assignment.batches.get()
+    assert (response.status_code, response.headers["Location"]) == (302, batch.get_absolute_url())
+    change(batch, touched=timezone.now() - 2 * recovery.SENDING)
+    assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
+
+
+def test_a_file_whose_upload_was_never_stored_is_deleted(
+    assignment: Assignment, alice: User, settings: Settings, tmp_path: Path
+) -> None:
+    settings.MEDIA_ROOT = tmp_path
+    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    name = default_storage.save(f"{FOLDER}/orphan", ContentFile(b"x"))
+    tasks.sweep()
+    assert default_storage.exists(name)  # its upload may be stored just now
+    delete_orphans(timezone.now() + timedelta(seconds=1))
+    assert not default_storage.exists(name)
+    assert default_storage.exists(batch.uploads.get().file.name)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_cut_session_fails_no_upload(
+    assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(*_: object) -> None:
+        with psycopg.connect(**connection.get_connection_params(), autocommit=True) as other:
+            pid = connection.connection.info.backend_pid
+            other.execute("SELECT pg_terminate_backend(%s)", [pid])
+            wait_until(lambda: not _is_there(other, pid), what="the end of the session")
+        with transaction.atomic():
+            Batch.objects.count()
+
+    monkeypatch.setattr("submissions.ingest.batches.store_document", cut)
+    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    with pytest.raises(DatabaseAway):
+        tasks.unpack_next(batch.queue)
+    connection.close()
+    batch.refresh_from_db()
+    assert (batch.state, batch.attempts) == ("unpacking", 1)
+    change(batch, touched=timezone.now() - 2 * recovery.STARTING)
+    assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
+    monkeypatch.undo()
+    assert lifecycle.requeue_batch(batch.pk, "as the sweep does")
+    tasks.unpack_next(batch.queue)
+    batch.refresh_from_db()
+    assert batch.state == "fingerprinting"
+
+
+def _is_there(session: psycopg.Connection, pid: int) -> bool:
+    return bool(session.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", [pid]).fetchone())
 
 
 def test_work_that_ends_its_worker_each_time_fails_after_three_attempts(batch: Batch, report: Report) -> None:

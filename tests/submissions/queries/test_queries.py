@@ -108,6 +108,15 @@ def test_boilerplate_that_awaits_its_ranking_makes_a_report_pending(
     assert queries.report_state(report.assignment).pending
 
 
+def test_boilerplate_of_an_assignment_without_submissions_awaits_no_ranking(
+    report: Report, starter: Callable[[], None]
+) -> None:
+    starter()
+    report.assignment.boilerplate.update(created=timezone.now())
+    report.assignment.batches.update(state=Batch.State.FAILED)
+    assert not queries.report_state(report.assignment).pending
+
+
 def test_ignored_tokens_are_read_for_all_files_at_once(
     report: Report, starter: Callable[[], None], django_assert_num_queries: CountQueries
 ) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
-from submissions.archives.grouping import split_paths
+from submissions.archives.grouping import group_files
+from submissions.archives.layouts.listing import ListedFile, Listing as UploadListing
 from submissions.archives.left_out.listing import LeftOut, Listing
 from submissions.archives.left_out.patterns import FilePatterns
 from tests.support.left_out import OWN, left_out
@@ -38,7 +39,10 @@ def listed(files: Mapping[str, bytes], patterns: FilePatterns) -> LeftOut:
     listing = Listing(patterns)
     for path, data in files.items():
         listing.add(path, data or None)
-    return listing.left_out(split_paths(sorted(path for path, data in files.items() if data)))
+    upload = UploadListing(
+        {path: ListedFile(len(data), None) for path, data in files.items() if data}, {}, ""
+    )
+    return listing.left_out(group_files(upload, "folders").places)
 
 
 @given(FILES, PATTERNS, PATTERNS, st.integers())

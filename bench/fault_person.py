@@ -1,0 +1,232 @@
+"""A person who works with a running server during `bench.faults`, and remembers what the server said."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import json
+import threading
+import time
+import zipfile
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from urllib.parse import urlencode
+
+from moss.installation import start_django
+
+start_django()
+
+from django.conf import settings  # noqa: E402 - after Django's start
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
+from django.contrib.auth.models import User  # noqa: E402
+from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
+from django.db import InterfaceError, OperationalError, connection  # noqa: E402
+from kombu.exceptions import OperationalError as BrokerError  # noqa: E402
+
+from submissions.models import Course, Report  # noqa: E402
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable
+
+    from submissions.models import Pair
+
+    Value = TypeVar("Value")
+
+PROGRAMS = 24
+BOUNDARY = "boundary-of-a-file"
+TOKEN = "a" * 32
+SECONDS = 60
+COPIES = ["student03", "student17"]
+STATES = ("clear", "suspicious", "confirmed")
+# Every change was seen.
+SEEN = str(2**63 - 1)
+HTTP_ERRORS = range(400, 500)
+
+
+def retried(query: Callable[[], Value]) -> Value:
+    """Return the result of a query; try it again while the database or the broker recovers."""
+    for _ in range(SECONDS):
+        try:
+            return query()
+        except (OperationalError, InterfaceError, BrokerError):
+            connection.close()
+            time.sleep(1)
+    return query()
+
+
+class Answer(NamedTuple):
+    """Status 0: there was none, so it is not known whether the request was carried out."""
+
+    status: int
+    location: str
+    body: bytes
+
+
+@dataclass
+class Memory:
+    """What the server said that it accepted, stored or deleted.
+
+    `uploads`: batches with the names of their submissions; `boilerplate`: (assignment, name); `decisions`:
+    the states that (assignment, left, right) may have, only one unless a request had no certain answer;
+    `lies`: answers that are untrue by themselves; `answers`: how many there were of each kind.
+    """
+
+    uploads: dict[int, list[str]] = field(default_factory=dict)
+    boilerplate: set[tuple[int, str]] = field(default_factory=set)
+    decisions: dict[tuple[int, str, str], set[str]] = field(default_factory=dict)
+    uncertain: set[tuple[int, str, str]] = field(default_factory=set)
+    deleted: set[int] = field(default_factory=set)
+    perhaps_deleted: set[int] = field(default_factory=set)
+    lies: list[str] = field(default_factory=list)
+    answers: dict[str, int] = field(default_factory=dict)
+
+
+class Person:
+    """An instructor with a session of the running server."""
+
+    def __init__(self, rng: random.Random, port: int) -> None:
+        self.rng, self.port = rng, port
+        self.memory = Memory()
+        self.stopped = threading.Event()
+        self.session = retried(self._sign_in)
+        self.assignments: list[int] = []
+
+    def _sign_in(self) -> str:
+        user, _ = User.objects.get_or_create(username="instructor")
+        self.course, _ = Course.objects.get_or_create(owner=user, name="Faults")
+        session = SessionStore()
+        session[SESSION_KEY] = str(user.pk)
+        session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[-1]
+        session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+        session.save()
+        return str(session.session_key)
+
+    def send(self, path: str, body: bytes | None = None, kind: str = "") -> Answer:
+        """Send a GET, or a POST where there is a body."""
+        headers = {"Cookie": f"sessionid={self.session}; csrftoken={TOKEN}", "Host": "localhost"}
+        headers |= {"X-CSRFToken": TOKEN, "Content-Type": kind} if body is not None else {}
+        client = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
+        try:
+            client.request("GET" if body is None else "POST", path, body, headers)
+            response = client.getresponse()
+            answer = Answer(response.status, response.headers.get("Location", ""), response.read())
+        except (OSError, http.client.HTTPException):
+            answer = Answer(0, "", b"")
+        finally:
+            client.close()
+        name = f"{path.strip('/').split('/')[-1] or 'page'} {answer.status}"
+        self.memory.answers[name] = self.memory.answers.get(name, 0) + 1
+        return answer
+
+    def post(self, path: str, **fields: str) -> Answer:
+        return self.send(path, urlencode(fields).encode(), "application/x-www-form-urlencoded")
+
+    def post_file(self, path: str, name: str, content: bytes) -> Answer:
+        head = f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="files"; filename="{name}"\r\n\r\n'
+        body = head.encode() + content + f"\r\n--{BOUNDARY}--\r\n".encode()
+        return self.send(path, body, f"multipart/form-data; boundary={BOUNDARY}")
+
+    def upload_class(self) -> None:
+        """Upload a class with two copies to an assignment of its own."""
+        assignment = retried(lambda: self.course.assignments.create(name=f"Class {len(self.assignments)}"))
+        self.assignments.append(assignment.pk)
+        names, archive = class_archive(self.rng)
+        answer = self.post_file(f"/assignments/{assignment.pk}/upload/", "class.zip", archive)
+        if answer.status == http.HTTPStatus.FOUND:
+            self.memory.uploads[int(answer.location.strip("/").split("/")[-1])] = names
+
+    def add_boilerplate(self) -> None:
+        pk, name = self.rng.choice(self.assignments), f"starter{self.rng.randrange(10**6)}.py"
+        answer = self.post_file(f"/assignments/{pk}/boilerplate/", name, starter(self.rng).encode())
+        if answer.status == http.HTTPStatus.FOUND:
+            self.memory.boilerplate.add((pk, name))
+
+    def rank_again(self) -> None:
+        self.post(f"/assignments/{self.rng.choice(self.assignments)}/rerank/")
+
+    def decide(self) -> None:
+        pair = retried(self._some_pair)
+        if pair is None:
+            return
+        state = self.rng.choice(STATES)
+        pk = pair.report.assignment_id
+        path = f"/assignments/{pk}/pairs/{pair.left_id}/{pair.right_id}/decide/"
+        self._remember((pk, pair.left.name, pair.right.name), state, self.post(path, state=state, seen=SEEN))
+
+    def _remember(self, key: tuple[int, str, str], state: str, answer: Answer) -> None:
+        certain = answer.status == http.HTTPStatus.FOUND
+        if not certain and answer.status in HTTP_ERRORS:
+            return
+        if not certain:
+            self.memory.uncertain.add(key)
+        before = self.memory.decisions.get(key, {"undecided"})
+        self.memory.decisions[key] = {state} | (before if key in self.memory.uncertain else set())
+
+    def _some_pair(self) -> Pair | None:
+        done = Report.objects.filter(state=Report.State.DONE, assignment__in=self.assignments)
+        pairs = [
+            pair for report in done for pair in report.pairs.select_related("left", "right", "report")[:9]
+        ]
+        return self.rng.choice(pairs) if pairs else None
+
+    def export(self) -> None:
+        """Download the table of pairs; it must be whole where the server says that it is there."""
+        answer = self.send(f"/assignments/{self.rng.choice(self.assignments)}/pairs.json")
+        if answer.status == http.HTTPStatus.OK:
+            try:
+                json.loads(answer.body)
+            except ValueError:
+                self.memory.lies.append(f"an export of {len(answer.body)} bytes is cut off")
+
+    def delete_upload(self) -> None:
+        """Delete an accepted upload, unless few are left."""
+        left = sorted(self.memory.uploads.keys() - self.memory.deleted - self.memory.perhaps_deleted)
+        if len(left) <= 2:  # noqa: PLR2004
+            return
+        pk = self.rng.choice(left)
+        if self.post(f"/batches/{pk}/delete/").status == http.HTTPStatus.FOUND:
+            self.memory.deleted.add(pk)
+        else:
+            self.memory.perhaps_deleted.add(pk)
+
+    def work(self) -> None:
+        """Do one thing after another until `stopped` is set."""
+        things = [self.add_boilerplate, self.rank_again, self.decide, self.decide, self.export]
+        things += [self.upload_class, self.delete_upload]
+        try:
+            while not self.stopped.is_set():
+                self.rng.choice(things)()
+                time.sleep(self.rng.uniform(0.1, 0.8))
+        finally:
+            connection.close()
+
+
+def class_archive(rng: random.Random) -> tuple[list[str], bytes]:
+    """Return the sorted names of a class and its archive; two programs are equal, the others are random."""
+    programs = {f"student{n:02}": program(rng) for n in range(PROGRAMS)}
+    programs[COPIES[1]] = programs[COPIES[0]]
+    with zipfile.ZipFile(archive := io.BytesIO(), "w") as file:
+        for name, text in programs.items():
+            file.writestr(f"{name}/main.py", text)
+    return sorted(programs), archive.getvalue()
+
+
+def program(rng: random.Random) -> str:
+    lines = [
+        f"def f{n}(a, b):\n    return a {rng.choice('+-*/')} {rng.randrange(999)} + b" for n in range(40)
+    ]
+    rng.shuffle(lines)
+    calls = "\n".join(
+        f"print(f{rng.randrange(40)}({rng.randrange(99)}, {rng.randrange(99)}))" for _ in range(90)
+    )
+    return "\n".join(lines) + "\n" + calls + "\n"
+
+
+def starter(rng: random.Random) -> str:
+    """Return a program of another form, which has nothing in common with the submissions."""
+    words = [f"word{rng.randrange(10**6)}" for _ in range(20)]
+    branches = "".join(
+        f"    elif text.startswith('{word}'):\n        table['{word}'] = []\n" for word in words
+    )
+    return f"table = {{}}\nwhile text := input():\n    if not text:\n        break\n{branches}"
