@@ -41,6 +41,7 @@ def favicon(_request: HttpRequest) -> HttpResponseRedirect:
     return HttpResponseRedirect(static("submissions/icon.svg"))
 
 
+handler500 = "submissions.pages.unavailable.server_error"
 urlpatterns = [
     path("", include("submissions.pages.urls")),
     path("", include("moss.accounts.urls")),

@@ -41,6 +41,7 @@ pytest_plugins = [
     "tests.support.paused_tasks",
     "tests.support.ports",
     "tests.support.sessions",
+    "tests.support.small_disks",
     "tests.support.every_page",
     "tests.support.hostile_class",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from dataclasses import dataclass
 
 # Number of bytes that are unpacked at once.
@@ -20,6 +21,20 @@ class TooLarge(BadArchive):
 
 class RefusalError(ValueError):
     """One entry is not accepted; the message is the reason, for the uploader."""
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Return whether an error says that a disk or a quota of this machine is full."""
+    return isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
+
+
+def damage_reason(error: BaseException) -> str:
+    """Return for the uploader why something cannot be read; raise the error again if the disk is full."""
+    if is_disk_full(error):
+        raise error
+    if isinstance(error, OSError) and error.strerror:
+        return f"cannot be read: {error.strerror}"
+    return f"damaged or cut off: {str(error) or type(error).__name__}"
 
 
 def format_size(size: int) -> str:

@@ -22,6 +22,7 @@ from fingerprint.engine import (
     time_limit,
     token_lines,
 )
+from submissions.disk_space import is_no_room
 from submissions.models import Document, Source
 from submissions.storage import fingerprints
 from submissions.storage.syntax_spans import pack_spans, syntax_spans
@@ -93,7 +94,7 @@ def fingerprint_document(document: Document) -> None:
     except Unreadable as error:
         _fail(document, str(error))
     else:
-        _save(document, reading, spans)
+        _save_or_wait(document, reading, spans)
 
 
 @contextmanager
@@ -109,6 +110,15 @@ def _errors_as_unreadable(name: str) -> Iterator[None]:
     except Exception as error:
         logger.exception("%s cannot be read", name)
         raise Unreadable(f"its front-end broke on it ({type(error).__name__})") from error
+
+
+def _save_or_wait(document: Document, reading: Reading, spans: bytes) -> None:
+    try:
+        _save(document, reading, spans)
+    except Exception as error:
+        if is_no_room(error):  # That is no fault of the file, so it was no attempt.
+            Document.objects.filter(pk=document.pk).update(attempts=F("attempts") - 1)
+        raise
 
 
 def _save(document: Document, reading: Reading, spans: bytes) -> None:

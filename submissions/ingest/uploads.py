@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Q
 from django.utils import timezone
 
-from submissions.archives.unpack import unpack_all
+from submissions.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, unpack_all
 from submissions.models import Batch, BoilerplateUpload, Upload
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
+    from submissions.archives.left_out.patterns import FilePatterns
     from submissions.archives.unpack import UnpackedEntry
 
 # The folder of uploaded files, in the folder of the default storage.
@@ -25,12 +26,14 @@ FOLDER = "uploads"
 KEPT_FOR_RETRY = timedelta(days=2)
 
 
-def entries_in_one_folder(uploads: QuerySet[Upload]) -> Iterator[UnpackedEntry]:
+def entries_in_one_folder(
+    uploads: QuerySet[Upload], patterns: FilePatterns = DEFAULT_PATTERNS
+) -> Iterator[UnpackedEntry]:
     """Yield the entries of uploaded files as `unpack_all` does, in the order in which they were chosen."""
     with ExitStack() as opened:
-        yield from unpack_all(
-            [(upload.name, opened.enter_context(upload.file.open("rb"))) for upload in uploads.order_by("pk")]
-        )
+        ordered = uploads.order_by("pk")
+        files = [(upload.name, opened.enter_context(upload.file.open("rb"))) for upload in ordered]
+        yield from unpack_all(files, DEFAULT_LIMITS, patterns)
 
 
 def discard_uploads(uploads: QuerySet[Upload]) -> None:

@@ -1,0 +1,181 @@
+"""A full disk: nothing is half stored, everybody is told, and work goes on when there is room again."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from typing import TYPE_CHECKING
+
+import pytest
+from django.core.files.storage import default_storage
+from django.db import OperationalError
+from django.urls import reverse
+from django.utils import timezone
+
+from submissions import actions, lifecycle, recovery, tasks
+from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
+from submissions.models import Batch, BoilerplateUpload, Document, Report, Source, Upload
+from tests.support.html import page_of
+from tests.support.sample_class import CLASS, STARTER, loose, zipped
+from tests.support.small_disks import fill, move_emptied
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+    from django.http import HttpResponseBase
+    from django.test import Client
+    from pytest_django.fixtures import Settings
+
+    from submissions.models import Assignment
+
+NOISE = random.Random(1).randbytes(4_500_000)
+# The inner archive is unpacked to a temporary file.
+NESTED = {**CLASS, "dora.zip": zipped({"dora/1.bin": NOISE, "dora/2.bin": NOISE}).read()}
+
+
+def send(
+    client: Client, assignment: Assignment, name: str = "upload", size: int = 1_500_000
+) -> HttpResponseBase:
+    client.raise_request_exception = False
+    files = [loose("a.py", b"x" * size), loose("b.py", b"y" * size)]
+    return client.post(reverse(name, args=[assignment.pk]), {"files": files})
+
+
+def assert_refused_without_a_trace(response: HttpResponseBase) -> None:
+    assert response.status_code == 507
+    page = page_of(response)
+    assert page.text("h1") == "The server has no room"
+    assert "nothing was stored. Tell whoever runs this server to make room" in page.text()
+    assert not Batch.objects.exists()
+    assert not BoilerplateUpload.objects.exists()
+    assert not Upload.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["upload", "add_boilerplate"])
+def test_an_upload_for_which_the_storage_has_no_room_is_refused_whole(
+    name: str, small_disk: Path, alice_client: Client, assignment: Assignment, settings: Settings
+) -> None:
+    settings.MEDIA_ROOT = small_disk
+    assert_refused_without_a_trace(send(alice_client, assignment, name))
+    assert default_storage.listdir("uploads")[1] == []
+    assert send(alice_client, assignment, name, 500_000).status_code == 302
+
+
+def test_an_upload_for_which_the_temporary_folder_has_no_room_is_refused_whole(
+    small_disk: Path, alice_client: Client, assignment: Assignment, settings: Settings
+) -> None:
+    settings.FILE_UPLOAD_TEMP_DIR = small_disk
+    assert_refused_without_a_trace(send(alice_client, assignment, size=3_000_000))
+    assert list(small_disk.iterdir()) == []
+
+
+def test_an_upload_for_which_the_database_has_no_room_is_refused_whole(
+    small_tablespace: Path, alice_client: Client, assignment: Assignment, settings: Settings, tmp_path: Path
+) -> None:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    move_emptied("submissions_upload")
+    filled = fill(small_tablespace)
+    assert_refused_without_a_trace(send(alice_client, assignment))
+    assert default_storage.listdir("uploads")[1] == []
+    filled.unlink()
+    assert send(alice_client, assignment).status_code == 302
+
+
+def test_a_worker_without_room_for_unpacking_tries_again_and_then_says_why(
+    small_disk: Path, assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
+    batch = actions.create_batch(assignment, alice, [zipped(NESTED)])
+    for attempt in range(1, lifecycle.MAX_ATTEMPTS + 1):
+        with pytest.raises(OSError, match="No space left"):
+            tasks.unpack_next(batch.queue)
+        batch.refresh_from_db()
+        assert (batch.state, batch.message, batch.attempts) == ("queued", WAITS_FOR_ROOM, attempt)
+        assert lifecycle.requeue_batch(batch.pk, "as the sweep does")
+    tasks.unpack_next(batch.queue)
+    batch.refresh_from_db()
+    assert (batch.state, batch.message) == ("failed", NO_ROOM)
+
+
+def test_an_upload_goes_on_when_there_is_room_again(
+    small_disk: Path, assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch, eager_tasks: None
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
+    batch = actions.create_batch(assignment, alice, [zipped(NESTED)])
+    with pytest.raises(OSError, match="No space left"):
+        tasks.unpack_next(batch.queue)
+    monkeypatch.undo()
+    Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    tasks.sweep()
+    batch.refresh_from_db()
+    assert (batch.state, batch.message) == ("ranking", "")
+    assert not batch.entries.filter(reason__contains="No space").exists()
+
+
+def test_files_are_not_blamed_for_a_full_database(
+    small_tablespace: Path, assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tasks.fingerprint, "delay", lambda *_: None)
+    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    tasks.unpack_next(batch.queue)
+    keys = list(Document.objects.values_list("pk", flat=True))
+    move_emptied("submissions_fingerprint")
+    filled = fill(small_tablespace)
+    for _ in range(3):
+        with pytest.raises(OperationalError, match="could not extend"):
+            tasks.fingerprint(batch.pk, keys)
+    batch.refresh_from_db()
+    assert (batch.state, batch.message, batch.attempts) == ("fingerprinting", WAITS_FOR_ROOM, 2)
+    filled.unlink()
+    tasks.fingerprint(batch.pk, keys)
+    assert set(Document.objects.values_list("state", "reason")) == {("ready", "")}
+    batch.refresh_from_db()
+    assert batch.state == "ranking"
+
+
+def test_a_batch_that_is_never_read_for_lack_of_room_fails_with_the_reason(
+    assignment: Assignment, alice: User
+) -> None:
+    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    Batch.objects.update(state="fingerprinting", attempts=1)
+    for _ in range(2 * lifecycle.MAX_ATTEMPTS):
+        lifecycle.wait_for_room(batch.pk)
+        Batch.objects.update(touched=timezone.now() - 2 * lifecycle.ROOM_INTERVAL)
+    batch.refresh_from_db()
+    assert (batch.state, batch.message) == ("failed", NO_ROOM)
+
+
+def test_boilerplate_waits_for_room_and_then_says_why(
+    small_tablespace: Path, assignment: Assignment, settings: Settings, tmp_path: Path
+) -> None:
+    settings.MEDIA_ROOT = tmp_path / "media"
+    upload = actions.add_boilerplate(assignment, [loose("starter.py", STARTER)])
+    move_emptied("submissions_source")
+    fill(small_tablespace)
+    for _ in range(lifecycle.MAX_ATTEMPTS):
+        with pytest.raises(OperationalError, match="could not extend"):
+            tasks.read_boilerplate(upload.pk)
+        upload.refresh_from_db()
+        assert (upload.state, upload.message) == ("queued", WAITS_FOR_ROOM)
+    tasks.read_boilerplate(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.message) == ("failed", NO_ROOM)
+    assert not Source.objects.exists()
+
+
+def test_a_ranking_waits_for_room_and_is_done_when_there_is_some(
+    small_tablespace: Path, report: Report, eager_tasks: None
+) -> None:
+    waiting = actions.rerank(report.assignment)
+    move_emptied("submissions_pair")
+    filled = fill(small_tablespace)
+    Report.objects.filter(pk=waiting.pk).update(state="queued")
+    with pytest.raises(OperationalError, match="could not extend"):
+        tasks.rank_next(waiting.queue)
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.message) == ("queued", WAITS_FOR_ROOM)
+    filled.unlink()
+    tasks.rank_next(waiting.queue)
+    waiting.refresh_from_db()
+    assert (waiting.state, waiting.message) == ("done", "")
