@@ -17,8 +17,8 @@ from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
-from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Submission, Upload
-from submissions.queues import HEAVY, INTERACTIVE
+from submissions.models import Assignment, Batch, BoilerplateUpload, Report
+from submissions.queues import INTERACTIVE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,8 +40,6 @@ GAVE_UP = (
 NOT_RANKED = (
     "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
 )
-
-RETRIED = "retried by staff"
 
 
 class AssignmentBusy(Exception):
@@ -76,9 +74,9 @@ def start_unpacking(batch_id: int) -> bool:
     """
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
     tired = waiting.filter(attempts__gte=MAX_ATTEMPTS)
-    if _change_batches(tired, Batch.State.FAILED, _why_given_up(tired)):
+    if change_batches(tired, Batch.State.FAILED, _why_given_up(tired)):
         return False
-    return _change_batches(waiting, Batch.State.UNPACKING, attempts=F("attempts") + 1)
+    return change_batches(waiting, Batch.State.UNPACKING, attempts=F("attempts") + 1)
 
 
 def _why_given_up(rows: QuerySet[Any]) -> str:
@@ -89,13 +87,13 @@ def requeue_batch(batch_id: int, reason: str) -> bool:
     """Queue a batch again whose unpacking was lost. Return whether the state allowed it."""
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
     message = WAITS_FOR_ROOM if waiting.filter(message=WAITS_FOR_ROOM).exists() else ""
-    return _change_batches(waiting, Batch.State.QUEUED, message, reason)
+    return change_batches(waiting, Batch.State.QUEUED, message, reason)
 
 
 def wait_for_room(batch_id: int) -> None:
     """Queue a batch again that a full disk stopped; the sweep enqueues it, until it was tried too often."""
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    _change_batches(waiting, Batch.State.QUEUED, WAITS_FOR_ROOM)
+    change_batches(waiting, Batch.State.QUEUED, WAITS_FOR_ROOM)
     _wait_while_reading(Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING))
 
 
@@ -105,56 +103,36 @@ def _wait_while_reading(reading: QuerySet[Batch]) -> None:
     if recently.exists():
         return
     tired = reading.filter(attempts__gte=2 * MAX_ATTEMPTS, message=WAITS_FOR_ROOM)
-    if not _change_batches(tired, Batch.State.FAILED, NO_ROOM):
-        _change_batches(reading, Batch.State.FINGERPRINTING, WAITS_FOR_ROOM, attempts=F("attempts") + 1)
-
-
-def make_batch_heavy(batch_id: int, reason: str) -> bool:
-    """Move a started batch to the heavy queue. One that is unpacked waits there; that was no attempt."""
-    started = Batch.objects.filter(pk=batch_id, queue=INTERACTIVE)
-    unpacking = started.filter(state=Batch.State.UNPACKING)
-    if _change_batches(unpacking, Batch.State.QUEUED, "", reason, queue=HEAVY, attempts=F("attempts") - 1):
-        return True
-    reading = started.filter(state=Batch.State.FINGERPRINTING)
-    return _change_batches(reading, Batch.State.FINGERPRINTING, "", reason, queue=HEAVY)
+    if not change_batches(tired, Batch.State.FAILED, NO_ROOM):
+        change_batches(reading, Batch.State.FINGERPRINTING, WAITS_FOR_ROOM, attempts=F("attempts") + 1)
 
 
 def start_fingerprinting(batch_id: int) -> bool:
     unpacking = Batch.objects.filter(pk=batch_id, state=Batch.State.UNPACKING)
-    return _change_batches(unpacking, Batch.State.FINGERPRINTING)
+    return change_batches(unpacking, Batch.State.FINGERPRINTING)
 
 
 def start_ranking(batch_id: int) -> bool:
     fingerprinting = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
-    return _change_batches(fingerprinting, Batch.State.RANKING)
+    return change_batches(fingerprinting, Batch.State.RANKING)
 
 
 def finish_batches(batch_ids: Iterable[int]) -> None:
     """Set ranked batches to done."""
     ranked = Batch.objects.filter(pk__in=list(batch_ids), state__in=Batch.FULLY_READ)
-    _change_batches(ranked, Batch.State.DONE)
+    change_batches(ranked, Batch.State.DONE)
 
 
 def fail_batch(batch_id: int, message: str, reason: str = "") -> None:
     """Fail a running batch with a `message` for its uploader; the log gets `reason`, or else the message."""
     running = Batch.objects.filter(pk=batch_id, state__in=Batch.RUNNING)
-    _change_batches(running, Batch.State.FAILED, message, reason)
+    change_batches(running, Batch.State.FAILED, message, reason)
 
 
 def cancel_batch(batch: Batch) -> bool:
     """Cancel a running batch; its workers stop before their next file. Return whether it was running."""
     running = Batch.objects.filter(pk=batch.pk, state__in=Batch.RUNNING)
-    return _change_batches(running, Batch.State.CANCELLED, "Cancelled.")
-
-
-def retry_batch(batch_id: int) -> bool:
-    """Have a failed batch unpacked again, or read if its files are not needed. Return whether it can be."""
-    failed = Batch.objects.filter(pk=batch_id, state=Batch.State.FAILED)
-    fields: dict[str, Any] = {"reason": RETRIED, "attempts": 0}
-    if _change_batches(failed.filter(pk__in=Upload.objects.values("batch")), Batch.State.QUEUED, **fields):
-        return True
-    unpacked = failed.filter(pk__in=Submission.objects.values("batch"))
-    return _change_batches(unpacked, Batch.State.FINGERPRINTING, **fields)
+    return change_batches(running, Batch.State.CANCELLED, "Cancelled.")
 
 
 # Boilerplate
@@ -215,18 +193,6 @@ def queue_report(assignment: Assignment, queue: str = INTERACTIVE) -> tuple[Repo
     return report, True
 
 
-def retry_report(report_id: int) -> bool:
-    """Queue a failed report again, for the batches that failed with it too, unless there is a newer one."""
-    failed = Report.objects.filter(pk=report_id, state=Report.State.FAILED)
-    for report in failed.exclude(assignment__reports__pk__gt=report_id):
-        batches = report.assignment.batches.filter(state=Batch.State.FAILED, message=report.message)
-        with transaction.atomic():  # The batches that failed while they were ranked have been read.
-            unpacked = batches.filter(pk__in=Submission.objects.values("batch"))
-            _change_batches(unpacked, Batch.State.RANKING, reason=RETRIED)
-            return _change_reports(failed, Report.State.QUEUED, RETRIED, attempts=0, message="")
-    return False
-
-
 def start_report(report_id: int) -> bool:
     """Start ranking a report, or restart it after a worker was lost. Return whether the state allowed it.
 
@@ -237,43 +203,37 @@ def start_report(report_id: int) -> bool:
     if tired.exists():
         fail_report(report_id, _why_given_up(tired))
         return False
-    return _change_reports(unfinished, Report.State.RUNNING, attempts=F("attempts") + 1)
+    return change_reports(unfinished, Report.State.RUNNING, attempts=F("attempts") + 1)
 
 
 def requeue_report(report_id: int, reason: str, **fields: Any) -> bool:
     """Queue a report again whose ranking was lost. Return whether the state allowed it."""
     unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    return _change_reports(unfinished, Report.State.QUEUED, reason, **fields)
+    return change_reports(unfinished, Report.State.QUEUED, reason, **fields)
 
 
 def postpone_report(report_id: int) -> None:
     """Queue a started report again because its assignment is being changed; that was no attempt."""
     running = Report.objects.filter(pk=report_id, state=Report.State.RUNNING)
-    _change_reports(
+    change_reports(
         running, Report.State.QUEUED, "the assignment is being changed", attempts=F("attempts") - 1
     )
-
-
-def make_report_heavy(report_id: int, reason: str) -> bool:
-    """Queue a started report again in the heavy queue; that was no attempt."""
-    running = Report.objects.filter(pk=report_id, state=Report.State.RUNNING)
-    return _change_reports(running, Report.State.QUEUED, reason, queue=HEAVY, attempts=F("attempts") - 1)
 
 
 def finish_report(report: Report) -> bool:
     """Set a ranked report to done. Return False when it was cancelled meanwhile."""
     running = Report.objects.filter(pk=report.pk, state__in=Report.UNFINISHED)
-    return _change_reports(running, Report.State.DONE, finished=timezone.now(), message="")
+    return change_reports(running, Report.State.DONE, finished=timezone.now(), message="")
 
 
 def fail_report(report_id: int, message: str) -> None:
     """Fail an unfinished report; fail the batches that wait for it when no other report is unfinished."""
     for report in Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED):
         unfinished = Report.objects.filter(assignment=report.assignment_id, state__in=Report.UNFINISHED)
-        _change_reports(unfinished.filter(pk=report.pk), Report.State.FAILED, message, message=message)
+        change_reports(unfinished.filter(pk=report.pk), Report.State.FAILED, message, message=message)
         if not unfinished.exists():
             waiting = Batch.objects.filter(assignment=report.assignment_id, state=Batch.State.RANKING)
-            _change_batches(waiting, Batch.State.FAILED, message)
+            change_batches(waiting, Batch.State.FAILED, message)
 
 
 def cancel_reports(assignment: Assignment) -> bool:
@@ -282,7 +242,7 @@ def cancel_reports(assignment: Assignment) -> bool:
     Return whether there were any.
     """
     unfinished = assignment.reports.filter(state__in=Report.UNFINISHED)
-    return _change_reports(unfinished, Report.State.CANCELLED, finished=timezone.now())
+    return change_reports(unfinished, Report.State.CANCELLED, finished=timezone.now())
 
 
 @transaction.atomic
@@ -295,17 +255,17 @@ def cancel_ranking(assignment: Assignment) -> bool:
     if not cancel_reports(assignment):
         return False
     waiting = assignment.batches.filter(state=Batch.State.RANKING)
-    _change_batches(waiting, Batch.State.DONE, NOT_RANKED, "the ranking was cancelled")
+    change_batches(waiting, Batch.State.DONE, NOT_RANKED, "the ranking was cancelled")
     return True
 
 
-def _change_batches(
+def change_batches(
     rows: QuerySet[Batch], state: Batch.State, message: str = "", reason: str = "", **fields: Any
 ) -> bool:
     return _change("batch", rows, reason or message, state=state, message=message, **fields)
 
 
-def _change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
+def change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
     return _change("report", rows, reason, state=state, **fields)
 
 

@@ -12,14 +12,13 @@ import time
 from datetime import timedelta
 from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING
 
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from submissions import lifecycle, recovery, turns
+from submissions import lifecycle, recovery, retrying, turns
 from submissions.archives.limits import BadArchive
 from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
 from submissions.ingest.batches import (
@@ -37,9 +36,6 @@ from submissions.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, coho
 from submissions.ranking.progress import Cancelled
 from submissions.turns import cohort_size
 from submissions.work_locks import Work, work_lock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +83,7 @@ def _unpack(batch_id: int) -> None:
     except BatchEnded:
         return
     except TakesLong:
-        if lifecycle.make_batch_heavy(batch_id, "unpacking it takes long"):
+        if retrying.make_batch_heavy(batch_id, "unpacking it takes long"):
             send(unpack_next, HEAVY, HEAVY)
     except BadArchive as error:
         lifecycle.fail_batch(batch_id, str(error), "nothing of the upload can be read")
@@ -117,7 +113,7 @@ def enqueue_documents(batch_id: int) -> None:
         return
     discard_uploads(Upload.objects.filter(batch=batch_id))
     keys = pending_documents(batch_id)
-    if len(keys) > SMALL_BATCH_FILES and lifecycle.make_batch_heavy(batch_id, f"{len(keys)} files"):
+    if len(keys) > SMALL_BATCH_FILES and retrying.make_batch_heavy(batch_id, f"{len(keys)} files"):
         batch.queue = HEAVY
     lanes = min(LANES, ceil(len(keys) / CHUNK))
     for lane in range(lanes):
@@ -171,7 +167,7 @@ def fingerprint(batch_id: int, document_ids: list[int]) -> None:
 
 def _read_rest(batch_id: int, document_ids: list[int], *, slow: bool) -> None:
     if slow:
-        lifecycle.make_batch_heavy(batch_id, "reading it takes long")
+        retrying.make_batch_heavy(batch_id, "reading it takes long")
     queue = Batch.objects.filter(pk=batch_id).values_list("queue", flat=True).first()
     if queue is not None:
         send(fingerprint, queue, batch_id, document_ids)
@@ -250,7 +246,7 @@ def _rank(report_id: int, assignment_id: int) -> None:
         lifecycle.postpone_report(report_id)
         raise
     except TakesLong:
-        if lifecycle.make_report_heavy(report_id, "ranking it takes long"):
+        if retrying.make_report_heavy(report_id, "ranking it takes long"):
             send(rank_next, HEAVY, HEAVY)
     except SoftTimeLimitExceeded:
         lifecycle.fail_report(report_id, recovery.OUT_OF_TIME)
@@ -263,32 +259,19 @@ def _rank(report_id: int, assignment_id: int) -> None:
 
 
 def _rank_locked(report_id: int, assignment_id: int) -> None:
-    from submissions.ranking.rank import rank as rank_report  # noqa: PLC0415 - imports numba: workers only
+    from submissions.ranking.rank import rank_without_cancelled  # noqa: PLC0415 - imports numba: workers only
 
     unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
     locked = lifecycle.lock_assignment(assignment_id, wait=False)
     report = unfinished.select_related("assignment").first()
     if locked is None or report is None:  # another worker was faster, or the report was deleted
         return
-    ranked = _rank_without_cancelled(report, rank_report)
+    ranked = rank_without_cancelled(report)
     if not lifecycle.finish_report(report):
         raise Cancelled
     report.save(update_fields=["duplicates", "findings", "parameters"])
     report.assignment.reports.filter(pk__lt=report.pk).delete()
     lifecycle.finish_batches(ranked)
-
-
-def _rank_without_cancelled(report: Report, rank_report: Callable[[Report], None]) -> list[int]:
-    """Rank a report again until no batch was cancelled during the ranking.
-
-    Return the primary keys of the batches that are done with it, including superseded ones.
-    """
-    while True:
-        read = Batch.objects.filter(assignment=report.assignment_id, state__in=Batch.FULLY_READ)
-        ranked = list(read.exclude(state=Batch.State.DONE, message="").values_list("pk", flat=True))
-        rank_report(report)
-        if not Batch.objects.filter(submissions__reports=report, state=Batch.State.CANCELLED).exists():
-            return ranked
 
 
 def sweep() -> None:

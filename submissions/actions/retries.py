@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from submissions import lifecycle, tasks
+from submissions import retrying, tasks
 from submissions.models import Batch
 from submissions.queues import send
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def retry_batch(batch: Batch) -> bool:
     """Start a failed upload again; return False where its files are not there any more."""
-    if not lifecycle.retry_batch(batch.pk):
+    if not retrying.retry_batch(batch.pk):
         return False
     batch.refresh_from_db()
     if batch.state == Batch.State.QUEUED:
@@ -26,7 +26,7 @@ def retry_batch(batch: Batch) -> bool:
 
 def retry_report(report: Report) -> bool:
     """Rank a failed report again; return False where its assignment has a newer one."""
-    if not lifecycle.retry_report(report.pk):
+    if not retrying.retry_report(report.pk):
         return False
     send(tasks.rank_next, report.queue, report.queue)
     return True

@@ -11,7 +11,7 @@ import numpy as np
 
 from fingerprint import engine
 from submissions.ingest.documents import PARAMS
-from submissions.models import Ignored, Pair
+from submissions.models import Batch, Ignored, Pair, Report
 from submissions.models.records import PassageRecord
 from submissions.ranking import progress
 from submissions.ranking.duplicate_groups import duplicate_groups
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fingerprint.engine import Passage
-    from submissions.models import Report
     from submissions.ranking.load import LoadedCohort
     from submissions.ranking.ranked_pairs import RankedPair
 
@@ -61,6 +60,19 @@ def rank(report: Report) -> None:
     progress.publish(report.pk, "Measuring the effect of exclusions")
     report.findings = collect_findings(cohort, ranking, count)
     report.parameters = parameters(cohort) | {"threshold": ranking.threshold._asdict()}
+
+
+def rank_without_cancelled(report: Report) -> list[int]:
+    """Rank a report again until no batch was cancelled during the ranking.
+
+    Return the primary keys of the batches that are done with it, including superseded ones.
+    """
+    while True:
+        read = Batch.objects.filter(assignment=report.assignment_id, state__in=Batch.FULLY_READ)
+        ranked = list(read.exclude(state=Batch.State.DONE, message="").values_list("pk", flat=True))
+        rank(report)
+        if not Batch.objects.filter(submissions__reports=report, state=Batch.State.CANCELLED).exists():
+            return ranked
 
 
 def _best(ranking: engine.Ranking) -> engine.Ranking:

@@ -1,0 +1,90 @@
+"""Work that does not go on is ended in time, tried again a few times, and never done twice at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.conf import settings
+from django.db import connection
+
+from moss import maintenance
+from submissions import actions, recovery, tasks
+from submissions.ingest.documents import MAX_ATTEMPTS
+from submissions.models import Assignment, Batch, Course, Document
+from submissions.queues import INTERACTIVE
+from submissions.work_locks import Work, sessions
+from tests.conftest import wait_until
+from tests.submissions.test_tasks import SLOW, _pool_children
+from tests.support.sample_class import CLASS, zipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+
+
+def test_stuck_work_is_ended_within_a_minute_of_the_limit_of_a_task() -> None:
+    found_after = recovery.STUCK + timedelta(seconds=maintenance.EVERY_SECONDS)
+    assert found_after <= timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 60)
+    assert found_after > timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
+
+
+def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_limit(
+    assignment: Assignment, alice: User, celery_worker_process: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recovery, "STUCK", timedelta(seconds=1))
+    batch = actions.create_batch(assignment, alice, [zipped({**CLASS, "slow/main.py": SLOW})])
+    wait_until(lambda: bool(sessions(Work.DOCUMENT)), what="the worker to start reading")
+    children = _pool_children(celery_worker_process)
+    for child in children:
+        os.kill(child, signal.SIGSTOP)
+
+    def reads_no_more() -> bool:
+        tasks.sweep()
+        return not sessions(Work.DOCUMENT)
+
+    try:
+        wait_until(reads_no_more, what="the end of the session")
+    finally:
+        for child in children:
+            os.kill(child, signal.SIGCONT)
+    monkeypatch.undo()  # What follows may take the time that it takes on a busy machine.
+
+    def has_ended() -> bool:
+        tasks.sweep()
+        batch.refresh_from_db()
+        return not batch.is_running
+
+    wait_until(has_ended, 120, what="the end of the upload")
+    assert batch.state == "done"
+    assert max(Document.objects.values_list("attempts", flat=True)) <= MAX_ATTEMPTS
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_that_start_at_the_same_time_start_different_uploads_once(
+    assignment: Assignment, bob: User, alice: User
+) -> None:
+    other = Course.objects.create(owner=bob, name="Networks").assignments.create(name="Sockets")
+    uploads = [  # without a message, so that no other worker takes them
+        Batch.objects.create(assignment=where, uploaded_by=user, name="class.zip")
+        for where, user in ((assignment, alice), (other, bob))
+    ]
+    barrier = threading.Barrier(4)
+
+    def start() -> int | None:
+        barrier.wait(30)
+        try:
+            return tasks._claim_batch(INTERACTIVE)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as workers:
+        started = [worker.result(60) for worker in [workers.submit(start) for _ in range(4)]]
+    assert sorted(pk for pk in started if pk) == [upload.pk for upload in uploads]
+    assert set(Batch.objects.values_list("state", "attempts")) == {("unpacking", 1)}
