@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install -q --no-deps
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo serve test test-fast test-faults lint types warm lock clean
+.PHONY: demo serve test test-fast test-faults lint types warm sbom lock clean
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -37,6 +37,11 @@ types: .venv/dev
 # Compile the kernels in one process first: numba's cache breaks when several processes write it at once.
 warm: .venv/dev
 	$(BIN)/python -c "from fingerprint.kernel_cache import ensure_compiled; ensure_compiled()"
+
+# Write the list of the packages that the service consists of, in the format of CycloneDX.
+sbom: .venv/dev
+	mkdir -p artifacts
+	$(BIN)/cyclonedx-py requirements requirements.lock --output-reproducible --of JSON -o artifacts/sbom.json
 
 # make bench-store runs bench/store.py, and so on.
 bench-%: .venv/dev

@@ -49,6 +49,9 @@ CSRF_TRUSTED_ORIGINS = env.list(
 HTTPS = env.bool("MOSS_HTTPS", default=False)
 HSTS_DAYS = env.int("MOSS_HSTS_DAYS", default=365, validate=validate.Range(0, 3650))
 MAX_UPLOAD_MB = env.int("MOSS_MAX_UPLOAD_MB", default=200, validate=validate.Range(1, 100_000))
+# What the courses of an instructor may hold, and how often an instructor may upload.
+STORAGE_BYTES = env.int("MOSS_STORAGE_GB", default=50, validate=validate.Range(1, 1_000_000)) * 1_000_000_000
+UPLOADS_AN_HOUR = env.int("MOSS_UPLOADS_AN_HOUR", default=300, validate=validate.Range(1, 1_000_000))
 # Wrong passwords for one account from one address, after which both have to wait.
 SIGN_IN_FAILURES = env.int("MOSS_SIGN_IN_FAILURES", default=10, validate=validate.Range(1, 1000))
 # Number of proxies in front, each of which adds the address of its client to X-Forwarded-For.
@@ -221,7 +224,7 @@ CONTENT_SECURITY_POLICY = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "formatters": {"line": {"()": "moss.log_lines.Line"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": LOG_LEVEL},
     # At INFO, these log several lines a task or a sign-in.

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+import humanize
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
 
 from moss.accounts.models import Session
+from submissions import queries
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -25,6 +27,16 @@ class Users(UserAdmin[User] if TYPE_CHECKING else UserAdmin):  # type: ignore[mi
     """Django's page of users, with a way to sign them out."""
 
     actions = ("end_sessions",)
+    readonly_fields = ("stored", "uploads")
+    fieldsets = (*(UserAdmin.fieldsets or ()), ("Usage", {"fields": readonly_fields}))
+
+    @admin.display(description="Stored in the user's courses")
+    def stored(self, user: User) -> str:
+        return humanize.naturalsize(queries.usage(user).stored)
+
+    @admin.display(description="Uploads in the last hour")
+    def uploads(self, user: User) -> int:
+        return queries.usage(user).uploads
 
     @admin.action(description="End all sessions of the selected users", permissions=["change"])
     def end_sessions(self, request: HttpRequest, users: QuerySet[User]) -> None:

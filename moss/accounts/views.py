@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+import humanize
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from moss.accounts.forms import ChangePassword, EndSessions
 from moss.accounts.listing import end_all_but, end_sessions, listed_sessions
+from submissions import queries
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -39,10 +41,15 @@ def account(request: AuthenticatedRequest) -> HttpResponse:
         logger.info("account %s ended %d of its sessions", request.user.pk, ended)
         messages.success(request, f"{ended} session{'s were' if ended > 1 else ' was'} ended.")
         return redirect("account")
+    usage = queries.usage(request.user)
     context = {
         "sessions": sessions,
         "others": others,
         "form": form,
+        "stored": humanize.naturalsize(usage.stored),
+        "storage": humanize.naturalsize(settings.STORAGE_BYTES),
+        "uploads": usage.uploads,
+        "uploads_an_hour": settings.UPLOADS_AN_HOUR,
         "idle_hours": settings.SESSION_IDLE_HOURS,
         "longest_days": settings.SESSION_LONGEST_DAYS,
     }

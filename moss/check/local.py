@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint import engine
 from fingerprint.engine import Params, Unreadable, front_end, read
+from moss.check.inputs import SkippedInput, read_inputs
 from moss.check.readings import ReadJob, read_files
-from submissions.archives.grouping import group_submissions
-from submissions.archives.unpack import unpack, walk
+from submissions.archives.unpack import DEFAULT_PATTERNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import Cohort, CohortFile, Ranking, Reading
     from moss.check.readings import Advance, FileTokens
-    from submissions.archives.unpack import UnpackedEntry
+    from submissions.archives.left_out.patterns import FilePatterns
     from submissions.ranking.ranked_pairs import RankedPair
 
 PARAMS = Params()
@@ -31,13 +31,6 @@ class LocalFile(NamedTuple):
     path: str
     data: bytes
     tokens: FileTokens
-
-
-class SkippedInput(NamedTuple):
-    """A file or an entry of the archive that was not compared, and why."""
-
-    name: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,28 +68,16 @@ class RankingOptions:
 
     `language` is the language of every file, "" to detect it for each file; `boilerplate` names files of
     handed-out code; `common` is the parameter of `fingerprint.ranking.cohort.common_limit`; `show` is the
-    highest number of pairs to list, None for all.
+    highest number of pairs to list, None for all; `patterns` are of files to count and to leave out;
+    `partial` allows to compare an archive of which only a part could be read.
     """
 
     language: str = ""
     boilerplate: tuple[Path, ...] = ()
     common: int | None = None
     show: int | None = 250
-
-
-def entries_of(path: Path) -> Iterator[UnpackedEntry]:
-    """Yield the entries of a folder or of an archive.
-
-    Raises
-    ------
-    BadArchive
-        When the path cannot be read.
-    """
-    if path.is_dir():
-        yield from walk(path)
-        return
-    with path.open("rb") as file:
-        yield from unpack(path.name, file)
+    patterns: FilePatterns = DEFAULT_PATTERNS
+    partial: bool = False
 
 
 def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int], Advance]) -> LocalReport:
@@ -107,7 +88,7 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     Raises
     ------
     BadArchive
-        When the path cannot be read.
+        When the path cannot be read, or only in part.
     OSError
         When a file or the cache of readings cannot be used.
     Unreadable
@@ -118,9 +99,7 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     if options.language:
         front_end(options.language)  # Raises ValueError before any file is read.
     boilerplate = [_read_boilerplate(file, options.language) for file in options.boilerplate]
-    entries = list(entries_of(path))
-    groups = group_submissions(entries)
-    skipped = [SkippedInput(entry.name, entry.reason) for entry in entries if entry.reason]
+    groups, skipped = read_inputs(path, options.patterns, partial=options.partial)
     numbered = [(submission, entry) for submission, group in enumerate(groups.values()) for entry in group]
     jobs = [ReadJob(entry.name, entry.data or b"", options.language) for _, entry in numbered]
     results = read_files(jobs, start_progress(len(jobs)), _load_engine)

@@ -76,6 +76,22 @@ class OutputPath(click.Path):
     show_default=True,
     help="Highest number of pairs to list.",
 )
+@click.option(
+    "--include",
+    multiple=True,
+    metavar="PATTERN",
+    help="Count files that match PATTERN, written as in .gitignore, although a rule would leave them out. "
+    "@NAME counts all that the rule of this name leaves out. May be repeated.",
+)
+@click.option(
+    "--exclude",
+    multiple=True,
+    metavar="PATTERN",
+    help="Leave out files that match PATTERN, written as in .gitignore. May be repeated.",
+)
+@click.option(
+    "--partial", is_flag=True, help="Compare what can be read of an archive that is cut off or too large."
+)
 @click.option("--all", "everything", is_flag=True, help="List every pair that shares a fingerprint.")
 @click.option(
     "--format",
@@ -94,6 +110,9 @@ def check(  # noqa: PLR0917 - one parameter for each option
     boilerplate: tuple[Path, ...],
     common: int | None,
     show: int,
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    partial: bool,  # noqa: FBT001 - a flag of the command line
     everything: bool,  # noqa: FBT001 - a flag of the command line
     output_format: str,
     output: Path | None,
@@ -101,16 +120,20 @@ def check(  # noqa: PLR0917 - one parameter for each option
     """Rank all pairs of submissions in PATH by similarity.
 
     PATH is a folder or an archive (zip, tar, tar.gz). Each file or folder directly in it is one submission.
+    Code that tools generated, compiled or downloaded is left out, and listed with the reason.
     No server has to run, and no data leaves this machine. With fewer than two readable submissions the
     command fails.
     """
     from fingerprint.engine import Unreadable
     from moss.check.local import RankingOptions, rank_path
-    from moss.commands.table import printable
+    from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
     from submissions.archives.limits import BadArchive
 
-    options = RankingOptions(language, boilerplate, common, None if everything else show)
     try:
+        patterns = FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
+        options = RankingOptions(
+            language, boilerplate, common, None if everything else show, patterns, partial
+        )
         with _progress() as start_progress:
             report = rank_path(path, options, start_progress)
     except (BadArchive, Unreadable, ValueError, OSError) as error:
@@ -120,6 +143,13 @@ def check(  # noqa: PLR0917 - one parameter for each option
     threshold = report.ranking.threshold
     if output_format == "table" and len(report.ranking.scores.similarity):
         click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)
+    _list_skipped(report, path)
+
+
+def _list_skipped(report: LocalReport, path: Path) -> None:
+    """List what was not compared; raise ClickException when nothing could be compared."""
+    from moss.commands.table import printable
+
     for skipped in report.skipped:
         click.echo(f"skipped {printable(skipped.name)}: {skipped.reason}", err=True)
     if report.shortfall:

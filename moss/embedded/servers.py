@@ -194,6 +194,9 @@ class Postgres(Server):
             "shared_buffers": "64MB",
             "max_wal_size": "512MB",
             "log_timezone": "UTC",
+            # No values of rows, which may be names of students.
+            "log_error_verbosity": "terse",
+            "log_min_error_statement": "panic",
         }
         options = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [self.binary("postgres"), "-D", str(self.data), *options]

@@ -16,5 +16,7 @@ worker_connections = threads
 # Seconds after which a worker that does not respond is restarted.
 timeout = 120
 control_socket_disable = True
+# Only used with --access-logfile: neither queries nor referrers.
+access_log_format = "%(h)s %(m)s %(U)s %(s)s %(B)s %(L)s"
 # No header of a request changes its address or its scheme here; moss.proxies decides which are believed.
 forwarded_allow_ips = ""

@@ -8,14 +8,17 @@ from submissions.actions.boilerplate import (
 )
 from submissions.actions.decisions import DecisionInput, DecisionResult, decide
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
-from submissions.actions.uploads import cancel_batch, cancel_ranking, create_batch, rerank
+from submissions.actions.quotas import QuotaExceeded
+from submissions.actions.uploads import cancel_batch, cancel_ranking, count_rule, create_batch, rerank
 
 __all__ = [
     "DecisionInput",
     "DecisionResult",
+    "QuotaExceeded",
     "add_boilerplate",
     "cancel_batch",
     "cancel_ranking",
+    "count_rule",
     "create_batch",
     "decide",
     "delete_assignment",

@@ -67,6 +67,14 @@ ZIPPED_DOCUMENTS = frozenset({
 })  # fmt: skip
 
 
+def head_of(file: IO[bytes]) -> bytes:
+    """Return the first HEAD_BYTES bytes of a file, and go back to its start."""
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    file.seek(0)
+    return head
+
+
 def archive_format(name: str, head: bytes) -> ArchiveFormat | None:
     """Return the format of a file by its first HEAD_BYTES bytes, else its name; None if it is no archive."""
     suffix = _suffix(name)

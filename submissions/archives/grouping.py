@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from submissions.archives.limits import Limits
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -17,6 +19,9 @@ PROJECT_ENTRIES = frozenset({
     "go.mod", "setup.py", "pyproject.toml",
 })  # fmt: skip
 
+# Characters that the name of a submission has at most, as a path has.
+NAME_CHARACTERS = Limits().path_length
+
 
 def split_paths(paths: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Map every path to (submission, path inside it); a single file is a submission of its own name.
@@ -24,16 +29,31 @@ def split_paths(paths: Sequence[str]) -> dict[str, tuple[str, str]]:
     Each entry directly in the root, file or folder, is one submission. While the root contains only one
     folder, that folder becomes the root. If this never leads to several entries, or if they are the parts of
     one project (PROJECT_ENTRIES), there is one submission, named after the outermost folder. A file and a
-    folder of the same name are two submissions.
+    folder of the same name are two submissions, the file's with ` (file)` at its end.
     """
     wrapper = _wrapper_folder(paths)
-    folders = {path[len(wrapper) :].split("/")[0] for path in paths if "/" in path[len(wrapper) :]}
-    split = {}
+    split, files = {}, []
     for path in paths:
         name, slash, inner = path[len(wrapper) :].partition("/")
-        file_submission = f"{name} (file)" if name in folders else name
-        split[path] = (name, inner) if slash else (file_submission, name)
+        if slash:
+            split[path] = (name, inner)
+        else:
+            files.append((path, name))
+    taken = {name for name, _ in split.values()} | {name for _, name in files}
+    folders = {name for name, _ in split.values()}
+    for path, name in files:
+        split[path] = (_file_submission(name, taken) if name in folders else name, name)
     return split
+
+
+def _file_submission(name: str, taken: set[str]) -> str:
+    """Return a name for the submission of a file beside a folder of its name; add it to the names `taken`."""
+    number, unique = 1, name
+    while unique in taken:
+        end = " (file)" if number == 1 else f" (file {number})"
+        unique, number = name[: NAME_CHARACTERS - len(end)] + end, number + 1
+    taken.add(unique)
+    return unique
 
 
 def group_submissions(entries: Iterable[UnpackedEntry]) -> dict[str, list[UnpackedEntry]]:

@@ -1,4 +1,4 @@
-"""Names of archive entries: detect their encoding, clean their paths, recognise junk."""
+"""Names of archive entries: detect their encoding, clean their paths."""
 
 from __future__ import annotations
 
@@ -17,18 +17,6 @@ LEGACY_ENCODINGS = ["cp932", "gbk", "big5", "euc_kr", "cp1251", "cp866"]
 WESTERN = re.compile(rb"[\x00-\x7f]*(?:[\x80-\xff](?=[\x00-\x7f]|\Z)[\x00-\x7f]*)*")
 NAMES_SAMPLED, BYTES_SAMPLED = 200, 20_000  # detection is slow on more
 DOS_LETTERS_END = 0xA8  # letters are below it in cp437, above it in cp1252
-
-JUNK_FOLDERS = {
-    "__macosx": "left by macOS",
-    "node_modules": "downloaded packages",
-    "site-packages": "downloaded packages",
-    "__pycache__": "compiled output",
-}
-JUNK_FILES = {"thumbs.db": "left by Windows", "desktop.ini": "left by Windows", "icon\ufffd": "left by macOS"}
-COMPILED_SUFFIXES = frozenset({
-    ".class", ".jar", ".war", ".ear", ".o", ".obj", ".a", ".lib", ".so", ".dylib", ".dll", ".exe",
-    ".pdb", ".ilk", ".pyc", ".pyo", ".hi", ".cmi", ".cmo", ".cmx", ".beam", ".rlib", ".rmeta", ".wasm",
-})  # fmt: skip
 
 
 def detect_encoding(names: Iterable[bytes]) -> str:
@@ -84,20 +72,23 @@ def clean_path(name: str, max_length: int) -> tuple[str, str]:
         return path[:max_length] or "(no name)", "it has no name"
     joined = "/".join(parts)
     if len(joined) > max_length:
-        return joined[
-            : max_length - 1
-        ] + "…", f"its path has {len(joined)} characters; the limit is {max_length}"
+        reason = f"its path has {len(joined)} characters; the limit is {max_length}"
+        return shorten(joined, max_length), reason
     return joined, ""
 
 
-def find_junk(path: str) -> tuple[str, str] | None:
-    """Return (path up to its first junk folder or file, reason) of a clean path, or None without junk."""
-    parts = path.split("/")
-    for i, part in enumerate(parts):
-        last = i == len(parts) - 1
-        table = JUNK_FILES if last else JUNK_FOLDERS
-        reason = "hidden" if part.startswith(".") else table.get(part.lower(), "")
-        if reason:
-            return "/".join(parts[: i + 1]) + ("" if last else "/"), reason
-    suffix = parts[-1][parts[-1].rfind(".") :].lower()
-    return (path, "compiled output") if suffix in COMPILED_SUFFIXES else None
+def shorten(path: str, max_length: int) -> str:
+    """Return a path for display, cut to `max_length` characters."""
+    return path if len(path) <= max_length else path[: max_length - 1] + "…"
+
+
+def numbered(path: str, number: int, max_length: int) -> str:
+    """Return a path with a number before its suffix, `Main (2).java`, cut so that it is not too long."""
+    folder, slash, name = path.rpartition("/")
+    stem, dot, suffix = name.rpartition(".") if "." in name else (name, "", "")
+    end = f" ({number}){dot}{suffix}"
+    room = max_length - len(folder + slash) - len(end)
+    if room > 0:
+        return f"{folder}{slash}{stem[:room]}{end}"
+    # No room beside such a suffix, or in such a folder: the path is cut as a whole.
+    return f"{path[: max_length - len(f' ({number})')].rstrip('/')} ({number})"

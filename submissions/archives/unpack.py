@@ -6,18 +6,15 @@ Nothing is written to disk under a name from an archive, and declared sizes are 
 from __future__ import annotations
 
 import io
-import lzma
 import stat
-import struct
-import tarfile
-import zipfile
-import zlib
 from contextlib import nullcontext
 from dataclasses import replace
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
-from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem
+from submissions.archives.disk import DAMAGE_ERRORS, disk_member, root_name
+from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem, head_of
+from submissions.archives.left_out.patterns import FilePatterns
 from submissions.archives.limits import (
     CHUNK,
     BadArchive,
@@ -29,22 +26,17 @@ from submissions.archives.limits import (
     format_size,
 )
 from submissions.archives.members import ArchiveMember, check_size
-from submissions.archives.names import clean_path, find_junk, redecode
+from submissions.archives.names import clean_path, numbered, redecode, shorten
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
 
 DEFAULT_LIMITS = Limits()
+DEFAULT_PATTERNS = FilePatterns()
 # Files of more bytes are unpacked to an unnamed temporary file instead of memory.
 SPOOL_BYTES = 8_000_000
-# Every exception that the standard library is known to raise for damaged archives.
-DAMAGE_ERRORS = (
-    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError,
-    ValueError, NotImplementedError, RuntimeError, IndexError, OverflowError, MemoryError,
-)  # fmt: skip
 
 
 class UnpackedEntry(NamedTuple):
@@ -53,6 +45,7 @@ class UnpackedEntry(NamedTuple):
     `name` is a clean relative POSIX path; that of a refused entry is only for display. `size` is in bytes,
     the declared one where the entry was not read. A folder of junk is one entry whose name ends in a slash.
     `modified`, of accepted entries, comes from the innermost archive that stores one; naive if local time.
+    An `incomplete` entry is an archive whose rest was not read.
     """
 
     name: str
@@ -60,22 +53,29 @@ class UnpackedEntry(NamedTuple):
     size: int
     reason: str
     modified: datetime | None = None
+    incomplete: bool = False
 
 
-def unpack(name: str, file: BinaryIO, limits: Limits = DEFAULT_LIMITS) -> Iterator[UnpackedEntry]:
+def unpack(
+    name: str,
+    file: BinaryIO,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+) -> Iterator[UnpackedEntry]:
     """Yield the entries of an uploaded zip or tar (plain, gz, bz2, xz), or the uploaded file as one entry.
 
+    Files that are left out by their names alone are not unpacked, unless `patterns` include them.
     A nested archive is unpacked as a folder named after it. Of entries with the same name, later ones are
     numbered: `Main (2).java`. When the archive is damaged or a limit of the whole upload is reached, a
-    last entry, with the size of the archive, says why the rest is missing.
+    last entry, with the size of the archive, says why the rest is missing; it is `incomplete`.
 
     Raises
     ------
     BadArchive
         When nothing of an archive can be read, or it contains no file.
     """
-    unpacker = _Unpacker(limits)
-    archive = archive_format(name, _head(file))
+    unpacker = _Unpacker(limits, patterns)
+    archive = archive_format(name, head_of(file))
     any_entry = False
     try:
         for entry in (
@@ -87,29 +87,39 @@ def unpack(name: str, file: BinaryIO, limits: Limits = DEFAULT_LIMITS) -> Iterat
         if not any_entry:
             raise BadArchive(f"{name}: {error}") from error
         yield UnpackedEntry(
-            clean_path(name, limits.path_length)[0], None, file.seek(0, io.SEEK_END), str(error)
+            clean_path(name, limits.path_length)[0],
+            None,
+            file.seek(0, io.SEEK_END),
+            str(error),
+            incomplete=True,
         )
 
 
 def unpack_all(
-    files: Iterable[tuple[str, BinaryIO]], limits: Limits = DEFAULT_LIMITS
+    files: Iterable[tuple[str, BinaryIO]],
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of several files uploaded together, as if they were in one folder.
 
     The limits apply to all files together. An archive becomes a folder named after it; one that cannot be
     read becomes an entry with a reason.
     """
-    unpacker = _Unpacker(limits)
+    unpacker = _Unpacker(limits, patterns)
     for name, file in files:
         try:
             yield from unpacker.unpack_file(name, file)
         except TooLarge as error:
-            yield UnpackedEntry(clean_path(name, limits.path_length)[0], None, 0, str(error))
+            yield UnpackedEntry(clean_path(name, limits.path_length)[0], None, 0, str(error), incomplete=True)
             return
 
 
-def walk(folder: Path, limits: Limits = DEFAULT_LIMITS) -> Iterator[UnpackedEntry]:
+def walk(
+    folder: Path, limits: Limits = DEFAULT_LIMITS, patterns: FilePatterns = DEFAULT_PATTERNS
+) -> Iterator[UnpackedEntry]:
     """Yield the entries of a folder, sorted by path; links are listed as refused, not followed.
+
+    The limits on all entries and bytes apply to each archive in the folder by itself, not to the folder.
 
     Raises
     ------
@@ -118,29 +128,16 @@ def walk(folder: Path, limits: Limits = DEFAULT_LIMITS) -> Iterator[UnpackedEntr
     """
     if not folder.is_dir():
         raise BadArchive(f"{folder} is not a folder")
-    unpacker = _Unpacker(limits)
-    try:
-        yield from unpacker.unpack_folder(folder, "")
-    except TooLarge as error:
-        yield UnpackedEntry(_root_name(folder), None, 0, str(error))
-
-
-def _root_name(folder: Path) -> str:
-    return clean_path(folder.resolve().name or "root", DEFAULT_LIMITS.path_length)[0]
-
-
-def _head(file: IO[bytes]) -> bytes:
-    file.seek(0)
-    head = file.read(HEAD_BYTES)
-    file.seek(0)
-    return head
+    unpacker = _Unpacker(limits, patterns)
+    yield from unpacker.unpack_folder(folder, "")
 
 
 class _Unpacker:
     """Unpacks one upload; keeps its budget and the names used so far."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, patterns: FilePatterns) -> None:
         self.limits = limits
+        self.patterns = patterns
         self.budget = Budget(limits)
         self._used_names: set[str] = set()
         self._name_counts: dict[str, int] = {}
@@ -175,7 +172,7 @@ class _Unpacker:
     def unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[UnpackedEntry]:
         member = check_size(member)
         name, refusal = self._clean_name(member.name, folder)
-        junk = None if refusal else find_junk(name)
+        junk = None if refusal else self.patterns.left_out_by_name(name)
         if junk:
             yield from self._list_junk(*junk, member.size)
             return
@@ -203,7 +200,9 @@ class _Unpacker:
         try:
             children = sorted(folder.iterdir())
         except OSError as error:
-            yield UnpackedEntry(prefix or _root_name(folder), None, 0, damage_reason(error))
+            yield UnpackedEntry(
+                prefix or root_name(folder, self.limits.path_length), None, 0, damage_reason(error)
+            )
             return
         for child in children:
             name, refusal = self._clean_name(redecode(child.name), prefix)
@@ -213,16 +212,26 @@ class _Unpacker:
                 yield UnpackedEntry(name, None, 0, damage_reason(error))
                 continue
             if stat.S_ISDIR(status.st_mode) and not refusal:
-                junk = find_junk(f"{name}/inside")
+                junk = None if self.patterns.may_include else self.patterns.left_out_by_name(f"{name}/inside")
                 yield from self._list_junk(*junk, 0) if junk else self.unpack_folder(child, name)
             else:
-                yield from self.unpack_member(_disk_member(child, status), prefix, 0)
+                yield from self._unpack_on_disk(disk_member(child, status), name, prefix)
+
+    def _unpack_on_disk(self, member: ArchiveMember, name: str, prefix: str) -> Iterator[UnpackedEntry]:
+        """Yield a file of a folder, or the entries of an archive in it, within a budget of its own."""
+        self.budget = Budget(self.limits)
+        try:
+            yield from self.unpack_member(member, prefix, 0)
+        except TooLarge as error:
+            yield UnpackedEntry(name, None, member.size, str(error), incomplete=True)
 
     def _clean_name(self, name: str, folder: str) -> tuple[str, str]:
         """Return the clean path of an entry in `folder`, and why it is refused or an empty string."""
         path, refusal = clean_path(name, self.limits.path_length)
-        if refusal or not folder:
+        if not folder:
             return path, refusal
+        if refusal:  # Its folder shows which archive it is in.
+            return shorten(f"{folder}/{path}", self.limits.path_length), refusal
         return clean_path(f"{folder}/{path}", self.limits.path_length)
 
     def _list_junk(self, name: str, reason: str, size: int) -> Iterator[UnpackedEntry]:
@@ -283,17 +292,9 @@ class _Unpacker:
 
     def _unique_name(self, name: str) -> str:
         """Return `name`, numbered if an earlier entry has the same name: `Main (2).java`."""
-        stem, dot, suffix = name.rpartition(".") if "." in name.rsplit("/", 1)[-1] else (name, "", "")
         unique = name
         while unique in self._used_names:
             self._name_counts[name] = self._name_counts.get(name, 1) + 1
-            unique = f"{stem} ({self._name_counts[name]}){dot}{suffix}"
+            unique = numbered(name, self._name_counts[name], self.limits.path_length)
         self._used_names.add(unique)
         return unique
-
-
-def _disk_member(path: Path, status: os.stat_result) -> ArchiveMember:
-    kind = stat.S_IFMT(status.st_mode)
-    special = "a symbolic link" if kind == stat.S_IFLNK else "not a file but a device, pipe or socket"
-    refusal = "" if kind == stat.S_IFREG else special
-    return ArchiveMember(redecode(path.name), status.st_size, refusal, lambda: path.open("rb"))

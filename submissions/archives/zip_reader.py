@@ -23,12 +23,19 @@ DIRECTORY_BYTES = 512
 RECORD_START, RECORD_BYTES, HEADER_BYTES, UTF_8_FLAG = b"PK\x01\x02", 46, 30, 0x800
 
 
-class _UnmarkedReads:
-    """A zip file in whose directory names that are wrongly marked as UTF-8 lose that mark.
+# The only extra field of a record that is used has the sizes and the position of an entry above 4 GB. The
+# identifier that replaces those of other fields means nothing.
+ZIP64_FIELD, NO_FIELD = 0x0001, 0x0000
+IN_ZIP64_FIELD = 0xFFFFFFFF
 
-    zipfile would refuse the whole zip. `unmarked` are these names. Once the directory is read,
-    `unmarked_headers` are the positions of their entries' headers, which lose the mark too, and nothing else
-    is changed. A single read of more than `max_bytes`, such as of a whole directory, is refused.
+
+class _RepairedReads:
+    """A zip file with those parts of its directory repaired for which zipfile would refuse the whole zip.
+
+    Names that are wrongly marked as UTF-8 lose that mark; `unmarked` are these names. Once the directory is
+    read, `unmarked_headers` are the positions of their entries' headers, which lose the mark too. Extra
+    fields other than a complete one of zip64 lose their identifier. A single read of more than `max_bytes`,
+    such as of a whole directory, is refused.
     """
 
     def __init__(self, file: IO[bytes], max_bytes: int) -> None:
@@ -47,21 +54,22 @@ class _UnmarkedReads:
         start = self._file.tell()
         data = self._file.read(size)
         if self.unmarked_headers is None:
-            return self._unmark_directory(data)
+            return self._repair_directory(data)
         if len(data) == HEADER_BYTES and start in self.unmarked_headers:
             header = bytearray(data)
             _unmark(header, 6)
             return bytes(header)
         return data
 
-    def _unmark_directory(self, read: bytes) -> bytes:
-        """Return what was read without the marks of names that are not UTF-8, if it begins with a record."""
+    def _repair_directory(self, read: bytes) -> bytes:
+        """Return what was read with its records repaired, if it begins with a record."""
         data, start = bytearray(read), 0
         while data.startswith(RECORD_START, start) and start + RECORD_BYTES <= len(data):
             lengths = struct.unpack_from("<HHH", data, start + 28)
             name = read[start + RECORD_BYTES : start + RECORD_BYTES + lengths[0]]
             if not _is_utf_8(name) and _unmark(data, start + 8):
                 self.unmarked.add(name)
+            _repair_extra_fields(data, start)
             start += RECORD_BYTES + sum(lengths)
         return bytes(data)
 
@@ -71,6 +79,23 @@ def _unmark(data: bytearray, flags_at: int) -> bool:
     (flags,) = struct.unpack_from("<H", data, flags_at)
     struct.pack_into("<H", data, flags_at, flags & ~UTF_8_FLAG)
     return bool(flags & UTF_8_FLAG)
+
+
+def _repair_extra_fields(data: bytearray, record: int) -> None:
+    """Remove the identifiers of a record's extra fields but zip64's, and let none end after the last one."""
+    packed, size, name_length, length = struct.unpack_from("<LLHH", data, record + 20)
+    (position,) = struct.unpack_from("<L", data, record + 42)
+    needed = 8 * [size, packed, position].count(IN_ZIP64_FIELD)
+    at = record + RECORD_BYTES + name_length
+    end = min(at + length, len(data))
+    while at + 4 <= end:
+        kind, field_length = struct.unpack_from("<HH", data, at)
+        fits = at + 4 + field_length <= end
+        if kind == ZIP64_FIELD and fits and field_length >= needed:
+            needed = 2**16  # a second one is not used
+        else:
+            struct.pack_into("<HH", data, at, NO_FIELD, field_length if fits else end - at - 4)
+        at += 4 + field_length
 
 
 def _is_utf_8(name: bytes) -> bool:
@@ -84,7 +109,7 @@ def _is_utf_8(name: bytes) -> bool:
 def read_zip(file: IO[bytes], budget: Budget) -> Iterator[ArchiveMember]:
     """Yield the files of a zip, as its directory lists them."""
     max_bytes = max(CHUNK, budget.limits.entries * DIRECTORY_BYTES)
-    reads = _UnmarkedReads(file, max_bytes)
+    reads = _RepairedReads(file, max_bytes)
     with zipfile.ZipFile(cast("BinaryIO", reads)) as archive:
         infos = archive.infolist()
         overlapping = _overlapping(infos)

@@ -16,9 +16,10 @@ from django.utils import timezone
 from fingerprint.engine import Unreadable
 from submissions import lifecycle
 from submissions.archives.grouping import split_paths
+from submissions.archives.left_out.listing import Listing
 from submissions.archives.limits import BadArchive
-from submissions.archives.unpack import unpack
-from submissions.ingest.documents import store_document
+from submissions.archives.unpack import DEFAULT_LIMITS, unpack
+from submissions.ingest.documents import delete_unused, store_document
 from submissions.ingest.submission_times import submission_times
 from submissions.ingest.uploads import entries_in_one_folder
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
@@ -49,6 +50,7 @@ class BatchContents:
     entries: list[Entry] = field(default_factory=list)
     documents: dict[str, Document] = field(default_factory=dict)
     modified: dict[str, datetime] = field(default_factory=dict)
+    listing: Listing = field(default_factory=Listing)
 
 
 def ingest_batch(batch: Batch) -> None:
@@ -63,7 +65,7 @@ def ingest_batch(batch: Batch) -> None:
     TakesLong
         When the batch is in the interactive queue and takes too long for it.
     """
-    contents = BatchContents()
+    contents = BatchContents(listing=Listing(batch.assignment.file_patterns))
     deadline = time.monotonic() + INTERACTIVE_SECONDS
     for number, entry in enumerate(_entries(batch)):
         if batch.queue == INTERACTIVE and time.monotonic() > deadline:
@@ -71,7 +73,10 @@ def ingest_batch(batch: Batch) -> None:
         if number % PROGRESS_STEP == 0:
             _publish_progress(batch, f"{number} entries read")
         _store_entry(contents, entry, batch)
-    _save(batch, contents)
+    places = split_paths(sorted(contents.documents))
+    unused = _leave_out(batch, contents, places)
+    _save(batch, contents, places)
+    delete_unused(unused)
     if not contents.documents:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
 
@@ -79,11 +84,12 @@ def ingest_batch(batch: Batch) -> None:
 def _entries(batch: Batch) -> Iterator[UnpackedEntry]:
     """Yield the entries of one archive, or of several files uploaded together."""
     uploads = list(batch.uploads.order_by("pk"))
+    patterns = batch.assignment.file_patterns
     if len(uploads) == 1:
         with uploads[0].file.open("rb") as file:
-            yield from unpack(uploads[0].name, file)
+            yield from unpack(uploads[0].name, file, DEFAULT_LIMITS, patterns)
         return
-    yield from entries_in_one_folder(batch.uploads.all())
+    yield from entries_in_one_folder(batch.uploads.all(), patterns)
 
 
 def _publish_progress(batch: Batch, message: str) -> None:
@@ -94,6 +100,7 @@ def _publish_progress(batch: Batch, message: str) -> None:
 
 def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) -> None:
     reason = entry.reason
+    contents.listing.add(entry.name, entry.data)
     if entry.data is not None:
         try:
             document = store_document(
@@ -109,14 +116,27 @@ def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) ->
     )
 
 
+def _leave_out(batch: Batch, contents: BatchContents, places: dict[str, tuple[str, str]]) -> list[int]:
+    """Remove the documents that are left out, list them as skipped entries, return their primary keys."""
+    left_out = contents.listing.left_out(places)
+    for path in left_out.paths:
+        contents.modified.pop(path, None)
+    counted = [
+        entry for entry in contents.entries if not left_out.replaces(entry.name, accepted=entry.accepted)
+    ]
+    skipped = [Entry(batch=batch, accepted=False, **entry._asdict()) for entry in left_out.entries]
+    contents.entries = counted + skipped
+    return [contents.documents.pop(path).pk for path in left_out.paths]
+
+
 @transaction.atomic
-def _save(batch: Batch, contents: BatchContents) -> None:
+def _save(batch: Batch, contents: BatchContents, places: dict[str, tuple[str, str]]) -> None:
     if contents.documents and not lifecycle.start_fingerprinting(batch.pk):
         raise BatchEnded
     batch.entries.all().delete()
     batch.submissions.all().delete()
     Entry.objects.bulk_create(contents.entries, batch_size=INSERT_ROWS)
-    paths = split_paths(sorted(contents.documents))
+    paths = {path: places[path] for path in contents.documents}
     submissions = _save_submissions(batch, contents, paths)
     SubmissionFile.objects.bulk_create(
         [

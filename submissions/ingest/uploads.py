@@ -5,13 +5,14 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from submissions.archives.unpack import unpack_all
+from submissions.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, unpack_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from django.db.models import QuerySet
 
+    from submissions.archives.left_out.patterns import FilePatterns
     from submissions.archives.unpack import UnpackedEntry
     from submissions.models import Upload
 
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 FOLDER = "uploads"
 
 
-def entries_in_one_folder(uploads: QuerySet[Upload]) -> Iterator[UnpackedEntry]:
+def entries_in_one_folder(
+    uploads: QuerySet[Upload], patterns: FilePatterns = DEFAULT_PATTERNS
+) -> Iterator[UnpackedEntry]:
     """Yield the entries of uploaded files as `unpack_all` does, in the order in which they were chosen."""
     with ExitStack() as opened:
-        yield from unpack_all(
-            [(upload.name, opened.enter_context(upload.file.open("rb"))) for upload in uploads.order_by("pk")]
-        )
+        ordered = uploads.order_by("pk")
+        files = [(upload.name, opened.enter_context(upload.file.open("rb"))) for upload in ordered]
+        yield from unpack_all(files, DEFAULT_LIMITS, patterns)
 
 
 def discard_uploads(uploads: QuerySet[Upload]) -> None:

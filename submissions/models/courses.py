@@ -6,6 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
+from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
+
 
 class Course(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="courses")
@@ -36,6 +38,9 @@ class Assignment(models.Model):
     due = models.DateTimeField(null=True, blank=True)
     # One team per line, submission names separated by commas; pairs within a team are flagged.
     teams = models.TextField(blank=True)
+    # Patterns of files that count, and of files that are left out, one a line; see `FilePatterns`.
+    include_patterns = models.TextField(blank=True)
+    exclude_patterns = models.TextField(blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -49,6 +54,11 @@ class Assignment(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("assignment", args=[self.pk])
+
+    @property
+    def file_patterns(self) -> FilePatterns:
+        include, exclude = self.include_patterns.splitlines(), self.exclude_patterns.splitlines()
+        return FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
 
 
 class Alias(models.Model):

@@ -38,6 +38,7 @@ urlpatterns = [
     path("batches/<int:pk>/", batches.batch, name="batch"),
     path("batches/<int:pk>/progress/", batches.progress, name="batch_progress"),
     path("batches/<int:pk>/cancel/", batches.cancel, name="cancel_batch"),
+    path("batches/<int:pk>/count/", batches.count_rule, name="count_rule"),
     path("batches/<int:pk>/delete/", batches.delete, name="delete_batch"),
     path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/", pairs.pair, name="pair"),
     path(

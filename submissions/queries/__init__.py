@@ -30,6 +30,7 @@ from submissions.queries.lists import (
     batch_submissions,
     displayed_entries,
     failed_files,
+    left_out_kinds,
     listed_assignments,
     listed_batches,
     listed_courses,
@@ -42,6 +43,7 @@ from submissions.queries.pairs import (
     pair_files,
     submission_names,
 )
+from submissions.queries.quotas import Usage, usage
 from submissions.queries.reports import (
     SORT_FIELDS,
     ListedDuplicates,
@@ -81,6 +83,7 @@ __all__ = [
     "PairFilter",
     "PairNames",
     "SkippedContent",
+    "Usage",
     "activity",
     "add_contents",
     "assignment",
@@ -100,6 +103,7 @@ __all__ = [
     "filtered_pairs",
     "history",
     "ignored_tokens",
+    "left_out_kinds",
     "links",
     "listed_assignments",
     "listed_batches",
@@ -135,5 +139,6 @@ __all__ = [
     "timed_submissions",
     "unknown_team_members",
     "uploads_before",
+    "usage",
     "version",
 ]

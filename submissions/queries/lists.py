@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
-from django.db.models import Count, Exists, IntegerField, OuterRef, Subquery
+from django.db.models import Count, Exists, IntegerField, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 
+from submissions.archives.left_out.patterns import EXCLUDED
+from submissions.archives.left_out.rules import REASONS
 from submissions.models import (
     Assignment,
     Batch,
@@ -92,6 +94,29 @@ def batch_submissions(batch: Batch, names: Names) -> QuerySet[ListedSubmission]:
     )
     counted = batch.submissions.annotate(file_count=Count("files"), superseded=Exists(later))
     return counted.order_by(alias_of("batch__assignment", "name") if names.hidden else "name", "pk")
+
+
+class LeftOutKind(NamedTuple):
+    """Files of one origin that an upload left out; `rule` is empty where a pattern of the assignment did."""
+
+    reason: str
+    entries: int
+    size: int
+    rule: str
+    counted_next: bool
+
+
+def left_out_kinds(batch: Batch) -> list[LeftOutKind]:
+    """Return what was left out of an upload because nobody in the class wrote it, most entries first."""
+    rules = {reason: rule for rule, reason in REASONS.items()}
+    taken_in = batch.assignment.file_patterns.taken_in
+    left_out = batch.entries.filter(accepted=False, reason__in=[*rules, EXCLUDED])
+    rows = left_out.order_by().values_list("reason").annotate(Count("pk"), Sum("size"))
+    kinds = [
+        LeftOutKind(reason, count, size, rules.get(reason, ""), rules.get(reason, "") in taken_in)
+        for reason, count, size in rows
+    ]
+    return sorted(kinds, key=lambda kind: (-kind.entries, kind.reason))
 
 
 def failed_files(batch: Batch, names: Names) -> QuerySet[SubmissionFile]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.test import Client
 from django.urls import reverse
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from email.message import Message
 
-    import pytest
     from pytest_django.fixtures import Settings
 
 EXACTLY = {
@@ -77,6 +77,7 @@ def test_errors_answer_with_them(
         check_headers(answer.headers)
 
 
+@pytest.mark.django_db
 def test_static_files_have_them_and_are_cached(client: Client) -> None:
     answer = client.get(ICON)
     assert answer.status_code == 200
@@ -84,6 +85,14 @@ def test_static_files_have_them_and_are_cached(client: Client) -> None:
     answer.close()
     check_headers(answer.headers, static=True)
     assert "no-store" not in answer.headers["Cache-Control"]
+
+
+def test_nothing_lists_a_folder_and_nothing_echoes_a_request(client: Client, alice_client: Client) -> None:
+    for folder in ("/static/", "/static/submissions/", "/media/", "/.git/config"):
+        assert client.get(folder).status_code == 404
+    for address in (reverse("courses"), reverse("account")):
+        assert alice_client.trace(address).status_code == 405
+    assert b"sessionid" not in alice_client.trace(reverse("login")).content
 
 
 def test_what_gunicorn_refuses_has_them() -> None:

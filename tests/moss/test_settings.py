@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
+from django.conf.global_settings import PASSWORD_HASHERS
 
 from submissions import recovery
 from tests.moss.embedded.test_embedded import environment
@@ -128,6 +129,11 @@ def test_with_https_cookies_are_not_sent_over_plain_http(tmp_path: Path) -> None
     cookies = "s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE"
     assert evaluate(tmp_path, cookies, MOSS_HTTPS="true", MOSS_PROXIES="1") == "True True"
     assert evaluate(tmp_path, cookies) == "False False"
+
+
+def test_passwords_are_stored_by_a_slow_function(tmp_path: Path) -> None:
+    assert not evaluate(tmp_path, "getattr(s, 'PASSWORD_HASHERS', '')")
+    assert PASSWORD_HASHERS[0] == "django.contrib.auth.hashers.PBKDF2PasswordHasher"
 
 
 def test_a_task_ends_itself_before_its_worker_is_killed_and_that_before_its_session_is_ended() -> None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BYTES = 2_000_000
+# Tablespaces belong to the server, which the processes of a test run share.
+TABLESPACE = f"small_{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
 
 
 def fill(folder: Path) -> Path:
@@ -29,14 +31,14 @@ def fill(folder: Path) -> Path:
 
 
 def move_emptied(table: str) -> None:
-    """Empty a table and move it to the tablespace `small`, until the transaction of the test ends.
+    """Empty a table and move it to TABLESPACE, until the transaction of the test ends.
 
     Without emptying it, there may be room in its pages.
     """
     with connection.cursor() as cursor:
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute(f"TRUNCATE {table} CASCADE")
-        cursor.execute(f"ALTER TABLE {table} SET TABLESPACE small")
+        cursor.execute(f"ALTER TABLE {table} SET TABLESPACE {TABLESPACE}")
 
 
 @pytest.fixture
@@ -53,7 +55,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def small_tablespace(small_disk: Path, django_db_setup: None) -> Iterator[Path]:
-    """Return the folder of Postgres's tablespace `small`; request this before the database."""
+    """Return the folder of TABLESPACE; request this before the database."""
     with psycopg.connect(**connection.get_connection_params(), autocommit=True) as session:
         row = session.execute("SHOW data_directory").fetchone()
         assert row is not None
@@ -61,7 +63,7 @@ def small_tablespace(small_disk: Path, django_db_setup: None) -> Iterator[Path]:
         os.chown(small_disk, owner.st_uid, owner.st_gid)
         for parent in small_disk.parents[:4]:
             parent.chmod(parent.stat().st_mode | 0o011)
-        session.execute(f"CREATE TABLESPACE small LOCATION '{small_disk}'")
+        session.execute(f"CREATE TABLESPACE {TABLESPACE} LOCATION '{small_disk}'")
         yield small_disk
         (small_disk / "fill").unlink(missing_ok=True)
-        session.execute("DROP TABLESPACE small")
+        session.execute(f"DROP TABLESPACE {TABLESPACE}")

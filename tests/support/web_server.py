@@ -41,10 +41,10 @@ def web_server(*options: str, log: str = os.devnull, **variables: str) -> Iterat
 
 
 def ask(
-    port: int, path: str = "/", method: str = "GET", body: str | None = None, **headers: str
+    port: int, path: str = "/", method: str = "GET", body: str | bytes | None = None, **headers: str
 ) -> http.client.HTTPResponse:
     """Return the answer to a request, read to its end; `X_Forwarded_For` stands for X-Forwarded-For."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=200)
     try:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, headers={"Host": "localhost"} | named)
@@ -57,7 +57,7 @@ def ask(
 
 def send_raw(port: int, request: bytes) -> tuple[int, Message]:
     """Send bytes that need not be a request; return the status and the headers of the answer."""
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=200) as connection:
         connection.sendall(request)
         response = http.client.HTTPResponse(connection)
         response.begin()

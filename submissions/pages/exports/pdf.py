@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ logger = logging.getLogger(__name__)
 
 PRINTER = Path(__file__).with_name("printing.py")
 NO_FONTS = 3  # exit status of the printer
+# Types of errors in a traceback.
+ERRORS = re.compile(rb"^([\w.]*(?:Error|Exception|Interrupt))\b", re.MULTILINE)
 ALTERNATIVE = "Take the HTML file and print it from a browser: that gives the same pages."
 TIMEOUT_SECONDS = 60
 MEMORY_BYTES = 3 * 1024**3 // 2
@@ -71,11 +74,9 @@ def print_pdf(html: str, seconds: int = TIMEOUT_SECONDS, memory: int = MEMORY_BY
     if process.returncode == NO_FONTS:
         raise PrintingFailed("This server has no fonts to print with; its administrator can install some.")
     if process.returncode:
-        logger.error(
-            "printing failed with exit status %s: %s",
-            process.returncode,
-            process.stderr[-2000:].decode(errors="replace"),
-        )
+        # The messages of its errors may quote the document.
+        kinds = b", ".join(ERRORS.findall(process.stderr)).decode()
+        logger.error("printing failed with exit status %s (%s)", process.returncode, kinds or "no error")
         raise PrintingFailed("The printer broke on this document.")
     return process.stdout
 

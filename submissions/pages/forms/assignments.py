@@ -10,6 +10,7 @@ from django.utils.timezone import get_current_timezone_name
 
 from fingerprint.engine import choices
 from submissions import teams
+from submissions.archives.left_out.patterns import BadPatterns, parse_patterns
 from submissions.models import Assignment
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ else:
 
 # Enough for the teams of a few thousand students.
 MAX_TEAMS_CHARACTERS = 100_000
+# Enough for hundreds of patterns.
+MAX_PATTERNS_CHARACTERS = 10_000
 FIRST_YEAR, LAST_YEAR = 1970, 9998
 
 
@@ -74,9 +77,25 @@ class SettingsForm(AssignmentForm):
         'quotes: "Doe, Jane". Pairs within a team are flagged.',
     )
 
+    include_patterns = forms.CharField(
+        required=False,
+        max_length=MAX_PATTERNS_CHARACTERS,
+        label="Count also",
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text="Files that count although they are generated, compiled or downloaded. One pattern a line, "
+        "as in .gitignore; @ and the name of a rule counts all that the rule leaves out.",
+    )
+    exclude_patterns = forms.CharField(
+        required=False,
+        max_length=MAX_PATTERNS_CHARACTERS,
+        label="Leave out",
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text="Files that do not count, one pattern a line: *.csv, /tests/. Both apply to later uploads.",
+    )
+
     class Meta:
         model = Assignment
-        fields = ("name", "common_limit", "due", "teams")
+        fields = ("name", "common_limit", "due", "teams", "include_patterns", "exclude_patterns")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -97,6 +116,12 @@ class SettingsForm(AssignmentForm):
         """Remove the fields that name students; their stored values stay."""
         del self.fields["teams"]
 
+    def clean_include_patterns(self) -> str:
+        return _checked_patterns(self.cleaned_data["include_patterns"], include=True)
+
+    def clean_exclude_patterns(self) -> str:
+        return _checked_patterns(self.cleaned_data["exclude_patterns"])
+
     def clean_teams(self) -> str:
         text: str = self.cleaned_data["teams"]
         try:
@@ -104,3 +129,11 @@ class SettingsForm(AssignmentForm):
         except teams.BadTeams as error:
             raise ValidationError(str(error)) from error
         return text
+
+
+def _checked_patterns(text: str, *, include: bool = False) -> str:
+    try:
+        parse_patterns(text.splitlines(), include=include)
+    except BadPatterns as error:
+        raise ValidationError(str(error)) from error
+    return text

@@ -107,7 +107,7 @@ def _status(*forms: UploadForm | None) -> int:
 @login_required
 @require_http_methods(["GET", "POST"])
 def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Change an assignment's name, due date, teams or common limit; a new limit starts a new ranking."""
+    """Change the settings of an assignment; a new common limit starts a new ranking."""
     assignment = queries.assignment(request.user, pk)
     names = names_for(request, assignment)
     form = SettingsForm(assignment.course, request.POST or None, instance=assignment)
@@ -117,6 +117,10 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         form.save()
         if "common_limit" in form.changed_data and assignment.batches.exists():
             actions.rerank(assignment)
+        if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():
+            messages.info(
+                request, "The patterns of files apply to the next upload. Upload again what they change."
+            )
         if not names.hidden and (unknown := queries.unknown_team_members(assignment)):
             messages.warning(request, f"In the teams, but no submission's name: {_shortened_list(unknown)}.")
         return redirect(assignment)

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HttpResponseClientRefresh
 
 from submissions import actions, queries
+from submissions.archives.left_out.rules import REASONS
 from submissions.models import Batch
 from submissions.pages.forms.uploads import UploadForm
 from submissions.pages.request_bodies import takes_files
@@ -42,7 +43,11 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = UploadForm(request.POST, request.FILES, auto_id="upload_%s")
     if not form.is_valid():
         return assignments.assignment_page(request, assignment, upload_form=form)
-    return redirect(actions.create_batch(assignment, request.user, form.cleaned_data["files"]))
+    try:
+        return redirect(actions.create_batch(assignment, request.user, form.cleaned_data["files"]))
+    except actions.QuotaExceeded as refusal:
+        form.add_error("files", str(refusal))
+        return assignments.assignment_page(request, assignment, upload_form=form)
 
 
 @login_required
@@ -62,7 +67,8 @@ def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         name: Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get(f"{name}_page"))
         for name, rows in lists.items()
     }
-    return render(request, "submissions/batch.html", {**_progress_context(request, batch), **pages})
+    context = {**_progress_context(request, batch), **pages, "left_out": queries.left_out_kinds(batch)}
+    return render(request, "submissions/batch.html", context)
 
 
 @login_required
@@ -106,6 +112,22 @@ def _progress_context(request: AuthenticatedRequest, batch: Batch) -> dict[str, 
 def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     batch = queries.batch(request.user, pk)
     actions.cancel_batch(batch)
+    return redirect(batch)
+
+
+@login_required
+@require_POST
+@gone_as_410
+def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Let the files count that a rule left out of this upload; its own files are not kept."""
+    batch = queries.batch(request.user, pk)
+    rule = request.POST.get("rule", "")
+    if rule in REASONS:
+        actions.count_rule(batch.assignment, rule)
+        messages.info(
+            request,
+            f"Counts from the next upload on: {REASONS[rule]}. To count it here, upload these files again.",
+        )
     return redirect(batch)
 
 

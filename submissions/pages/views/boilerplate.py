@@ -30,7 +30,11 @@ def add(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
     if not form.is_valid():
         return assignments.assignment_page(request, assignment, boilerplate_form=form)
-    actions.add_boilerplate(assignment, form.cleaned_data["files"])
+    try:
+        actions.add_boilerplate(assignment, form.cleaned_data["files"])
+    except actions.QuotaExceeded as refusal:
+        form.add_error("files", str(refusal))
+        return assignments.assignment_page(request, assignment, boilerplate_form=form)
     return _redirect_to_boilerplate(assignment)
 
 

@@ -25,11 +25,18 @@ def grouped(*paths: str) -> dict[str, list[str]]:
         (["a/b/c.py"], {"a": ["b/c.py"]}),
         (["alice.py"], {"alice.py": ["alice.py"]}),
         (["a", "a/a"], {"a": ["a"], "a (file)": ["a"]}),
+        (["a", "a/x", "a (file)"], {"a": ["x"], "a (file 2)": ["a"], "a (file)": ["a (file)"]}),
+        (["a", "a/x", "a (file)/a"], {"a": ["x"], "a (file 2)": ["a"], "a (file)": ["a"]}),
         ([], {}),
     ],
 )
 def test_entries_side_by_side_are_submissions(paths: list[str], expected: dict[str, list[str]]) -> None:
     assert grouped(*paths) == expected
+
+
+def test_the_name_for_a_file_beside_a_folder_is_no_longer_than_a_path() -> None:
+    longest = "a" * 400
+    assert grouped(longest, f"{longest}/b") == {longest: ["b"], f"{'a' * 393} (file)": [longest]}
 
 
 def test_refused_entries_take_no_part_in_grouping() -> None:

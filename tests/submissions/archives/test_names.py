@@ -4,9 +4,12 @@ import io
 import struct
 import tarfile
 import zipfile
+import zlib
 
 import pytest
 
+from submissions.archives.limits import Limits
+from submissions.archives.zip_reader import _RepairedReads
 from tests.support.archives import (
     ARCHIVE_WRITERS,
     entries,
@@ -143,3 +146,54 @@ def test_junk_is_listed_once_per_folder_with_its_reason() -> None:
         "alice/target/A.class": "compiled output",
         "alice/__pycache__/": "compiled output",
     }
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a" * 397 + ".py", "a" * 400, "a." + "p" * 398, "a/" * 199 + "mm", "f" * 395 + "/m.py"],
+    ids=["suffix", "no suffix", "long suffix", "folders", "long folder"],
+)
+def test_numbered_names_are_no_longer_than_the_limit(name: str) -> None:
+    files = taken(entries("class.zip", zip_by_hand([(name.encode(), b"%d" % n) for n in range(12)])))
+    assert sorted(files.values(), key=int) == [b"%d" % n for n in range(12)]
+    assert max(map(len, files)) <= Limits().path_length
+
+
+def test_a_refused_path_says_which_inner_archive_it_is_in() -> None:
+    inner = zip_by_hand(
+        [(b"../evil.py", b"x"), (b"/etc/passwd", b"x"), (b"x" * 500, b"x"), (b"main.py", b"x")]
+    )
+    refused = reasons(entries("class.zip", zipped({"ada.zip": inner})))
+    assert refused.keys() == {"ada/../evil.py", "ada//etc/passwd", f"ada/{'x' * 395}…"}
+
+
+EXTRA_FIELDS = {
+    "unicode name, cut off": struct.pack("<HH", 0x7075, 2) + b"\x01\x02",
+    "unicode name that is not UTF-8": struct.pack("<HHBL", 0x7075, 7, 1, zlib.crc32(b"ada.py")) + b"\xff\xfe",
+    "unicode name that is empty": struct.pack("<HHBL", 0x7075, 5, 1, zlib.crc32(b"ada.py")),
+    "longer than its record": struct.pack("<HH", 0xCAFE, 60_000) + b"x",
+    "zip64 without its sizes": struct.pack("<HH", 1, 0),
+    "zip64 longer than its record": struct.pack("<HHQ", 1, 24, 1),
+    "three bytes": b"\x01\x00\x08",
+}
+
+
+@pytest.mark.parametrize("extra", EXTRA_FIELDS.values(), ids=EXTRA_FIELDS.keys())
+def test_a_damaged_extra_field_of_a_zip_costs_no_entry(extra: bytes) -> None:
+    """Whatever the version of Python: newer ones refuse the whole zip for more kinds of fields."""
+    packed = zip_by_hand([(b"ada.py", b"a"), (b"ben.py", b"b")])
+    at = packed.index(b"PK\x01\x02")
+    record, rest = bytearray(packed[at : at + 46 + 6]), packed[at + 46 + 6 :]
+    struct.pack_into("<H", record, 30, len(extra))
+    end = bytearray(rest[-22:])
+    struct.pack_into("<L", end, 12, struct.unpack_from("<L", end, 12)[0] + len(extra))
+    damaged = packed[:at] + bytes(record) + extra + rest[:-22] + bytes(end)
+    assert taken(entries("class.zip", damaged)) == {"ada.py": b"a", "ben.py": b"b"}
+    assert kept_identifiers(damaged) <= {0, 1}
+
+
+def kept_identifiers(data: bytes) -> set[int]:
+    """Return the identifiers of the extra fields that zipfile gets to see."""
+    with zipfile.ZipFile(_RepairedReads(io.BytesIO(data), len(data))) as archive:
+        extras = [info.extra for info in archive.infolist()]
+    return {struct.unpack("<H", extra[:2])[0] for extra in extras if len(extra) > 3}

@@ -180,12 +180,17 @@ def test_a_folder_is_walked_without_following_links_or_opening_pipes(tmp_path: P
     }
 
 
-def test_a_walk_stops_at_the_limits_and_says_so(tmp_path: Path) -> None:
+def test_a_folder_on_disk_has_no_limit_on_entries_and_bytes_and_each_archive_in_it_has_its_own(
+    tmp_path: Path,
+) -> None:
     for n in range(4):
-        (tmp_path / f"{n}.py").write_bytes(b"x")
-    unpacked = list(walk(tmp_path, Limits(entries=2)))
-    assert len(taken(unpacked)) == 2
-    assert unpacked[-1].reason == "more than 2 entries; the rest was not read"
+        (tmp_path / f"{n}.py").write_bytes(LINES)
+        (tmp_path / f"small{n}.zip").write_bytes(zipped({"a.py": LINES, "b.py": LINES}))
+    (tmp_path / "large.zip").write_bytes(zipped({f"{n}.py": b"x" for n in range(5)}))
+    unpacked = list(walk(tmp_path, Limits(entries=3, total_bytes=3 * len(LINES))))
+    assert len(taken(unpacked)) == 4 + 4 * 2 + 2
+    assert reasons(unpacked) == {"large.zip": "more than 3 entries; the rest was not read"}
+    assert [entry.name for entry in unpacked if entry.incomplete] == ["large.zip"]
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,65 @@
+"""Refuse uploads beyond what an instructor may store, or upload in an hour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import humanize
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from submissions.queries.quotas import stored_bytes, uploads_of_the_last_hour
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from django.core.files import File
+
+    from submissions.models import Assignment
+
+
+class QuotaExceeded(Exception):
+    """An upload was refused; the message says which limit, what is used, and what to do."""
+
+
+def check_quotas(assignment: Assignment, uploads: Sequence[File[bytes]], user: User | None = None) -> None:
+    """Return if the owner of the course may store the files, and `user` may upload once more in this hour.
+
+    Call this in the transaction that stores them: it locks the accounts until then, so that uploads at the
+    same time are counted one after the other.
+
+    Raises
+    ------
+    QuotaExceeded
+        When they may not.
+    """
+    owner = assignment.course.owner
+    _lock({owner.pk, user.pk} if user else {owner.pk})
+    if user:
+        _check_uploads(user)
+    _check_storage(owner, sum(upload.size for upload in uploads))
+
+
+def _lock(accounts: set[int]) -> None:
+    # In a fixed order, so that no two uploads wait for each other; this lock lets other rows refer to the
+    # accounts meanwhile, such as new sessions.
+    list(User.objects.select_for_update(no_key=True).filter(pk__in=accounts).order_by("pk"))
+
+
+def _check_uploads(user: User) -> None:
+    made, limit = uploads_of_the_last_hour(user), settings.UPLOADS_AN_HOUR
+    if made >= limit:
+        raise QuotaExceeded(
+            f"You made {made:,} uploads in the last hour; {limit:,} are allowed. Nothing was stored. "
+            "Wait some minutes, and send many submissions as one archive."
+        )
+
+
+def _check_storage(owner: User, new: int) -> None:
+    stored, limit = stored_bytes(owner), settings.STORAGE_BYTES
+    if stored + new > limit:
+        raise QuotaExceeded(
+            f"The courses of {owner.get_username()} hold {humanize.naturalsize(stored)} of at most "
+            f"{humanize.naturalsize(limit)}. Nothing was stored. Delete old assignments or uploads, or ask "
+            "whoever runs this service for more."
+        )

@@ -1,0 +1,96 @@
+"""The instructor's patterns of files to count and to leave out; they are stronger than the rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from pathspec import GitIgnoreSpec
+
+from submissions.archives.left_out.matching import rule_of_name
+from submissions.archives.left_out.rules import REASONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# This sign before the name of a rule stands for all files that the rule leaves out.
+RULE_SIGN = "@"
+EXCLUDED = "left out by an exclude pattern"
+
+
+class BadPatterns(ValueError):
+    """A pattern is none; the message says which, for the instructor."""
+
+
+@dataclass(frozen=True)
+class FilePatterns:
+    """Patterns in the syntax of `.gitignore`, matched with the paths inside a submission.
+
+    A file that `exclude` matches is left out. Of the others, one that `include` matches counts, even if a
+    rule would leave it out. `@name` in `include` takes back what the rule of that name leaves out.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+    @cached_property
+    def taken_in(self) -> frozenset[str]:
+        """The names of the rules that do not apply."""
+        return frozenset(line[1:] for line in self.include if line.startswith(RULE_SIGN))
+
+    @cached_property
+    def _included(self) -> GitIgnoreSpec:
+        return GitIgnoreSpec.from_lines(line for line in self.include if not line.startswith(RULE_SIGN))
+
+    @cached_property
+    def _excluded(self) -> GitIgnoreSpec:
+        return GitIgnoreSpec.from_lines(self.exclude)
+
+    def includes(self, path: str) -> bool:
+        return self.may_include and self._included.match_file(path)
+
+    def excludes(self, path: str) -> bool:
+        return bool(self.exclude) and self._excluded.match_file(path)
+
+    @property
+    def may_include(self) -> bool:
+        """Whether a file in a folder that a rule leaves out could be included."""
+        return len(self.include) > len(self.taken_in)
+
+    def left_out_by_name(self, path: str) -> tuple[str, str] | None:
+        """Return (path up to the folder or file that is left out, reason) by its name alone, or None.
+
+        The path may start outside the submission: it counts if any end of it is included.
+        """
+        found = rule_of_name(path, self.taken_in)
+        if found is None or (self.may_include and any(map(self.includes, _ends(path)))):
+            return None
+        return found[0], found[1].reason
+
+
+def parse_patterns(lines: Iterable[str], *, include: bool = False) -> tuple[str, ...]:
+    """Return the patterns of some lines, without comments and empty lines.
+
+    Raises
+    ------
+    BadPatterns
+        For a line that is no pattern, or an unknown rule of `include`.
+    """
+    patterns = tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+    for pattern in patterns:
+        if include and pattern.startswith(RULE_SIGN):
+            if pattern[1:] not in REASONS:
+                names = ", ".join(RULE_SIGN + name for name in sorted(REASONS))
+                raise BadPatterns(f"There is no rule {pattern}. The rules are {names}.")
+            continue
+        try:
+            GitIgnoreSpec.from_lines([pattern])
+        except ValueError as error:
+            raise BadPatterns(f"{pattern!r} is no pattern of the kind that .gitignore takes.") from error
+    return patterns
+
+
+def _ends(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[start:]) for start in range(len(parts))]

@@ -1,0 +1,51 @@
+"""What an instructor has stored and uploaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.db.models import Q, Sum
+from django.utils import timezone
+
+from submissions.models import Batch, Boilerplate, DeletedBatch, Entry, Upload
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+HOUR = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Bytes of all files in the courses of an instructor, and the instructor's uploads of the last hour."""
+
+    stored: int
+    uploads: int
+
+
+def usage(user: User) -> Usage:
+    return Usage(stored_bytes(user), uploads_of_the_last_hour(user))
+
+
+def stored_bytes(owner: User) -> int:
+    """Return the bytes of the files in the courses of `owner`; uploads that wait count as they came."""
+    files = Entry.objects.filter(batch__assignment__course__owner=owner, accepted=True)
+    handed_out = Boilerplate.objects.filter(assignment__course__owner=owner, first=None)
+    waiting = Upload.objects.filter(
+        Q(batch__assignment__course__owner=owner) | Q(boilerplate_upload__assignment__course__owner=owner)
+    )
+    return int(
+        (files.aggregate(total=Sum("size"))["total"] or 0)
+        + (handed_out.aggregate(total=Sum("source__size"))["total"] or 0)
+        + sum(upload.file.size for upload in waiting if upload.file.storage.exists(upload.file.name))
+    )
+
+
+def uploads_of_the_last_hour(user: User) -> int:
+    """Return the number of uploads, with those that were deleted since."""
+    since = timezone.now() - HOUR
+    made = Q(uploaded_by=user, created__gt=since)
+    deleted = DeletedBatch.objects.filter(assignment__course__owner=user, deleted__gt=since)
+    return Batch.objects.filter(made).count() + deleted.count()

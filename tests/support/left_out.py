@@ -1,0 +1,35 @@
+"""What is left out of one student's files, found as an upload finds it."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from submissions.archives.grouping import split_paths
+from submissions.archives.left_out.listing import Listing
+from submissions.archives.left_out.patterns import FilePatterns
+from submissions.archives.limits import Limits
+from submissions.archives.unpack import unpack
+from tests.support.archives import zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+OWN = b"int own(int x) { return x + 1; }\n"
+
+
+def left_out(files: Mapping[str, str | bytes], patterns: FilePatterns | None = None) -> dict[str, str]:
+    """Return the reason for each entry that is left out of the files that Ada hands in, beside `own.c`."""
+    patterns = patterns or FilePatterns()
+    contents = {path: data if isinstance(data, bytes) else data.encode() for path, data in files.items()}
+    upload = {"own.c": OWN} | contents
+    archive = zipped({f"class/ada/{path}": data for path, data in upload.items()} | {"class/ben/b.c": b"x;"})
+    listing, taken, reasons = Listing(patterns), [], {}
+    for entry in unpack("class.zip", io.BytesIO(archive), Limits(), patterns):
+        listing.add(entry.name, entry.data)
+        if entry.data is None:
+            reasons[entry.name] = entry.reason
+        else:
+            taken.append(entry.name)
+    reasons |= {name: reason for name, _, reason in listing.left_out(split_paths(sorted(taken))).entries}
+    return {name.removeprefix("class/ada/"): reason for name, reason in reasons.items()}
