@@ -35,7 +35,7 @@ def maintain() -> NoReturn:
 
 def maintain_once() -> None:
     """Call `sweep`; an error of the database or of the broker is logged, since the next round may succeed."""
-    from submissions.tasks import sweep  # noqa: PLC0415 - imports models: after Django's start
+    from submissions.sweeping import sweep  # noqa: PLC0415 - imports models: after Django's start
 
     try:
         sweep()

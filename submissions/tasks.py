@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import logging
 import time
-from datetime import timedelta
 from functools import partial
 from math import ceil
 
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from submissions import lifecycle, recovery, retrying, turns
 from submissions.archives.limits import BadArchive
@@ -29,8 +27,8 @@ from submissions.ingest.batches import (
     pending_documents,
 )
 from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boilerplate
-from submissions.ingest.documents import delete_unreferenced, fingerprint_pending
-from submissions.ingest.uploads import delete_orphans, discard_uploads, unneeded_uploads
+from submissions.ingest.documents import fingerprint_pending
+from submissions.ingest.uploads import discard_uploads
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload
 from submissions.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, cohort_queue, send
 from submissions.ranking.progress import Cancelled
@@ -46,8 +44,6 @@ SLICE_SECONDS = 10
 LANES = 4
 # Seconds after which work on an assignment is tried again that another process works on.
 BUSY_SECONDS = 3
-# Longer than any upload takes: a source that nothing refers to after this time is not needed.
-SOURCE_GRACE_PERIOD = timedelta(hours=2)
 
 
 @shared_task
@@ -272,30 +268,3 @@ def _rank_locked(report_id: int, assignment_id: int) -> None:
     report.save(update_fields=["duplicates", "findings", "parameters"])
     report.assignment.reports.filter(pk__lt=report.pk).delete()
     lifecycle.finish_batches(ranked)
-
-
-def sweep() -> None:
-    """Re-enqueue work lost to a crashed worker or broker, end stuck work, delete what nothing refers to."""
-    recovery.end_stuck_work()
-    for pk, queue in recovery.lost_reports():
-        if lifecycle.requeue_report(pk, "its worker or its message was lost"):
-            send(rank_next, queue, queue)
-    for pk, queue in recovery.lost_uploads():
-        if lifecycle.requeue_batch(pk, "its worker or its message was lost"):
-            send(unpack_next, queue, queue)
-    for pk in recovery.lost_readings():
-        logger.warning("batch %s: its unread documents are enqueued again", pk)
-        enqueue_documents(pk)
-    for pk, queue in recovery.lost_boilerplate_uploads():
-        if lifecycle.requeue_boilerplate(pk, "its worker or its message was lost"):
-            send(read_boilerplate, queue, pk)
-    for assignment_id, document_id in recovery.lost_boilerplate():
-        logger.warning("re-enqueued boilerplate document %s of assignment %s", document_id, assignment_id)
-        fingerprint_boilerplate.delay(assignment_id, [document_id])
-    for batch in recovery.unranked_batches():
-        logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
-        with transaction.atomic():
-            enqueue_rank(batch.assignment)
-    discard_uploads(unneeded_uploads())
-    delete_orphans(timezone.now() - SOURCE_GRACE_PERIOD)
-    delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from submissions.models import Course
-from submissions.tasks import sweep
+from submissions.sweeping import sweep
 from tests.hostile.corpus import SOURCES, all_cases, some_of_each_kind
 from tests.hostile.ingest import Results, upload_all
 from tests.hostile.names import CANARY

@@ -10,7 +10,7 @@ from django.core.cache import cache
 from django.db import OperationalError
 
 from moss import maintenance
-from submissions import heartbeats, tasks
+from submissions import heartbeats, sweeping
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -35,7 +35,7 @@ def test_an_error_of_the_database_is_logged_and_not_the_end(
     def broken() -> None:
         raise OperationalError("the server closed the connection")
 
-    monkeypatch.setattr(tasks, "sweep", broken)
+    monkeypatch.setattr(sweeping, "sweep", broken)
     with caplog.at_level(logging.WARNING, "moss.maintenance"):
         maintenance.maintain_once()
     assert caplog.messages == ["lost work could not be looked for: the server closed the connection"]

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.test import TestCase
 from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, tasks
+from submissions import actions, lifecycle, recovery, sweeping, tasks
 from submissions.ingest.batches import ingest_batch
 from submissions.ingest.documents import MAX_ATTEMPTS, store_document
 from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
@@ -145,7 +145,7 @@ def test_a_worker_lost_right_after_unpacking_loses_nothing(
     ingest_batch(batch)  # and here the worker is killed
     Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.sweep()
+        sweeping.sweep()
     batch.refresh_from_db()
     assert (batch.state, batch.documents_done) == ("done", 3)
     assert not Upload.objects.exists()
@@ -186,7 +186,7 @@ def test_a_batch_left_ranking_is_swept_up(
     Batch.objects.update(state="ranking", touched=long_ago)
     Report.objects.all().delete()
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.sweep()
+        sweeping.sweep()
     batch.refresh_from_db()
     assert batch.state == "done"
 
@@ -194,8 +194,8 @@ def test_a_batch_left_ranking_is_swept_up(
 def test_sources_without_a_submission_are_deleted_and_others_are_kept(hand_in: HandIn) -> None:
     hand_in(zipped(TWO))
     store_document(HONEST.encode(), "left.py", "", 3)
-    Source.objects.update(created=timezone.now() - tasks.SOURCE_GRACE_PERIOD - timedelta(minutes=1))
-    tasks.sweep()
+    Source.objects.update(created=timezone.now() - sweeping.SOURCE_GRACE_PERIOD - timedelta(minutes=1))
+    sweeping.sweep()
     assert Source.objects.count() == Document.objects.count() == 2
 
 
@@ -216,7 +216,7 @@ def test_a_source_that_ended_its_worker_twice_is_not_tried_again(
     Document.objects.filter(pk=unlucky.pk).update(attempts=MAX_ATTEMPTS)
     Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.sweep()
+        sweeping.sweep()
     assert f"{MAX_ATTEMPTS} times" in Document.objects.get(pk=unlucky.pk).reason
     batch.refresh_from_db()
     assert batch.state == "done"

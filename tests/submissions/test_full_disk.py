@@ -12,7 +12,7 @@ from django.db import OperationalError
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, tasks
+from submissions import actions, lifecycle, recovery, sweeping, tasks
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Batch, BoilerplateUpload, Document, Report, Source, Upload
 from tests.support.html import page_of
@@ -107,7 +107,7 @@ def test_an_upload_goes_on_when_there_is_room_again(
         tasks.unpack_next(batch.queue)
     monkeypatch.undo()
     Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
-    tasks.sweep()
+    sweeping.sweep()
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("ranking", "")
     assert not batch.entries.filter(reason__contains="No space").exists()

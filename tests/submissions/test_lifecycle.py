@@ -9,7 +9,7 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, tasks
+from submissions import actions, lifecycle, recovery, sweeping, tasks
 from submissions.models import Batch, Report
 from submissions.queues import INTERACTIVE
 from tests.support.sample_class import CLASS, zipped
@@ -95,14 +95,14 @@ def test_sweep_logs_what_it_re_enqueues(batch: Batch, log: pytest.LogCaptureFixt
     report = Report.objects.create(assignment=batch.assignment)
     long_ago = timezone.now() - 2 * recovery.SENDING
     Report.objects.update(touched=long_ago)
-    tasks.sweep()
+    sweeping.sweep()
     change = f"of assignment {batch.assignment_id}: queued -> queued (its worker or its message was lost)"
     assert f"report {report.pk} {change}" in log.messages
     Batch.objects.filter(pk=batch.pk).update(touched=long_ago)
-    tasks.sweep()
+    sweeping.sweep()
     assert f"batch {batch.pk} {change}" in log.messages
 
 
 def test_sweep_logs_nothing_when_nothing_is_late(batch: Batch, log: pytest.LogCaptureFixture) -> None:
-    tasks.sweep()
+    sweeping.sweep()
     assert log.messages == []

@@ -16,7 +16,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from moss.celery import app
-from submissions import actions, lifecycle, recovery, tasks, turns
+from submissions import actions, lifecycle, recovery, sweeping, tasks, turns
 from submissions.ingest.uploads import FOLDER, delete_orphans
 from submissions.models import Batch, Document, Report
 from submissions.queues import INTERACTIVE, QUEUES, send
@@ -156,7 +156,7 @@ def test_a_ranking_that_does_not_go_on_fails_with_a_reason_and_its_session_ends(
     change(batch, state="ranking")
     change(report, state="running", touched=timezone.now() - LONG_AGO)
     lock(other_session, Work.REPORT, report.pk)
-    tasks.sweep()
+    sweeping.sweep()
     batch.refresh_from_db()
     report.refresh_from_db()
     assert (report.state, report.message) == ("failed", recovery.OUT_OF_TIME)
@@ -166,7 +166,7 @@ def test_a_ranking_that_does_not_go_on_fails_with_a_reason_and_its_session_ends(
 
 def test_an_upload_that_does_not_go_on_fails_with_a_reason(batch: Batch) -> None:
     change(batch, state="unpacking", touched=timezone.now() - LONG_AGO)
-    tasks.sweep()
+    sweeping.sweep()
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("failed", recovery.OUT_OF_TIME)
 
@@ -193,7 +193,7 @@ def test_a_file_whose_upload_was_never_stored_is_deleted(
     settings.MEDIA_ROOT = tmp_path
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     name = default_storage.save(f"{FOLDER}/orphan", ContentFile(b"x"))
-    tasks.sweep()
+    sweeping.sweep()
     assert default_storage.exists(name)  # its upload may be stored just now
     delete_orphans(timezone.now() + timedelta(seconds=1))
     assert not default_storage.exists(name)
@@ -256,6 +256,6 @@ def test_unread_documents_of_a_batch_are_enqueued_again_unless_one_is_being_read
     monkeypatch.undo()
     other_session.close()
     wait_until(lambda: not sessions(Work.DOCUMENT), what="the end of the session")
-    tasks.sweep()
+    sweeping.sweep()
     batch.refresh_from_db()
     assert batch.state == "ranking"

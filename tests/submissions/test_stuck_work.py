@@ -14,7 +14,7 @@ from django.conf import settings
 from django.db import connection
 
 from moss import maintenance
-from submissions import actions, recovery, tasks
+from submissions import actions, recovery, sweeping, tasks
 from submissions.ingest.documents import MAX_ATTEMPTS
 from submissions.models import Assignment, Batch, Course, Document
 from submissions.queues import INTERACTIVE
@@ -46,7 +46,7 @@ def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_
         os.kill(child, signal.SIGSTOP)
 
     def reads_no_more() -> bool:
-        tasks.sweep()
+        sweeping.sweep()
         return not sessions(Work.DOCUMENT)
 
     try:
@@ -57,7 +57,7 @@ def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_
     monkeypatch.undo()  # What follows may take the time that it takes on a busy machine.
 
     def has_ended() -> bool:
-        tasks.sweep()
+        sweeping.sweep()
         batch.refresh_from_db()
         return not batch.is_running
 

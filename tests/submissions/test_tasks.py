@@ -8,7 +8,7 @@ import psutil
 import pytest
 from django.utils import timezone
 
-from submissions import actions, recovery, tasks
+from submissions import actions, recovery, sweeping, tasks
 from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Pair, Report, Source, Upload
 from submissions.queues import INTERACTIVE
 from tests.conftest import wait_until
@@ -219,11 +219,11 @@ def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
     batch = upload(assignment, alice, CLASS)  # never committed, so no task was sent
     long_ago = timezone.now() - 2 * recovery.SENDING
     Batch.objects.filter(pk=batch.pk).update(touched=long_ago)
-    tasks.sweep()
+    sweeping.sweep()
     batch.refresh_from_db()
     assert batch.state == "ranking"
     Report.objects.update(touched=long_ago)
-    tasks.sweep()
+    sweeping.sweep()
     batch.refresh_from_db()
     assert batch.state == "done"
 
@@ -231,7 +231,7 @@ def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
 def test_a_running_batch_is_not_swept(assignment: Assignment, alice: User, eager_tasks: None) -> None:
     batch = upload(assignment, alice, CLASS)
     Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - recovery.SENDING / 2)
-    tasks.sweep()
+    sweeping.sweep()
     batch.refresh_from_db()
     assert batch.state == "queued"
 

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, tasks
+from submissions import actions, lifecycle, recovery, sweeping, tasks
 from submissions.ingest.uploads import FOLDER
 from submissions.models import (
     Assignment,
@@ -189,23 +189,23 @@ def test_lost_boilerplate_is_read_after_all(
 ) -> None:
     change(upload, state=state, touched=timezone.now() - 2 * after)
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.sweep()
+        sweeping.sweep()
     upload.refresh_from_db()
     assert upload.state == "done"
     assert Document.objects.get(boilerplate__assignment=upload.assignment).state == "ready"
 
 
 def test_the_sweep_keeps_uploads_that_wait_and_deletes_others(upload: BoilerplateUpload) -> None:
-    tasks.sweep()
+    sweeping.sweep()
     assert upload.uploads.count() == len(stored_files()) == 1
     lifecycle.fail_boilerplate(upload.pk, "out of time")
-    tasks.sweep()
+    sweeping.sweep()
     assert upload.uploads.count() == len(stored_files()) == 0
 
 
 def test_boilerplate_that_is_stuck_fails_with_a_reason(upload: BoilerplateUpload) -> None:
     change(upload, state="reading", touched=timezone.now() - LONG_AGO)
-    tasks.sweep()
+    sweeping.sweep()
     upload.refresh_from_db()
     assert (upload.state, upload.message) == ("failed", recovery.OUT_OF_TIME)
 
@@ -271,7 +271,7 @@ def test_boilerplate_is_ranked_without_although_its_message_was_lost(
     Boilerplate.objects.filter(pk=registered.pk).update(created=old)
     assert recovery.lost_boilerplate() == [(assignment.pk, known.document_id)]
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.sweep()
+        sweeping.sweep()
     assert Report.objects.get(assignment=assignment, state="done").created > old
     assert recovery.lost_boilerplate() == []
 

@@ -11,7 +11,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import actions, heartbeats, lifecycle, recovery, tasks
+from submissions import actions, heartbeats, lifecycle, recovery, sweeping, tasks
 from submissions.ingest.uploads import KEPT_FOR_RETRY
 from submissions.models import Batch, Report, Upload
 from submissions.queues import HEAVY, INTERACTIVE, QUEUES
@@ -137,7 +137,7 @@ def test_an_upload_that_failed_while_it_was_unpacked_is_tried_again_with_its_fil
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     Batch.objects.update(attempts=3)
     lifecycle.fail_batch(batch.pk, recovery.OUT_OF_TIME)
-    tasks.sweep()
+    sweeping.sweep()
     page = get_page(admin_client, reverse("service"))
     address = reverse("retry_batch", args=[batch.pk])
     assert page.values("[aria-labelledby=failed-uploads] form[method=post]", "action") == [address]
@@ -156,7 +156,7 @@ def test_a_failed_upload_whose_files_were_deleted_cannot_be_tried_again(
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     lifecycle.fail_batch(batch.pk, recovery.OUT_OF_TIME)
     Batch.objects.update(touched=timezone.now() - 2 * KEPT_FOR_RETRY)
-    tasks.sweep()
+    sweeping.sweep()
     assert not Upload.objects.exists()
     page = get_page(admin_client, reverse("service"))
     assert not page.has("[aria-labelledby=failed-uploads] button")
