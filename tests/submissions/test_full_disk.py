@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-import tempfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,9 +27,7 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
-NOISE = random.Random(1).randbytes(4_500_000)
-# The inner archive is unpacked to a temporary file.
-NESTED = {**CLASS, "dora.zip": zipped({"dora/1.bin": NOISE, "dora/2.bin": NOISE}).read()}
+pytestmark = pytest.mark.usefixtures("empty_queues")
 
 
 def send(
@@ -83,12 +79,13 @@ def test_an_upload_for_which_the_database_has_no_room_is_refused_whole(
 
 
 def test_a_worker_without_room_for_unpacking_tries_again_and_then_says_why(
-    small_disk: Path, assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
+    small_tablespace: Path, assignment: Assignment, alice: User
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
-    batch = actions.create_batch(assignment, alice, [zipped(NESTED)])
+    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    move_emptied("submissions_source")
+    fill(small_tablespace)
     for attempt in range(1, lifecycle.MAX_ATTEMPTS + 1):
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OperationalError, match="could not extend"):
             tasks.unpack_next(batch.queue)
         batch.refresh_from_db()
         assert (batch.state, batch.message, batch.attempts) == ("queued", WAITS_FOR_ROOM, attempt)
@@ -99,24 +96,24 @@ def test_a_worker_without_room_for_unpacking_tries_again_and_then_says_why(
 
 
 def test_an_upload_goes_on_when_there_is_room_again(
-    small_disk: Path, assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch, eager_tasks: None
+    small_tablespace: Path, assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
-    batch = actions.create_batch(assignment, alice, [zipped(NESTED)])
-    with pytest.raises(OSError, match="No space left"):
+    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    move_emptied("submissions_source")
+    filled = fill(small_tablespace)
+    with pytest.raises(OperationalError, match="could not extend"):
         tasks.unpack_next(batch.queue)
-    monkeypatch.undo()
+    filled.unlink()
     Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
     sweeping.sweep()
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("ranking", "")
-    assert not batch.entries.filter(reason__contains="No space").exists()
+    assert not batch.entries.filter(accepted=False).exists()
 
 
 def test_files_are_not_blamed_for_a_full_database(
-    small_tablespace: Path, assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
+    small_tablespace: Path, assignment: Assignment, alice: User
 ) -> None:
-    monkeypatch.setattr(tasks.fingerprint, "delay", lambda *_: None)
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     tasks.unpack_next(batch.queue)
     keys = list(Document.objects.values_list("pk", flat=True))

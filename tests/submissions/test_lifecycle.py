@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import Committing
 
+pytestmark = pytest.mark.usefixtures("empty_queues")
+
 
 @pytest.fixture
 def batch(assignment: Assignment, alice: User, eager_tasks: None) -> Batch:

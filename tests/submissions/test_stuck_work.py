@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
+pytestmark = pytest.mark.usefixtures("empty_queues")
+
 
 def test_stuck_work_is_ended_within_a_minute_of_the_limit_of_a_task() -> None:
     found_after = recovery.STUCK + timedelta(seconds=maintenance.EVERY_SECONDS)

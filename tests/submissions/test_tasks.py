@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.uploads import Committing, HandIn
 
+pytestmark = pytest.mark.usefixtures("empty_queues")
 SLOW = "x = [" + "1, " * 1_200_000 + "]\n"
 
 
