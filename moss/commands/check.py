@@ -165,12 +165,17 @@ def check(  # noqa: PLR0917 - one parameter for each option
         raise click.ClickException(printable(str(error))) from error
     if not report.shortfall or output_format != "table":
         _write(_render(report, output_format, path), output)
+    _summarise(report, output_format)
+    _list_skipped(report, path)
+
+
+def _summarise(report: LocalReport, output_format: str) -> None:
+    """Write to the error stream how the path was read, and beside a table the suggested threshold."""
     count = len(report.submissions)
     click.echo(f"Read as {report.layout}: {count} submission{'' if count == 1 else 's'}.", err=True)
     threshold = report.ranking.threshold
     if output_format == "table" and len(report.ranking.scores.similarity):
         click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)
-    _list_skipped(report, path)
 
 
 def _list_skipped(report: LocalReport, path: Path) -> None:

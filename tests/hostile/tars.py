@@ -110,45 +110,48 @@ def _kinds() -> Iterator[Case]:
             yield Case(f"only a {name} link in a tar", detail, ".tar", link + END, alone=True)
 
 
+# The records of extended headers, by what is wrong with them.
+RECORDS = {
+    "path": pax_record(b"path", b"dora/main.py"),
+    "absolute path": pax_record(b"path", b"/etc/passwd"),
+    "NUL in a path": pax_record(b"path", b"a\0b.py"),
+    "no UTF-8": pax_record(b"path", b"\xff\xfe.py"),
+    "empty path": pax_record(b"path", b""),
+    "size -1": pax_record(b"size", b"-1"),
+    "size 2^63": pax_record(b"size", b"%d" % 2**63),
+    "size of words": pax_record(b"size", b"many"),
+    "size of 5,000 digits": pax_record(b"size", b"9" * 5000),
+    "size 1.5": pax_record(b"size", b"1.5"),
+    "time nan": pax_record(b"mtime", b"nan"),
+    "time inf": pax_record(b"mtime", b"inf"),
+    "time 1e400": pax_record(b"mtime", b"1e400"),
+    "time -1e30": pax_record(b"mtime", b"-1e30"),
+    "uid": pax_record(b"uid", b"9" * 30),
+    "charset": pax_record(b"hdrcharset", b"BINARY"),
+    "unknown charset": pax_record(b"hdrcharset", b"\x1b[31m"),
+    "sparse": pax_record(b"GNU.sparse.map", b"0,1,x"),
+    "sparse size": pax_record(b"GNU.sparse.size", b"%d" % 2**62) + pax_record(b"GNU.sparse.map", b"0,1"),
+    "sparse 1.0": pax_record(b"GNU.sparse.major", b"1") + pax_record(b"GNU.sparse.minor", b"0"),
+    "sparse name": pax_record(b"GNU.sparse.name", b"../../x.py"),
+    "link": pax_record(b"linkpath", b"/etc"),
+    "no length": b"path=x\n",
+    "length 0": b"0 path=x\n",
+    "length 1": b"1 path=x\n",
+    "minus": b"-9 path=x\n",
+    "longer than it is": b"99999 path=x\n",
+    "huge length": b"9" * 5000 + b" path=x\n",
+    "no newline": b"9 path=xy",
+    "no equals sign": b"9 pathxx\n",
+    "NULs": bytes(100),
+    "nothing": b"",
+    "many": pax_record(b"comment", b"x") * 5000,
+}
+
+
 def _extended_headers() -> dict[str, bytes]:
     entry = member(b"cleo.py")
-    records = {
-        "path": pax_record(b"path", b"dora/main.py"),
-        "absolute path": pax_record(b"path", b"/etc/passwd"),
-        "NUL in a path": pax_record(b"path", b"a\0b.py"),
-        "no UTF-8": pax_record(b"path", b"\xff\xfe.py"),
-        "empty path": pax_record(b"path", b""),
-        "size -1": pax_record(b"size", b"-1"),
-        "size 2^63": pax_record(b"size", b"%d" % 2**63),
-        "size of words": pax_record(b"size", b"many"),
-        "size of 5,000 digits": pax_record(b"size", b"9" * 5000),
-        "size 1.5": pax_record(b"size", b"1.5"),
-        "time nan": pax_record(b"mtime", b"nan"),
-        "time inf": pax_record(b"mtime", b"inf"),
-        "time 1e400": pax_record(b"mtime", b"1e400"),
-        "time -1e30": pax_record(b"mtime", b"-1e30"),
-        "uid": pax_record(b"uid", b"9" * 30),
-        "charset": pax_record(b"hdrcharset", b"BINARY"),
-        "unknown charset": pax_record(b"hdrcharset", b"\x1b[31m"),
-        "sparse": pax_record(b"GNU.sparse.map", b"0,1,x"),
-        "sparse size": pax_record(b"GNU.sparse.size", b"%d" % 2**62) + pax_record(b"GNU.sparse.map", b"0,1"),
-        "sparse 1.0": pax_record(b"GNU.sparse.major", b"1") + pax_record(b"GNU.sparse.minor", b"0"),
-        "sparse name": pax_record(b"GNU.sparse.name", b"../../x.py"),
-        "link": pax_record(b"linkpath", b"/etc"),
-        "no length": b"path=x\n",
-        "length 0": b"0 path=x\n",
-        "length 1": b"1 path=x\n",
-        "minus": b"-9 path=x\n",
-        "longer than it is": b"99999 path=x\n",
-        "huge length": b"9" * 5000 + b" path=x\n",
-        "no newline": b"9 path=xy",
-        "no equals sign": b"9 pathxx\n",
-        "NULs": bytes(100),
-        "nothing": b"",
-        "many": pax_record(b"comment", b"x") * 5000,
-    }
-    headers = {f"{detail}": pax(data) + entry for detail, data in records.items()}
-    headers |= {f"global, {detail}": pax(data, b"g") + entry for detail, data in records.items()}
+    headers = {f"{detail}": pax(data) + entry for detail, data in RECORDS.items()}
+    headers |= {f"global, {detail}": pax(data, b"g") + entry for detail, data in RECORDS.items()}
     for kind, name in (
         (b"L", "long name"),
         (b"K", "long link"),

@@ -166,14 +166,15 @@ def test_a_very_long_line_is_cut(hand_in: HandIn) -> None:
 
 def test_what_was_skipped_is_listed_with_its_reason(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
-    page = assignment_page(alice_client, assignment)
-    assert page.texts("section.skipped summary") == ["1 file of the uploads was not taken"]
-    assert page.texts("section.skipped th.path") == ["notes/photo.py"]
     file = SubmissionFile.objects.get(submission__name="cleo")
     file.document.state, file.document.reason = "failed", "its lexer broke"
     file.document.save()
     page = assignment_page(alice_client, assignment)
-    assert page.texts("section.skipped summary")[1:] == ["1 file could not be read"]
+    assert page.texts("section.skipped summary") == [
+        "1 file of the uploads was not taken",
+        "1 file could not be read",
+    ]
+    assert page.texts("section.skipped th.path")[0] == "notes/photo.py"
     assert page.rows("section.skipped tbody tr")[1:] == [["main.py", "cleo", "its lexer broke"]]
 
 
