@@ -19,10 +19,10 @@ start_django()
 from django.conf import settings  # noqa: E402 - after Django's start
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY  # noqa: E402
 from django.contrib.auth.models import User  # noqa: E402
-from django.contrib.sessions.backends.db import SessionStore  # noqa: E402
 from django.db import InterfaceError, OperationalError, connection  # noqa: E402
 from kombu.exceptions import OperationalError as BrokerError  # noqa: E402
 
+from moss.accounts.sessions import SessionStore  # noqa: E402
 from submissions.models import Course, Report  # noqa: E402
 
 if TYPE_CHECKING:
