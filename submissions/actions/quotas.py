@@ -47,10 +47,10 @@ def _lock(accounts: set[int]) -> None:
 
 
 def _check_uploads(user: User) -> None:
-    made, limit = uploads_of_the_last_hour(user), settings.UPLOADS_AN_HOUR
-    if made >= limit:
+    uploads, limit = uploads_of_the_last_hour(user), settings.UPLOADS_AN_HOUR
+    if uploads >= limit:
         raise QuotaExceeded(
-            f"You made {made:,} uploads in the last hour; {limit:,} are allowed. Nothing was stored. "
+            f"You made {uploads:,} uploads in the last hour; {limit:,} are allowed. Nothing was stored. "
             "Wait some minutes, and send many submissions as one archive."
         )
 

@@ -46,6 +46,6 @@ def stored_bytes(owner: User) -> int:
 def uploads_of_the_last_hour(user: User) -> int:
     """Return the number of uploads, with those that were deleted since."""
     since = timezone.now() - HOUR
-    made = Q(uploaded_by=user, created__gt=since)
+    own = Q(uploaded_by=user, created__gt=since)
     deleted = DeletedBatch.objects.filter(assignment__course__owner=user, deleted__gt=since)
-    return Batch.objects.filter(made).count() + deleted.count()
+    return Batch.objects.filter(own).count() + deleted.count()

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -25,12 +25,14 @@ NAME = re.compile(
 MIN_SAME = 0.9
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
 def _score(listing: Listing) -> float:
-    exercises = {found.unit: found.match["exercise"] for path in listing.sample if (found := _find(path))}
+    exercises = {
+        matched.unit: matched.match["exercise"] for path in listing.sample if (matched := _find(path))
+    }
     most = Counter(exercises.values()).most_common(1)
     if not most or most[0][1] < max(2, MIN_SAME * len(exercises)):
         return 0.0
@@ -41,10 +43,10 @@ def _place(listing: Listing) -> dict[str, Place]:
     return place_each(listing.paths, _find, _place_one, "an Artemis export")
 
 
-def _place_one(found: Found) -> Place:
-    number, login = found.match["number"], found.match["login"]
+def _place_one(matched: MatchedName) -> Place:
+    number, login = matched.match["number"], matched.match["login"]
     student = Student(login, login) if login else Student(f"participation {number}", number)
-    return Placement((student,), found.path())
+    return Placement((student,), matched.path())
 
 
 ARTEMIS = Layout("artemis", "an Artemis export", _score, _place)

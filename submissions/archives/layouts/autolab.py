@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ NAME = re.compile(
 )
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
@@ -33,12 +33,12 @@ def _place(listing: Listing) -> dict[str, Place]:
     return place_each(listing.paths, _find, _place_one, "an Autolab download")
 
 
-def _place_one(found: Found) -> Place:
-    email = found.match["email"]
-    if found.match["annotated"]:
+def _place_one(matched: MatchedName) -> Place:
+    email = matched.match["email"]
+    if matched.match["annotated"]:
         return Ignored("an annotated copy of a submission")
     student = Student(email.partition("@")[0], email)
-    return Placement((student,), found.path(found.match["file"]), int(found.match["version"]))
+    return Placement((student,), matched.path(matched.match["file"]), int(matched.match["version"]))
 
 
 AUTOLAB = Layout("autolab", "an Autolab download", _score, _place)

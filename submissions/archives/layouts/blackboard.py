@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import natural_name, parse_digits
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ WHO = re.compile(r"^\s*Name:[ \t]*(?P<name>.+?)[ \t]*\((?P<login>[^()\n]*)\)[ \t
 RENAMED = re.compile(r"Original filename:[ \t]*([^\r\n]+)\r?\n\s*Filename:[ \t]*([^\r\n]+)")
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
@@ -38,23 +38,23 @@ def _place(listing: Listing) -> dict[str, Place]:
     students: dict[str, Student] = {}
     originals: dict[str, str] = {}
     for path in listing.paths:
-        if (found := _find(path)) and found.match["record"]:
+        if (matched := _find(path)) and matched.match["record"]:
             text = listing.read(path)
             if who := WHO.search(text):
                 student = Student(natural_name(who[1]), who[2])
-                students[found.prefix + found.match["attempt"]] = student
-                students.setdefault(found.match["login"], student)
+                students[matched.prefix + matched.match["attempt"]] = student
+                students.setdefault(matched.match["login"], student)
             for original, name in RENAMED.findall(text):
-                originals[found.prefix + name.strip()] = original.strip()
+                originals[matched.prefix + name.strip()] = original.strip()
 
-    def place_one(found: Found) -> Place:
-        login, time = found.match["login"], parse_digits(found.match["time"])
+    def place_one(matched: MatchedName) -> Place:
+        login, time = matched.match["login"], parse_digits(matched.match["time"])
         known = students.get(login, Student(login, login))
-        student = students.get(found.prefix + found.match["attempt"], known)
-        if found.match["record"]:
+        student = students.get(matched.prefix + matched.match["attempt"], known)
+        if matched.match["record"]:
             return Ignored("Blackboard's record of an attempt")
-        file = originals.get(found.unit, found.match["file"] or "").replace("\\", "/").rpartition("/")[2]
-        return Placement((student,), found.path(file), time, time)
+        file = originals.get(matched.unit, matched.match["file"] or "").replace("\\", "/").rpartition("/")[2]
+        return Placement((student,), matched.path(file), time, time)
 
     return place_each(listing.paths, _find, place_one, "a Blackboard export")
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import natural_name
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ RECORDS = ("index.html",)
 TIME_FORMATS = ("%b %d, %Y %I%M %p", "%B %d, %Y %I%M %p", "%d %b, %Y %I%M %p", "%d %B, %Y %I%M %p")
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
@@ -46,11 +46,11 @@ def _parse_time(text: str) -> datetime | None:
 
 
 def _place(listing: Listing) -> dict[str, Place]:
-    found = [hit for path in listing.paths if (hit := _find(path))]
-    firsts, seconds = ({hit.match[group] for hit in found} for group in ("first", "second"))
+    matched = [hit for path in listing.paths if (hit := _find(path))]
+    firsts, seconds = ({hit.match[group] for hit in matched} for group in ("first", "second"))
     own = "first" if len(firsts) >= len(seconds) else "second"
 
-    def place_one(hit: Found) -> Place:
+    def place_one(hit: MatchedName) -> Place:
         student = Student(natural_name(hit.match["name"]), hit.match["number"] or hit.match[own])
         time = _parse_time(hit.match["time"])
         return Placement((student,), hit.path(hit.match["file"] or ""), time, time)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ NAME = re.compile(
 )
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
@@ -33,29 +33,29 @@ def _score(listing: Listing) -> float:
     return 0.95 * share(listing, _find)
 
 
-def _student(found: Found) -> Student:
-    if identifier := found.match["anonymous"]:
+def _student(matched: MatchedName) -> Student:
+    if identifier := matched.match["anonymous"]:
         return Student(f"anon {identifier}", identifier)
-    return Student(found.match["name"], found.match["id"])
+    return Student(matched.match["name"], matched.match["id"])
 
 
 def _place(listing: Listing) -> dict[str, Place]:
     newest: dict[tuple[str, Student], int] = {}
     seen: dict[tuple[str | None, str], str] = {}
     for path in listing.paths:
-        if (found := _find(path)) and found.match["file_id"]:
-            key = (found.prefix, _student(found))
-            newest[key] = max(newest.get(key, 0), int(found.match["file_id"]))
+        if (matched := _find(path)) and matched.match["file_id"]:
+            key = (matched.prefix, _student(matched))
+            newest[key] = max(newest.get(key, 0), int(matched.match["file_id"]))
 
-    def place_one(found: Found) -> Place:
-        student = _student(found)
-        if found.match["online"] == "link":
+    def place_one(matched: MatchedName) -> Place:
+        student = _student(matched)
+        if matched.match["online"] == "link":
             return Ignored("only a link was handed in, and Canvas does not export what it leads to")
-        inner = found.path(found.match["file"] or "text.html")
-        again = seen.setdefault((found.match["file_id"], found.rest), found.prefix) != found.prefix
-        if found.match["file_id"] and again:
+        inner = matched.path(matched.match["file"] or "text.html")
+        again = seen.setdefault((matched.match["file_id"], matched.rest), matched.prefix) != matched.prefix
+        if matched.match["file_id"] and again:
             return Ignored("the same file as in another download of this upload")
-        return Placement((student,), inner, newest.get((found.prefix, student)))
+        return Placement((student,), inner, newest.get((matched.prefix, student)))
 
     return place_each(listing.paths, _find, place_one, "a Canvas export")
 

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import parse_time
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 NAME = re.compile(r"(?P<name>[^/]+?) - (?P<time>\d{4}-\d\d-\d\d[ T]\d\d[:_.-]\d\d[:_.-]\d\d[^/ ]*)(?=/)")
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
@@ -32,9 +32,9 @@ def _place(listing: Listing) -> dict[str, Place]:
     return place_each(listing.paths, _find, _place_one, "a CodeGrade folder")
 
 
-def _place_one(found: Found) -> Place:
-    time = parse_time(found.match["time"])
-    return Placement((Student(found.match["name"]),), found.path(), time, time)
+def _place_one(matched: MatchedName) -> Place:
+    time = parse_time(matched.match["time"])
+    return Placement((Student(matched.match["name"]),), matched.path(), time, time)
 
 
 CODEGRADE = Layout("codegrade", "a CodeGrade folder", _score, _place)

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import parse_json, parse_time
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ NAME = re.compile(r"submissions/(?P<id>[^/]+)/(?:files/)?(?=[^/])")
 DATA = re.compile(r"(?:.*/)?(?P<kind>[a-z-]+)\.(?:nd)?json")
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
@@ -43,15 +43,15 @@ def _place(listing: Listing) -> dict[str, Place]:
     submissions, teams = _rows(listing, "submissions.json"), _rows(listing, "teams.json")
     problems = _rows(listing, "problems.json")
 
-    def place_one(found: Found) -> Place:
-        row = submissions.get(found.match["id"], {})
-        team = str(row.get("team_id", f"submission {found.match['id']}"))
+    def place_one(matched: MatchedName) -> Place:
+        row = submissions.get(matched.match["id"], {})
+        team = str(row.get("team_id", f"submission {matched.match['id']}"))
         record = teams.get(team, {})
         name = str(record.get("display_name") or record.get("name") or team)
         time = parse_time(str(row.get("time", "")))
         problem = str(row.get("problem_id", ""))
         label = str(problems.get(problem, {}).get("label") or problem).replace("/", "-")
-        return Placement((Student(name, team),), found.path(label), time, time, part=problem)
+        return Placement((Student(name, team),), matched.path(label), time, time, part=problem)
 
     places = place_each(listing.paths, _find, place_one, "a DOMjudge export")
     data = [path for path in listing.paths if DATA.fullmatch(path) and not _find(path)]

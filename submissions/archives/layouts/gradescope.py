@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import parse_scalar, parse_time
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ NAME = re.compile(r"(?P<key>submission_\d+)(?P<suffix>\.\w+)?(?=/|\Z)")
 LINE = re.compile(r"(?P<indent> *)(?P<item>- +)?[\"']?:?(?P<field>\w+)[\"']?:(?: +(?P<value>.*))?\Z")
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
@@ -60,14 +60,14 @@ def _place(listing: Listing) -> dict[str, Place]:
     for path in listing.file_names.get(METADATA, []):
         records |= _records(listing.read(path))
 
-    def place_one(found: Found) -> Place:
-        key, rows = found.match["key"], records.get(found.match["key"], [])
+    def place_one(matched: MatchedName) -> Place:
+        key, rows = matched.match["key"], records.get(matched.match["key"], [])
         students = tuple(
             Student(row["name"], row.get("sid") or row.get("email", "")) for row in rows if row.get("name")
         )
         time = next((parse_time(row["time"]) for row in rows if "time" in row), None)
-        file = found.unit.rpartition("/")[2] if found.match["suffix"] and not found.rest else ""
-        return Placement(students or (Student(key, key),), found.path(file), submitted=time)
+        file = matched.unit.rpartition("/")[2] if matched.match["suffix"] and not matched.rest else ""
+        return Placement(students or (Student(key, key),), matched.path(file), submitted=time)
 
     note = "Gradescope's list of submissions" + ("" if any(records.values()) else "; no names could be read")
     places = place_each(listing.paths, _find, place_one, "a Gradescope export")

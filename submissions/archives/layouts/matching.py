@@ -19,7 +19,7 @@ DEPTH = 3
 MIN_SHARE = 0.5
 
 
-class Found(NamedTuple):
+class MatchedName(NamedTuple):
     """A name of a layout in a path: the folders before it, the match, and the path after it."""
 
     prefix: str
@@ -36,28 +36,30 @@ class Found(NamedTuple):
         return "/".join(part for part in (first, self.rest) if part)
 
 
-def find(pattern: re.Pattern[str], path: str) -> Found | None:
+def find(pattern: re.Pattern[str], path: str) -> MatchedName | None:
     """Return the first match of `pattern` that begins at one of the first components of `path`."""
     start = 0
     for _ in range(DEPTH + 1):
         match = pattern.match(path, start)
         if match:
-            return Found(path[:start], match, path[match.end() :].lstrip("/"))
+            return MatchedName(path[:start], match, path[match.end() :].lstrip("/"))
         start = path.find("/", start) + 1
         if not start:
             break
     return None
 
 
-def share(listing: Listing, finder: Callable[[str], Found | None], records: Collection[str] = ()) -> float:
+def share(
+    listing: Listing, finder: Callable[[str], MatchedName | None], records: Collection[str] = ()
+) -> float:
     """Return the part of what lies side by side that has a name of a layout; 0 below MIN_SHARE.
 
     Files with the names `records`, which the platform adds, do not count.
     """
-    found = [(path, finder(path)) for path in listing.sample if path.rpartition("/")[2] not in records]
-    units = {hit.unit for _, hit in found if hit}
-    prefixes = {hit.prefix for _, hit in found if hit}
-    others = {_sibling(path, prefixes) for path, hit in found if hit is None}
+    matched = [(path, finder(path)) for path in listing.sample if path.rpartition("/")[2] not in records]
+    units = {hit.unit for _, hit in matched if hit}
+    prefixes = {hit.prefix for _, hit in matched if hit}
+    others = {_sibling(path, prefixes) for path, hit in matched if hit is None}
     if not units:
         return 0.0
     part = len(units) / (len(units) + len(others))
@@ -78,15 +80,15 @@ def _sibling(path: str, prefixes: set[str]) -> str:
 
 def place_each(
     paths: Iterable[str],
-    finder: Callable[[str], Found | None],
-    place_one: Callable[[Found], Place],
+    finder: Callable[[str], MatchedName | None],
+    place_one: Callable[[MatchedName], Place],
     label: str,
 ) -> dict[str, Place]:
     """Return the place of each path by the name that is found in it; ignored if there is none."""
     places: dict[str, Place] = {}
     for path in paths:
-        found = finder(path)
-        places[path] = place_one(found) if found else unnamed(path, label)
+        matched = finder(path)
+        places[path] = place_one(matched) if matched else unnamed(path, label)
     return places
 
 

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import natural_name
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ EMPTY_TEXT = 200
 TAG = re.compile(r"<[^>]*>|&nbsp;|\s")
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
@@ -46,13 +46,13 @@ def _place(listing: Listing) -> dict[str, Place]:
     return places
 
 
-def _place_one(found: Found) -> Place:
-    name, identifier = natural_name(found.match["name"]), found.match["id"] or ""
-    if found.match["use"] == "feedback":
+def _place_one(matched: MatchedName) -> Place:
+    name, identifier = natural_name(matched.match["name"]), matched.match["id"] or ""
+    if matched.match["use"] == "feedback":
         return Ignored("feedback to a student")
     if name == "Participant":
         name = f"{name} {identifier}"
-    return Placement((Student(name, identifier),), found.path(found.match["file"] or ""))
+    return Placement((Student(name, identifier),), matched.path(matched.match["file"] or ""))
 
 
 MOODLE = Layout("moodle", "a Moodle export", _score, _place, reads=re.compile(r".*onlinetext.*\.html"))

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import natural_name, parse_digits
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ WITH_ID = re.compile(
 )
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(BY_ATTEMPT, path) or find(BY_QUESTION, path) or find(WITH_ID, path)
 
 
@@ -41,14 +41,14 @@ def _place(listing: Listing) -> dict[str, Place]:
     return place_each(listing.paths, _find, _place_one, "files of a Moodle quiz")
 
 
-def _place_one(found: Found) -> Place:
-    groups = found.match.groupdict()
-    if found.rest.startswith("questiontext."):
+def _place_one(matched: MatchedName) -> Place:
+    groups = matched.match.groupdict()
+    if matched.rest.startswith("questiontext."):
         return Ignored("the text of the question")
     time = parse_digits(groups.get("time") or "")
     student = Student(natural_name(groups["name"]), groups.get("id") or "")
     attempt = time or int(groups.get("number") or 0)
-    return Placement((student,), f"{groups['question']}/{found.rest}", attempt, time)
+    return Placement((student,), f"{groups['question']}/{matched.rest}", attempt, time)
 
 
 MOODLE_QUIZ = Layout("moodle-quiz", "files of a Moodle quiz", _score, _place)

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import parse_digits
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ NAME = re.compile(
 RECORDS = ("Report.txt", "Errors.txt")
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
@@ -38,12 +38,12 @@ def _place(listing: Listing) -> dict[str, Place]:
     return places | {path: Ignored("VPL's own report") for path in reports if _find(path) is None}
 
 
-def _place_one(found: Found) -> Place:
-    name, time = found.match["name"], parse_digits(found.match["time"])
-    if found.match["record"]:
+def _place_one(matched: MatchedName) -> Place:
+    name, time = matched.match["name"], parse_digits(matched.match["time"])
+    if matched.match["record"]:
         return Ignored("what VPL printed for a student")
-    student = Student(name, found.match["login"] or found.match["id"])
-    return Placement((student,), found.path(), time, time)
+    student = Student(name, matched.match["login"] or matched.match["id"])
+    return Placement((student,), matched.path(), time, time)
 
 
 MOODLE_VPL = Layout("moodle-vpl", "a Moodle VPL export", _score, _place)

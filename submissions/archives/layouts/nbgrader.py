@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import parse_time
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SUBMITTED = re.compile(r"submitted/(?P<student>[^/]+)/(?P<assignment>[^/]+)(?=/)
 RECORDS = ("timestamp.txt", "submission_secret.txt")
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(INBOUND, path) or find(SUBMITTED, path)
 
 
@@ -36,18 +36,18 @@ def _score(listing: Listing) -> float:
 
 
 def _place(listing: Listing) -> dict[str, Place]:
-    assignments = {found.match["assignment"] for path in listing.paths if (found := _find(path))}
+    assignments = {matched.match["assignment"] for path in listing.paths if (matched := _find(path))}
     times = {}
     for path in listing.file_names.get("timestamp.txt", []):
-        if found := _find(path):
-            times[found.unit] = parse_time(listing.read(path))
+        if matched := _find(path):
+            times[matched.unit] = parse_time(listing.read(path))
 
-    def place_one(found: Found) -> Place:
-        student, assignment = found.match["student"], found.match["assignment"]
-        if found.rest in RECORDS:
+    def place_one(matched: MatchedName) -> Place:
+        student, assignment = matched.match["student"], matched.match["assignment"]
+        if matched.rest in RECORDS:
             return Ignored("nbgrader's record of a submission")
-        time = parse_time(found.match.groupdict().get("time") or "") or times.get(found.unit)
-        inner = found.path(assignment if len(assignments) > 1 else "")
+        time = parse_time(matched.match.groupdict().get("time") or "") or times.get(matched.unit)
+        inner = matched.path(assignment if len(assignments) > 1 else "")
         return Placement((Student(student, student),), inner, time, time, part=assignment)
 
     return place_each(listing.paths, _find, place_one, "nbgrader folders")

@@ -13,7 +13,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import natural_name, parse_digits
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ GRADES = ("grades.csv", "grades.xls", "grades.xlsx")
 ATTACHMENT = re.compile(r"(?:Submission attachment\(s\)|[^/]+?(?=/))[/_]")
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
@@ -39,21 +39,21 @@ def _score(listing: Listing) -> float:
 def _place(listing: Listing) -> dict[str, Place]:
     times = {}
     for path in listing.file_names.get("timestamp.txt", []):
-        if found := _find(path):
+        if matched := _find(path):
             time = parse_digits(listing.read(path))
-            times[found.unit] = time and time.replace(tzinfo=UTC)
+            times[matched.unit] = time and time.replace(tzinfo=UTC)
 
-    def place_one(found: Found) -> Place:
+    def place_one(matched: MatchedName) -> Place:
         students = tuple(
             Student(natural_name(member["name"]), member["login"])
-            for member in MEMBER.finditer(found.match["who"])
+            for member in MEMBER.finditer(matched.match["who"])
         )
-        if found.rest in RECORDS or found.rest.startswith("Feedback Attachment(s)"):
+        if matched.rest in RECORDS or matched.rest.startswith("Feedback Attachment(s)"):
             return Ignored("Sakai's record of a submission, or feedback")
-        if found.rest.endswith("_submissionText.html"):
-            return Placement(students, "submissionText.html", submitted=times.get(found.unit))
-        inner = ATTACHMENT.sub("", found.rest, count=1)
-        return Placement(students, inner, submitted=times.get(found.unit))
+        if matched.rest.endswith("_submissionText.html"):
+            return Placement(students, "submissionText.html", submitted=times.get(matched.unit))
+        inner = ATTACHMENT.sub("", matched.rest, count=1)
+        return Placement(students, inner, submitted=times.get(matched.unit))
 
     places = place_each(listing.paths, _find, place_one, "a Sakai export")
     grades = [path for name in GRADES for path in listing.file_names.get(name, []) if not _find(path)]

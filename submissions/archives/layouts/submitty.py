@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import parse_json
-from submissions.archives.layouts.matching import Found, find, place_each, share
+from submissions.archives.layouts.matching import MatchedName, find, place_each, share
 from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ NAME = re.compile(rf"(?P<user>[^/]+)/(?:(?P<version>\d+)(?=/)|{re.escape(SETTING
 RESULTS = re.compile(r"(?:.*/)?results(?:_public)?/")
 
 
-def _find(path: str) -> Found | None:
+def _find(path: str) -> MatchedName | None:
     return find(NAME, path)
 
 
@@ -36,21 +36,21 @@ def _place(listing: Listing) -> dict[str, Place]:
     for path in listing.file_names.get(SETTINGS, []):
         settings = parse_json(listing.read(path))
         version = settings.get("active_version") if isinstance(settings, dict) else None
-        if isinstance(version, int) and (found := _find(path)):
-            active[found.match["user"]] = version
+        if isinstance(version, int) and (matched := _find(path)):
+            active[matched.match["user"]] = version
 
-    def place_one(found: Found) -> Place:
-        user = found.match["user"]
-        if found.match["version"] is None:
+    def place_one(matched: MatchedName) -> Place:
+        user = matched.match["user"]
+        if matched.match["version"] is None:
             return Ignored("Submitty's settings of a submission")
-        if RESULTS.fullmatch(found.prefix):
+        if RESULTS.fullmatch(matched.prefix):
             return Ignored("results of the tests")
-        version, limit = int(found.match["version"]), active.get(user)
+        version, limit = int(matched.match["version"]), active.get(user)
         if limit == 0:
             return Ignored("a submission that the student cancelled")
         if limit is not None and version > limit:
             return Ignored(f"version {version}, where the student chose version {limit}")
-        return Placement((Student(user, user),), found.path(), version)
+        return Placement((Student(user, user),), matched.path(), version)
 
     return place_each(listing.paths, _find, place_one, "a Submitty download")
 

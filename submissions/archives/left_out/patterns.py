@@ -63,10 +63,10 @@ class FilePatterns:
 
         The path may start outside the submission: it counts if any end of it is included.
         """
-        found = rule_of_name(path, self.taken_in)
-        if found is None or (self.may_include and any(map(self.includes, _ends(path)))):
+        rule = rule_of_name(path, self.taken_in)
+        if rule is None or (self.may_include and any(map(self.includes, _ends(path)))):
             return None
-        return found[0], found[1].reason
+        return rule[0], rule[1].reason
 
 
 def parse_patterns(lines: Iterable[str], *, include: bool = False) -> tuple[str, ...]:
