@@ -24,9 +24,8 @@ def delete_batch(batch: Batch) -> None:
     lifecycle.cancel_reports(batch.assignment)
     with transaction.atomic():
         assignment = lifecycle.lock_assignment(batch.assignment_id) or batch.assignment
-        DeletedBatch.objects.get_or_create(
-            batch=batch.pk, defaults={"assignment": assignment, "name": batch.name}
-        )
+        record = {"name": batch.name, "uploaded_by": batch.uploaded_by, "uploaded": batch.created}
+        DeletedBatch.objects.get_or_create(batch=batch.pk, defaults={"assignment": assignment, **record})
         documents = _documents_in([batch])
         discard_uploads(batch.uploads.all())
         batch.delete()

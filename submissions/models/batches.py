@@ -133,11 +133,13 @@ class Entry(models.Model):
 
 
 class DeletedBatch(models.Model):
-    """A record that a batch was deleted, so that its old address can say so."""
+    """A record that a batch was deleted, so that its old address can say so; it still counts as an upload."""
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="deleted_batches")
     batch = models.PositiveBigIntegerField(unique=True)
     name = FileCharField(max_length=255)
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    uploaded = models.DateTimeField(null=True)
     deleted = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

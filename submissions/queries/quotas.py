@@ -44,8 +44,8 @@ def stored_bytes(owner: User) -> int:
 
 
 def uploads_of_the_last_hour(user: User) -> int:
-    """Return the number of uploads, with those that were deleted since."""
+    """Return the number of uploads of a user, with those that were deleted since."""
     since = timezone.now() - HOUR
-    own = Q(uploaded_by=user, created__gt=since)
-    deleted = DeletedBatch.objects.filter(assignment__course__owner=user, deleted__gt=since)
-    return Batch.objects.filter(own).count() + deleted.count()
+    present = Batch.objects.filter(uploaded_by=user, created__gt=since)
+    deleted = DeletedBatch.objects.filter(uploaded_by=user, uploaded__gt=since)
+    return present.count() + deleted.count()

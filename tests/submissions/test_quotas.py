@@ -98,6 +98,25 @@ def test_deleting_uploads_does_not_allow_more_of_them(
     assert send(alice_client, assignment).status_code == 422
 
 
+def test_deleting_old_uploads_takes_none_of_the_hour(
+    alice_client: Client, assignment: Assignment, settings: Settings
+) -> None:
+    settings.UPLOADS_AN_HOUR = 1
+    send(alice_client, assignment)
+    Batch.objects.update(created=timezone.now() - timedelta(minutes=61))
+    actions.delete_batch(Batch.objects.get())
+    assert send(alice_client, assignment).status_code == 302
+
+
+def test_an_upload_that_another_user_made_and_the_owner_deleted_is_none_of_the_owner(
+    alice_client: Client, admin_client: Client, assignment: Assignment, settings: Settings
+) -> None:
+    settings.UPLOADS_AN_HOUR = 1
+    send(admin_client, assignment)
+    actions.delete_batch(Batch.objects.get())
+    assert send(alice_client, assignment).status_code == 302
+
+
 def test_staff_upload_to_the_account_of_the_owner(
     admin_client: Client, assignment: Assignment, settings: Settings
 ) -> None:
