@@ -86,6 +86,29 @@ def test_changes_that_somebody_else_made_meanwhile_are_shown(
     assert decision.assignee == admin
 
 
+CLEAR_AS_SOON_AS_THE_FORM_IS_REPLACED = """
+new MutationObserver((_, observer) => {
+  if (!document.querySelector(".meanwhile")) return;
+  observer.disconnect();
+  document.querySelector("[data-key='2']").click();
+}).observe(document.body, {childList: true, subtree: true})
+"""
+
+
+def test_a_decision_made_as_soon_as_the_form_is_replaced_is_saved(
+    world: World, assignment_page: Page, admin: User
+) -> None:
+    page, pair = assignment_page, world.pair
+    page.goto(address(world, "pair"))
+    decision = Decision.objects.create(
+        assignment=world.assignment, left=pair.left.name, right=pair.right.name, assignee=admin
+    )
+    Change.objects.create(decision=decision, who="admin", field="assignee", before="", after="admin")
+    page.evaluate(CLEAR_AS_SOON_AS_THE_FORM_IS_REPLACED)
+    page.keyboard.press("3")
+    wait_for_decision("clear")
+
+
 def test_a_link_is_copied_opened_by_a_stranger_and_revoked(
     world: World, assignment_page: Page, stranger: Page, shoot: Shoot
 ) -> None:

@@ -56,7 +56,7 @@ def test_boilerplate_changes_the_percentages(ranked: tuple[Page, Assignment]) ->
     drop(page.locator("form[action$='/boilerplate/'] [data-drop]"), "starter.py", STARTER.encode())
     with page.expect_navigation():
         page.get_by_role("button", name="Add boilerplate").click()
-    assert assignment.boilerplate.exists()
+    wait_until(assignment.boilerplate.exists, what="the reading of the boilerplate")
     wait_until(lambda: has_newer_report(assignment), what="the ranking")
     page.goto(assignment.get_absolute_url())
     assert first_shares(page) != before

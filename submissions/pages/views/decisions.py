@@ -76,9 +76,10 @@ def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
     context |= decision_context(assignment, pair, names, request.POST)
     if not context.get("meanwhile"):
         return render(request, "submissions/_decision_saved.html", context)
-    # Replace the whole form, so that it has the values that others have set meanwhile.
+    # Replace the whole form, so that it has the values that others have set meanwhile. Without a delay: htmx
+    # only listens to the new form once it is settled, and would miss a key that is pressed before.
     response = render(request, "submissions/_decision.html", context)
-    return retarget(reswap(response, "outerHTML"), "#decision-panel")
+    return retarget(reswap(response, "outerHTML settle:0s"), "#decision-panel")
 
 
 def _add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> None:
