@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from submissions.archives.grouping import Grouping, Place
+    from submissions.archives.grouping import Grouping
+    from submissions.archives.regrouping import Place
     from submissions.archives.unpack import UnpackedEntry
 
 # Number of entries between two updates of a batch's progress.
@@ -124,9 +125,8 @@ def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) ->
 def _leave_out_ignored(contents: BatchContents, grouping: Grouping) -> list[int]:
     """Remove the documents of entries that are no student's work or an earlier attempt, and note the reason.
 
-    Return the primary keys of these documents. The reason of an earlier attempt names its submission, so it
-    is shortened where none of that name is stored: only names of submissions are hidden from readers who
-    must not see them.
+    Return the primary keys of these documents. The reason of another attempt names its submission only where
+    one of that name is stored: only names of submissions are hidden from readers who must not see them.
     """
     for path, reason in grouping.ignored.items():
         contents.modified.pop(path, None)
@@ -137,8 +137,8 @@ def _leave_out_ignored(contents: BatchContents, grouping: Grouping) -> list[int]
         contents.documents.pop(path, None)
     stored = {grouping.places[path].submission for path in contents.documents}
     for path, name in grouping.earlier.items():
-        if name not in stored:
-            contents.read[path].reason = "an earlier attempt"
+        if name in stored:
+            contents.read[path].reason = grouping.reason(path)
     return unused
 
 
@@ -180,13 +180,14 @@ def _save_submissions(batch: Batch, contents: BatchContents, grouping: Grouping)
     # In random order: primary keys are part of addresses, and must not reveal the order of names.
     SystemRandom().shuffle(names)
     modified = ((grouping.places[path].submission, time) for path, time in contents.modified.items())
-    times = submission_times(modified, timezone.now(), grouping.submitted)
+    known = {name: one.submitted for name, one in grouping.submissions.items() if one.submitted}
+    times = submission_times(modified, timezone.now(), known)
     submissions = Submission.objects.bulk_create(
         [
             Submission(
                 batch=batch,
                 name=name,
-                identifier=grouping.identifiers.get(name, ""),
+                identifier=grouping.submissions[name].identifier,
                 handed_in=times.get(name),
             )
             for name in names
