@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.archives.attempts import order
-from submissions.archives.regrouping import GroupedSubmission, Place
+from submissions.archives.regrouping import FilePlace, GroupedSubmission
 from submissions.archives.submission_names import UniqueNames, clean_name
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ class Names(NamedTuple):
 
 def submissions_by_attempt(
     placements: Mapping[str, Placement], attempts: Mapping[str, Attempt], names: Names, choices: Choices
-) -> tuple[dict[str, Place], dict[str, GroupedSubmission]]:
+) -> tuple[dict[str, FilePlace], dict[str, GroupedSubmission]]:
     """Return the place of each file that counts, and the submissions by name."""
     unique = UniqueNames(names.names.values())
     attempt_names: dict[tuple[Submitters, str, int], str] = {}
-    places: dict[str, Place] = {}
+    places: dict[str, FilePlace] = {}
     submissions: dict[str, GroupedSubmission] = {}
     for path, placement in placements.items():
         who, attempt = names.who[path], attempts[path]
@@ -43,7 +43,7 @@ def submissions_by_attempt(
             if key not in attempt_names:
                 attempt_names[key] = unique.add(_name_of_attempt(name, placement.part, attempt.number))
             name = attempt_names[key]
-        places[path] = Place(name, placement.path or path.rpartition("/")[2])
+        places[path] = FilePlace(name, placement.path or path.rpartition("/")[2])
         submissions[name] = _add_attempt(submissions.get(name), names.students[who], attempt)
     return places, submissions
 

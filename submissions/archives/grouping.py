@@ -27,8 +27,8 @@ from submissions.archives.layouts.listing import (
 from submissions.archives.layouts.places import Ignored, Placement
 from submissions.archives.layouts.registry import LAYOUTS, is_metadata, recognise
 from submissions.archives.regrouping import (
+    FilePlace,
     GroupedSubmission,
-    Place,
     distinct_paths,
     rename_submissions,
     split_submissions,
@@ -57,7 +57,7 @@ class Grouping:
 
     layout: Layout
     submissions: dict[str, GroupedSubmission]
-    places: dict[str, Place]
+    places: dict[str, FilePlace]
     ignored: dict[str, str]
     earlier: dict[str, str]
     warnings: list[GroupingWarning]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-class Place(NamedTuple):
+class FilePlace(NamedTuple):
     """The submission of an entry by name, and its path inside it."""
 
     submission: str
@@ -45,13 +45,13 @@ class GroupedSubmission(NamedTuple):
 class Regrouped(NamedTuple):
     """The place of each entry, the submissions by name, and the chosen names that no submission has."""
 
-    places: dict[str, Place]
+    places: dict[str, FilePlace]
     submissions: dict[str, GroupedSubmission]
     unknown: set[str]
 
 
 def split_submissions(
-    places: Mapping[str, Place], submissions: Mapping[str, GroupedSubmission], names: Iterable[str]
+    places: Mapping[str, FilePlace], submissions: Mapping[str, GroupedSubmission], names: Iterable[str]
 ) -> Regrouped:
     """Split submissions into the folders and files in them, and then the parts that are in `names` too."""
     regrouped = Regrouped(dict(places), dict(submissions), set(names))
@@ -78,7 +78,7 @@ def _split_once(grouped: Regrouped, chosen: set[str]) -> Regrouped:
                 names[unit] = _name_of_part(part, name, unique)
                 student = Student(names[unit])
                 submissions[names[unit]] = grouped.submissions[name]._replace(students=(student,))
-            places[path] = Place(names[unit], rest or part)
+            places[path] = FilePlace(names[unit], rest or part)
     return Regrouped(places, submissions, grouped.unknown - chosen)
 
 
@@ -89,14 +89,14 @@ def _name_of_part(part: str, whole: str, unique: UniqueNames) -> str:
 
 
 def rename_submissions(
-    places: Mapping[str, Place], submissions: Mapping[str, GroupedSubmission], renames: Mapping[str, str]
+    places: Mapping[str, FilePlace], submissions: Mapping[str, GroupedSubmission], renames: Mapping[str, str]
 ) -> Regrouped:
     """Give submissions other names, all at once; those that then have one name become one submission."""
     merged: dict[str, list[GroupedSubmission]] = defaultdict(list)
     for name, submission in sorted(submissions.items()):
         merged[renames.get(name, name)].append(submission)
     return Regrouped(
-        {path: Place(renames.get(name, name), inner) for path, (name, inner) in places.items()},
+        {path: FilePlace(renames.get(name, name), inner) for path, (name, inner) in places.items()},
         {name: _merge(parts) for name, parts in merged.items()},
         set(renames) - submissions.keys(),
     )
@@ -113,14 +113,14 @@ def _merge(parts: list[GroupedSubmission]) -> GroupedSubmission:
     )
 
 
-def distinct_paths(places: Mapping[str, Place]) -> dict[str, Place]:
+def distinct_paths(places: Mapping[str, FilePlace]) -> dict[str, FilePlace]:
     """Return the places, sorted by entry; where two of a submission have one path, the later has its own."""
-    distinct: dict[str, Place] = {}
-    taken: set[Place] = set()
+    distinct: dict[str, FilePlace] = {}
+    taken: set[FilePlace] = set()
     for path, wanted in sorted(places.items()):
         place, number = wanted, 1
         while place in taken:
-            place = Place(wanted.submission, path if number == 1 else f"{path} ({number})")
+            place = FilePlace(wanted.submission, path if number == 1 else f"{path} ({number})")
             number += 1
         taken.add(place)
         distinct[path] = place
