@@ -95,7 +95,7 @@ class PlacedFiles(NamedTuple):
 
     layout: Layout
     placements: dict[str, Placement]
-    ignored: dict[str, str]
+    ignored: dict[str, Ignored]
     warnings: list[GroupingWarning]
 
 
@@ -121,7 +121,7 @@ def group_files(
         layout,
         dict(sorted(renamed.submissions.items())),
         distinct_paths(renamed.places),
-        ignored | uncounted,
+        {path: place.reason for path, place in ignored.items()} | uncounted,
         {
             path: choices.renames.get(name, name)
             for path in uncounted
@@ -158,7 +158,7 @@ def place_files(listing: Listing, choices: Choices, identify: Identify | None = 
     if choices.layout and placed and not any(isinstance(place, Placement) for place in placed.values()):
         misfit = Misfit(layout, recognise(listing)[0].layout)
         placed, layout, warnings = misfit.used.place(listing), misfit.used, [misfit_warning(misfit)]
-    ignored = {path: place.reason for path, place in placed.items() if isinstance(place, Ignored)}
+    ignored = {path: place for path, place in placed.items() if isinstance(place, Ignored)}
     placements = {path: place for path, place in placed.items() if isinstance(place, Placement)}
     if identify:
         placements = {path: _identified(place, identify) for path, place in placements.items()}
