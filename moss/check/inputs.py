@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.archives.formats import archive_stem
 from submissions.archives.grouping import group_submissions
-from submissions.archives.left_out.listing import Listing
+from submissions.archives.left_out.listing import Listing, describe
 from submissions.archives.limits import BadArchive
 from submissions.archives.unpack import DEFAULT_LIMITS, unpack, walk
 
@@ -84,7 +84,7 @@ def _counted(
     """Return the files of each submission without those that are left out, and what is left out."""
     listing = Listing(patterns)
     for entry in entries:
-        listing.add(entry.name, entry.data)
+        listing.add(entry.name, None if entry.data is None else describe(entry.name, entry.data, patterns))
     left_out = listing.left_out(grouping.places)
     removed = {grouping.places[path] for path in left_out.paths}
     counted = {

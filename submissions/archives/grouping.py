@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_NAME = 400
 
 
-class Place(NamedTuple):
+class FilePlace(NamedTuple):
     """The submission of an entry by name, and its path inside it."""
 
     submission: str
@@ -47,7 +47,7 @@ class Grouping:
     """
 
     layout: Layout
-    places: dict[str, Place]
+    places: dict[str, FilePlace]
     ignored: dict[str, str]
     earlier: dict[str, str]
     identifiers: dict[str, str]
@@ -188,15 +188,15 @@ def _earlier_attempts(placements: dict[str, Placement]) -> dict[str, Key]:
     }
 
 
-def _distinct_paths(placements: dict[str, Placement], names: dict[Key, str]) -> dict[str, Place]:
+def _distinct_paths(placements: dict[str, Placement], names: dict[Key, str]) -> dict[str, FilePlace]:
     """Return the place of each entry; where two of a submission have one path, the later has its own."""
-    places: dict[str, Place] = {}
-    taken: set[Place] = set()
+    places: dict[str, FilePlace] = {}
+    taken: set[FilePlace] = set()
     for path, placement in sorted(placements.items()):
         name = names[_key(placement.students)]
-        place, number = Place(name, placement.path or path.rpartition("/")[2]), 1
+        place, number = FilePlace(name, placement.path or path.rpartition("/")[2]), 1
         while place in taken:
-            place = Place(name, path if number == 1 else f"{path} ({number})")
+            place = FilePlace(name, path if number == 1 else f"{path} ({number})")
             number += 1
         taken.add(place)
         places[path] = place

@@ -1,4 +1,4 @@
-"""What a layout says of each file: whose work it is, or why it is no work of a student."""
+"""Places: whose work a file is, by its layout, or why it is no work of a student."""
 
 from __future__ import annotations
 
