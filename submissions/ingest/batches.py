@@ -91,7 +91,7 @@ def group_batch(batch: Batch, listed: Sequence[ListedEntry]) -> GroupedBatch:
     grouped = GroupedBatch(group_files(names.listing()))
     reasons = {row.name: row.reason for row in listed if row.digest} | grouped.grouping.ignored
     grouped.used = {row.name: row for row in listed if row.digest and not reasons[row.name]}
-    _shorten_reasons(grouped, reasons)
+    _name_attempts(grouped, reasons)
     _leave_out(batch, listed, grouped, reasons)
     return grouped
 
@@ -102,16 +102,15 @@ def _upload_name(batch: Batch) -> str:
     return archive_stem(names[0]) if len(names) == 1 else ""
 
 
-def _shorten_reasons(grouped: GroupedBatch, reasons: dict[str, str]) -> None:
-    """Shorten the reason of an earlier attempt where no submission of its name is stored.
+def _name_attempts(grouped: GroupedBatch, reasons: dict[str, str]) -> None:
+    """Name the student in the reason of another attempt if a submission of that name is stored.
 
-    The reason names the submission, and only names of submissions are hidden from readers who must not see
-    them.
+    Only names of submissions are hidden from readers who must not see them.
     """
     stored = {grouped.grouping.places[path].submission for path in grouped.used}
     for path, name in grouped.grouping.earlier.items():
-        if name not in stored:
-            reasons[path] = "an earlier attempt"
+        if name in stored:
+            reasons[path] = grouped.grouping.reason(path)
 
 
 def _leave_out(
@@ -170,13 +169,14 @@ def _save_submissions(batch: Batch, grouped: GroupedBatch) -> dict[str, Submissi
     SystemRandom().shuffle(names)
     written = ((grouping.places[path].submission, modified(row)) for path, row in grouped.used.items())
     files = [(name, time) for name, time in written if time]
-    times = submission_times(files, timezone.now(), grouping.submitted)
+    known = {name: one.submitted for name, one in grouping.submissions.items() if one.submitted}
+    times = submission_times(files, timezone.now(), known)
     submissions = Submission.objects.bulk_create(
         [
             Submission(
                 batch=batch,
                 name=name,
-                identifier=grouping.identifiers.get(name, ""),
+                identifier=grouping.submissions[name].identifier,
                 handed_in=times.get(name),
             )
             for name in names
