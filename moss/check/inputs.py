@@ -9,6 +9,7 @@ from submissions.archives.grouping import group_submissions
 from submissions.archives.left_out.listing import Listing
 from submissions.archives.limits import BadArchive
 from submissions.archives.unpack import DEFAULT_LIMITS, unpack, walk
+from submissions.sandbox.archives import unpack_opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,10 +64,10 @@ def read_inputs(path: Path, patterns: FilePatterns, layout: str = "", *, partial
 
 def _entries_of(path: Path, patterns: FilePatterns) -> Iterator[UnpackedEntry]:
     if path.is_dir():
-        yield from walk(path, DEFAULT_LIMITS, patterns)
+        yield from walk(path, DEFAULT_LIMITS, patterns, unpack_opened)
         return
     with path.open("rb") as file:
-        yield from unpack(path.name, file, DEFAULT_LIMITS, patterns)
+        yield from unpack(path.name, file, DEFAULT_LIMITS, patterns, in_child=unpack_opened)
 
 
 def _check_complete(entries: list[UnpackedEntry]) -> None:

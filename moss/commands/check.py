@@ -143,8 +143,8 @@ def check(  # noqa: PLR0917 - one parameter for each option
 ) -> None:
     """Rank all pairs of submissions in PATH by similarity.
 
-    PATH is a folder or an archive (zip, tar, tar.gz): the export of a learning platform, or one with a file,
-    folder or archive for each student. Code that tools generated, compiled or downloaded is left out, and
+    PATH is a folder or an archive (zip, tar.gz, 7z, rar): the export of a learning platform, or one with a
+    file, folder or archive for each student. Code that tools generated, compiled or downloaded is left out, and
     listed with the reason. No server has to run, and no data leaves this machine. With fewer than two
     readable submissions the command fails.
     """
