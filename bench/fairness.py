@@ -1,4 +1,4 @@
-"""How long a small upload takes beside another instructor's large work: `python -m bench.fairness`.
+"""Time of a small upload beside another instructor's large work: `python -m bench.fairness`.
 
 It starts `moss serve` in a home of its own. One instructor uploads 50 classes, or one class of 1,500 files;
 then another one uploads five small files. Printed are the times from an upload to its report.

@@ -1,4 +1,4 @@
-"""What must hold of the database, the files and the processes after a seed of `bench.faults`."""
+"""Invariants of the database, the files and the processes after a seed of `bench.faults`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from submissions.work_locks import Work, sessions
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bench.fault_person import Memory
+    from bench.fault_person import Acknowledged
 
 
 def work_goes_on() -> bool:
@@ -45,12 +45,13 @@ def work_goes_on() -> bool:
     )
 
 
-def violations(memory: Memory) -> list[str]:
+def violations(acknowledged: Acknowledged) -> list[str]:
     """Return the invariants that do not hold, one sentence each."""
-    checks: list[Callable[[], list[str]]] = [partial(_upload_violations, memory, pk) for pk in memory.uploads]
+    uploads = acknowledged.uploads
+    checks: list[Callable[[], list[str]]] = [partial(_upload_violations, acknowledged, pk) for pk in uploads]
     checks += [partial(_report_violations, pk) for pk in retried(lambda: list(_assignments()))]
-    checks += [_unended, partial(_promises, memory), partial(_decisions, memory), _leftovers]
-    return memory.lies + [line for check in checks for line in retried(check)]
+    checks += [_unended, partial(_promises, acknowledged), partial(_decisions, acknowledged), _leftovers]
+    return acknowledged.lies + [line for check in checks for line in retried(check)]
 
 
 def _assignments() -> list[int]:
@@ -68,17 +69,17 @@ def _unended() -> list[str]:
     ]
 
 
-def _upload_violations(memory: Memory, pk: int) -> list[str]:
+def _upload_violations(acknowledged: Acknowledged, pk: int) -> list[str]:
     """Return what is wrong with an upload that the server accepted."""
     batch = Batch.objects.filter(pk=pk).first()
-    if pk in memory.deleted or batch is None:
-        return _deletion_violations(memory, pk, there=batch is not None)
+    if pk in acknowledged.deleted or batch is None:
+        return _deletion_violations(acknowledged, pk, there=batch is not None)
     if batch.state != Batch.State.DONE:
         return []  # `_unended` tells
     lines = []
     names = list(Submission.objects.filter(batch=batch).order_by("name").values_list("name", flat=True))
-    if names != memory.uploads[pk]:
-        lines.append(f"batch {pk} has {len(names)} submissions, not {len(memory.uploads[pk])}")
+    if names != acknowledged.uploads[pk]:
+        lines.append(f"batch {pk} has {len(names)} submissions, not {len(acknowledged.uploads[pk])}")
     documents = Document.objects.filter(files__submission__batch=batch)
     if documents.exclude(state=Document.State.READY).exists():
         reasons = set(documents.exclude(state=Document.State.READY).values_list("reason", flat=True))
@@ -88,10 +89,12 @@ def _upload_violations(memory: Memory, pk: int) -> list[str]:
     return lines
 
 
-def _deletion_violations(memory: Memory, pk: int, *, there: bool) -> list[str]:
+def _deletion_violations(acknowledged: Acknowledged, pk: int, *, there: bool) -> list[str]:
     if there:
         return [f"batch {pk} is there, and a person was told that it was deleted"]
-    return [] if pk in memory.deleted | memory.perhaps_deleted else [f"batch {pk} was accepted and is lost"]
+    if pk in acknowledged.deleted | acknowledged.perhaps_deleted:
+        return []
+    return [f"batch {pk} was accepted and is lost"]
 
 
 def _report_violations(assignment_id: int) -> list[str]:
@@ -117,18 +120,18 @@ def _pair_violations(report: Report) -> list[str]:
     return lines
 
 
-def _promises(memory: Memory) -> list[str]:
+def _promises(acknowledged: Acknowledged) -> list[str]:
     """Return the boilerplate that the server accepted and that is neither registered nor refused."""
     registered = set(Boilerplate.objects.values_list("assignment_id", "name"))
     failed = set(BoilerplateUpload.objects.filter(message=NO_ROOM).values_list("assignment_id", "name"))
-    lost = memory.boilerplate - registered - failed
+    lost = acknowledged.boilerplate - registered - failed
     return [f"boilerplate {name} of assignment {pk} was accepted and is lost" for pk, name in sorted(lost)]
 
 
-def _decisions(memory: Memory) -> list[str]:
+def _decisions(acknowledged: Acknowledged) -> list[str]:
     stored = {(row.assignment_id, row.left, row.right): row for row in Decision.objects.all()}
     lines = []
-    for key, states in memory.decisions.items():
+    for key, states in acknowledged.decisions.items():
         state = stored[key].state if key in stored else Decision.State.UNDECIDED.value
         if state not in states:
             lines.append(f"the decision on {key} is {state}, and a person was told {sorted(states)}")

@@ -64,8 +64,8 @@ class Answer(NamedTuple):
 
 
 @dataclass
-class Memory:
-    """What the server said that it accepted, stored or deleted.
+class Acknowledged:
+    """Record of what the server said that it accepted, stored or deleted.
 
     `uploads`: batches with the names of their submissions; `boilerplate`: (assignment, name); `decisions`:
     the states that (assignment, left, right) may have, only one unless a request had no certain answer;
@@ -87,7 +87,7 @@ class Person:
 
     def __init__(self, rng: random.Random, port: int) -> None:
         self.rng, self.port = rng, port
-        self.memory = Memory()
+        self.acknowledged = Acknowledged()
         self.stopped = threading.Event()
         self.session = retried(self._sign_in)
         self.assignments: list[int] = []
@@ -116,7 +116,7 @@ class Person:
         finally:
             client.close()
         name = f"{path.strip('/').split('/')[-1] or 'page'} {answer.status}"
-        self.memory.answers[name] = self.memory.answers.get(name, 0) + 1
+        self.acknowledged.answers[name] = self.acknowledged.answers.get(name, 0) + 1
         return answer
 
     def post(self, path: str, **fields: str) -> Answer:
@@ -134,13 +134,13 @@ class Person:
         names, archive = class_archive(self.rng)
         answer = self.post_file(f"/assignments/{assignment.pk}/upload/", "class.zip", archive)
         if answer.status == http.HTTPStatus.FOUND:
-            self.memory.uploads[int(answer.location.strip("/").split("/")[-1])] = names
+            self.acknowledged.uploads[int(answer.location.strip("/").split("/")[-1])] = names
 
     def add_boilerplate(self) -> None:
         pk, name = self.rng.choice(self.assignments), f"starter{self.rng.randrange(10**6)}.py"
         answer = self.post_file(f"/assignments/{pk}/boilerplate/", name, starter(self.rng).encode())
         if answer.status == http.HTTPStatus.FOUND:
-            self.memory.boilerplate.add((pk, name))
+            self.acknowledged.boilerplate.add((pk, name))
 
     def rank_again(self) -> None:
         self.post(f"/assignments/{self.rng.choice(self.assignments)}/rerank/")
@@ -159,9 +159,9 @@ class Person:
         if not certain and answer.status in HTTP_ERRORS:
             return
         if not certain:
-            self.memory.uncertain.add(key)
-        before = self.memory.decisions.get(key, {"undecided"})
-        self.memory.decisions[key] = {state} | (before if key in self.memory.uncertain else set())
+            self.acknowledged.uncertain.add(key)
+        before = self.acknowledged.decisions.get(key, {"undecided"})
+        self.acknowledged.decisions[key] = {state} | (before if key in self.acknowledged.uncertain else set())
 
     def _some_pair(self) -> Pair | None:
         done = Report.objects.filter(state=Report.State.DONE, assignment__in=self.assignments)
@@ -177,18 +177,20 @@ class Person:
             try:
                 json.loads(answer.body)
             except ValueError:
-                self.memory.lies.append(f"an export of {len(answer.body)} bytes is cut off")
+                self.acknowledged.lies.append(f"an export of {len(answer.body)} bytes is cut off")
 
     def delete_upload(self) -> None:
         """Delete an accepted upload, unless few are left."""
-        left = sorted(self.memory.uploads.keys() - self.memory.deleted - self.memory.perhaps_deleted)
+        left = sorted(
+            self.acknowledged.uploads.keys() - self.acknowledged.deleted - self.acknowledged.perhaps_deleted
+        )
         if len(left) <= 2:  # noqa: PLR2004
             return
         pk = self.rng.choice(left)
         if self.post(f"/batches/{pk}/delete/").status == http.HTTPStatus.FOUND:
-            self.memory.deleted.add(pk)
+            self.acknowledged.deleted.add(pk)
         else:
-            self.memory.perhaps_deleted.add(pk)
+            self.acknowledged.perhaps_deleted.add(pk)
 
     def work(self) -> None:
         """Do one thing after another until `stopped` is set."""

@@ -57,8 +57,8 @@ def _work_and_disturb(rng: random.Random, installation: Installation, seed: int)
     while work_goes_on() and time.monotonic() - started < FINAL_SECONDS:
         time.sleep(1)
     print(f"seed {seed}: all work ended {time.monotonic() - started:.0f} s after the last fault")
-    print(f"  answers: {person.memory.answers}")
-    return violations(person.memory)
+    print(f"  answers: {person.acknowledged.answers}")
+    return violations(person.acknowledged)
 
 
 def _disturb(rng: random.Random, installation: Installation, person: Person) -> None:

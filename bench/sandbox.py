@@ -1,4 +1,4 @@
-"""What reading in a child process costs: `python -m bench.sandbox [FOLDER] [--files 500] [--repeat 3]`.
+"""Cost of reading in a child process: `python -m bench.sandbox [FOLDER] [--files 500] [--repeat 3]`.
 
 The files (those of the sample class, if no folder is named, repeated) are identified and read as in a worker:
 once in this process and once through its child. The table shows processor time, that of the child included,
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bench.tables import markdown
 from fingerprint import engine
-from submissions.sandbox.documents import DocumentReader
+from submissions.sandbox.documents import DocumentReader, NamedFile
 from submissions.sandbox.syntax_spans import span_columns, syntax_spans
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def read_here(name: str, data: bytes) -> object:
 
 
 def read_in_child(reader: DocumentReader, name: str, data: bytes) -> object:
-    return reader.read(data, reader.identify(data, name, "", SECONDS), SECONDS)
+    (language,) = reader.identify([NamedFile(name, data)], "", SECONDS)
+    return reader.read(data, str(language), SECONDS)
 
 
 def measure(read: Read, files: list[tuple[str, bytes]], close: Callable[[], None]) -> Cost:

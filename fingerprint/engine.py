@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
     from fingerprint.ranking.cohort import Cohort as Cohort, common_limit as common_limit
     from fingerprint.ranking.duplicates import group_duplicates as group_duplicates
+    from fingerprint.ranking.groups import Groups as Groups, count_pairs as count_pairs
     from fingerprint.ranking.inputs import (
         CohortFile as CohortFile,
         Exclusions as Exclusions,
@@ -68,6 +69,7 @@ else:
         "params": "ENGINE_VERSION Params Profile",
         "ranking.cohort": "Cohort common_limit",
         "ranking.duplicates": "group_duplicates",
+        "ranking.groups": "Groups count_pairs",
         "ranking.inputs": "CohortFile Exclusions RankingInput",
         "ranking.passages": "Passage passage_weight",
         "ranking.rank": "Ranking find_passages rank",

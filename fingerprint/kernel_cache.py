@@ -38,6 +38,7 @@ def compile_kernels() -> None:
     from fingerprint.fingerprints import fingerprint  # noqa: PLC0415
     from fingerprint.languages.lexical_terms import LexicalTerms  # noqa: PLC0415
     from fingerprint.params import Params  # noqa: PLC0415
+    from fingerprint.ranking.groups import Groups, count_pairs  # noqa: PLC0415
     from fingerprint.ranking.inputs import CohortFile, Exclusions, RankingInput  # noqa: PLC0415
     from fingerprint.ranking.rank import find_passages, rank  # noqa: PLC0415
 
@@ -47,6 +48,7 @@ def compile_kernels() -> None:
     inputs = RankingInput.from_files(files, 2, params.k, Exclusions(kinds=[kinds[:12]]))
     rank(inputs)
     find_passages(inputs.cohort, 0, 1)
+    count_pairs(Groups.from_lists([[0], [1]]))
 
 
 def _marker() -> Path:

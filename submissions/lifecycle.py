@@ -1,8 +1,8 @@
 """All state changes of batches, boilerplate and reports: conditional updates, logged with ids and reason.
 
-A batch goes queued -> unpacking -> fingerprinting -> ranking -> done, uploaded boilerplate goes queued ->
-reading -> done, a report queued -> running -> done. Until done, all can fail, and batches and reports can be
-cancelled. docs/stuck-batch.md explains how to read the log.
+A batch goes queued -> unpacking (-> listed -> queued, with a preview) -> fingerprinting -> ranking -> done,
+uploaded boilerplate queued -> reading -> done, a report queued -> running -> done. All can fail; batches and
+reports can be cancelled. docs/stuck-batch.md explains how to read the log.
 """
 
 from __future__ import annotations
@@ -107,6 +107,18 @@ def _wait_while_reading(reading: QuerySet[Batch]) -> None:
         change_batches(reading, Batch.State.FINGERPRINTING, WAITS_FOR_ROOM, attempts=F("attempts") + 1)
 
 
+def list_batch(batch_id: int) -> bool:
+    """Let an unpacked batch wait for its uploader. Return whether the state allowed it."""
+    unpacking = Batch.objects.filter(pk=batch_id, state=Batch.State.UNPACKING)
+    return change_batches(unpacking, Batch.State.LISTED, attempts=0)
+
+
+def continue_batch(batch_id: int, **fields: Any) -> bool:
+    """Queue a batch that waited for its uploader. Return whether the state allowed it."""
+    listed = Batch.objects.filter(pk=batch_id, state=Batch.State.LISTED)
+    return change_batches(listed, Batch.State.QUEUED, "", "its uploader has checked it", **fields)
+
+
 def start_fingerprinting(batch_id: int) -> bool:
     unpacking = Batch.objects.filter(pk=batch_id, state=Batch.State.UNPACKING)
     return change_batches(unpacking, Batch.State.FINGERPRINTING)
@@ -130,9 +142,9 @@ def fail_batch(batch_id: int, message: str, reason: str = "") -> None:
 
 
 def cancel_batch(batch: Batch) -> bool:
-    """Cancel a running batch; its workers stop before their next file. Return whether it was running."""
-    running = Batch.objects.filter(pk=batch.pk, state__in=Batch.RUNNING)
-    return change_batches(running, Batch.State.CANCELLED, "Cancelled.")
+    """Cancel a batch that has not ended; its workers stop before their next file. Return whether it could."""
+    unfinished = Batch.objects.filter(pk=batch.pk, state__in=Batch.CANCELLABLE)
+    return change_batches(unfinished, Batch.State.CANCELLED, "Cancelled.")
 
 
 # Boilerplate
@@ -285,5 +297,4 @@ def _change(kind: str, rows: QuerySet[Any], reason: str, **fields: Any) -> bool:
 
 
 def _log(kind: str, pk: int, assignment: int, change: str, reason: str) -> None:
-    because = f" ({reason})" if reason else ""
-    logger.info("%s %s of assignment %s: %s%s", kind, pk, assignment, change, because)
+    logger.info("%s %s of assignment %s: %s%s", kind, pk, assignment, change, reason and f" ({reason})")

@@ -20,13 +20,13 @@ from submissions import lifecycle, recovery, retrying, turns
 from submissions.archives.limits import BadArchive
 from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
 from submissions.ingest.batches import (
-    BatchEnded,
     count_pending,
     increment_documents_done,
     ingest_batch,
     pending_documents,
 )
 from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boilerplate
+from submissions.ingest.contents import BatchEnded
 from submissions.ingest.documents import fingerprint_pending
 from submissions.ingest.uploads import discard_uploads
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload

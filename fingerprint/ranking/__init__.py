@@ -3,6 +3,7 @@
 inputs            tokens, terms and fingerprints of a cohort as arrays
 cohort            the submissions as arrays for the kernels, with the excluded code marked
 weights, terms    weights by rarity in the cohort, of tokens and of names and literals
+groups            submissions that are not compared with each other
 candidates        the pairs that share fingerprints (winnowing, section 5.2)
 alignment, tiling runs of equal tokens of two submissions, and the passages chosen among them
 repetition        the runs of pairs that are too repetitive to list all of them

@@ -8,6 +8,7 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.index import CandidatePairs
+from fingerprint.ranking.groups import NO_GROUPS, Groups, share_group
 from fingerprint.ranking.score_constants import RARITY_EXPONENT
 from fingerprint.ranking.weights import rarity
 
@@ -65,7 +66,7 @@ def _add_shared(table: Postings, left: int, weight: Floats, shared: Owners, part
 
 
 @njit
-def _fill_pairs(table: Postings, floor: float, rows: npt.NDArray[np.int32]) -> int:
+def _fill_pairs(table: Postings, floor: float, groups: Groups, rows: npt.NDArray[np.int32]) -> int:
     """Fill `rows` with (left, right, shared) of the pairs, as many as fit; return their number."""
     owner_weights = _owner_weights(table)
     owners = len(owner_weights)
@@ -74,7 +75,8 @@ def _fill_pairs(table: Postings, floor: float, rows: npt.NDArray[np.int32]) -> i
     for left in range(owners):
         partner_count = _add_shared(table, left, weight, shared, partners)
         for right in partners[:partner_count]:
-            if weight[right] >= floor * min(owner_weights[left], owner_weights[right]):
+            enough = weight[right] >= floor * min(owner_weights[left], owner_weights[right])
+            if enough and not share_group(groups, left, right):
                 if count < len(rows):
                     rows[count, 0], rows[count, 1], rows[count, 2] = left, right, shared[right]
                 count += 1
@@ -82,11 +84,11 @@ def _fill_pairs(table: Postings, floor: float, rows: npt.NDArray[np.int32]) -> i
     return count
 
 
-def weighted_pairs(index: InvertedIndex, floor: float = FLOOR) -> CandidatePairs:
+def weighted_pairs(index: InvertedIndex, floor: float = FLOOR, groups: Groups = NO_GROUPS) -> CandidatePairs:
     """Return the pairs of owners whose shared values weigh at least `floor` of all values of the lighter one.
 
-    Pairs are counted for one owner at a time, so that a pair below the floor takes no memory (winnowing,
-    section 5.2).
+    Owners that have one of the `groups` in common are no pair. Pairs are counted for one owner at a time, so
+    that a pair below the floor takes no memory (winnowing, section 5.2).
     """
     owners = int(index.owners.max()) + 1 if len(index.owners) else 0
     by_owner = np.argsort(index.owners, kind="stable")
@@ -94,6 +96,6 @@ def weighted_pairs(index: InvertedIndex, floor: float = FLOOR) -> CandidatePairs
     value_starts = np.searchsorted(index.owners[by_owner], np.arange(owners + 1))
     weights = rarity(index.frequency, RARITY_EXPONENT)
     table = Postings(index.starts, index.owners, values, value_starts, weights)
-    rows = np.empty((_fill_pairs(table, floor, np.empty((0, 3), dtype=np.int32)), 3), dtype=np.int32)
-    _fill_pairs(table, floor, rows)
+    rows = np.empty((_fill_pairs(table, floor, groups, np.empty((0, 3), dtype=np.int32)), 3), dtype=np.int32)
+    _fill_pairs(table, floor, groups, rows)
     return CandidatePairs(*np.ascontiguousarray(rows.T))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.terms import LexicalTable
 
 if TYPE_CHECKING:
@@ -46,16 +47,25 @@ NO_EXCLUSIONS = Exclusions()
 
 
 class RankingInput(NamedTuple):
-    """A cohort with its terms, and its fingerprints as parallel arrays of hashes and submission numbers."""
+    """A cohort with its terms, and its fingerprints as parallel arrays of hashes and submission numbers.
+
+    Submissions that have one of the `groups` in common are not compared.
+    """
 
     cohort: Cohort
     lexical: LexicalTable
     hashes: Hashes
     owners: Owners
+    groups: Groups = NO_GROUPS
 
     @classmethod
     def from_files(
-        cls, files: Sequence[CohortFile], submissions: int, k: int, exclusions: Exclusions = NO_EXCLUSIONS
+        cls,
+        files: Sequence[CohortFile],
+        submissions: int,
+        k: int,
+        exclusions: Exclusions = NO_EXCLUSIONS,
+        groups: Groups = NO_GROUPS,
     ) -> RankingInput:
         """Build the input from the files of `submissions` submissions, with k-grams of `k` tokens."""
         kinds: list[list[Kinds]] = [[] for _ in range(submissions)]
@@ -71,4 +81,5 @@ class RankingInput(NamedTuple):
             LexicalTable.from_submissions(terms, exclusions.lexical),
             np.concatenate([*chain([np.empty(0, np.uint64)], (file.hashes for file in files))]),
             np.repeat(owners, [len(file.hashes) for file in files]),
+            groups,
         )

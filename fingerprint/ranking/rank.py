@@ -32,10 +32,11 @@ class Ranking(NamedTuple):
 def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePairs:
     """Return the pairs of submissions that share at least `floor` of their fingerprints by weight.
 
-    Fingerprints of boilerplate do not count.
+    Fingerprints of boilerplate do not count. Submissions with a group in common are no pair.
     """
     counted = ~np.isin(inputs.hashes, inputs.cohort.boilerplate)
-    return weighted_pairs(InvertedIndex.build(inputs.hashes[counted], inputs.owners[counted]), floor)
+    index = InvertedIndex.build(inputs.hashes[counted], inputs.owners[counted])
+    return weighted_pairs(index, floor, inputs.groups)
 
 
 def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end) -> Ranking:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """What a user sees of a session; `handle` names it without telling its key."""
+class ListedSession:
+    """A session as its user sees it; `handle` names it without telling its key."""
 
     handle: str
     device: str
@@ -30,7 +30,7 @@ class Listed:
     is_current: bool
 
 
-def listed_sessions(user: User, current_key: str | None) -> list[Listed]:
+def listed_sessions(user: User, current_key: str | None) -> list[ListedSession]:
     """Return the sessions that have not ended, the current one first, then the latest used."""
     rows = Session.objects.filter(user=user, expire_date__gt=timezone.now())
     sessions = [_listed(row, current_key) for row in rows]
@@ -48,9 +48,9 @@ def end_all_but(user: User, current_key: str | None) -> None:
     Session.objects.filter(user=user).exclude(session_key=current_key).delete()
 
 
-def _listed(row: Session, current_key: str | None) -> Listed:
+def _listed(row: Session, current_key: str | None) -> ListedSession:
     data = row.get_decoded()
-    return Listed(
+    return ListedSession(
         _handle(row),
         data.get(DEVICE, ""),
         data.get(ADDRESS) or "an unknown address",

@@ -10,7 +10,15 @@ from submissions.actions.decisions import DecisionInput, DecisionResult, decide
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
 from submissions.actions.quotas import QuotaExceeded
 from submissions.actions.retries import retry_batch, retry_report
-from submissions.actions.uploads import cancel_batch, cancel_ranking, count_rule, create_batch, rerank
+from submissions.actions.uploads import (
+    cancel_batch,
+    cancel_ranking,
+    count_rule,
+    create_batch,
+    list_again,
+    read_listed,
+    rerank,
+)
 
 __all__ = [
     "DecisionInput",
@@ -27,6 +35,8 @@ __all__ = [
     "delete_course",
     "dismiss_boilerplate_upload",
     "ignore_passage",
+    "list_again",
+    "read_listed",
     "remove_boilerplate",
     "rerank",
     "retry_batch",

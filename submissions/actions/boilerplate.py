@@ -10,7 +10,7 @@ from django.db import transaction
 from fingerprint.engine import token_lines
 from submissions import queues, tasks
 from submissions.actions.quotas import check_quotas
-from submissions.actions.stored_files import store_files, upload_name
+from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.ingest.documents import delete_unused
 from submissions.models import Boilerplate, BoilerplateUpload, SubmissionFile
 from submissions.storage.sources import file_text
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 PATH_CHARACTERS = 900
 
 
-@transaction.atomic
 def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> BoilerplateUpload:
     """Store handed-out files, single or in archives, and enqueue them to be read and registered.
 
@@ -36,11 +35,12 @@ def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> B
     QuotaExceeded
         When they are more than may be stored.
     """
-    check_quotas(assignment, uploads)
     queue = queues.upload_queue(sum(file.size for file in uploads))
-    upload = assignment.boilerplate_uploads.create(name=upload_name(uploads), queue=queue)
-    store_files(uploads, boilerplate_upload=upload)
-    transaction.on_commit(partial(queues.send, tasks.read_boilerplate, queue, upload.pk))
+    with stored_files(uploads) as stored, transaction.atomic():
+        check_quotas(assignment, uploads)
+        upload = assignment.boilerplate_uploads.create(name=upload_name(uploads), queue=queue)
+        save_uploads(stored, boilerplate_upload=upload)
+        transaction.on_commit(partial(queues.send, tasks.read_boilerplate, queue, upload.pk))
     return upload
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from submissions import lifecycle, tasks
-from submissions.ingest.documents import delete_unused
+from submissions.ingest.documents import delete_unused, delete_unused_sources
 from submissions.ingest.uploads import discard_uploads
-from submissions.models import Batch, Boilerplate, DeletedBatch, SubmissionFile, Upload
+from submissions.models import Batch, Boilerplate, DeletedBatch, ListedEntry, SubmissionFile, Upload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,10 +26,11 @@ def delete_batch(batch: Batch) -> None:
         assignment = lifecycle.lock_assignment(batch.assignment_id) or batch.assignment
         record = {"name": batch.name, "uploaded_by": batch.uploaded_by, "uploaded": batch.created}
         DeletedBatch.objects.get_or_create(batch=batch.pk, defaults={"assignment": assignment, **record})
-        documents = _documents_in([batch])
+        documents, listed = _documents_in([batch]), _listed_sources([batch])
         discard_uploads(batch.uploads.all())
         batch.delete()
         transaction.on_commit(partial(delete_unused, documents))
+        transaction.on_commit(partial(delete_unused_sources, listed))
         if assignment.batches.filter(state__in=Batch.FULLY_READ).exists():
             tasks.enqueue_rank(assignment)
         else:
@@ -56,7 +57,7 @@ def delete_course(course: Course) -> None:
 
 
 def _cancel_work(assignment: Assignment) -> None:
-    for batch in assignment.batches.filter(state__in=Batch.RUNNING):
+    for batch in assignment.batches.filter(state__in=Batch.CANCELLABLE):
         lifecycle.cancel_batch(batch)
     lifecycle.cancel_ranking(assignment)
 
@@ -64,10 +65,17 @@ def _cancel_work(assignment: Assignment) -> None:
 def _delete_locked(assignment: Assignment) -> None:
     boilerplate = Boilerplate.objects.filter(assignment=assignment).values_list("document_id", flat=True)
     documents = [*_documents_in(assignment.batches.all()), *boilerplate]
+    listed = _listed_sources(assignment.batches.all())
     discard_uploads(Upload.objects.filter(batch__assignment=assignment))
     discard_uploads(Upload.objects.filter(boilerplate_upload__assignment=assignment))
     assignment.delete()
     transaction.on_commit(partial(delete_unused, documents))
+    transaction.on_commit(partial(delete_unused_sources, listed))
+
+
+def _listed_sources(batches: Iterable[Batch]) -> list[int]:
+    listed = ListedEntry.objects.filter(batch__in=list(batches)).exclude(source=None)
+    return list(listed.values_list("source_id", flat=True).distinct())
 
 
 def _documents_in(batches: Iterable[Batch]) -> list[int]:

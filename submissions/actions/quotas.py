@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import humanize
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db import connection
 
 from submissions.queries.quotas import stored_bytes, uploads_of_the_last_hour
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from django.core.files import File
 
     from submissions.models import Assignment
+
+# Seconds that an upload waits for other uploads of the same accounts.
+LOCK_SECONDS = 30
 
 
 class QuotaExceeded(Exception):
@@ -41,6 +45,8 @@ def check_quotas(assignment: Assignment, uploads: Sequence[File[bytes]], user: U
 
 
 def _lock(accounts: set[int]) -> None:
+    with connection.cursor() as cursor:  # Many uploads at once wait for each other, and need not fail.
+        cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
     # In a fixed order, so that no two uploads wait for each other; this lock lets other rows refer to the
     # accounts meanwhile, such as new sessions.
     list(User.objects.select_for_update(no_key=True).filter(pk__in=accounts).order_by("pk"))

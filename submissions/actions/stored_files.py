@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -11,7 +12,7 @@ from submissions.ingest.uploads import FOLDER
 from submissions.models import Upload
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from django.core.files import File
 
@@ -24,16 +25,27 @@ def upload_name(files: Sequence[File[bytes]]) -> str:
     return (first if len(files) == 1 else f"{first} and {len(files) - 1} more")[-255:]
 
 
-def store_files(files: Sequence[File[bytes]], **owner: Batch | BoilerplateUpload) -> None:
-    """Store uploaded files for their owner, all of them or none: `store_files(files, batch=batch)`."""
+@contextmanager
+def stored_files(files: Sequence[File[bytes]]) -> Iterator[list[Upload]]:
+    """Store uploaded files and yield their rows, to be saved; delete the files if the body fails."""
     written = []
     try:
         for file in files:
             # A name that is known before writing, so that a file that was written in part is deleted too.
             written.append(f"{FOLDER}/{uuid4().hex}")
             default_storage.save(written[-1], file)
-            Upload.objects.create(name=file.name or "upload", file=written[-1], **owner)
+        yield [
+            Upload(name=file.name or "upload", file=name) for file, name in zip(files, written, strict=True)
+        ]
     except BaseException:
         for name in written:
             default_storage.delete(name)
         raise
+
+
+def save_uploads(uploads: Sequence[Upload], **owner: Batch | BoilerplateUpload) -> None:
+    """Save stored files for their owner: `save_uploads(uploads, batch=batch)`."""
+    for upload in uploads:
+        for name, value in owner.items():
+            setattr(upload, name, value)
+    Upload.objects.bulk_create(uploads)

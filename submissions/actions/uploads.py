@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from submissions import queues, tasks
+from submissions import lifecycle, queues, tasks
 from submissions.actions.quotas import check_quotas
-from submissions.actions.stored_files import store_files, upload_name
+from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.archives.left_out.patterns import RULE_SIGN
 from submissions.lifecycle import cancel_batch, cancel_ranking
-from submissions.models import Batch, Report
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,27 +19,57 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.core.files import File
 
-    from submissions.models import Assignment
+    from submissions.models import Assignment, Batch, Report
 
-__all__ = ["cancel_batch", "cancel_ranking", "count_rule", "create_batch", "rerank"]
+__all__ = [
+    "cancel_batch",
+    "cancel_ranking",
+    "count_rule",
+    "create_batch",
+    "list_again",
+    "read_listed",
+    "rerank",
+]
 
 
-@transaction.atomic
-def create_batch(assignment: Assignment, user: User | None, uploads: Sequence[File[bytes]]) -> Batch:
-    """Store uploaded files and enqueue the batch.
+def create_batch(
+    assignment: Assignment, user: User | None, uploads: Sequence[File[bytes]], *, preview: bool = False
+) -> Batch:
+    """Store uploaded files and enqueue the batch; with a `preview` it waits once it is unpacked.
 
     Raises
     ------
     QuotaExceeded
         When they are more than may be stored, or too many uploads in an hour.
     """
-    check_quotas(assignment, uploads, user)
     queue = queues.upload_queue(sum(upload.size for upload in uploads))
     name = upload_name(uploads)
-    batch = Batch.objects.create(assignment=assignment, uploaded_by=user, name=name, queue=queue)
-    store_files(uploads, batch=batch)
-    transaction.on_commit(partial(queues.send, tasks.unpack_next, queue, queue))
+    # The files are stored first: the check makes other uploads of the same accounts wait.
+    with stored_files(uploads) as stored, transaction.atomic():
+        check_quotas(assignment, uploads, user)
+        batch = assignment.batches.create(uploaded_by=user, name=name, queue=queue, preview=preview)
+        save_uploads(stored, batch=batch)
+        transaction.on_commit(partial(queues.send, tasks.unpack_next, queue, queue))
     return batch
+
+
+@transaction.atomic
+def read_listed(batch: Batch) -> bool:
+    """Have a batch read that its uploader has checked. Return whether it waited for that."""
+    if not lifecycle.continue_batch(batch.pk, preview=False):
+        return False
+    transaction.on_commit(partial(queues.send, tasks.unpack_next, batch.queue, batch.queue))
+    return True
+
+
+@transaction.atomic
+def list_again(batch: Batch) -> bool:
+    """Have a listed batch unpacked again, since other files count now. Return whether it was listed."""
+    if not lifecycle.continue_batch(batch.pk):
+        return False
+    batch.listed_entries.all().delete()
+    transaction.on_commit(partial(queues.send, tasks.unpack_next, batch.queue, batch.queue))
+    return True
 
 
 @transaction.atomic

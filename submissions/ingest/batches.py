@@ -2,64 +2,66 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from random import SystemRandom
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Least
 from django.utils import timezone
 
-from fingerprint.engine import Unreadable
 from submissions import lifecycle
 from submissions.archives.formats import archive_stem
 from submissions.archives.grouping import ListingBuilder, group_files
 from submissions.archives.left_out.listing import Listing
 from submissions.archives.limits import BadArchive
-from submissions.ingest.documents import delete_unused, store_document
+from submissions.ingest.contents import (
+    BatchEnded,
+    described,
+    list_entries,
+    modified,
+    names_and_metadata,
+    save_listing,
+)
+from submissions.ingest.documents import delete_unused_sources
+from submissions.ingest.sources import store_documents
 from submissions.ingest.submission_times import submission_times
-from submissions.ingest.uploads import entries
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
-from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
+from submissions.storage.rows import insert
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from collections.abc import Sequence
 
     from django.db.models import QuerySet
 
-    from submissions.archives.grouping import Grouping, Place
-    from submissions.archives.unpack import UnpackedEntry
-
-# Number of entries between two updates of a batch's progress.
-PROGRESS_STEP = 20
-# Rows per INSERT.
-INSERT_ROWS = 500
+    from submissions.archives.grouping import Grouping
+    from submissions.models import ListedEntry
+    from submissions.storage.rows import Columns
 
 
-class BatchEnded(Exception):
-    """The batch was cancelled or deleted while it was processed."""
+class ReadEntry(NamedTuple):
+    """An entry for the page of a batch: used if it has no reason."""
+
+    name: str
+    size: int
+    reason: str
 
 
 @dataclass
-class BatchContents:
-    """Contents of a batch's uploads: entries for its page, and documents and modification times by path.
+class GroupedBatch:
+    """The entries of a batch for its page, and those that are used, by path, with their grouping."""
 
-    `read` has the entries that were read, also those that are no text; `names` lists them for the layouts.
-    """
-
-    entries: list[Entry] = field(default_factory=list)
-    read: dict[str, Entry] = field(default_factory=dict)
-    names: ListingBuilder = field(default_factory=ListingBuilder)
-    documents: dict[str, Document] = field(default_factory=dict)
-    modified: dict[str, datetime] = field(default_factory=dict)
-    listing: Listing = field(default_factory=Listing)
+    grouping: Grouping
+    entries: list[ReadEntry] = field(default_factory=list)
+    used: dict[str, ListedEntry] = field(default_factory=dict)
 
 
 def ingest_batch(batch: Batch) -> None:
     """Store the submissions of a batch, replacing those of an earlier run, so that it can be fingerprinted.
+
+    A batch with a preview is only unpacked: it waits for its uploader, and is grouped when this is called
+    again.
 
     Raises
     ------
@@ -70,23 +72,28 @@ def ingest_batch(batch: Batch) -> None:
     TakesLong
         When the batch is in the interactive queue and takes too long for it.
     """
-    contents = BatchContents(
-        names=ListingBuilder(_upload_name(batch)), listing=Listing(batch.assignment.file_patterns)
-    )
-    deadline = time.monotonic() + INTERACTIVE_SECONDS
-    for number, entry in enumerate(entries(batch.uploads.all(), batch.assignment.file_patterns)):
-        if batch.queue == INTERACTIVE and time.monotonic() > deadline:
-            raise TakesLong
-        if number % PROGRESS_STEP == 0:
-            _publish_progress(batch, f"{number} entries read")
-        _store_entry(contents, entry, batch)
-    grouping = group_files(contents.names.listing())
-    unused = _leave_out_ignored(contents, grouping)
-    unused += _leave_out(batch, contents, {path: grouping.places[path] for path in contents.documents})
-    _save(batch, contents, grouping)
-    delete_unused(unused)
-    if not contents.documents:
+    listed = list(batch.listed_entries.all()) or list_entries(batch)
+    if batch.preview and any(row.language for row in listed):
+        save_listing(batch, listed)
+        return
+    grouped = group_batch(batch, listed)
+    _save(batch, grouped)
+    delete_unused_sources(row.source_id for row in listed if row.source_id)
+    if not grouped.used:
         raise BadArchive("No entry of this upload could be used; the reasons are listed below.")
+
+
+def group_batch(batch: Batch, listed: Sequence[ListedEntry]) -> GroupedBatch:
+    """Group the entries of a batch into submissions, and leave out what is no work of a student."""
+    names = ListingBuilder(_upload_name(batch))
+    for entry in names_and_metadata(listed):
+        names.add(entry)
+    grouped = GroupedBatch(group_files(names.listing()))
+    reasons = {row.name: row.reason for row in listed if row.digest} | grouped.grouping.ignored
+    grouped.used = {row.name: row for row in listed if row.digest and not reasons[row.name]}
+    _name_attempts(grouped, reasons)
+    _leave_out(batch, listed, grouped, reasons)
+    return grouped
 
 
 def _upload_name(batch: Batch) -> str:
@@ -95,98 +102,81 @@ def _upload_name(batch: Batch) -> str:
     return archive_stem(names[0]) if len(names) == 1 else ""
 
 
-def _publish_progress(batch: Batch, message: str) -> None:
-    unpacking = Batch.objects.filter(pk=batch.pk, state=Batch.State.UNPACKING)
-    if not unpacking.update(message=message, touched=timezone.now()):
-        raise BatchEnded
+def _name_attempts(grouped: GroupedBatch, reasons: dict[str, str]) -> None:
+    """Name the student in the reason of another attempt if a submission of that name is stored.
 
-
-def _store_entry(contents: BatchContents, entry: UnpackedEntry, batch: Batch) -> None:
-    reason = entry.reason
-    contents.listing.add(entry.name, entry.data)
-    if entry.data is not None:
-        try:
-            document = store_document(
-                entry.data, entry.name, batch.assignment.language, settings.FILE_SECONDS
-            )
-            contents.documents[entry.name] = document
-            if entry.modified:
-                contents.modified[entry.name] = entry.modified
-        except Unreadable as error:
-            reason = str(error)
-    row = Entry(batch=batch, name=entry.name, size=entry.size, accepted=not reason, reason=reason)
-    contents.entries.append(row)
-    if entry.data is not None:
-        contents.read[entry.name] = row
-        contents.names.add(entry)
-
-
-def _leave_out_ignored(contents: BatchContents, grouping: Grouping) -> list[int]:
-    """Remove the documents of entries that are no student's work or an earlier attempt, and note the reason.
-
-    Return the primary keys of these documents. The reason of an earlier attempt names its submission, so it
-    is shortened where none of that name is stored: only names of submissions are hidden from readers who
-    must not see them.
+    Only names of submissions are hidden from readers who must not see them.
     """
-    for path, reason in grouping.ignored.items():
-        contents.modified.pop(path, None)
-        row = contents.read[path]
-        row.accepted, row.reason = False, reason
-    unused = [document.pk for path, document in contents.documents.items() if path in grouping.ignored]
-    for path in grouping.ignored:
-        contents.documents.pop(path, None)
-    stored = {grouping.places[path].submission for path in contents.documents}
-    for path, name in grouping.earlier.items():
-        if name not in stored:
-            contents.read[path].reason = "an earlier attempt"
-    return unused
+    stored = {grouped.grouping.places[path].submission for path in grouped.used}
+    for path, name in grouped.grouping.earlier.items():
+        if name in stored:
+            reasons[path] = grouped.grouping.reason(path)
 
 
-def _leave_out(batch: Batch, contents: BatchContents, places: dict[str, Place]) -> list[int]:
-    """Remove the documents that are left out, list them as skipped entries, return their primary keys."""
-    left_out = contents.listing.left_out(places)
+def _leave_out(
+    batch: Batch, listed: Sequence[ListedEntry], grouped: GroupedBatch, reasons: dict[str, str]
+) -> None:
+    """Remove the files that are left out, and list all entries, used or not, for the batch's page."""
+    listing = Listing(batch.assignment.file_patterns)
+    for row in listed:
+        listing.add(row.name, described(row))
+    left_out = listing.left_out({path: grouped.grouping.places[path] for path in grouped.used})
+    for row in listed:
+        reason = reasons.get(row.name, row.reason) if row.digest else row.reason
+        if not left_out.replaces(row.name, accepted=not reason):
+            grouped.entries.append(ReadEntry(row.name, row.size, reason))
+    grouped.entries += [ReadEntry(*entry) for entry in left_out.entries]
     for path in left_out.paths:
-        contents.modified.pop(path, None)
-    counted = [
-        entry for entry in contents.entries if not left_out.replaces(entry.name, accepted=entry.accepted)
-    ]
-    skipped = [Entry(batch=batch, accepted=False, **entry._asdict()) for entry in left_out.entries]
-    contents.entries = counted + skipped
-    return [contents.documents.pop(path).pk for path in left_out.paths]
+        grouped.used.pop(path)
 
 
 @transaction.atomic
-def _save(batch: Batch, contents: BatchContents, grouping: Grouping) -> None:
-    if contents.documents and not lifecycle.start_fingerprinting(batch.pk):
+def _save(batch: Batch, grouped: GroupedBatch) -> None:
+    if grouped.used and not lifecycle.start_fingerprinting(batch.pk):
         raise BatchEnded
     batch.entries.all().delete()
     batch.submissions.all().delete()
-    Entry.objects.bulk_create(contents.entries, batch_size=INSERT_ROWS)
-    submissions = _save_submissions(batch, contents, grouping)
-    SubmissionFile.objects.bulk_create(
-        [
-            SubmissionFile(
-                submission=submissions[name], path=path, source_id=document.source_id, document=document
-            )
-            for entry, document in contents.documents.items()
-            for name, path in [grouping.places[entry]]
-        ],
-        batch_size=INSERT_ROWS,
-    )
+    batch.listed_entries.all().delete()
+    _save_entries(batch, grouped.entries)
+    submissions = _save_submissions(batch, grouped)
+    sources = [(row.source_id, row.language) for row in grouped.used.values() if row.source_id]
+    documents = store_documents(sources)
+    places = [grouped.grouping.places[path] for path in grouped.used]
+    columns: Columns = {
+        "submission_id": [submissions[place.submission].pk for place in places],
+        "path": [place.path for place in places],
+        "source_id": [source for source, _ in sources],
+        "document_id": documents,
+    }
+    insert(connection, SubmissionFile, columns)
 
 
-def _save_submissions(batch: Batch, contents: BatchContents, grouping: Grouping) -> dict[str, Submission]:
-    names = sorted({grouping.places[path].submission for path in contents.documents})
+def _save_entries(batch: Batch, entries: list[ReadEntry]) -> None:
+    columns: Columns = {
+        "batch_id": [batch.pk] * len(entries),
+        "name": [entry.name for entry in entries],
+        "size": [entry.size for entry in entries],
+        "accepted": [not entry.reason for entry in entries],
+        "reason": [entry.reason for entry in entries],
+    }
+    insert(connection, Entry, columns)
+
+
+def _save_submissions(batch: Batch, grouped: GroupedBatch) -> dict[str, Submission]:
+    grouping = grouped.grouping
+    names = sorted({grouping.places[path].submission for path in grouped.used})
     # In random order: primary keys are part of addresses, and must not reveal the order of names.
     SystemRandom().shuffle(names)
-    modified = ((grouping.places[path].submission, time) for path, time in contents.modified.items())
-    times = submission_times(modified, timezone.now(), grouping.submitted)
+    written = ((grouping.places[path].submission, modified(row)) for path, row in grouped.used.items())
+    files = [(name, time) for name, time in written if time]
+    known = {name: one.submitted for name, one in grouping.submissions.items() if one.submitted}
+    times = submission_times(files, timezone.now(), known)
     submissions = Submission.objects.bulk_create(
         [
             Submission(
                 batch=batch,
                 name=name,
-                identifier=grouping.identifiers.get(name, ""),
+                identifier=grouping.submissions[name].identifier,
                 handed_in=times.get(name),
             )
             for name in names

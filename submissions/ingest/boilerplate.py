@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from django.conf import settings
 from django.db import transaction
 
 from fingerprint.engine import Unreadable
 from submissions import lifecycle
-from submissions.ingest.documents import delete_unused, store_document
+from submissions.ingest.documents import delete_unused
+from submissions.ingest.sources import groups, identify, store_documents, store_sources
 from submissions.ingest.uploads import entries_in_one_folder
 from submissions.models.records import Refusal
+from submissions.sandbox.documents import NamedFile
 
 if TYPE_CHECKING:
-    from submissions.models import Assignment, BoilerplateUpload, Document
+    from submissions.models import Assignment, BoilerplateUpload
 
 # Refusals that are stored with their reasons; the rest is counted.
 MAX_REFUSALS = 50
+
+
+class NamedDocument(NamedTuple):
+    """The name of a file, and the primary keys of its source and its document."""
+
+    name: str
+    source: int
+    document: int
 
 
 def read_boilerplate(upload: BoilerplateUpload) -> list[int]:
@@ -25,33 +34,37 @@ def read_boilerplate(upload: BoilerplateUpload) -> list[int]:
 
     Nothing is registered when the upload was deleted or has ended meanwhile.
     """
-    documents, refusals = _documents_and_refusals(upload)
+    files, refusals = _documents_and_refusals(upload)
+    documents = [file.document for file in files]
     with transaction.atomic():
         if lifecycle.finish_boilerplate(upload.pk, refusals[:MAX_REFUSALS], len(refusals)):
-            for name, document in documents:
-                _register(upload.assignment, name, document)
-            return [document.pk for _, document in documents]
-    delete_unused([document.pk for _, document in documents])
+            for file in files:
+                _register(upload.assignment, file)
+            return documents
+    delete_unused(documents)
     return []
 
 
-def _documents_and_refusals(upload: BoilerplateUpload) -> tuple[list[tuple[str, Document]], list[Refusal]]:
-    documents, refusals = [], []
-    language = upload.assignment.language
-    for entry in entries_in_one_folder(upload.uploads.all()):
-        reason = entry.reason
-        if entry.data is not None:
-            try:
-                document = store_document(entry.data, entry.name, language, settings.FILE_SECONDS)
-                documents.append((entry.name, document))
-                continue
-            except Unreadable as error:
-                reason = str(error)
-        refusals.append(Refusal(name=entry.name, reason=reason))
-    return documents, refusals
+def _documents_and_refusals(upload: BoilerplateUpload) -> tuple[list[NamedDocument], list[Refusal]]:
+    used: list[NamedDocument] = []
+    refusals: list[Refusal] = []
+    for group in groups(entries_in_one_folder(upload.uploads.all())):
+        refusals += [Refusal(name=entry.name, reason=entry.reason) for entry in group if entry.data is None]
+        files = [NamedFile(entry.name, entry.data) for entry in group if entry.data is not None]
+        languages = list(identify(files, upload.assignment.language))
+        sources = store_sources([data for _, data in files])
+        for file, language, source in zip(files, languages, sources, strict=True):
+            if isinstance(language, Unreadable):
+                refusals.append(Refusal(name=file.name, reason=str(language)))
+            else:
+                used.append(NamedDocument(file.name, source, store_documents([(source, language)])[0]))
+    return used, refusals
 
 
-def _register(assignment: Assignment, name: str, document: Document) -> None:
+def _register(assignment: Assignment, file: NamedDocument) -> None:
     assignment.boilerplate.get_or_create(
-        document=document, first=None, after=None, defaults={"name": name, "source": document.source}
+        document_id=file.document,
+        first=None,
+        after=None,
+        defaults={"name": file.name, "source_id": file.source},
     )

@@ -1,10 +1,9 @@
-"""Store each source once and fingerprint its document once, however often it is handed in."""
+"""Fingerprint each document once, however often it is handed in, and delete those that nobody needs."""
 
 from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from celery.exceptions import SoftTimeLimitExceeded
@@ -12,7 +11,7 @@ from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
 
-from fingerprint.engine import Params, Unreadable, front_end, profile_of
+from fingerprint.engine import Params, Unreadable
 from submissions.disk_space import is_no_room
 from submissions.ingest.sandboxed import document_reader
 from submissions.models import Document, Source
@@ -33,31 +32,6 @@ logger = logging.getLogger(__name__)
 PARAMS = Params()
 # A source that ended its worker process this often is not tried again.
 MAX_ATTEMPTS = 2
-
-
-def store_document(data: bytes, filename: str, language: str, seconds: float) -> Document:
-    """Store a source and a pending document for its front-end, unless they exist; return the document.
-
-    Finding the front-end takes no longer than `seconds`.
-
-    Raises
-    ------
-    Unreadable
-        When the bytes are not text in any supported language, break the reader, or take it too long.
-    """
-    with _errors_as_unreadable("a new file"):
-        chosen = front_end(document_reader().identify(data, filename, language, seconds))
-    source, _ = Source.objects.get_or_create(
-        sha256=sha256(data).hexdigest(), defaults={"data": data, "size": len(data)}
-    )
-    profile = profile_of(chosen, PARAMS).key
-    document, created = Document.objects.get_or_create(
-        source=source, profile=profile, defaults={"language": chosen.name}
-    )
-    if not created:  # The cause of an earlier failure may have been the machine, so a new upload tries again.
-        failed = Document.objects.filter(pk=document.pk, state=Document.State.FAILED)
-        failed.update(state=Document.State.PENDING, reason="", attempts=0)
-    return document
 
 
 def fingerprint_pending(document_ids: list[int]) -> None:
@@ -145,12 +119,18 @@ def delete_unused(documents: Iterable[int]) -> None:
         keys = list(unused.values_list("pk", flat=True))
         sources = list(unused.values_list("source_id", flat=True))
         Document.objects.filter(pk__in=keys).delete()
-        Source.objects.filter(pk__in=sources, documents=None).delete()
+        delete_unused_sources(sources)
+
+
+def delete_unused_sources(sources: Iterable[int]) -> None:
+    """Delete those `sources` that have no document and that nothing refers to."""
+    unused = Source.objects.filter(documents=None, files=None, boilerplate=None, listed_entries=None)
+    unused.filter(pk__in=list(sources)).delete()
 
 
 def delete_unreferenced(before: datetime) -> None:
     """Delete sources from before `before` that no file or boilerplate refers to, with their documents."""
-    sources = Source.objects.filter(created__lt=before, files=None, boilerplate=None)
+    sources = Source.objects.filter(created__lt=before, files=None, boilerplate=None, listed_entries=None)
     keys = list(sources.values_list("pk", flat=True))
     with transaction.atomic():
         Document.objects.filter(source__in=keys).delete()

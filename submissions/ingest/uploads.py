@@ -56,7 +56,9 @@ def discard_uploads(uploads: QuerySet[Upload]) -> None:
 
 def unneeded_uploads() -> QuerySet[Upload]:
     """Return the uploaded files that wait neither to be read nor to be tried again."""
-    running = Q(batch__state__in=Batch.RUNNING) | Q(boilerplate_upload__state__in=BoilerplateUpload.RUNNING)
+    running = Q(batch__state__in=Batch.CANCELLABLE) | Q(
+        boilerplate_upload__state__in=BoilerplateUpload.RUNNING
+    )
     failed = Q(batch__state=Batch.State.FAILED, batch__touched__gt=timezone.now() - KEPT_FOR_RETRY)
     return Upload.objects.exclude(pk__in=Upload.objects.filter(running | failed).values("pk"))
 

@@ -19,6 +19,7 @@ class Batch(models.Model):
     class State(models.TextChoices):
         QUEUED = "queued", "waiting"
         UNPACKING = "unpacking"
+        LISTED = "listed", "to be checked"
         FINGERPRINTING = "fingerprinting"
         RANKING = "ranking"
         DONE = "done"
@@ -26,6 +27,7 @@ class Batch(models.Model):
         CANCELLED = "cancelled"
 
     RUNNING = (State.QUEUED, State.UNPACKING, State.FINGERPRINTING, State.RANKING)
+    CANCELLABLE = (*RUNNING, State.LISTED)
     # A worker has begun these batches, and has not read them yet.
     STARTED = (State.UNPACKING, State.FINGERPRINTING)
     # All documents of these batches were read; only such batches contribute to a cohort.
@@ -42,6 +44,8 @@ class Batch(models.Model):
     queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)
+    # It stops when it is unpacked, until its uploader has checked how it is read.
+    preview = models.BooleanField(default=False)
     documents_total = models.PositiveIntegerField(default=0)
     documents_done = models.PositiveIntegerField(default=0)
 
@@ -127,6 +131,32 @@ class Entry(models.Model):
 
     class Meta:
         ordering = ("accepted", "name", "pk")
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ListedEntry(models.Model):
+    """One entry of an upload that was unpacked and not grouped yet: it waits for its uploader.
+
+    `language` is the name of its front-end; where that is empty, `reason` says why it cannot be used.
+    """
+
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="listed_entries")
+    name = FileCharField(max_length=1000)
+    size = models.PositiveBigIntegerField()
+    reason = FileTextField(blank=True)
+    # Null for an entry without content that can be read.
+    source = models.ForeignKey(Source, models.PROTECT, null=True, related_name="listed_entries")
+    language = models.CharField(max_length=40, blank=True)
+    # When it was last modified, in ISO format: without a zone it is local time of the uploader.
+    modified = models.CharField(max_length=40, blank=True)
+    # A digest of its bytes, and why its content leaves it out; see `left_out.Listing`. Empty: not unpacked.
+    digest = models.BinaryField(default=b"")
+    left_out = FileTextField(blank=True)
+
+    class Meta:
+        ordering = ("pk",)
 
     def __str__(self) -> str:
         return self.name

@@ -34,7 +34,7 @@ MAX_BYTES = 48_000_000
 MAX_IDLE_SECONDS = 15 * 60
 
 
-class _Kept(NamedTuple):
+class _Entry(NamedTuple):
     parts: dict[str, bytes]
     size: int
     used: float
@@ -46,7 +46,7 @@ class RenderedParts:
     def __init__(self, max_bytes: int = MAX_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
         self.max_bytes, self.clock = max_bytes, clock
         self.size = 0
-        self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._pending: dict[Hashable, Future[Parts]] = {}
         self._lock = Lock()
 
@@ -56,56 +56,52 @@ class RenderedParts:
         Of several threads that need the same parts at once, one renders and the others wait for it.
         """
         with self._lock:
-            kept = self._use(key)
-            pending = None if kept else self._pending.get(key)
-            own: Future[Parts] | None = None if kept or pending else Future()
-            if own:
-                self._pending[key] = own
-        if kept:
-            return {name: SafeString(html.decode()) for name, html in kept.parts.items()}
-        parts = pending.result() if pending else self._render(key, render, own)
-        return {name: SafeString(html) for name, html in parts.items()}
+            if entry := self._use(key):
+                return {name: SafeString(html.decode()) for name, html in entry.parts.items()}
+            is_first = key not in self._pending
+            future = self._pending.setdefault(key, Future())
+        if is_first:
+            self._render(key, render, future)
+        return {name: SafeString(html) for name, html in future.result().items()}
 
     def clear(self) -> None:
         """Drop all parts."""
         with self._lock:
-            self._kept.clear()
+            self._entries.clear()
             self.size = 0
 
-    def _render(self, key: Hashable, render: Callable[[], Parts], own: Future[Parts] | None) -> Parts:
-        assert own is not None
+    def _render(self, key: Hashable, render: Callable[[], Parts], future: Future[Parts]) -> None:
         try:
             parts = render()
         except BaseException as error:
             self._pending.pop(key, None)
-            own.set_exception(error)
+            future.set_exception(error)
             raise
         with self._lock:
             self._keep(key, {name: html.encode(errors="surrogatepass") for name, html in parts.items()})
             self._pending.pop(key, None)
-        own.set_result(parts)
-        return parts
+        future.set_result(parts)
 
-    def _use(self, key: Hashable) -> _Kept | None:
-        """Return what is kept of a key, as the newest; drop what was not used for long."""
+    def _use(self, key: Hashable) -> _Entry | None:
+        """Return the entry of a key and make it the newest; drop entries that were not used for long."""
         now = self.clock()
-        kept = self._kept.pop(key, None)
-        if kept:
-            self._kept[key] = kept = kept._replace(used=now)
-        while self._kept and next(iter(self._kept.values())).used < now - MAX_IDLE_SECONDS:
+        entry = self._entries.pop(key, None)
+        if entry:
+            self._entries[key] = entry = entry._replace(used=now)
+        while self._entries and next(iter(self._entries.values())).used < now - MAX_IDLE_SECONDS:
             self._drop_oldest()
-        return kept
+        return entry
 
     def _keep(self, key: Hashable, parts: dict[str, bytes]) -> None:
         size = sum(map(len, parts.values()))
-        self._kept[key] = _Kept(parts, size, self.clock())
+        self._entries[key] = _Entry(parts, size, self.clock())
         self.size += size
         while self.size > self.max_bytes:
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
-        _, kept = self._kept.popitem(last=False)
-        self.size -= kept.size
+        _, entry = self._entries.popitem(last=False)
+        self.size -= entry.size
 
 
 RENDERED = RenderedParts()
@@ -117,7 +113,8 @@ def part_key(
     """Return the key of a part: all that it depends on.
 
     That is the report and everything beside it that can change (`queries.version`), the names as the reader
-    sees them, and the language. `more` is what the address adds, and the token of a share link.
+    sees them, and the language. `more` is what the address adds, the token of a share link, and the version
+    of the decisions that the part shows.
     """
     newest = (
         state.report and state.report.pk,

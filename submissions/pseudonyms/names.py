@@ -84,7 +84,7 @@ class Names:
 
     @property
     def hidden(self) -> bool:
-        """Whether names are hidden, even if there are no names yet."""
+        """True if names are hidden, even if there are no names yet."""
         return bool(self.aliases or self.fallback)
 
     @property

@@ -80,7 +80,7 @@ from submissions.queries.submissions import (
     submission_pairs,
     submissions_by_id,
 )
-from submissions.queries.versions import version
+from submissions.queries.versions import decisions_version, version
 
 __all__ = [
     "SORT_FIELDS",
@@ -106,6 +106,7 @@ __all__ = [
     "courses",
     "decision",
     "decisions",
+    "decisions_version",
     "displayed_entries",
     "displayed_pair",
     "effective_threshold",

@@ -40,7 +40,7 @@ class Activity:
 
     @property
     def is_live(self) -> bool:
-        """Whether any work is in progress."""
+        """True if any work is in progress."""
         is_read = any(upload.is_running for upload in self.boilerplate)
         return bool(self.uploads or self.ranking or is_read)
 

@@ -1,4 +1,4 @@
-"""What an instructor has stored and uploaded."""
+"""Bytes that an instructor has stored, and uploads of the last hour."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Q, Sum
 from django.utils import timezone
 
-from submissions.models import Batch, Boilerplate, DeletedBatch, Entry, Upload
+from submissions.models import Batch, Boilerplate, DeletedBatch, Entry, ListedEntry, Upload
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -36,8 +36,10 @@ def stored_bytes(owner: User) -> int:
     waiting = Upload.objects.filter(
         Q(batch__assignment__course__owner=owner) | Q(boilerplate_upload__assignment__course__owner=owner)
     )
+    listed = ListedEntry.objects.filter(batch__assignment__course__owner=owner).exclude(source=None)
     return int(
-        (files.aggregate(total=Sum("size"))["total"] or 0)
+        (listed.aggregate(total=Sum("size"))["total"] or 0)
+        + (files.aggregate(total=Sum("size"))["total"] or 0)
         + (handed_out.aggregate(total=Sum("source__size"))["total"] or 0)
         + sum(upload.file.size for upload in waiting if upload.file.storage.exists(upload.file.name))
     )

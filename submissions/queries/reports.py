@@ -140,7 +140,7 @@ class PairFilter:
 
     @property
     def narrows(self) -> bool:
-        """Whether the filter can exclude pairs."""
+        """True if the filter can exclude pairs."""
         return bool(self.text or self.threshold or self.decision or self.flag)
 
 

@@ -1,4 +1,4 @@
-"""A version of what a report's pages show: it changes whenever a page may change."""
+"""Versions of what a report's pages show: they change whenever a page may change."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from django.db import connection
 if TYPE_CHECKING:
     from submissions.models import Assignment, Report
 
-# Whole rows of everything that is not fixed when a report is finished, except the counters of an upload.
-# `xmin` is the transaction that wrote a row last. Submissions are counted:
-# they and their pairs may only disappear.
+# Whole rows of everything that is not fixed when a report is finished, except decisions, and the counters of
+# an upload. `xmin` is the transaction that wrote a row last. Submissions are counted: they and their pairs
+# may only disappear.
 VERSION = """
-    WITH shown AS (SELECT * FROM submissions_decision WHERE assignment_id = %(assignment)s),
-         uploads AS (SELECT * FROM submissions_batch WHERE assignment_id = %(assignment)s)
+    WITH uploads AS (SELECT * FROM submissions_batch WHERE assignment_id = %(assignment)s)
     SELECT md5(jsonb_build_array(
-        (SELECT jsonb_agg(md5(shown::text) ORDER BY shown.id) FROM shown),
         (SELECT jsonb_agg(jsonb_build_array(uploads.id, uploads.state, uploads.name, uploads.uploaded_by_id)
                           ORDER BY uploads.id) FROM uploads),
         (SELECT jsonb_agg(md5(given::text) ORDER BY given.id) FROM submissions_boilerplate given
@@ -26,21 +24,36 @@ VERSION = """
         (SELECT course.name FROM submissions_course course WHERE course.id = %(course)s),
         (SELECT jsonb_agg(jsonb_build_array(person.id, person.username) ORDER BY person.id)
          FROM auth_user person
-         WHERE person.id IN (SELECT assignee_id FROM shown UNION SELECT uploaded_by_id FROM uploads)),
+         WHERE person.id IN (SELECT uploaded_by_id FROM uploads)),
         (SELECT report.xmin::text FROM submissions_report report WHERE report.id = %(report)s),
         (SELECT count(*) FROM submissions_report_submissions ranked
          WHERE ranked.report_id = %(report)s)
     )::text)
 """
+DECISIONS = """
+    WITH decided AS (SELECT * FROM submissions_decision
+                     WHERE assignment_id = %(assignment)s
+                       AND (%(name)s = '' OR "left" = %(name)s OR "right" = %(name)s))
+    SELECT md5(jsonb_build_array(
+        (SELECT jsonb_agg(md5(decided::text) ORDER BY decided.id) FROM decided),
+        (SELECT jsonb_agg(jsonb_build_array(person.id, person.username) ORDER BY person.id)
+         FROM auth_user person WHERE person.id IN (SELECT assignee_id FROM decided))
+    )::text)
+"""
 
 
 def version(assignment: Assignment, report: Report | None) -> str:
-    """Return a checksum of everything besides the report that its pages show."""
-    values = {
-        "assignment": assignment.pk,
-        "course": assignment.course_id,
-        "report": report.pk if report else None,
-    }
+    """Return a checksum of everything besides the report and decisions that its pages show."""
+    report_key = report.pk if report else None
+    return _checksum(VERSION, assignment=assignment.pk, course=assignment.course_id, report=report_key)
+
+
+def decisions_version(assignment: Assignment, name: str = "") -> str:
+    """Return a checksum of all decisions, or of those on pairs with the submission of that name."""
+    return _checksum(DECISIONS, assignment=assignment.pk, name=name)
+
+
+def _checksum(query: str, **values: str | int | None) -> str:
     with connection.cursor() as cursor:
-        cursor.execute(VERSION, values)
+        cursor.execute(query, values)
         return str(cursor.fetchone()[0])

@@ -1,4 +1,4 @@
-"""What a child gives up before it reads anything, and the processor time that each of its jobs may use."""
+"""Confine a child before it reads anything, and limit the processor time of each of its jobs."""
 
 from __future__ import annotations
 

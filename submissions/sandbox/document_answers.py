@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fingerprint.engine import LexicalTerms, TokenStream
+from fingerprint.engine import LexicalTerms, TokenStream, Unreadable, storable
 from submissions.sandbox.syntax_spans import STYLED, SpanColumns
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 DTYPES = ("<u8", "<i4", "<i4", "<i4", "<u8", "<u8", "<i4", "<i4", "<i4")
 MAX_CHARACTERS = (1 << 31) - 1
 MAX_CLASSES = 200
-MAX_NAME = 100
+MAX_NAME, MAX_REASON = 100, 2000
 
 
 class Nonsense(ValueError):
@@ -55,6 +55,25 @@ def document_tokens(header: Header, buffers: list[bytes]) -> DocumentTokens:
         LexicalTerms(literals, names),
         _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
     )
+
+
+def identified(results: object, count: int) -> list[str | Unreadable]:
+    """Return for each of the first files of `count` the name of its front-end or why it has none.
+
+    Raises Nonsense for anything else.
+    """
+    if not isinstance(results, list) or not 1 <= len(results) <= count:
+        raise Nonsense("the number of results")
+    return [_identified(result) for result in results]
+
+
+def _identified(result: object) -> str | Unreadable:
+    match result:
+        case ["", str(reason)] if reason:
+            return Unreadable(storable(reason[:MAX_REASON]))
+        case [name, ""]:
+            return name_of(name)
+    raise Nonsense("a result")
 
 
 def name_of(value: object) -> str:

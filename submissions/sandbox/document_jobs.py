@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from submissions.sandbox.syntax_spans import SpanColumns
 
 REFUSALS = (Unreadable,)
+REASON_CHARACTERS = 2000
 # Reading these loads what libraries import at first use.
 _CELLS: list[object] = [
     {"cell_type": kind, "metadata": {}, "source": "a = 'b'"} for kind in ("code", "markdown")
@@ -40,8 +42,21 @@ def preload() -> None:
 
 
 def _identify(request: Header, buffers: list[bytes], _channel: Channel | None = None) -> Iterator[Frame]:
-    _, front_end = identify(buffers[0], request["filename"], request["language"], request["seconds"])
-    yield {"kind": "identified", "language": front_end.name}, []
+    """Find out the languages of files: for each one the name and "", or "" and why it has none.
+
+    Once this took as long as one file may take, the other files are left for the next request.
+    """
+    results: list[tuple[str, str]] = []
+    deadline = time.monotonic() + request["seconds"]
+    for filename, data in zip(request["filenames"], buffers, strict=True):
+        if results and time.monotonic() > deadline:
+            break
+        try:
+            _, front_end = identify(data, filename, request["language"], request["seconds"])
+            results.append((front_end.name, ""))
+        except Unreadable as error:
+            results.append(("", str(error)[:REASON_CHARACTERS]))
+    yield {"kind": "identified", "results": results}, []
 
 
 def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None) -> Iterator[Frame]:

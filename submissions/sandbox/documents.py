@@ -7,15 +7,15 @@ import logging
 import os
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from fingerprint.engine import Unreadable, storable
 from submissions.archives.limits import format_size
-from submissions.sandbox.document_answers import Nonsense, document_tokens, name_of
+from submissions.sandbox.document_answers import Nonsense, document_tokens, identified
 from submissions.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from submissions.sandbox.document_answers import DocumentTokens
     from submissions.sandbox.frames import Frame, Header
@@ -31,6 +31,13 @@ MAX_JOBS = 5000
 GRACE_SECONDS, PROCESSOR_GRACE_SECONDS = 10.0, 2.0
 # The columns of the largest file that can be uploaded take less.
 MAX_BYTES = 400_000_000
+
+
+class NamedFile(NamedTuple):
+    """The bytes of a file, and its name, which may tell its language."""
+
+    name: str
+    data: bytes
 
 
 class DocumentReader:
@@ -59,23 +66,52 @@ class DocumentReader:
             self._child.end()
         self._child = None
 
-    def identify(self, data: bytes, filename: str, language: str, seconds: float) -> str:
-        """Return the name of the front-end of a file, as `fingerprint.engine.identify` finds it.
+    def identify(
+        self, files: Sequence[NamedFile], language: str, seconds: float
+    ) -> Iterator[str | Unreadable]:
+        """Yield for each file the name of its front-end, as `fingerprint.engine.identify` finds it.
+
+        For a file that has none, or for which a limit is reached, yield the reason. Many are sent at once;
+        where that fails, each by itself, so that no file keeps another one from being read.
+
+        Raises
+        ------
+        NotStarted
+        """
+        together, done = True, 0
+        while done < len(files):
+            sent = files[done:] if together else files[done : done + 1]
+            try:
+                results = self._identified(sent, language, seconds)
+            except Unreadable as error:
+                together = False
+                if len(sent) > 1:
+                    logger.info("%d files are identified one by one (%s)", len(sent), error)
+                    continue
+                results = [error]
+            yield from results
+            done += len(results)
+
+    def _identified(
+        self, files: Sequence[NamedFile], language: str, seconds: float
+    ) -> list[str | Unreadable]:
+        names = [file.name for file in files]
+        request = {"job": "identify", "filenames": names, "language": language, "seconds": seconds}
+        data = [file.data for file in files]
+        header, _ = self._answer(request, data, seconds, "finding out its language")
+        return self._checked(partial(identified, header.get("results"), len(files)))
+
+    def read(self, data: bytes, language: str, seconds: float) -> DocumentTokens:
+        """Read one file, as `fingerprint.engine.read` does.
 
         Raises
         ------
         Unreadable
-            With the reason, when it cannot be found or a limit is reached.
+            With the reason, when it cannot be read or a limit is reached.
         NotStarted
         """
-        request = {"job": "identify", "filename": filename, "language": language, "seconds": seconds}
-        header, _ = self._answer(request, data, seconds, "finding out its language")
-        return self._checked(partial(name_of, header.get("language")))
-
-    def read(self, data: bytes, language: str, seconds: float) -> DocumentTokens:
-        """Read one file, as `fingerprint.engine.read` does; raises as `identify`."""
         request = {"job": "read", "filename": "", "language": language, "seconds": seconds}
-        answer = self._answer(request, data, seconds, f"reading it as {language or 'code'}")
+        answer = self._answer(request, [data], seconds, f"reading it as {language or 'code'}")
         return self._checked(partial(document_tokens, *answer))
 
     def _checked(self, check: Callable[[], Answer]) -> Answer:
@@ -86,7 +122,7 @@ class DocumentReader:
             self.close()
             raise Unreadable(f"the program that reads files answered with nonsense ({error})") from error
 
-    def _answer(self, request: Header, data: bytes, seconds: float, doing: str) -> Frame:
+    def _answer(self, request: Header, data: Sequence[bytes], seconds: float, doing: str) -> Frame:
         """Return the answer to a request; a child that ended without using up its time is replaced once.
 
         Someone else may have ended it, or earlier files may have filled its memory.
@@ -104,11 +140,11 @@ class DocumentReader:
             except Ended as second:
                 raise Unreadable(self._reason(second, doing, seconds)) from second
 
-    def _do(self, request: Header, data: bytes, limits: JobLimits) -> Frame:
+    def _do(self, request: Header, data: Sequence[bytes], limits: JobLimits) -> Frame:
         child = self.start()
         self._jobs_done += 1
         try:
-            answers = list(child.do(request, [data], limits))
+            answers = list(child.do(request, data, limits))
         except Refused as refusal:
             raise Unreadable(storable(str(refusal))) from refusal
         except Broken as error:

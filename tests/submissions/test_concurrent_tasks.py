@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from submissions import actions, lifecycle, recovery, sweeping, tasks
 from submissions.ingest.batches import ingest_batch
-from submissions.ingest.documents import MAX_ATTEMPTS, store_document
+from submissions.ingest.documents import MAX_ATTEMPTS
+from submissions.ingest.sources import store_documents, store_sources
 from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
 from submissions.queues import INTERACTIVE
 from submissions.ranking import rank as ranking
@@ -193,7 +194,7 @@ def test_a_batch_left_ranking_is_swept_up(
 
 def test_sources_without_a_submission_are_deleted_and_others_are_kept(hand_in: HandIn) -> None:
     hand_in(zipped(TWO))
-    store_document(HONEST.encode(), "left.py", "", 3)
+    store_documents([(store_sources([HONEST.encode()])[0], "python")])
     Source.objects.update(created=timezone.now() - sweeping.SOURCE_GRACE_PERIOD - timedelta(minutes=1))
     sweeping.sweep()
     assert Source.objects.count() == Document.objects.count() == 2

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 from django.db import connection, transaction
 from django.urls import reverse
@@ -96,6 +99,26 @@ def test_deleting_uploads_does_not_allow_more_of_them(
     send(alice_client, assignment)
     actions.delete_batch(Batch.objects.get())
     assert send(alice_client, assignment).status_code == 422
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_upload_waits_for_others_of_its_account_instead_of_failing(
+    alice_client: Client, assignment: Assignment, alice: User
+) -> None:
+    locked = psycopg.connect(**connection.get_connection_params())
+    locked.execute("SELECT 1 FROM auth_user WHERE id = %s FOR UPDATE", [alice.pk])
+
+    def unlock_later() -> None:
+        time.sleep(2)
+        locked.rollback()
+
+    with connection.cursor() as cursor:  # as a request of the service has it
+        cursor.execute("SET lock_timeout = '1s'")
+    with ThreadPoolExecutor() as threads:
+        threads.submit(unlock_later)
+        assert send(alice_client, assignment).status_code == 302
+    locked.close()
+    connection.close()
 
 
 def test_deleting_old_uploads_takes_none_of_the_hour(

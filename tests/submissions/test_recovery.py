@@ -217,7 +217,7 @@ def test_a_cut_session_fails_no_upload(
         monkeypatch.setattr(task, "apply_async", lambda *_, **__: None)
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     with monkeypatch.context() as patch:
-        patch.setattr("submissions.ingest.batches.store_document", cut)
+        patch.setattr("submissions.ingest.contents.store_sources", cut)
         with pytest.raises(DatabaseAway):
             tasks.unpack_next(batch.queue)
     connection.close()

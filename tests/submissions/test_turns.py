@@ -9,7 +9,7 @@ import pytest
 
 from moss.celery import app
 from submissions import actions, queues, tasks, turns
-from submissions.ingest import batches
+from submissions.ingest import contents
 from submissions.models import Assignment, Batch, Course, Report
 from submissions.queues import HEAVY, INTERACTIVE
 from submissions.ranking import progress
@@ -136,7 +136,7 @@ def test_an_upload_of_many_files_is_read_in_the_heavy_queue(
 def test_unpacking_that_takes_long_goes_on_in_the_heavy_queue(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batches, "INTERACTIVE_SECONDS", -1)
+    monkeypatch.setattr(contents, "INTERACTIVE_SECONDS", -1)
     batch = hand_in(zipped(CLASS))
     assert (batch.state, batch.queue, batch.attempts) == ("done", HEAVY, 1)
 

@@ -95,7 +95,7 @@ NONSENSE = b"harm: nonsense"
 
 
 def _identify(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
-    if b"harm: match" in buffers[0]:
+    if any(b"harm: match" in data for data in buffers):
         _match(request["seconds"])
     yield from document_jobs.JOBS["identify"](request, buffers, channel)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from submissions.archives.choices import Choices
 from submissions.archives.grouping import ListingBuilder, group_files
-from submissions.archives.left_out.listing import Listing
+from submissions.archives.left_out.listing import Listing, describe
 from submissions.archives.left_out.patterns import FilePatterns
 from submissions.archives.limits import Limits
 from submissions.archives.unpack import unpack
@@ -26,10 +27,10 @@ def left_out(files: Mapping[str, str | bytes], patterns: FilePatterns | None = N
     archive = zipped({f"class/ada/{path}": data for path, data in upload.items()} | {"class/ben/b.c": b"x;"})
     listing, names, reasons = Listing(patterns), ListingBuilder(), {}
     for entry in unpack("class.zip", io.BytesIO(archive), Limits(), patterns):
-        listing.add(entry.name, entry.data)
+        listing.add(entry.name, None if entry.data is None else describe(entry.name, entry.data, patterns))
         names.add(entry)
         if entry.data is None:
             reasons[entry.name] = entry.reason
-    places = group_files(names.listing(), "folders").places
+    places = group_files(names.listing(), Choices("folders")).places
     reasons |= {name: reason for name, _, reason in listing.left_out(places).entries}
     return {name.removeprefix("class/ada/"): reason for name, reason in reasons.items()}

@@ -1,4 +1,4 @@
-"""What a layout says of each file: whose work it is, or why it is no work of a student."""
+"""Places: whose work a file is, by its layout, or why it is no work of a student."""
 
 from __future__ import annotations
 
@@ -36,9 +36,13 @@ class Placement:
 
 
 class Ignored(NamedTuple):
-    """A file is no work of a student, for a reason that is shown to the uploader."""
+    """A file is no work of a student, for a reason that is shown to the uploader.
+
+    `students` are those who handed it in, where it is all that they may have handed in.
+    """
 
     reason: str
+    students: tuple[Student, ...] = ()
 
 
 Place = Placement | Ignored

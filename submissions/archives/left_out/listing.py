@@ -33,11 +33,17 @@ NO_CODE = (
 
 
 class File(NamedTuple):
-    """What is kept of a file: its size, the digest of its bytes, and why its content leaves it out."""
+    """A file without its bytes: its size, the digest of its bytes, and why its content leaves it out."""
 
     size: int
     digest: bytes
     reason: str
+
+
+def describe(path: str, data: bytes, patterns: FilePatterns) -> File:
+    """Return what a Listing needs of a file with these bytes."""
+    rule = rule_of_content(path, data, patterns.taken_in)
+    return File(len(data), blake2b(data, digest_size=16).digest(), rule.reason if rule else "")
 
 
 class LeftOutEntry(NamedTuple):
@@ -71,14 +77,12 @@ class Listing:
         self._files: dict[str, File] = {}
         self._others: list[str] = []
 
-    def add(self, path: str, data: bytes | None) -> None:
-        """Add an entry of the upload; `data` is None for one that was not accepted."""
-        if data is None:
+    def add(self, path: str, file: File | None) -> None:
+        """Add an entry of the upload; `file` is None for one that was not accepted."""
+        if file is None:
             self._others.append(path)
-            return
-        rule = rule_of_content(path, data, self._patterns.taken_in)
-        digest = blake2b(data, digest_size=16).digest()
-        self._files[path] = File(len(data), digest, rule.reason if rule else "")
+        else:
+            self._files[path] = file
 
     def left_out(self, places: Mapping[str, tuple[str, str]]) -> LeftOut:
         """Return what is left out; `places` maps each path that is used to (submission, path inside it)."""
@@ -90,15 +94,15 @@ class Listing:
         for submission, paths in submissions.items():
             files = {inner: self._files[path] for inner, path in paths.items()}
             for inner, (folder, reason) in self._reasons(files, others[submission]).items():
-                shown = _shown(paths[inner], inner, folder) if folder else paths[inner]
-                reasons[paths[inner]] = shown, reason
-        folders = frozenset(shown for shown, _ in reasons.values() if shown.endswith("/"))
+                entry = _path_in_upload(paths[inner], inner, folder) if folder else paths[inner]
+                reasons[paths[inner]] = entry, reason
+        folders = frozenset(entry for entry, _ in reasons.values() if entry.endswith("/"))
         return LeftOut(frozenset(reasons), folders, self._entries(reasons))
 
     def _entries(self, reasons: Mapping[str, tuple[str, str]]) -> list[LeftOutEntry]:
         sizes: dict[tuple[str, str], int] = defaultdict(int)
-        for path, shown in reasons.items():
-            sizes[shown] += self._files[path].size
+        for path, entry in reasons.items():
+            sizes[entry] += self._files[path].size
         return [LeftOutEntry(name, size, reason) for (name, reason), size in sizes.items()]
 
     def _others_inside(self, places: Mapping[str, tuple[str, str]]) -> dict[str, list[str]]:
@@ -121,13 +125,17 @@ class Listing:
         not disappear with one line.
         """
         patterns = self._patterns
-        kept = {path: file for path, file in files.items() if not patterns.includes(path)}
+        candidates = {path: file for path, file in files.items() if not patterns.includes(path)}
         reasons = dict.fromkeys(_copies(files, patterns), ("", COPY.reason))
         reasons |= _folder_reasons(files, others, patterns)
-        says = {path: ("", file.reason) for path, file in kept.items() if file.reason and path not in reasons}
-        if not _code(files.keys() - reasons.keys() - says.keys()) and _code(says):
+        says = {
+            path: ("", file.reason)
+            for path, file in candidates.items()
+            if file.reason and path not in reasons
+        }
+        if not any_code(files.keys() - reasons.keys() - says.keys()) and any_code(says):
             says = {}
-        reasons = {path: reason for path, reason in (reasons | says).items() if path in kept}
+        reasons = {path: reason for path, reason in (reasons | says).items() if path in candidates}
         return reasons | {path: ("", EXCLUDED) for path in files if patterns.excludes(path)}
 
 
@@ -145,18 +153,18 @@ def _folder_reasons(
     for folder in sorted(inside, key=len):
         parent, _, name = folder.rstrip("/").rpartition("/")
         beside = names[f"{parent}/" if parent else ""] if folder else set()
-        found = Folder(name, inside[folder], names[folder], beside)
-        for rule in rules_of_folder(found, patterns.taken_in):
-            for path, shown in _found_in(folder, inside[folder], rule):
-                reasons.setdefault(path, (shown, rule.reason))
+        described = Folder(name, inside[folder], names[folder], beside)
+        for rule in rules_of_folder(described, patterns.taken_in):
+            for path, whole in _files_of_rule(folder, inside[folder], rule):
+                reasons.setdefault(path, (whole, rule.reason))
     return {path: reason for path, reason in reasons.items() if path in files}
 
 
-def _found_in(folder: str, inside: list[str], rule: Rule) -> Iterator[tuple[str, str]]:
+def _files_of_rule(folder: str, inside: list[str], rule: Rule) -> Iterator[tuple[str, str]]:
     """Yield the path of each file that a rule leaves out, and the folder if all in it is left out."""
-    found = [path for path in inside if not rule.files or _is_one_of(rule.files, path)]
-    whole = folder if len(found) == len(inside) else ""
-    yield from ((folder + path, whole) for path in found)
+    files = [path for path in inside if not rule.files or _is_one_of(rule.files, path)]
+    whole = folder if len(files) == len(inside) else ""
+    yield from ((folder + path, whole) for path in files)
 
 
 def _copies(files: Mapping[str, File], patterns: FilePatterns) -> Iterator[str]:
@@ -168,7 +176,8 @@ def _copies(files: Mapping[str, File], patterns: FilePatterns) -> Iterator[str]:
     yield from (path for path in output if files[path].digest in written)
 
 
-def _code(paths: Iterable[str]) -> bool:
+def any_code(paths: Iterable[str]) -> bool:
+    """Return whether one of some files may be a program, by their names."""
     return any(not _is_one_of(NO_CODE, path) for path in paths)
 
 
@@ -186,6 +195,6 @@ def _folders(path: str) -> Iterator[str]:
             return
 
 
-def _shown(path: str, inner: str, folder: str) -> str:
+def _path_in_upload(path: str, inner: str, folder: str) -> str:
     """Return the path in the upload of a folder inside a submission."""
     return path.removesuffix(inner) + folder if path.endswith(inner) else path

@@ -55,7 +55,7 @@ class FilePatterns:
 
     @property
     def may_include(self) -> bool:
-        """Whether a file in a folder that a rule leaves out could be included."""
+        """Return whether a file in a folder that a rule leaves out could be included."""
         return len(self.include) > len(self.taken_in)
 
     def left_out_by_name(self, path: str) -> tuple[str, str] | None:

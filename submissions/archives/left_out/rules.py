@@ -29,7 +29,7 @@ class Rule(NamedTuple):
 
     @property
     def by_name(self) -> bool:
-        """Whether the name of a file or a folder decides."""
+        """True if the name of a file or a folder decides."""
         return not (self.proof or self.says or self.copies)
 
 

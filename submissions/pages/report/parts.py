@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from submissions import queries
 from submissions.pages.forms.filters import query_string
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report.overview import findings_context, report_context
@@ -30,7 +31,7 @@ PARTS = {
 
 
 class Address(NamedTuple):
-    """What a page depends on besides the report: its path, its query, and the token of a share link or ""."""
+    """Path and query of a page, and the token of a share link or ""."""
 
     path: str
     query: QueryDict
@@ -43,12 +44,12 @@ class Address(NamedTuple):
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """What distinguishes this address from others."""
+        """The values in which two addresses differ."""
         return self.path, self.query.urlencode(), self.token
 
     @property
     def context(self) -> dict[str, Any]:
-        """What templates need of it; a page behind a share link is for reading only."""
+        """The variables of templates; a page behind a share link is for reading only."""
         return {"path": self.path, "query": self.query, "token": self.token, "readonly": bool(self.token)}
 
 
@@ -56,7 +57,7 @@ def report_parts(
     address: Address, assignment: Assignment, state: ReportState, names: Names
 ) -> dict[str, SafeString]:
     """Return the parts of a page with a finished report, by the keys of PARTS."""
-    key = part_key("report", assignment, state, names, *address.key)
+    key = part_key("report", assignment, state, names, queries.decisions_version(assignment), *address.key)
     return RENDERED.get(key, partial(_rendered_report, address, assignment, state, names))
 
 
@@ -64,7 +65,7 @@ def filtered_part(
     address: Address, assignment: Assignment, state: ReportState, names: Names
 ) -> dict[str, SafeString]:
     """Return `html`, the part that the threshold and the filter change, and `query`, the filter's query."""
-    key = part_key("filtered", assignment, state, names, *address.key)
+    key = part_key("filtered", assignment, state, names, queries.decisions_version(assignment), *address.key)
     return RENDERED.get(key, partial(_rendered_filtered, address, assignment, state, names))
 
 

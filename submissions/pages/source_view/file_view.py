@@ -15,7 +15,7 @@ from submissions.pages.source_view.maps import IgnoredTokens, MapBar, join_touch
 from submissions.pages.source_view.notices import notices
 from submissions.pages.source_view.render import Layers, PassageMark, Spans, line_starts
 from submissions.pages.source_view.screen import part_range, source_part
-from submissions.pages.source_view.selection import Place
+from submissions.pages.source_view.selection import PartStart
 from submissions.pages.source_view.written_differences import TokenRun, differences
 from submissions.storage.sources import decode_file
 from submissions.storage.syntax_spans import keyword_offsets, stored_spans
@@ -143,27 +143,27 @@ class FileView:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the part that is shown is the whole file."""
+        """True if the part on the page is the whole file."""
         return self.part is not None and self.part.start == 0 and self.part.end == len(self.text)
 
     @property
-    def first_place(self) -> Place:
-        """The place of the file's first part."""
-        return Place(self.number, 0)
+    def first_start(self) -> PartStart:
+        """The start of the file's first part."""
+        return PartStart(self.number, 0)
 
     @property
-    def next_place(self) -> Place | None:
-        """The place of the part after the one that is shown."""
-        return Place(self.number, self.part.end) if self.part and self.part.end < len(self.text) else None
+    def next_start(self) -> PartStart | None:
+        """The start of the part after the one that is shown."""
+        return PartStart(self.number, self.part.end) if self.part and self.part.end < len(self.text) else None
 
     @property
-    def previous_place(self) -> Place | None:
-        """The place of the part before, which has about as many characters."""
+    def previous_start(self) -> PartStart | None:
+        """The start of the part before, which has about as many characters."""
         if not self.part or not self.part.start:
             return None
         back = max(self.part.start - max(self.part.end - self.part.start, CONTEXT_CHARACTERS), 0)
         line_start = self.starts[bisect_right(self.starts, back) - 1]
-        return Place(self.number, line_start if back - line_start < CONTEXT_CHARACTERS else back)
+        return PartStart(self.number, line_start if back - line_start < CONTEXT_CHARACTERS else back)
 
     def span(self, first: int, after: int) -> tuple[int, int]:
         """Return the code points [start, end) of the tokens [`first`, `after`)."""

@@ -16,7 +16,7 @@ from submissions.pages.source_view.maps import IgnoredTokens
 from submissions.pages.source_view.parts import link_sides, open_files, show_side
 from submissions.pages.source_view.render import colour
 from submissions.pages.source_view.screen import Anchors
-from submissions.pages.source_view.selection import Place, Selection
+from submissions.pages.source_view.selection import PartStart, Selection
 from submissions.pages.source_view.written_differences import (
     MAX_LEXEME_CHARACTERS,
     Difference,
@@ -73,7 +73,7 @@ class PassageView:
 
     @property
     def is_shown(self) -> bool:
-        """Whether a part of it is on the page, on both sides."""
+        """True if a part of it is on the page, on both sides."""
         return all(side.file.part and self.number in side.file.part.passages for side in self.locations)
 
 
@@ -94,8 +94,8 @@ class PairSide:
     more: int = 0
 
     @property
-    def more_place(self) -> Place:
-        return Place(self.more, 0)
+    def more_start(self) -> PartStart:
+        return PartStart(self.more, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +197,8 @@ def _counted(passage: PassageRecord, views: dict[int, FileView]) -> int:
 
 def _side(pair: Pair, letter: str, views: dict[int, FileView], selection: Selection) -> PairSide:
     """Render what the page shows of one side."""
-    shown = show_side([view for view in views.values() if view.anchors.side == letter], letter, selection)
-    return _pair_side(pair, letter, *shown)
+    files = [view for view in views.values() if view.anchors.side == letter]
+    return _pair_side(pair, letter, *show_side(files, letter, selection))
 
 
 def _printed_side(pair: Pair, letter: str, views: dict[int, FileView]) -> PairSide:

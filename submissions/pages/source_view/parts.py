@@ -43,12 +43,12 @@ def _by_urgency(
     selection: Selection,
 ) -> Iterator[FileView]:
     """Yield the files of a side, each once, the most urgent first."""
-    place = selection.place(letter)
-    asked = [view for view in side if place and view.number == place.file]
+    start = selection.start(letter)
+    selected = [view for view in side if start and view.number == start.file]
     keys = [passage.left_file if letter == "L" else passage.right_file for passage in passages]
-    first = asked[0].number if asked else (views[keys[0]].number if keys else 1)
+    first = selected[0].number if selected else (views[keys[0]].number if keys else 1)
     block = (first - 1) // FILES_LISTED * FILES_LISTED
-    yield from dict.fromkeys([*asked, *(views[key] for key in keys), *side[block : block + FILES_LISTED]])
+    yield from dict.fromkeys([*selected, *(views[key] for key in keys), *side[block : block + FILES_LISTED]])
 
 
 def show_side(
@@ -74,9 +74,9 @@ def show_side(
 
 def _selected(files: list[FileView], letter: str, selection: Selection) -> FileView | None:
     """Return the file whose part was asked for, or else the one with the selected passage."""
-    place = selection.place(letter)
-    if place and place.file <= len(files):
-        return files[place.file - 1]
+    start = selection.start(letter)
+    if start and start.file <= len(files):
+        return files[start.file - 1]
     with_passage = (
         view for view in files if any(passage.number == selection.passage for passage in view.passages)
     )
@@ -85,9 +85,9 @@ def _selected(files: list[FileView], letter: str, selection: Selection) -> FileV
 
 def _show(view: FileView, letter: str, selection: Selection, size: int) -> None:
     """Show the part that was asked for, or from the top, or if the passage is not in that, from there on."""
-    place = selection.place(letter)
-    if place and place.file == view.number:
-        view.show(min(place.offset, max(len(view.text) - 1, 0)), size)
+    start = selection.start(letter)
+    if start and start.file == view.number:
+        view.show(min(start.offset, max(len(view.text) - 1, 0)), size)
         return
     passage = next((each for each in view.passages if each.number == selection.passage), None)
     if not passage or view.span(passage.first, passage.first + 1)[1] < size // 4:
@@ -99,16 +99,16 @@ def _show(view: FileView, letter: str, selection: Selection, size: int) -> None:
 def link_sides(left: list[FileView], right: list[FileView]) -> None:
     """Let links to passages that the other side does not show load the page with them."""
     for files, others in ((left, right), (right, left)):
-        shown = {number for view in others if view.part for number in view.part.passages}
+        on_page = {number for view in others if view.part for number in view.part.passages}
         for view in files:
-            if view.part and not view.part.passages <= shown:
-                view.part = view.part._replace(html=_with_loading_links(view.part.html, shown))
+            if view.part and not view.part.passages <= on_page:
+                view.part = view.part._replace(html=_with_loading_links(view.part.html, on_page))
 
 
-def _with_loading_links(html: str, shown: set[int]) -> SafeString:
+def _with_loading_links(html: str, on_page: set[int]) -> SafeString:
     # A quotation mark in a source is escaped: what looks like a link here is one.
     return SafeString(
         OPPOSITE.sub(
-            lambda link: link[0] if int(link[2]) in shown else f' href="?passage={link[2]}#{link[1]}"', html
+            lambda link: link[0] if int(link[2]) in on_page else f' href="?passage={link[2]}#{link[1]}"', html
         )
     )

@@ -9,7 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
-from django_htmx.http import reswap, retarget
+from django_htmx.http import retarget
 
 from submissions import queries
 from submissions.actions.decisions import decide
@@ -76,10 +76,8 @@ def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
     context |= decision_context(assignment, pair, names, request.POST)
     if not context.get("meanwhile"):
         return render(request, "submissions/_decision_saved.html", context)
-    # Replace the whole form, so that it has the values that others have set meanwhile. Without a delay: htmx
-    # only listens to the new form once it is settled, and would miss a key that is pressed before.
-    response = render(request, "submissions/_decision.html", context)
-    return retarget(reswap(response, "outerHTML settle:0s"), "#decision-panel")
+    # Replace the whole form, so that it has the values that others have set meanwhile.
+    return retarget(render(request, "submissions/_decision.html", context), "#decision-panel")
 
 
 def _add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> None:

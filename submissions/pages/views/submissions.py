@@ -44,7 +44,8 @@ def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> Ht
     names = names_for(request, assignment)
     state = queries.report_state(assignment)
     address = Address.from_request(request)
-    key = part_key("submission", assignment, state, names, submission.handed_in, *address.key)
+    decisions = queries.decisions_version(assignment, submission.name)
+    key = part_key("submission", assignment, state, names, decisions, submission.handed_in, *address.key)
     context = {"assignment": assignment, "names": names, "state": state, "submission": submission}
     parts = RENDERED.get(key, partial(_rendered, context, address))
     return render(request, "submissions/submission.html", context | {"parts": parts})

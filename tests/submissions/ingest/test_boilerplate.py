@@ -32,6 +32,7 @@ from tests.support.html import get_page, page_of
 from tests.support.sample_class import HONEST, STARTER, loose, zipped
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from datetime import timedelta
     from pathlib import Path
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
     from submissions.models.records import Refusal
+    from submissions.sandbox.documents import NamedFile
     from tests.support.uploads import Committing
 
 # Detecting the language of so many empty lines took seconds for each file.
@@ -97,9 +99,10 @@ def test_a_file_whose_language_takes_too_long_is_refused_and_the_others_are_read
     identify = DocumentReader.identify
 
     def identify_slowly(
-        reader: DocumentReader, data: bytes, name: str, language: str, seconds: float
-    ) -> object:
-        return identify(reader, data, name, language, 1e-9 if name == "slow.py" else seconds)
+        reader: DocumentReader, files: Sequence[NamedFile], language: str, seconds: float
+    ) -> Iterator[object]:
+        for file in files:
+            yield from identify(reader, [file], language, 1e-9 if file.name == "slow.py" else seconds)
 
     monkeypatch.setattr(DocumentReader, "identify", identify_slowly)
     files = [loose("slow.py", HONEST * 500), loose("starter.py", STARTER)]

@@ -9,9 +9,8 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.urls import reverse
 
 from submissions import actions, tasks
-from submissions.ingest.documents import store_document
-from submissions.models import Boilerplate, Document, Source
-from submissions.sandbox.documents import DocumentReader
+from submissions.models import Boilerplate, Document
+from submissions.sandbox.documents import DocumentReader, NamedFile
 from submissions.sandbox.process import NotStarted
 from tests.support.html import get_page
 from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks
@@ -116,5 +115,4 @@ def test_the_end_of_the_memory_or_time_of_a_worker_is_no_fault_of_the_file(
 
     monkeypatch.setattr(DocumentReader, "identify", identify)
     with pytest.raises(error):
-        store_document(b"x = 1\n", "a.py", "", 3)
-    assert not Source.objects.exists()
+        identify([NamedFile("a.py", b"x = 1\n")], "")

@@ -57,9 +57,9 @@ def test_a_page_that_was_rendered_takes_few_queries(
     pair = best(report)
     submission = reverse("submission", args=[report.assignment_id, pair.left_id])
     for address, queries in (
-        (report.assignment.get_absolute_url(), 11),
+        (report.assignment.get_absolute_url(), 12),
         (pair_page(pair), 11),
-        (submission, 7),
+        (submission, 8),
     ):
         queries_for(alice_client, address)
         assert queries_for(alice_client, address) <= queries
@@ -80,6 +80,21 @@ def test_a_decision_of_one_person_is_seen_by_others_at_the_next_request(
     assert "suspicious" in report_page(admin_client, report).texts("td.decision")
     assert "Suspicious" in get_page(admin_client, submission).texts("td.verdict")
     assert "suspicious" in page_of(admin_client.get(address, filtered, headers=HTMX)).texts("td.decision")
+
+
+def test_a_decision_has_no_other_pair_and_no_other_submission_rendered_again(
+    alice_client: Client, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair, other = report.pairs.order_by("-similarity")[:2]
+    stranger = report.submissions.exclude(pk__in=(other.left_id, other.right_id)).get()
+    addresses = [pair_page(pair), reverse("submission", args=[report.assignment_id, stranger.pk])]
+    for address in addresses:
+        get_page(alice_client, address)
+    decide(alice_client, other, "suspicious")
+    for view in ("pairs", "submissions"):
+        monkeypatch.setattr(f"submissions.pages.views.{view}._rendered", pytest.fail)
+    for address in addresses:
+        get_page(alice_client, address)
 
 
 def test_who_hides_names_sees_none_and_who_does_not_sees_them(

@@ -15,7 +15,7 @@ import pytest
 
 from fingerprint import engine
 from fingerprint.engine import Unreadable
-from submissions.sandbox.documents import DocumentReader
+from submissions.sandbox.documents import DocumentReader, NamedFile
 from submissions.sandbox.syntax_spans import span_columns, syntax_spans
 from tests.fingerprint import languages
 from tests.support import harmful_jobs
@@ -62,7 +62,8 @@ def check_reads(reader: DocumentReader) -> None:
 @pytest.mark.parametrize("name", ALL)
 def test_a_child_reads_what_this_process_reads(reader: DocumentReader, name: str) -> None:
     expected = engine.read(ALL[name], name)
-    language = reader.identify(ALL[name], name, "", SECONDS)
+    (language,) = reader.identify([NamedFile(name, ALL[name])], "", SECONDS)
+    assert isinstance(language, str)
     read = reader.read(ALL[name], language, SECONDS)
     assert read.language == language == expected.front_end.name
     columns = (read.tokens.kinds, read.tokens.starts, read.tokens.ends, read.lines, *read.lexical)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
+from submissions.archives.choices import Choices
 from submissions.archives.grouping import group_files
 from submissions.archives.layouts.listing import ListedFile, Listing as UploadListing
-from submissions.archives.left_out.listing import LeftOut, Listing
+from submissions.archives.left_out.listing import LeftOut, Listing, describe
 from submissions.archives.left_out.patterns import FilePatterns
 from tests.support.left_out import OWN, left_out
 
@@ -38,11 +39,11 @@ PATTERNS = st.lists(st.sampled_from(["bin/", "/src/", "*.c", "target", "!own.c"]
 def listed(files: Mapping[str, bytes], patterns: FilePatterns) -> LeftOut:
     listing = Listing(patterns)
     for path, data in files.items():
-        listing.add(path, data or None)
+        listing.add(path, describe(path, data, patterns) if data else None)
     upload = UploadListing(
         {path: ListedFile(len(data), None) for path, data in files.items() if data}, {}, ""
     )
-    return listing.left_out(group_files(upload, "folders").places)
+    return listing.left_out(group_files(upload, Choices("folders")).places)
 
 
 @given(FILES, PATTERNS, PATTERNS, st.integers())

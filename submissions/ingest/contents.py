@@ -1,0 +1,111 @@
+"""Contents of an upload: its entries are listed first, and grouped into submissions later."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+
+from fingerprint.engine import Unreadable
+from submissions import lifecycle
+from submissions.archives.layouts.listing import METADATA_BYTES
+from submissions.archives.layouts.registry import is_metadata
+from submissions.archives.left_out.listing import File, describe
+from submissions.archives.unpack import UnpackedEntry
+from submissions.ingest.sources import INSERT_ROWS, groups, identify, store_sources
+from submissions.ingest.uploads import entries
+from submissions.models import Batch, ListedEntry, Source
+from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
+from submissions.sandbox.documents import NamedFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class BatchEnded(Exception):
+    """The batch was cancelled or deleted while it was processed."""
+
+
+def list_entries(batch: Batch) -> list[ListedEntry]:
+    """Unpack a batch, store the sources of its files, and return its entries; these are not saved.
+
+    Raises
+    ------
+    BadArchive
+        When nothing of the upload can be read; the message is for the uploader.
+    BatchEnded
+        When the batch was cancelled or deleted meanwhile.
+    TakesLong
+        When the batch is in the interactive queue and takes too long for it.
+    """
+    deadline = time.monotonic() + INTERACTIVE_SECONDS
+    listed: list[ListedEntry] = []
+    for group in groups(entries(batch.uploads.all(), batch.assignment.file_patterns)):
+        if batch.queue == INTERACTIVE and time.monotonic() > deadline:
+            raise TakesLong
+        publish_progress(batch, f"{len(listed)} entries read")
+        listed += _listed_group(batch, group)
+    return listed
+
+
+def publish_progress(batch: Batch, message: str) -> None:
+    unpacking = Batch.objects.filter(pk=batch.pk, state=Batch.State.UNPACKING)
+    if not unpacking.update(message=message, touched=timezone.now()):
+        raise BatchEnded
+
+
+def _listed_group(batch: Batch, group: Sequence[UnpackedEntry]) -> list[ListedEntry]:
+    rows = [_listed(batch, entry) for entry in group]
+    files = [(row, entry.data) for row, entry in zip(rows, group, strict=True) if entry.data is not None]
+    named = [NamedFile(row.name, data) for row, data in files]
+    for (row, _), language in zip(files, identify(named, batch.assignment.language), strict=True):
+        if isinstance(language, Unreadable):
+            row.reason = str(language)
+        else:
+            row.language = language
+    kept = [(row, data) for row, data in files if row.language or is_metadata(row.name)]
+    keys = store_sources([data for _, data in kept])
+    for (row, _), key in zip(kept, keys, strict=True):
+        row.source_id = key
+    return rows
+
+
+def _listed(batch: Batch, entry: UnpackedEntry) -> ListedEntry:
+    row = ListedEntry(batch=batch, name=entry.name, size=entry.size, reason=entry.reason)
+    if entry.data is not None:
+        file = describe(entry.name, entry.data, batch.assignment.file_patterns)
+        row.digest, row.left_out = file.digest, file.reason
+        row.modified = entry.modified.isoformat() if entry.modified else ""
+    return row
+
+
+@transaction.atomic
+def save_listing(batch: Batch, listed: Sequence[ListedEntry]) -> None:
+    """Save the entries of a batch for its uploader to check; raise BatchEnded if it has ended."""
+    if not lifecycle.list_batch(batch.pk):
+        raise BatchEnded
+    batch.listed_entries.all().delete()
+    ListedEntry.objects.bulk_create(listed, batch_size=INSERT_ROWS)
+
+
+def described(row: ListedEntry) -> File | None:
+    """Return what `left_out.Listing` needs of an entry; None if it was not unpacked."""
+    return File(row.size, bytes(row.digest), row.left_out) if row.digest else None
+
+
+def modified(row: ListedEntry) -> datetime | None:
+    return datetime.fromisoformat(row.modified) if row.modified else None
+
+
+def names_and_metadata(listed: Iterable[ListedEntry]) -> list[UnpackedEntry]:
+    """Return the entries for a layout: only metadata files have their bytes."""
+    read = [row for row in listed if row.digest]
+    wanted = {row.source_id for row in read if is_metadata(row.name) and row.size <= METADATA_BYTES}
+    sources = {source.pk: bytes(source.data) for source in Source.objects.filter(pk__in=wanted - {None})}
+    return [
+        UnpackedEntry(row.name, sources.get(row.source_id or 0, b""), row.size, "", modified(row))
+        for row in read
+    ]
