@@ -9,6 +9,7 @@ from submissions.archives.grouping import DEFAULT_CHOICES, group_submissions
 from submissions.archives.left_out.listing import Listing, describe
 from submissions.archives.limits import BadArchive
 from submissions.archives.unpack import DEFAULT_LIMITS, unpack, walk
+from submissions.sandbox.archives import unpack_opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,9 +49,9 @@ def read_inputs(
     BadArchive
         When the path cannot be read, or an archive only in part and that is not allowed by `partial`.
     """
-    entries = list(_entries_of(path, patterns))
+    entries = list(entries_of(path, patterns))
     if not partial:
-        _check_complete(entries)
+        check_complete(entries)
     name = path.resolve().name
     grouping, groups = group_submissions(entries, name if path.is_dir() else archive_stem(name), choices)
     counted, left_out = _counted(entries, patterns, grouping, groups)
@@ -64,15 +65,17 @@ def read_inputs(
     return Inputs(counted, skipped, grouping.layout.label)
 
 
-def _entries_of(path: Path, patterns: FilePatterns) -> Iterator[UnpackedEntry]:
+def entries_of(path: Path, patterns: FilePatterns) -> Iterator[UnpackedEntry]:
+    """Yield the entries of a folder, an archive or a single file; raise BadArchive if it cannot be read."""
     if path.is_dir():
-        yield from walk(path, DEFAULT_LIMITS, patterns)
+        yield from walk(path, DEFAULT_LIMITS, patterns, unpack_opened)
         return
     with path.open("rb") as file:
-        yield from unpack(path.name, file, DEFAULT_LIMITS, patterns)
+        yield from unpack(path.name, file, DEFAULT_LIMITS, patterns, in_child=unpack_opened)
 
 
-def _check_complete(entries: list[UnpackedEntry]) -> None:
+def check_complete(entries: list[UnpackedEntry]) -> None:
+    """Raise BadArchive if only a part of an archive could be read."""
     for entry in entries:
         if entry.incomplete:
             raise BadArchive(
