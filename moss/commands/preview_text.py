@@ -59,7 +59,7 @@ def _table(first: str, others: Sequence[str], rows: Sequence[Sequence[str]]) -> 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, heading in enumerate((first, *others)):
         figures = heading in NUMBERS
-        width = max((len(row[number]) for row in rows), default=0) if figures else None
+        width = max(map(len, (heading, *(row[number] for row in rows)))) if figures else None
         table.add_column(heading, justify="right" if figures else "left", min_width=width, no_wrap=True)
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
