@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import SystemRandom
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Least
 from django.utils import timezone
@@ -25,9 +25,10 @@ from submissions.ingest.contents import (
     save_listing,
 )
 from submissions.ingest.documents import delete_unused_sources
-from submissions.ingest.sources import INSERT_ROWS, store_documents
+from submissions.ingest.sources import store_documents
 from submissions.ingest.submission_times import submission_times
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
+from submissions.storage.rows import insert
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,15 @@ if TYPE_CHECKING:
 
     from submissions.archives.grouping import Grouping
     from submissions.models import ListedEntry
+    from submissions.storage.rows import Columns
+
+
+class ReadEntry(NamedTuple):
+    """An entry for the page of a batch: used if it has no reason."""
+
+    name: str
+    size: int
+    reason: str
 
 
 @dataclass
@@ -43,7 +53,7 @@ class GroupedBatch:
     """The entries of a batch for its page, and those that are used, by path, with their grouping."""
 
     grouping: Grouping
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ReadEntry] = field(default_factory=list)
     used: dict[str, ListedEntry] = field(default_factory=dict)
 
 
@@ -114,10 +124,8 @@ def _leave_out(
     for row in listed:
         reason = reasons.get(row.name, row.reason) if row.digest else row.reason
         if not left_out.replaces(row.name, accepted=not reason):
-            grouped.entries.append(
-                Entry(batch=batch, name=row.name, size=row.size, accepted=not reason, reason=reason)
-            )
-    grouped.entries += [Entry(batch=batch, accepted=False, **entry._asdict()) for entry in left_out.entries]
+            grouped.entries.append(ReadEntry(row.name, row.size, reason))
+    grouped.entries += [ReadEntry(*entry) for entry in left_out.entries]
     for path in left_out.paths:
         grouped.used.pop(path)
 
@@ -129,21 +137,29 @@ def _save(batch: Batch, grouped: GroupedBatch) -> None:
     batch.entries.all().delete()
     batch.submissions.all().delete()
     batch.listed_entries.all().delete()
-    Entry.objects.bulk_create(grouped.entries, batch_size=INSERT_ROWS)
+    _save_entries(batch, grouped.entries)
     submissions = _save_submissions(batch, grouped)
     sources = [(row.source_id, row.language) for row in grouped.used.values() if row.source_id]
     documents = store_documents(sources)
-    files = [
-        SubmissionFile(
-            submission=submissions[place.submission],
-            path=place.path,
-            source_id=source,
-            document_id=document,
-        )
-        for path, (source, _), document in zip(grouped.used, sources, documents, strict=True)
-        for place in [grouped.grouping.places[path]]
-    ]
-    SubmissionFile.objects.bulk_create(files, batch_size=INSERT_ROWS)
+    places = [grouped.grouping.places[path] for path in grouped.used]
+    columns: Columns = {
+        "submission_id": [submissions[place.submission].pk for place in places],
+        "path": [place.path for place in places],
+        "source_id": [source for source, _ in sources],
+        "document_id": documents,
+    }
+    insert(connection, SubmissionFile, columns)
+
+
+def _save_entries(batch: Batch, entries: list[ReadEntry]) -> None:
+    columns: Columns = {
+        "batch_id": [batch.pk] * len(entries),
+        "name": [entry.name for entry in entries],
+        "size": [entry.size for entry in entries],
+        "accepted": [not entry.reason for entry in entries],
+        "reason": [entry.reason for entry in entries],
+    }
+    insert(connection, Entry, columns)
 
 
 def _save_submissions(batch: Batch, grouped: GroupedBatch) -> dict[str, Submission]:
