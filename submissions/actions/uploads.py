@@ -12,6 +12,7 @@ from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.archives.left_out.patterns import RULE_SIGN
 from submissions.lifecycle import cancel_batch, cancel_ranking
+from submissions.models import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.core.files import File
 
-    from submissions.models import Assignment, Batch, Report
+    from submissions.models import Assignment, Report
 
 __all__ = [
     "cancel_batch",
@@ -31,11 +32,20 @@ __all__ = [
     "rerank",
 ]
 
+CLASS = Batch.Role.CLASS
+
 
 def create_batch(
-    assignment: Assignment, user: User | None, uploads: Sequence[File[bytes]], *, preview: bool = False
+    assignment: Assignment,
+    user: User | None,
+    uploads: Sequence[File[bytes]],
+    *,
+    preview: bool = False,
+    role: str = CLASS,
 ) -> Batch:
     """Store uploaded files and enqueue the batch; with a `preview` it waits once it is unpacked.
+
+    `role` is one of `Batch.Role`: what the class is, or earlier work that is compared with it.
 
     Raises
     ------
@@ -47,7 +57,9 @@ def create_batch(
     # The files are stored first: the check makes other uploads of the same accounts wait.
     with stored_files(uploads) as stored, transaction.atomic():
         check_quotas(assignment, uploads, user)
-        batch = assignment.batches.create(uploaded_by=user, name=name, queue=queue, preview=preview)
+        batch = assignment.batches.create(
+            uploaded_by=user, name=name, queue=queue, preview=preview, role=role
+        )
         save_uploads(stored, batch=batch)
         transaction.on_commit(partial(queues.send, tasks.unpack_next, queue, queue))
     return batch

@@ -14,8 +14,10 @@ from django.utils import timezone
 from submissions import lifecycle
 from submissions.archives.formats import archive_stem
 from submissions.archives.grouping import ListingBuilder, group_files
+from submissions.archives.layouts.places import Student
 from submissions.archives.left_out.listing import Listing
 from submissions.archives.limits import BadArchive
+from submissions.enrolment import save_students, stored_names
 from submissions.ingest.contents import (
     BatchEnded,
     described,
@@ -155,18 +157,22 @@ def _save_submissions(batch: Batch, grouped: GroupedBatch) -> dict[str, Submissi
     written = ((grouping.places[path].submission, modified(row)) for path, row in grouped.used.items())
     files = [(name, time) for name, time in written if time]
     times = submission_times(files, timezone.now(), grouping.submitted)
-    submissions = Submission.objects.bulk_create(
+    stored = stored_names(batch, names)
+    rows = Submission.objects.bulk_create(
         [
             Submission(
                 batch=batch,
-                name=name,
+                name=stored[name],
                 identifier=grouping.identifiers.get(name, ""),
                 handed_in=times.get(name),
             )
             for name in names
         ]
     )
-    return dict(zip(names, submissions, strict=True))
+    submissions = dict(zip(names, rows, strict=True))
+    students = {name: (Student(name, grouping.identifiers.get(name, "")),) for name in names}
+    save_students(batch.assignment.course, submissions, students)
+    return submissions
 
 
 def pending_documents(batch_id: int) -> list[int]:
