@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.archives.formats import archive_stem
-from submissions.archives.grouping import group_submissions
+from submissions.archives.grouping import DEFAULT_CHOICES, group_submissions
 from submissions.archives.left_out.listing import Listing, describe
 from submissions.archives.limits import BadArchive
 from submissions.archives.unpack import DEFAULT_LIMITS, unpack, walk
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from submissions.archives.choices import Choices
     from submissions.archives.grouping import Grouping
     from submissions.archives.left_out.listing import LeftOut
     from submissions.archives.left_out.patterns import FilePatterns
@@ -37,8 +38,10 @@ class Inputs(NamedTuple):
     layout: str
 
 
-def read_inputs(path: Path, patterns: FilePatterns, layout: str = "", *, partial: bool) -> Inputs:
-    """Return the submissions of a folder or an archive, by the layout of that key or the one that fits best.
+def read_inputs(
+    path: Path, patterns: FilePatterns, choices: Choices = DEFAULT_CHOICES, *, partial: bool
+) -> Inputs:
+    """Return the submissions of a folder or an archive, grouped as chosen.
 
     Raises
     ------
@@ -49,14 +52,14 @@ def read_inputs(path: Path, patterns: FilePatterns, layout: str = "", *, partial
     if not partial:
         _check_complete(entries)
     name = path.resolve().name
-    grouping, groups = group_submissions(entries, name if path.is_dir() else archive_stem(name), layout)
+    grouping, groups = group_submissions(entries, name if path.is_dir() else archive_stem(name), choices)
     counted, left_out = _counted(entries, patterns, grouping, groups)
     skipped = [
         SkippedInput(entry.name, entry.reason)
         for entry in entries
         if entry.reason and not left_out.replaces(entry.name, accepted=False)
     ]
-    skipped += [SkippedInput(*ignored) for ignored in sorted(grouping.ignored.items())]
+    skipped += [SkippedInput(path, grouping.reason(path)) for path in sorted(grouping.ignored)]
     skipped += [SkippedInput(entry.name, entry.reason) for entry in left_out.entries]
     return Inputs(counted, skipped, grouping.layout.label)
 

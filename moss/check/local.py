@@ -9,6 +9,7 @@ from fingerprint import engine
 from fingerprint.engine import Params, Unreadable, front_end, read
 from moss.check.inputs import SkippedInput, read_inputs
 from moss.check.readings import ReadJob, read_files
+from submissions.archives.grouping import DEFAULT_CHOICES
 from submissions.archives.unpack import DEFAULT_PATTERNS
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import Cohort, CohortFile, Ranking, Reading
     from moss.check.readings import Advance, FileTokens
+    from submissions.archives.choices import Choices
     from submissions.archives.left_out.patterns import FilePatterns
     from submissions.ranking.ranked_pairs import RankedPair
 
@@ -70,7 +72,7 @@ class RankingOptions:
 
     `language` is the language of every file, "" to detect it for each file; `boilerplate` names files of
     handed-out code; `common` is the parameter of `fingerprint.ranking.cohort.common_limit`; `show` is the
-    highest number of pairs to list, None for all; `layout` is the key of a layout, "" to recognise it;
+    highest number of pairs to list, None for all; `choices` say how files are grouped into submissions;
     `patterns` are of files to count and to leave out;
     `partial` allows to compare an archive of which only a part could be read.
     """
@@ -81,11 +83,11 @@ class RankingOptions:
     show: int | None = 250
     patterns: FilePatterns = DEFAULT_PATTERNS
     partial: bool = False
-    layout: str = ""
+    choices: Choices = DEFAULT_CHOICES
 
 
 def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int], Advance]) -> LocalReport:
-    """Rank the submissions of a folder or an archive, which are found by its layout.
+    """Rank the submissions of a folder or an archive.
 
     `start_progress` is called with the number of files and returns a function that is called after each file.
 
@@ -103,7 +105,7 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     if options.language:
         front_end(options.language)  # Raises ValueError before any file is read.
     boilerplate = [_read_boilerplate(file, options.language) for file in options.boilerplate]
-    groups, skipped, layout = read_inputs(path, options.patterns, options.layout, partial=options.partial)
+    groups, skipped, layout = read_inputs(path, options.patterns, options.choices, partial=options.partial)
     numbered = [(submission, entry) for submission, group in enumerate(groups.values()) for entry in group]
     jobs = [ReadJob(entry.name, entry.data or b"", options.language) for _, entry in numbered]
     results = read_files(jobs, start_progress(len(jobs)), _load_engine)

@@ -151,13 +151,14 @@ def check(  # noqa: PLR0917 - one parameter for each option
     from fingerprint.engine import Unreadable
     from moss.check.local import RankingOptions, rank_path
     from moss.commands.table import printable
+    from submissions.archives.choices import Choices
     from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
     from submissions.archives.limits import BadArchive
 
     try:
         patterns = FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
         options = RankingOptions(
-            language, boilerplate, common, None if everything else show, patterns, partial, layout
+            language, boilerplate, common, None if everything else show, patterns, partial, Choices(layout)
         )
         with _progress() as start_progress:
             report = rank_path(path, options, start_progress)

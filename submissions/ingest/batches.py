@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import SystemRandom
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Least
 from django.utils import timezone
@@ -14,7 +14,6 @@ from django.utils import timezone
 from submissions import lifecycle
 from submissions.archives.formats import archive_stem
 from submissions.archives.grouping import ListingBuilder, group_files
-from submissions.archives.layouts.places import Student
 from submissions.archives.left_out.listing import Listing
 from submissions.archives.limits import BadArchive
 from submissions.enrolment import save_students, stored_names
@@ -27,9 +26,10 @@ from submissions.ingest.contents import (
     save_listing,
 )
 from submissions.ingest.documents import delete_unused_sources
-from submissions.ingest.sources import INSERT_ROWS, store_documents
+from submissions.ingest.sources import store_documents
 from submissions.ingest.submission_times import submission_times
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
+from submissions.storage.rows import insert
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,15 @@ if TYPE_CHECKING:
 
     from submissions.archives.grouping import Grouping
     from submissions.models import ListedEntry
+    from submissions.storage.rows import Columns
+
+
+class ReadEntry(NamedTuple):
+    """An entry for the page of a batch: used if it has no reason."""
+
+    name: str
+    size: int
+    reason: str
 
 
 @dataclass
@@ -45,7 +54,7 @@ class GroupedBatch:
     """The entries of a batch for its page, and those that are used, by path, with their grouping."""
 
     grouping: Grouping
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[ReadEntry] = field(default_factory=list)
     used: dict[str, ListedEntry] = field(default_factory=dict)
 
 
@@ -83,7 +92,7 @@ def group_batch(batch: Batch, listed: Sequence[ListedEntry]) -> GroupedBatch:
     grouped = GroupedBatch(group_files(names.listing()))
     reasons = {row.name: row.reason for row in listed if row.digest} | grouped.grouping.ignored
     grouped.used = {row.name: row for row in listed if row.digest and not reasons[row.name]}
-    _shorten_reasons(grouped, reasons)
+    _name_attempts(grouped, reasons)
     _leave_out(batch, listed, grouped, reasons)
     return grouped
 
@@ -94,16 +103,15 @@ def _upload_name(batch: Batch) -> str:
     return archive_stem(names[0]) if len(names) == 1 else ""
 
 
-def _shorten_reasons(grouped: GroupedBatch, reasons: dict[str, str]) -> None:
-    """Shorten the reason of an earlier attempt where no submission of its name is stored.
+def _name_attempts(grouped: GroupedBatch, reasons: dict[str, str]) -> None:
+    """Name the student in the reason of another attempt if a submission of that name is stored.
 
-    The reason names the submission, and only names of submissions are hidden from readers who must not see
-    them.
+    Only names of submissions are hidden from readers who must not see them.
     """
     stored = {grouped.grouping.places[path].submission for path in grouped.used}
     for path, name in grouped.grouping.earlier.items():
-        if name not in stored:
-            reasons[path] = "an earlier attempt"
+        if name in stored:
+            reasons[path] = grouped.grouping.reason(path)
 
 
 def _leave_out(
@@ -117,10 +125,8 @@ def _leave_out(
     for row in listed:
         reason = reasons.get(row.name, row.reason) if row.digest else row.reason
         if not left_out.replaces(row.name, accepted=not reason):
-            grouped.entries.append(
-                Entry(batch=batch, name=row.name, size=row.size, accepted=not reason, reason=reason)
-            )
-    grouped.entries += [Entry(batch=batch, accepted=False, **entry._asdict()) for entry in left_out.entries]
+            grouped.entries.append(ReadEntry(row.name, row.size, reason))
+    grouped.entries += [ReadEntry(*entry) for entry in left_out.entries]
     for path in left_out.paths:
         grouped.used.pop(path)
 
@@ -132,21 +138,29 @@ def _save(batch: Batch, grouped: GroupedBatch) -> None:
     batch.entries.all().delete()
     batch.submissions.all().delete()
     batch.listed_entries.all().delete()
-    Entry.objects.bulk_create(grouped.entries, batch_size=INSERT_ROWS)
+    _save_entries(batch, grouped.entries)
     submissions = _save_submissions(batch, grouped)
     sources = [(row.source_id, row.language) for row in grouped.used.values() if row.source_id]
     documents = store_documents(sources)
-    files = [
-        SubmissionFile(
-            submission=submissions[place.submission],
-            path=place.path,
-            source_id=source,
-            document_id=document,
-        )
-        for path, (source, _), document in zip(grouped.used, sources, documents, strict=True)
-        for place in [grouped.grouping.places[path]]
-    ]
-    SubmissionFile.objects.bulk_create(files, batch_size=INSERT_ROWS)
+    places = [grouped.grouping.places[path] for path in grouped.used]
+    columns: Columns = {
+        "submission_id": [submissions[place.submission].pk for place in places],
+        "path": [place.path for place in places],
+        "source_id": [source for source, _ in sources],
+        "document_id": documents,
+    }
+    insert(connection, SubmissionFile, columns)
+
+
+def _save_entries(batch: Batch, entries: list[ReadEntry]) -> None:
+    columns: Columns = {
+        "batch_id": [batch.pk] * len(entries),
+        "name": [entry.name for entry in entries],
+        "size": [entry.size for entry in entries],
+        "accepted": [not entry.reason for entry in entries],
+        "reason": [entry.reason for entry in entries],
+    }
+    insert(connection, Entry, columns)
 
 
 def _save_submissions(batch: Batch, grouped: GroupedBatch) -> dict[str, Submission]:
@@ -156,21 +170,22 @@ def _save_submissions(batch: Batch, grouped: GroupedBatch) -> dict[str, Submissi
     SystemRandom().shuffle(names)
     written = ((grouping.places[path].submission, modified(row)) for path, row in grouped.used.items())
     files = [(name, time) for name, time in written if time]
-    times = submission_times(files, timezone.now(), grouping.submitted)
+    known = {name: one.submitted for name, one in grouping.submissions.items() if one.submitted}
+    times = submission_times(files, timezone.now(), known)
     stored = stored_names(batch, names)
     rows = Submission.objects.bulk_create(
         [
             Submission(
                 batch=batch,
                 name=stored[name],
-                identifier=grouping.identifiers.get(name, ""),
+                identifier=grouping.submissions[name].identifier,
                 handed_in=times.get(name),
             )
             for name in names
         ]
     )
     submissions = dict(zip(names, rows, strict=True))
-    students = {name: (Student(name, grouping.identifiers.get(name, "")),) for name in names}
+    students = {name: one.students for name, one in grouping.submissions.items()}
     save_students(batch.assignment.course, submissions, students)
     return submissions
 

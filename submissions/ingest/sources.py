@@ -6,12 +6,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection
 
 from fingerprint.engine import front_end, profile_of
 from submissions.ingest.documents import PARAMS
 from submissions.ingest.sandboxed import document_reader
 from submissions.models import Document, Source
+from submissions.storage.rows import insert
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from fingerprint.engine import Unreadable
     from submissions.archives.unpack import UnpackedEntry
     from submissions.sandbox.documents import NamedFile
+    from submissions.storage.rows import Columns
 
 # Files, and bytes of them, that are stored at a time; rows of an INSERT.
 GROUP_FILES, GROUP_BYTES = 64, 4_000_000
@@ -55,14 +57,12 @@ def store_sources(files: Sequence[bytes]) -> list[int]:
     """
     by_digest = {sha256(data).hexdigest(): data for data in files}
     keys = _source_keys(by_digest)
-    new = [
-        Source(sha256=digest, data=by_digest[digest], size=len(by_digest[digest]))
-        for digest in sorted(by_digest.keys() - keys.keys())  # in one order: others may insert the same
-    ]
+    new = sorted(by_digest.keys() - keys.keys())  # in one order: others may insert the same
     if new:
-        with transaction.atomic():
-            Source.objects.bulk_create(new, ignore_conflicts=True)
-        keys |= _source_keys(source.sha256 for source in new)
+        data = [by_digest[digest] for digest in new]
+        columns: Columns = {"sha256": new, "data": data, "size": [len(each) for each in data]}
+        insert(connection, Source, columns, skip_existing=True)
+        keys |= _source_keys(new)
     if len(keys) < len(by_digest):
         raise IntegrityError("a source was deleted meanwhile")
     return [keys[sha256(data).hexdigest()] for data in files]
@@ -94,13 +94,15 @@ def store_documents(sources: Sequence[tuple[int, str]]) -> list[int]:
 def _store_documents(sources: Sequence[tuple[int, str]]) -> dict[tuple[int, str], int]:
     profiles = {language: profile_of(front_end(language), PARAMS).key for _, language in sources}
     keys = _document_keys(sources, profiles)
-    new = [
-        Document(source_id=source, profile=profiles[language], language=language)
-        for source, language in sources
-        if (source, language) not in keys
-    ]
+    new = [source for source in sources if source not in keys]
     if new:
-        Document.objects.bulk_create(new, ignore_conflicts=True)
+        languages = [language for _, language in new]
+        columns: Columns = {
+            "source_id": [source for source, _ in new],
+            "profile": [profiles[language] for language in languages],
+            "language": languages,
+        }
+        insert(connection, Document, columns, skip_existing=True)
         keys = _document_keys(sources, profiles)
     failed = Document.objects.filter(pk__in=keys.values(), state=Document.State.FAILED)
     failed.update(state=Document.State.PENDING, reason="", attempts=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from submissions.archives.choices import Choices
 from submissions.archives.grouping import ListingBuilder, group_files
 from submissions.archives.left_out.listing import Listing, describe
 from submissions.archives.left_out.patterns import FilePatterns
@@ -30,6 +31,6 @@ def left_out(files: Mapping[str, str | bytes], patterns: FilePatterns | None = N
         names.add(entry)
         if entry.data is None:
             reasons[entry.name] = entry.reason
-    places = group_files(names.listing(), "folders").places
+    places = group_files(names.listing(), Choices("folders")).places
     reasons |= {name: reason for name, _, reason in listing.left_out(places).entries}
     return {name.removeprefix("class/ada/"): reason for name, reason in reasons.items()}

@@ -50,7 +50,9 @@ def _place(listing: Listing) -> dict[str, Place]:
     def place_one(matched: MatchedName) -> Place:
         student = _student(matched)
         if matched.match["online"] == "link":
-            return Ignored("only a link was handed in, and Canvas does not export what it leads to")
+            return Ignored(
+                "only a link was handed in, and Canvas does not export what it leads to", (student,)
+            )
         inner = matched.path(matched.match["file"] or "text.html")
         again = seen.setdefault((matched.match["file_id"], matched.rest), matched.prefix) != matched.prefix
         if matched.match["file_id"] and again:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
 # Largest metadata file that is read, and the bytes of all of them together.
@@ -36,6 +36,11 @@ class Listing:
         self.files = {path: files[path] for path in sorted(files)}
         self.name = name
         self._metadata = metadata or {}
+
+    def with_paths(self, paths: Iterable[str]) -> Listing:
+        """Return a listing with more files, of which only the paths are known."""
+        more = {path: ListedFile(0) for path in paths}
+        return Listing(more | self.files, self._metadata, self.name)
 
     @cached_property
     def paths(self) -> list[str]:

@@ -41,8 +41,9 @@ def _place(listing: Listing) -> dict[str, Place]:
     for path in listing.paths:
         if "_onlinetext" in path and listing.files[path].size <= EMPTY_TEXT:
             text = listing.read(path)
-            if text and not TAG.sub("", text):
-                places[path] = Ignored("an online text without any text")
+            place = places[path]
+            if text and not TAG.sub("", text) and isinstance(place, Placement):
+                places[path] = Ignored("an online text without any text", place.students)
     return places
 
 

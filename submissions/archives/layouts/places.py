@@ -36,9 +36,13 @@ class Placement:
 
 
 class Ignored(NamedTuple):
-    """A file is no work of a student, for a reason that is shown to the uploader."""
+    """A file is no work of a student, for a reason that is shown to the uploader.
+
+    `students` are those who handed it in, where it is all that they may have handed in.
+    """
 
     reason: str
+    students: tuple[Student, ...] = ()
 
 
 Place = Placement | Ignored

@@ -47,7 +47,7 @@ def _place(listing: Listing) -> dict[str, Place]:
             return Ignored("results of the tests")
         version, limit = int(matched.match["version"]), active.get(user)
         if limit == 0:
-            return Ignored("a submission that the student cancelled")
+            return Ignored("a submission that the student cancelled", (Student(user, user),))
         if limit is not None and version > limit:
             return Ignored(f"version {version}, where the student chose version {limit}")
         return Placement((Student(user, user),), matched.path(), version)

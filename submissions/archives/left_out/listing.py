@@ -133,7 +133,7 @@ class Listing:
             for path, file in candidates.items()
             if file.reason and path not in reasons
         }
-        if not _code(files.keys() - reasons.keys() - says.keys()) and _code(says):
+        if not any_code(files.keys() - reasons.keys() - says.keys()) and any_code(says):
             says = {}
         reasons = {path: reason for path, reason in (reasons | says).items() if path in candidates}
         return reasons | {path: ("", EXCLUDED) for path in files if patterns.excludes(path)}
@@ -176,7 +176,8 @@ def _copies(files: Mapping[str, File], patterns: FilePatterns) -> Iterator[str]:
     yield from (path for path in output if files[path].digest in written)
 
 
-def _code(paths: Iterable[str]) -> bool:
+def any_code(paths: Iterable[str]) -> bool:
+    """Return whether one of some files may be a program, by their names."""
     return any(not _is_one_of(NO_CODE, path) for path in paths)
 
 

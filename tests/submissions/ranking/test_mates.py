@@ -144,3 +144,16 @@ def test_pairs_are_counted_by_the_first_reason(
     assert (found.students, found.teams) == (len(students), len(team))
     assert {(pair.left, pair.right) for pair in found.pairs if pair.reason == "student"} == students
     assert {(pair.left, pair.right) for pair in found.pairs if pair.reason == "team"} == team
+
+
+def test_co_submitters_of_an_export_are_known_and_not_compared_with_their_own_work(
+    hand_in: HandIn, assignment: Assignment
+) -> None:
+    folders = ("Doe, Jane(jdoe); Roe, Rita(rroe)", "Roe, Rita(rroe)", "Poe, Paul(ppoe)")
+    hand_in(zipped({f"Lab 1/{who}/Submission attachment(s)/m.py": COPIED for who in folders}))
+    students = SubmissionStudent.objects.values_list("submission__name", "name", "identifier")
+    assert ("Jane Doe, Rita Roe", "Rita Roe", "rroe") in students
+    report = newest(assignment)
+    assert pairs(report) == {("Jane Doe, Rita Roe", "Paul Poe"), ("Paul Poe", "Rita Roe")}
+    assert report.findings
+    assert report.findings.not_compared.students == 1

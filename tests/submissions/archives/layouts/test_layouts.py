@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from submissions.archives.choices import Choices
 from submissions.archives.grouping import Grouping, ListingBuilder, group_files, group_submissions
 from submissions.archives.layouts.registry import LAYOUTS, recognise
 from submissions.archives.unpack import UnpackedEntry
@@ -34,16 +35,16 @@ def described(grouping: Grouping) -> str:
     """Return a grouping as text: each submission with its files, then what is ignored."""
     lines = [f"{grouping.layout.key}: {grouping.layout.label}"]
     for name in sorted({place.submission for place in grouping.places.values()}):
-        time, identifier = grouping.submitted.get(name), grouping.identifiers.get(name)
+        time, identifier = grouping.submissions[name].submitted, grouping.submissions[name].identifier
         known = [text for text in (identifier and f"id {identifier}", time and f"at {time}") if text]
         lines += ["", f"{name} ({'; '.join(known)})" if known else name]
         lines += sorted(f"    {place.path}" for place in grouping.places.values() if place.submission == name)
-    lines += ["", "ignored", *(f"    {path}: {reason}" for path, reason in sorted(grouping.ignored.items()))]
+    lines += ["", "ignored", *(f"    {path}: {grouping.reason(path)}" for path in sorted(grouping.ignored))]
     return "\n".join(lines) + "\n"
 
 
-def names(files: dict[str, str], layout_key: str = "") -> set[str]:
-    return {place.submission for place in group_files(listing_of(files), layout_key).places.values()}
+def names(files: dict[str, str]) -> set[str]:
+    return {place.submission for place in group_files(listing_of(files)).places.values()}
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -72,7 +73,7 @@ def test_the_order_of_the_entries_and_a_folder_around_them_change_nothing(sample
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("sample", SAMPLES)
 def test_every_layout_places_or_ignores_every_entry_of_every_sample(sample: str, layout: str) -> None:
-    grouping = group_files(listing_of(SAMPLES[sample]), layout)
+    grouping = group_files(listing_of(SAMPLES[sample]), Choices(layout))
     assert grouping.places.keys() | grouping.ignored.keys() == SAMPLES[sample].keys()
     assert not grouping.places.keys() & grouping.ignored.keys()
     assert len(set(grouping.places.values())) == len(grouping.places)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
+from submissions.archives.choices import Choices
 from submissions.archives.grouping import group_files
 from submissions.archives.layouts.listing import ListedFile, Listing as UploadListing
 from submissions.archives.left_out.listing import LeftOut, Listing, describe
@@ -42,7 +43,7 @@ def listed(files: Mapping[str, bytes], patterns: FilePatterns) -> LeftOut:
     upload = UploadListing(
         {path: ListedFile(len(data), None) for path, data in files.items() if data}, {}, ""
     )
-    return listing.left_out(group_files(upload, "folders").places)
+    return listing.left_out(group_files(upload, Choices("folders")).places)
 
 
 @given(FILES, PATTERNS, PATTERNS, st.integers())

@@ -1,0 +1,58 @@
+"""Insert many rows with one statement; Django's INSERT takes ten times as long for large values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from django.db import transaction
+from django.utils import timezone
+from psycopg import sql
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from django.db.backends.base.base import BaseDatabaseWrapper
+    from django.db.models import Field, Model
+
+    Columns = Mapping[str, Sequence[Any]]
+
+INSERT = "INSERT INTO {table} ({names}) SELECT {values} FROM unnest({arrays}) AS given ({given}) {conflict}"
+
+
+def insert(
+    connection: BaseDatabaseWrapper, model: type[Model], columns: Columns, *, skip_existing: bool = False
+) -> None:
+    """Insert rows; with `skip_existing` not those that a unique constraint forbids.
+
+    Parameters
+    ----------
+    connection : Django's database connection; an open transaction is continued
+    model : its other fields get their defaults
+    columns : names of columns and their values, one a row
+    """
+    fields = {field.column: field for field in model._meta.concrete_fields if not field.primary_key}  # noqa: SLF001
+    constants = {name: _default(field) for name, field in fields.items() if name not in columns}
+    types = {name: sql.SQL(field.db_type(connection) or "") for name, field in fields.items()}
+    given = [sql.Identifier(name) for name in columns]
+    statement = sql.SQL(INSERT).format(
+        table=sql.Identifier(model._meta.db_table),  # noqa: SLF001
+        names=_listed([*given, *map(sql.Identifier, constants)]),
+        values=_listed([*given, *(sql.SQL("%s::{}").format(types[name]) for name in constants)]),
+        arrays=_listed(sql.SQL("%b::{}[]").format(types[name]) for name in columns),
+        given=_listed(given),
+        conflict=sql.SQL("ON CONFLICT DO NOTHING" if skip_existing else ""),
+    )
+    prepared = [list(map(fields[name].get_prep_value, values)) for name, values in columns.items()]
+    with transaction.atomic(using=connection.alias), connection.wrap_database_errors:
+        connection.ensure_connection()
+        with psycopg.Cursor(connection.connection) as cursor:
+            cursor.execute(statement, [*constants.values(), *prepared])
+
+
+def _default(field: Field[Any, Any]) -> object:
+    return timezone.now() if getattr(field, "auto_now_add", False) else field.get_default()
+
+
+def _listed(parts: Iterable[sql.Composable]) -> sql.Composed:
+    return sql.SQL(", ").join(parts)
