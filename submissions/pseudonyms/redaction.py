@@ -80,25 +80,36 @@ class NameWord(NamedTuple):
 class NameFinder:
     """Finds names of students in texts; `aliases` maps each to its replacement.
 
-    A student is also found by the words of the `identifiers`: ids, logins and e-mail addresses by name. Words
-    that also occur in one of the `visible_names` do not identify a student by themselves.
+    A student is found by the `spellings`: names, ids, logins and e-mail addresses by name; a name without any
+    is its own. Words that also occur in one of the `visible_names` do not identify a student by themselves.
     """
 
     aliases: Mapping[str, str]
     visible_names: tuple[str, ...] = ()
-    identifiers: Mapping[str, str] = field(default_factory=dict)
+    spellings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def _names_by_word(self) -> dict[str, set[str]]:
         names: dict[str, set[str]] = defaultdict(set)
         for name in self.aliases:
-            for word in _normalised_words(name) | _normalised_words(self._known_as(name)):
-                names[word].add(name)
+            for text in self._texts(name):
+                for word in _normalised_words(text):
+                    names[word].add(name)
         return names
 
-    def _known_as(self, name: str) -> str:
-        """Return the identifiers of a student without the hosts of addresses, which others share."""
-        return HOST.sub("", self.identifiers.get(name, ""))
+    @cached_property
+    def _texts_by_word(self) -> dict[str, set[tuple[str, str]]]:
+        """Names and their spellings that contain a word."""
+        texts: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        for name in self.aliases:
+            for text in self._texts(name):
+                for word in _normalised_words(text):
+                    texts[word].add((name, text))
+        return texts
+
+    def _texts(self, name: str) -> list[str]:
+        """Return the spellings of a name without the hosts of addresses, which others share."""
+        return [HOST.sub("", text) for text in self.spellings.get(name) or (name,)]
 
     @cached_property
     def _distinctive_words(self) -> set[str]:
@@ -108,8 +119,11 @@ class NameFinder:
     @cached_property
     def _names_by_normalised(self) -> dict[str, str]:
         """Names by their normalised form, with and without a suffix of a file."""
-        stems = {normalise_word(name.rpartition(".")[0]): name for name in self.aliases if "." in name}
-        return stems | {normalise_word(name): name for name in self.aliases}
+        texts = [(text, name) for name in self.aliases for text in self._texts(name)[:1]] + [
+            (name, name) for name in self.aliases
+        ]
+        stems = {normalise_word(text.rpartition(".")[0]): name for text, name in texts if "." in text}
+        return stems | {normalise_word(text): name for text, name in texts}
 
     @cached_property
     def _run_cache(self) -> dict[str, tuple[NameWord, ...]]:
@@ -192,8 +206,9 @@ class NameFinder:
         """
         keys = {word.key for word in chain}
         names = self._common_names(chain)
-        whole = {name for name in names if keys >= _normalised_runs(name)}
-        several = len(keys) > 1
+        texts = set.intersection(*(self._texts_by_word[key] for key in keys))
+        whole = {name for name, text in texts if keys >= _normalised_runs(text)}
+        several = len(keys) > 1 and bool(texts)
         distinctive = not keys.isdisjoint(self._distinctive_words)
         if not (distinctive or (several and max(map(len, keys)) >= MIN_WORD)):
             capitalised = all(text[word.start].isupper() for word in chain)
