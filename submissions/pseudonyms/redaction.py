@@ -11,15 +11,17 @@ import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from submissions.pseudonyms.author_tags import ADDRESS, CommentScanner
 from submissions.pseudonyms.stopwords import PROGRAM_WORDS, SUBMISSION_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 
     Span = tuple[int, int, str]
+
+T = TypeVar("T")
 
 # Shown where several students may be meant, or one who is in no list of names.
 NAME_PLACEHOLDER = "[name]"
@@ -74,6 +76,18 @@ class NameWord(NamedTuple):
     start: int
     end: int
     key: str
+
+
+class Meaning(NamedTuple):
+    """What adjacent words mean: the names that contain all of them, and the replacement of these.
+
+    `is_one_spelling`: some spelling of a name has all of the words; `is_whole`: one has no other words.
+    """
+
+    names: AbstractSet[str]
+    is_one_spelling: bool
+    is_whole: bool
+    replacement: str
 
 
 @dataclass(frozen=True)
@@ -164,7 +178,7 @@ class NameFinder:
         chain: list[NameWord] = []
         for word in self._words(text):
             extended = [*chain, word]
-            if chain and not (self._are_adjacent(text, chain[-1], word) and self._common_names(extended)):
+            if chain and not (self._are_adjacent(text, chain[-1], word) and self._have_common_name(extended)):
                 yield from self._chain_span(text, chain, comments)
                 extended = [word]
             chain = extended
@@ -192,9 +206,9 @@ class NameFinder:
             if (key := normalise_word(piece[0])) in self._names_by_word:
                 yield NameWord(*piece.span(), key)
 
-    def _common_names(self, words: list[NameWord]) -> set[str]:
-        """Return the names that contain all of the words."""
-        return set.intersection(*(self._names_by_word[word.key] for word in words))
+    def _have_common_name(self, words: list[NameWord]) -> bool:
+        """Return whether one name contains all of the words."""
+        return bool(self._meaning(frozenset(word.key for word in words)).names)
 
     def _chain_span(
         self, text: str, chain: list[NameWord], comments: CommentScanner | None
@@ -204,21 +218,44 @@ class NameFinder:
         The words name a student if one of them is distinctive, or if there are several and one has MIN_WORD
         characters. Otherwise they must be a whole name and capitalised, and a single word in a comment.
         """
-        keys = {word.key for word in chain}
-        names = self._common_names(chain)
-        texts = set.intersection(*(self._texts_by_word[key] for key in keys))
-        whole = {name for name, text in texts if keys >= _normalised_runs(text)}
-        several = len(keys) > 1 and bool(texts)
-        distinctive = not keys.isdisjoint(self._distinctive_words)
+        keys = frozenset(word.key for word in chain)
+        meaning = self._meaning(keys)
+        several = len(keys) > 1 and meaning.is_one_spelling
+        distinctive = not self._distinctive_words.isdisjoint(keys)
         if not (distinctive or (several and max(map(len, keys)) >= MIN_WORD)):
             capitalised = all(text[word.start].isupper() for word in chain)
             if not (
-                whole and capitalised and (several or (comments and comments.in_comment(chain[0].start)))
+                meaning.is_whole
+                and capitalised
+                and (several or (comments and comments.in_comment(chain[0].start)))
             ):
                 return
+        yield chain[0].start, chain[-1].end, meaning.replacement
+
+    def _meaning(self, keys: frozenset[str]) -> Meaning:
+        """Return what adjacent words mean; it is found once for the same words: many names may match."""
+        known = self._meanings.get(keys)
+        if known is None:
+            known = self._meanings[keys] = self._find_meaning(keys)
+        return known
+
+    def _find_meaning(self, keys: frozenset[str]) -> Meaning:
+        names = _intersection(self._names_by_word[key] for key in keys)
+        texts = _intersection(self._texts_by_word[key] for key in keys)
+        whole = {name for name, text in texts if keys >= _normalised_runs(text)}
         replacements = {self.aliases[name] for name in whole or names}
         replacement = replacements.pop() if len(replacements) == 1 else NAME_PLACEHOLDER
-        yield chain[0].start, chain[-1].end, replacement
+        return Meaning(names, bool(texts), bool(whole), replacement)
+
+    @cached_property
+    def _meanings(self) -> dict[frozenset[str], Meaning]:
+        return {}
+
+
+def _intersection(sets: Iterable[AbstractSet[T]]) -> AbstractSet[T]:
+    """Return what is in all sets, in time that depends on the smallest of them."""
+    smallest, *others = sorted(sets, key=len)
+    return {one for one in smallest if all(one in other for other in others)} if others else smallest
 
 
 def _normalised_words(name: str) -> set[str]:
