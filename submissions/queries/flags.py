@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 from django.db.models.functions import Coalesce
 
 from submissions import teams
+from submissions.mates import mate_keys
 from submissions.models import Submission
-from submissions.ranking.mates import mate_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
+    from submissions.mates import Key
     from submissions.models import Assignment, Pair, Report
-    from submissions.ranking.mates import Key
 
     TimedPair = WithAnnotations[Pair, "TimeAnnotations"]
 

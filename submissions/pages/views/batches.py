@@ -16,7 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from submissions import actions, queries
 from submissions.archives.left_out.rules import REASONS
 from submissions.models import Batch
-from submissions.pages.forms.uploads import UploadForm
+from submissions.pages.forms.uploads import SubmissionsForm
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
 from submissions.pages.views.access import gone_as_410
@@ -40,11 +40,12 @@ STEPS = (
 @require_POST
 def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = queries.assignment(request.user, pk)
-    form = UploadForm(request.POST, request.FILES, auto_id="upload_%s")
+    form = SubmissionsForm(request.POST, request.FILES, auto_id="upload_%s")
     if not form.is_valid():
         return assignments.assignment_page(request, assignment, upload_form=form)
     try:
-        return redirect(actions.create_batch(assignment, request.user, form.cleaned_data["files"]))
+        data = form.cleaned_data
+        return redirect(actions.create_batch(assignment, request.user, data["files"], role=data["role"]))
     except actions.QuotaExceeded as refusal:
         form.add_error("files", str(refusal))
         return assignments.assignment_page(request, assignment, upload_form=form)
