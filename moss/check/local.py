@@ -6,24 +6,24 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint import engine
-from fingerprint.engine import Params, Unreadable, front_end, read
-from moss.check.inputs import SkippedInput, read_inputs
+from fingerprint.engine import Params, front_end
+from moss.check.boilerplate import read_boilerplate
+from moss.check.inputs import InputOptions, SkippedInput, read_inputs
 from moss.check.readings import ReadJob, read_files
-from submissions.archives.grouping import DEFAULT_CHOICES
-from submissions.archives.unpack import DEFAULT_PATTERNS
+from moss.check.same_students import student_groups
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from fingerprint.engine import Cohort, CohortFile, Ranking, Reading
+    from fingerprint.engine import Cohort, CohortFile, Groups, Ranking, Reading
     from moss.check.readings import Advance, FileTokens
-    from submissions.archives.choices import Choices
-    from submissions.archives.left_out.patterns import FilePatterns
+    from submissions.archives.grouping_warnings import GroupingWarning
     from submissions.ranking.ranked_pairs import RankedPair
 
 PARAMS = Params()
 MIN_SUBMISSIONS = 2
+NO_OPTIONS = InputOptions()
 
 
 class LocalFile(NamedTuple):
@@ -40,7 +40,8 @@ class LocalReport:
     """A finished ranking.
 
     `left` and `right` of a pair index `submissions`; the files of its passages index `files`. `layout` is the
-    label of the layout that the submissions were found by.
+    label of the layout that the submissions were found by, `warnings` are of it. The pairs in `not_compared`
+    are of one student or one team.
     """
 
     submissions: list[str]
@@ -49,6 +50,8 @@ class LocalReport:
     skipped: list[SkippedInput]
     cohort: Cohort
     layout: str = ""
+    warnings: Sequence[GroupingWarning] = ()
+    not_compared: int = 0
 
     def pairs(self) -> Iterator[RankedPair]:
         """Yield all pairs with their passages, best first; each pair is aligned when it is yielded."""
@@ -70,20 +73,24 @@ class LocalReport:
 class RankingOptions:
     """Options of a ranking.
 
-    `language` is the language of every file, "" to detect it for each file; `boilerplate` names files of
-    handed-out code; `common` is the parameter of `fingerprint.ranking.cohort.common_limit`; `show` is the
-    highest number of pairs to list, None for all; `choices` say how files are grouped into submissions;
-    `patterns` are of files to count and to leave out;
-    `partial` allows to compare an archive of which only a part could be read.
+    `language` is the language of every file, "" to detect it for each file; `boilerplate` names files,
+    folders and archives of handed-out code; `common` is the parameter of
+    `fingerprint.ranking.cohort.common_limit`; `show` is the highest number of pairs to list, None for all;
+    `inputs` say how the files are found.
     """
 
     language: str = ""
     boilerplate: tuple[Path, ...] = ()
     common: int | None = None
     show: int | None = 250
-    patterns: FilePatterns = DEFAULT_PATTERNS
-    partial: bool = False
-    choices: Choices = DEFAULT_CHOICES
+    inputs: InputOptions = NO_OPTIONS
+
+
+class _Unscored(NamedTuple):
+    """What is not scored: handed-out code, and pairs of submissions in one group."""
+
+    boilerplate: list[Reading]
+    groups: Groups
 
 
 def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int], Advance]) -> LocalReport:
@@ -98,14 +105,15 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     OSError
         When a file or the cache of readings cannot be used.
     Unreadable
-        When a boilerplate file cannot be read; the message names it.
+        When nothing of a path of boilerplate can be read; the message names it.
     ValueError
         When there is no such language.
     """
     if options.language:
         front_end(options.language)  # Raises ValueError before any file is read.
-    boilerplate = [_read_boilerplate(file, options.language) for file in options.boilerplate]
-    groups, skipped, layout = read_inputs(path, options.patterns, options.choices, partial=options.partial)
+    boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
+    groups, skipped, grouping, warnings = read_inputs(path, options.inputs)
+    skipped += not_read
     numbered = [(submission, entry) for submission, group in enumerate(groups.values()) for entry in group]
     jobs = [ReadJob(entry.name, entry.data or b"", options.language) for _, entry in numbered]
     results = read_files(jobs, start_progress(len(jobs)), _load_engine)
@@ -118,14 +126,9 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
             skipped.append(SkippedInput(name, result))
         else:
             files.append(LocalFile(submission, entry.name, job.data, result))
-    return replace(_rank(names, files, skipped, boilerplate, options), layout=layout)
-
-
-def _read_boilerplate(file: Path, language: str) -> Reading:
-    try:
-        return read(file.read_bytes(), file.name, language)
-    except Unreadable as error:
-        raise Unreadable(f"{file}: {error}") from error
+    same = student_groups([grouping.submissions[name] for name in names], options.inputs.roster)
+    report = _rank(names, files, skipped, _Unscored(boilerplate, same), options)
+    return replace(report, layout=grouping.layout.label, warnings=warnings)
 
 
 def _load_engine() -> None:
@@ -138,18 +141,20 @@ def _rank(
     names: list[str],
     files: list[LocalFile],
     skipped: list[SkippedInput],
-    boilerplate: list[Reading],
+    unscored: _Unscored,
     options: RankingOptions,
 ) -> LocalReport:
     engine.ensure_compiled()
     cohort_files = [_cohort_file(file) for file in files]
     exclusions = engine.Exclusions(
-        [reading.tokens.kinds for reading in boilerplate],
-        [reading.lexical for reading in boilerplate],
+        [reading.tokens.kinds for reading in unscored.boilerplate],
+        [reading.lexical for reading in unscored.boilerplate],
         engine.common_limit(len(names), options.common),
     )
-    inputs = engine.RankingInput.from_files(cohort_files, len(names), PARAMS.k, exclusions)
-    return LocalReport(names, files, engine.rank(inputs, options.show), skipped, inputs.cohort)
+    inputs = engine.RankingInput.from_files(cohort_files, len(names), PARAMS.k, exclusions, unscored.groups)
+    ranking = engine.rank(inputs, options.show)
+    not_compared = engine.count_pairs(unscored.groups)
+    return LocalReport(names, files, ranking, skipped, inputs.cohort, not_compared=not_compared)
 
 
 def _cohort_file(file: LocalFile) -> CohortFile:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from contextlib import contextmanager
@@ -10,13 +11,20 @@ from typing import TYPE_CHECKING
 
 import click
 
+from moss.commands.grouping_options import grouping_options
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from moss.check.inputs import InputOptions
     from moss.check.local import LocalReport
+    from submissions.archives.choices import Choices
 
 # "table" is for the terminal; the others are the formats of submissions.pages.exports.formats without Django.
 OUTPUT_FORMATS = ("table", "csv", "json", "html")
+PREVIEW_FORMATS = ("table", "json")
+# Warnings of a preview that are also written beside a ranking: of choices and the roster.
+RANKING_WARNINGS = ("layout", "unknown-name", "no-time", "late", "roster", "roster-unknown", "roster-absent")
 
 
 class InputPath(click.Path):
@@ -46,20 +54,6 @@ class OutputPath(click.Path):
         return path
 
 
-class LayoutKey(click.ParamType[str]):
-    """The key of a layout, or `auto`, which becomes an empty string."""
-
-    name = "layout"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from submissions.archives.layouts.registry import LAYOUTS
-
-        if value and value != "auto" and value not in LAYOUTS:
-            keys = ", ".join(LAYOUTS)
-            self.fail(f"there is no layout {value!r}; choose auto or one of: {keys}.", param, ctx)
-        return "" if value == "auto" else value
-
-
 @click.command()
 @click.argument("path", type=InputPath(exists=True))
 @click.option(
@@ -70,9 +64,10 @@ class LayoutKey(click.ParamType[str]):
     "--boilerplate",
     "boilerplate",
     multiple=True,
-    type=InputPath(exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Boilerplate: code that was handed out, which is ignored everywhere. May be repeated.",
+    type=InputPath(exists=True),
+    metavar="PATH",
+    help="Boilerplate: code that was handed out (a file, a folder or an archive), which is ignored "
+    "everywhere. May be repeated.",
 )
 @click.option(
     "-m",
@@ -90,14 +85,16 @@ class LayoutKey(click.ParamType[str]):
     show_default=True,
     help="Highest number of pairs to list.",
 )
+@grouping_options
 @click.option(
-    "--layout",
-    type=LayoutKey(),
-    default="auto",
-    show_default=True,
-    metavar="LAYOUT",
-    help="How PATH names the students: moodle, canvas, gradescope, folders, files and others. "
-    "Default: recognised by the names in it.",
+    "--roster",
+    type=InputPath(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="A CSV file of the students with a header: names, ids, logins, e-mail addresses, teams. Submissions "
+    "get the names in it; team mates are not compared with each other.",
+)
+@click.option(
+    "--preview", is_flag=True, help="Show who handed in what and what does not count, and compare nothing."
 )
 @click.option(
     "--include",
@@ -133,7 +130,9 @@ def check(  # noqa: PLR0917 - one parameter for each option
     boilerplate: tuple[Path, ...],
     common: int | None,
     show: int,
-    layout: str,
+    choices: Choices,
+    roster: Path | None,
+    preview: bool,  # noqa: FBT001 - a flag of the command line
     include: tuple[str, ...],
     exclude: tuple[str, ...],
     partial: bool,  # noqa: FBT001 - a flag of the command line
@@ -143,23 +142,26 @@ def check(  # noqa: PLR0917 - one parameter for each option
 ) -> None:
     """Rank all pairs of submissions in PATH by similarity.
 
-    PATH is a folder or an archive (zip, tar, tar.gz): the export of a learning platform, or one with a file,
-    folder or archive for each student. Code that tools generated, compiled or downloaded is left out, and
-    listed with the reason. No server has to run, and no data leaves this machine. With fewer than two
+    PATH is a folder or an archive (zip, tar.gz, 7z, rar): the export of a learning platform, or one with a
+    file, folder or archive for each student. Code that tools generated, compiled or downloaded is left out,
+    and listed with the reason. No server has to run, and no data leaves this machine. With fewer than two
     readable submissions the command fails.
     """
     from fingerprint.engine import Unreadable
+    from moss.check.inputs import InputOptions
     from moss.check.local import RankingOptions, rank_path
+    from moss.check.roster import NO_ROSTER, read_roster
     from moss.commands.table import printable
-    from submissions.archives.choices import Choices
     from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
     from submissions.archives.limits import BadArchive
 
     try:
         patterns = FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
-        options = RankingOptions(
-            language, boilerplate, common, None if everything else show, patterns, partial, Choices(layout)
-        )
+        inputs = InputOptions(patterns, partial, choices, read_roster(roster) if roster else NO_ROSTER)
+        if preview:
+            _write(_render_preview(path, inputs, output_format), output)
+            return
+        options = RankingOptions(language, boilerplate, common, None if everything else show, inputs)
         with _progress() as start_progress:
             report = rank_path(path, options, start_progress)
     except (BadArchive, Unreadable, ValueError, OSError) as error:
@@ -170,10 +172,31 @@ def check(  # noqa: PLR0917 - one parameter for each option
     _list_skipped(report, path)
 
 
+def _render_preview(path: Path, inputs: InputOptions, output_format: str) -> Iterable[str]:
+    from moss.check.preview import preview_path
+    from moss.commands.preview_text import preview_text
+
+    if output_format not in PREVIEW_FORMATS:
+        raise click.UsageError("A preview is a table or JSON; use --format table or --format json.")
+    preview = preview_path(path, inputs)
+    if output_format == "table":
+        return [preview_text(preview)]
+    return [json.dumps(preview.to_json(), indent=2, ensure_ascii=False) + "\n"]
+
+
 def _summarise(report: LocalReport, output_format: str) -> None:
     """Write to the error stream how the path was read, and beside a table the suggested threshold."""
+    from moss.commands.table import printable
+
     count = len(report.submissions)
     click.echo(f"Read as {report.layout}: {count} submission{'' if count == 1 else 's'}.", err=True)
+    for warning in report.warnings:
+        if warning.kind in RANKING_WARNINGS:
+            click.echo(printable(warning.text), err=True)
+    if report.not_compared:
+        click.echo(
+            f"Pairs not compared because they have one student or team: {report.not_compared:,}.", err=True
+        )
     threshold = report.ranking.threshold
     if output_format == "table" and len(report.ranking.scores.similarity):
         click.echo(f"Suggested threshold {threshold.value:.2f}: {threshold.reason}.", err=True)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.utils import timezone
 
 from submissions import lifecycle, queues, tasks
 from submissions.actions.quotas import check_quotas
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.core.files import File
 
+    from submissions.archives.choices import Choices
     from submissions.models import Assignment, Report
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     "cancel_ranking",
     "count_rule",
     "create_batch",
+    "group_as",
     "list_again",
     "read_listed",
     "rerank",
@@ -63,6 +66,12 @@ def create_batch(
         save_uploads(stored, batch=batch)
         transaction.on_commit(partial(queues.send, tasks.unpack_next, queue, queue))
     return batch
+
+
+def group_as(batch: Batch, choices: Choices) -> bool:
+    """Have a listed batch grouped as its uploader chose. Return whether it still waited for that."""
+    listed = Batch.objects.filter(pk=batch.pk, state=Batch.State.LISTED)
+    return bool(listed.update(choices=choices.to_json(), touched=timezone.now()))
 
 
 @transaction.atomic

@@ -132,7 +132,10 @@ def group_files(
 
 
 def group_submissions(
-    entries: Iterable[UnpackedEntry], name: str = "", choices: Choices = DEFAULT_CHOICES
+    entries: Iterable[UnpackedEntry],
+    name: str = "",
+    choices: Choices = DEFAULT_CHOICES,
+    identify: Identify | None = None,
 ) -> tuple[Grouping, dict[str, list[UnpackedEntry]]]:
     """Return the grouping of `entries`, and those that count by submission, with their paths in it as names.
 
@@ -144,7 +147,7 @@ def group_submissions(
         builder.add(entry)
         if entry.data is not None:
             accepted[entry.name] = entry
-    grouping = group_files(builder.listing(), choices)
+    grouping = group_files(builder.listing(), choices, identify)
     groups: dict[str, list[UnpackedEntry]] = defaultdict(list)
     for entry_name, place in grouping.places.items():
         groups[place.submission].append(accepted[entry_name]._replace(name=place.path))

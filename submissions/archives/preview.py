@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 EXAMPLES = 3
 # Layouts that fit less are not offered.
 MIN_SCORE = 0.1
+# The work of a course about the web, and text that students typed into a platform.
+PAGES = (".html", ".htm", ".css")
 DOCUMENTS = (".pdf", ".docx", ".doc", ".odt", ".rtf", ".pptx", ".xlsx", ".png", ".jpg", ".jpeg", ".gif")
 
 
@@ -85,10 +87,10 @@ class Preview:
 
     @property
     def summary(self) -> str:
-        """One sentence: `56 submissions found in a Moodle export; 3 entries do not count`."""
+        """One sentence: `56 submissions found, read as a Moodle export; 3 entries do not count`."""
         count = len(self.submissions)
         skipped = sum(group.entries for group in (*self.ignored, *self.left_out, *self.refused))
-        text = f"{count} submission{'' if count == 1 else 's'} found in {self.grouping.layout.label}"
+        text = f"{count} submission{'' if count == 1 else 's'} found, read as {self.grouping.layout.label}"
         if not skipped:
             return text
         return f"{text}; {skipped} entr{'y does' if skipped == 1 else 'ies do'} not count"
@@ -217,7 +219,8 @@ def _code_warnings(uncompared: Collection[str], counted: Mapping[str, str]) -> I
 
 
 def _may_be_code(path: str) -> bool:
-    return not path.lower().endswith(DOCUMENTS) and any_code([path])
+    lower = path.lower()
+    return lower.endswith(PAGES) or (not lower.endswith(DOCUMENTS) and any_code([path]))
 
 
 def _submission_json(submission: PreviewedSubmission) -> dict[str, Any]:

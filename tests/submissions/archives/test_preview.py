@@ -6,7 +6,6 @@ import io
 import json
 from typing import TYPE_CHECKING
 
-import pytest
 from hypothesis import given, strategies as st
 
 from submissions.archives.choices import Choices
@@ -49,12 +48,13 @@ def test_a_preview_has_the_files_and_bytes_of_each_student_and_who_she_is() -> N
     previewed = preview(SAMPLES["gradescope"])
     rows = {one.name: (one.grouped.identifier, one.files, one.size) for one in previewed.submissions}
     assert rows["Ada Byron, Bruno Popeșcu"] == ("20261234, bpopescu@example.edu", 2, 2 * len(CODE))
-    assert previewed.summary == "3 submissions found in a Gradescope export; 1 entry does not count"
+    assert previewed.summary == "3 submissions found, read as a Gradescope export; 1 entry does not count"
 
 
 def test_the_layout_is_named_with_its_score_and_the_runner_up() -> None:
     previewed = preview(SAMPLES["moodle"])
-    assert (previewed.grouping.layout.key, previewed.score) == ("moodle", pytest.approx(0.9, abs=0.1))
+    assert previewed.grouping.layout.key == "moodle"
+    assert 0.8 < previewed.score <= 1
     assert previewed.runner_up
     assert (previewed.runner_up.layout.key, previewed.runner_up.score) == ("folders", 0.2)
     chosen = preview(SAMPLES["moodle"], Choices("folders"))
@@ -103,11 +103,11 @@ def test_students_without_anything_to_compare_are_named() -> None:
 
 
 def test_a_folder_of_a_student_with_only_refused_files_is_named_and_junk_is_not() -> None:
-    files = {
+    files: dict[str, str | bytes] = {
         "class/ada/a.py": CODE,
         "class/ben/b.py": CODE,
         "class/cleo/c.py": "",
-        "class/dora.zip": b"PK\3\4?",
+        "class/dora.zip": "PK\3\4?",
     }
     previewed = preview(files | {"class/__MACOSX/x": CODE, "class/.git/HEAD": CODE, "__MACOSX/y": CODE})
     assert "be read: cleo, dora.zip." in warning(previewed, "no-code")

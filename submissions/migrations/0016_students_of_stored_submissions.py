@@ -9,7 +9,7 @@ STUDENTS = """
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("submissions", "0014_students"),
+        ("submissions", "0015_students"),
     ]
 
     operations = [migrations.RunSQL(STUDENTS, migrations.RunSQL.noop)]

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("submissions", "0013_listed_entries"),
+        ("submissions", "0014_batch_choices"),
     ]
 
     operations = [

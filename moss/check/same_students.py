@@ -1,0 +1,30 @@
+"""Submissions that are never compared with each other: those of one student, and of one team."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fingerprint.engine import Groups
+from moss.check.roster import team_of
+from submissions.archives.submission_names import submitters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from submissions.archives.regrouping import GroupedSubmission
+    from submissions.rosters import Roster
+
+
+def student_groups(submissions: Sequence[GroupedSubmission], roster: Roster) -> Groups:
+    """Return the groups of submissions that have a student or a team in common."""
+    numbers: dict[str, int] = {}
+    groups: list[list[int]] = []
+    for submission in submissions:
+        keys = [key for student in submission.students for key in submitters((student,))]
+        keys += [f"team {team}" for student in submission.students if (team := team_of(roster, student))]
+        groups.append([numbers.setdefault(key, len(numbers)) for key in keys])
+    sizes = [0] * len(numbers)
+    for group in groups:
+        for number in set(group):
+            sizes[number] += 1
+    return Groups.from_lists([[number for number in group if sizes[number] > 1] for group in groups])

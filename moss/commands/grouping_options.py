@@ -1,0 +1,136 @@
+"""The options of `moss check` that say how files are grouped into submissions."""
+
+from __future__ import annotations
+
+from datetime import datetime, time, timedelta
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from submissions.archives.choices import Attempts
+
+
+class LayoutKey(click.ParamType[str]):
+    """The key of a layout, or `auto`, which becomes an empty string."""
+
+    name = "layout"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from submissions.archives.layouts.registry import LAYOUTS
+
+        if value and value != "auto" and value not in LAYOUTS:
+            keys = ", ".join(LAYOUTS)
+            self.fail(f"there is no layout {value!r}; choose auto or one of: {keys}.", param, ctx)
+        return "" if value == "auto" else value
+
+
+class DueDate(click.ParamType[datetime]):
+    """A date, of which the whole day counts, or a time; without a zone it is of this machine's zone."""
+
+    name = "date"
+
+    def convert(
+        self, value: str | datetime, param: click.Parameter | None, ctx: click.Context | None
+    ) -> datetime:
+        if isinstance(value, datetime):
+            return value
+        try:
+            due = datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is no date; write it as 2026-03-31 or 2026-03-31T23:59.", param, ctx)
+        if len(value) <= len("2026-03-31") and due.time() == time.min:
+            due += timedelta(days=1, microseconds=-1)
+        return due if due.tzinfo else due.astimezone()
+
+
+class Renaming(click.ParamType[tuple[str, str]]):
+    """Two names with an equals sign between them."""
+
+    name = "renaming"
+
+    def convert(
+        self, value: str | tuple[str, str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        old, equals, new = value.partition("=")
+        if not equals:
+            self.fail(f"{value!r} has no equals sign; write OLD=NEW.", param, ctx)
+        return old.strip(), new.strip()
+
+
+_OPTIONS = (
+    click.option(
+        "--layout",
+        type=LayoutKey(),
+        default="auto",
+        show_default=True,
+        metavar="LAYOUT",
+        help="How PATH names the students: moodle, canvas, gradescope, folders, files and others. "
+        "Default: recognised by the names in it.",
+    ),
+    click.option(
+        "--depth",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Take each folder or file at depth N as a submission, instead of a layout: 0 for each file, "
+        "1 for the folders in PATH, 2 for the folders in these. A folder around all files does not count.",
+    ),
+    click.option(
+        "--attempts",
+        type=click.Choice(["last", "all"]),
+        default="last",
+        show_default=True,
+        help="Which attempts of a student count. Those of one student are not compared with each other.",
+    ),
+    click.option(
+        "--due",
+        type=DueDate(),
+        metavar="DATE",
+        help="Count the last attempt that was handed in by DATE, or the last one if all are late.",
+    ),
+    click.option(
+        "--split",
+        multiple=True,
+        metavar="NAME",
+        help="Split the submission NAME into the folders and files in it. May be repeated.",
+    ),
+    click.option(
+        "--rename",
+        type=Renaming(),
+        multiple=True,
+        metavar="OLD=NEW",
+        help="Call the submission OLD NEW; submissions of one name are merged. May be repeated.",
+    ),
+)
+
+
+def grouping_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with these options, of which it gets the parameter `choices`."""
+
+    @wraps(command)
+    def with_choices(
+        *args: Any,
+        layout: str,
+        depth: int | None,
+        attempts: Attempts,
+        due: datetime | None,
+        split: tuple[str, ...],
+        rename: tuple[tuple[str, str], ...],
+        **kwargs: Any,
+    ) -> None:
+        from submissions.archives.choices import BadChoices, Choices
+
+        try:
+            choices = Choices(layout, depth, attempts, due, frozenset(split), dict(rename))
+        except BadChoices as error:
+            raise click.UsageError(str(error)) from error
+        command(*args, choices=choices, **kwargs)
+
+    for option in reversed(_OPTIONS):
+        with_choices = option(with_choices)
+    return with_choices
