@@ -73,6 +73,15 @@ def mate_keys(assignment: Assignment, submissions: QuerySet[Submission]) -> dict
     return keys
 
 
+def known_names(submissions: QuerySet[Submission]) -> set[str]:
+    """Return the names of submissions, and the names and ids of their students."""
+    names: set[str] = set()
+    for name, *student in submissions.order_by().values_list("name", *STUDENT_FIELDS):
+        one = _SubmissionStudent(*student)
+        names.update(text for text in (name, one.name, one.identifier, *one.enrolled_names) if text)
+    return names
+
+
 def _team_keys(numbers: dict[str, int], names: Iterable[str | None]) -> set[Key]:
     known = (name_key(name) for name in names if name)
     return {(TEAM, f"line {numbers[key]}") for key in known if key in numbers}

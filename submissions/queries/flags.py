@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 from django.db.models.functions import Coalesce
 
 from submissions import teams
-from submissions.mates import mate_keys
+from submissions.mates import known_names, mate_keys
 from submissions.models import Submission
 
 if TYPE_CHECKING:
@@ -139,6 +139,6 @@ def flagged_pair_ids(report: Report, kind: str) -> list[int]:
 
 
 def unknown_team_members(assignment: Assignment) -> list[str]:
-    """Return the names in an assignment's teams that no submission has; none before the first upload."""
-    names = set(Submission.objects.filter(batch__assignment=assignment).values_list("name", flat=True))
+    """Return the names in an assignment's teams that nobody who handed in has; none before an upload."""
+    names = known_names(Submission.objects.filter(batch__assignment=assignment))
     return teams.unknown_names(assignment.teams, names) if names else []

@@ -268,3 +268,15 @@ def test_names_of_a_roster_are_not_logged(
     add("foo,Amara Okafor\n")
     ours = [record.getMessage() for record in caplog.records if not record.name.startswith("django.db")]
     assert not any("Okafor" in message or "00042" in message for message in ours)
+
+
+def test_teams_may_use_the_names_and_ids_of_the_roster(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS))
+    add(ROSTER.replace("Red", ""))
+    fields = {"name": "Statistics", "common_limit": "", "due": "", "teams": "Amara Okafor, 00043, Erika, Zoe"}
+    address = reverse("assignment_settings", args=[assignment.pk])
+    page = page_of(alice_client.post(address, fields, follow=True))
+    assert page.texts(".notices .notice")[-1] == "In the teams, but no submission's name: Zoe."
+    assert assignment.reports.count() == 2
