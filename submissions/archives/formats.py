@@ -60,6 +60,8 @@ READERS = (
     ArchiveFormat("compress", rb"\x1f\x9d"),
     ArchiveFormat("lzip", rb"LZIP"),
 )
+# The start of a file of any format: most files are none.
+STARTS = re.compile(b"|".join(b"(?:%b)" % archive.start for archive in READERS), re.DOTALL)
 # Zips that are documents or programs. They are not unpacked; the front-ends refuse them as binary files.
 ZIPPED_DOCUMENTS = frozenset({
     ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".war", ".ear", ".apk", ".aab",
@@ -80,9 +82,9 @@ def archive_format(name: str, head: bytes) -> ArchiveFormat | None:
     suffix = _suffix(name)
     if suffix in ZIPPED_DOCUMENTS:
         return None
-    by_start = (archive for archive in READERS if archive.matches(head))
-    by_suffix = (archive for archive in READERS if suffix in archive.suffixes)
-    return next(by_start, None) or next(by_suffix, None)
+    if STARTS.match(head):
+        return next(archive for archive in READERS if archive.matches(head))
+    return next((archive for archive in READERS if suffix in archive.suffixes), None) if suffix else None
 
 
 def archive_stem(name: str) -> str:

@@ -58,6 +58,8 @@ def redecode(name: str) -> str:
 
 def replace_invisible(name: str) -> str:
     """Replace control characters, direction overrides and lone surrogates by U+FFFD; normalise to NFC."""
+    if name.isprintable():  # None of these are.
+        return unicodedata.normalize("NFC", name)
     visible = "".join(
         "\ufffd" if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else c for c in name
     )

@@ -39,7 +39,7 @@ def plain_name(students: Iterable[Student]) -> str:
     return clean_name(", ".join(one.name for one in students)) or NO_NAME
 
 
-class UniqueNames:
+class DistinctNames:
     """Names of which no two are equal."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
@@ -64,7 +64,7 @@ def submission_names(students: Mapping[Submitters, tuple[Student, ...]]) -> dict
     """Return the name of each submission; where several would have one, with the identifier or a number."""
     plain = {key: plain_name(members) for key, members in students.items()}
     counts = Counter(plain.values())
-    unique = UniqueNames(name for name, count in counts.items() if count == 1)
+    unique = DistinctNames(name for name, count in counts.items() if count == 1)
     names: dict[Submitters, str] = {}
     for key, name in sorted(plain.items()):
         identifier = identifiers(students[key])

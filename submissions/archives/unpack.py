@@ -240,8 +240,8 @@ class _Unpacker:
 
     def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[UnpackedEntry]:
         with member.open() as stream:
-            head = stream.read(HEAD_BYTES)
-            archive = archive_format(name, head)
+            head = stream.read(CHUNK)
+            archive = archive_format(name, head[:HEAD_BYTES])
             limit = self.limits.archive_bytes if archive else self.limits.file_bytes
             if member.size > limit:
                 raise RefusalError(
