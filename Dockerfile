@@ -7,9 +7,9 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
     MOSS_STATIC_ROOT=/opt/moss/static \
     NUMBA_CACHE_DIR=/opt/moss/numba
 
-# Fonts for the PDF export, which fails without any font.
+# Fonts for the PDF export, which fails without any font; libarchive for 7z, RAR and Zstandard archives.
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends \
-    fonts-dejavu-core fonts-noto-color-emoji fonts-wqy-zenhei && rm -rf /var/lib/apt/lists/*
+    libarchive13 fonts-dejavu-core fonts-noto-color-emoji fonts-wqy-zenhei && rm -rf /var/lib/apt/lists/*
 
 RUN useradd --system --create-home --home-dir /var/lib/moss moss && mkdir -p /opt/moss && chown moss /opt/moss
 

@@ -11,6 +11,7 @@ from submissions.archives.grouping import DEFAULT_CHOICES, group_submissions
 from submissions.archives.left_out.listing import Listing, describe
 from submissions.archives.limits import BadArchive
 from submissions.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, unpack, walk
+from submissions.sandbox.archives import unpack_opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -95,21 +96,23 @@ def read_entries(path: Path, options: InputOptions) -> list[UnpackedEntry]:
     BadArchive
         When the path cannot be read, or an archive only in part and that is not allowed.
     """
-    entries = list(_entries_of(path, options.patterns))
+    entries = list(entries_of(path, options.patterns))
     if not options.partial:
-        _check_complete(entries)
+        check_complete(entries)
     return entries
 
 
-def _entries_of(path: Path, patterns: FilePatterns) -> Iterator[UnpackedEntry]:
+def entries_of(path: Path, patterns: FilePatterns) -> Iterator[UnpackedEntry]:
+    """Yield the entries of a folder, an archive or a single file; raise BadArchive if it cannot be read."""
     if path.is_dir():
-        yield from walk(path, DEFAULT_LIMITS, patterns)
+        yield from walk(path, DEFAULT_LIMITS, patterns, unpack_opened)
         return
     with path.open("rb") as file:
-        yield from unpack(path.name, file, DEFAULT_LIMITS, patterns)
+        yield from unpack(path.name, file, DEFAULT_LIMITS, patterns, in_child=unpack_opened)
 
 
-def _check_complete(entries: list[UnpackedEntry]) -> None:
+def check_complete(entries: list[UnpackedEntry]) -> None:
+    """Raise BadArchive if only a part of an archive could be read."""
     for entry in entries:
         if entry.incomplete:
             raise BadArchive(

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint import engine
-from fingerprint.engine import Params, Unreadable, front_end, read
+from fingerprint.engine import Params, front_end
+from moss.check.boilerplate import read_boilerplate
 from moss.check.inputs import InputOptions, SkippedInput, read_inputs
 from moss.check.readings import ReadJob, read_files
 from moss.check.same_students import student_groups
@@ -72,9 +73,10 @@ class LocalReport:
 class RankingOptions:
     """Options of a ranking.
 
-    `language` is the language of every file, "" to detect it for each file; `boilerplate` names files of
-    handed-out code; `common` is the parameter of `fingerprint.ranking.cohort.common_limit`; `show` is the
-    highest number of pairs to list, None for all; `inputs` say how the files are found.
+    `language` is the language of every file, "" to detect it for each file; `boilerplate` names files,
+    folders and archives of handed-out code; `common` is the parameter of
+    `fingerprint.ranking.cohort.common_limit`; `show` is the highest number of pairs to list, None for all;
+    `inputs` say how the files are found.
     """
 
     language: str = ""
@@ -103,14 +105,15 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     OSError
         When a file or the cache of readings cannot be used.
     Unreadable
-        When a boilerplate file cannot be read; the message names it.
+        When nothing of a path of boilerplate can be read; the message names it.
     ValueError
         When there is no such language.
     """
     if options.language:
         front_end(options.language)  # Raises ValueError before any file is read.
-    boilerplate = [_read_boilerplate(file, options.language) for file in options.boilerplate]
+    boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
     groups, skipped, grouping, warnings = read_inputs(path, options.inputs)
+    skipped += not_read
     numbered = [(submission, entry) for submission, group in enumerate(groups.values()) for entry in group]
     jobs = [ReadJob(entry.name, entry.data or b"", options.language) for _, entry in numbered]
     results = read_files(jobs, start_progress(len(jobs)), _load_engine)
@@ -126,13 +129,6 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     same = student_groups([grouping.submissions[name] for name in names], options.inputs.roster)
     report = _rank(names, files, skipped, _Unscored(boilerplate, same), options)
     return replace(report, layout=grouping.layout.label, warnings=warnings)
-
-
-def _read_boilerplate(file: Path, language: str) -> Reading:
-    try:
-        return read(file.read_bytes(), file.name, language)
-    except Unreadable as error:
-        raise Unreadable(f"{file}: {error}") from error
 
 
 def _load_engine() -> None:

@@ -64,9 +64,10 @@ class OutputPath(click.Path):
     "--boilerplate",
     "boilerplate",
     multiple=True,
-    type=InputPath(exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Boilerplate: code that was handed out, which is ignored everywhere. May be repeated.",
+    type=InputPath(exists=True),
+    metavar="PATH",
+    help="Boilerplate: code that was handed out (a file, a folder or an archive), which is ignored "
+    "everywhere. May be repeated.",
 )
 @click.option(
     "-m",
@@ -141,9 +142,9 @@ def check(  # noqa: PLR0917 - one parameter for each option
 ) -> None:
     """Rank all pairs of submissions in PATH by similarity.
 
-    PATH is a folder or an archive (zip, tar, tar.gz): the export of a learning platform, or one with a file,
-    folder or archive for each student. Code that tools generated, compiled or downloaded is left out, and
-    listed with the reason. No server has to run, and no data leaves this machine. With fewer than two
+    PATH is a folder or an archive (zip, tar.gz, 7z, rar): the export of a learning platform, or one with a
+    file, folder or archive for each student. Code that tools generated, compiled or downloaded is left out,
+    and listed with the reason. No server has to run, and no data leaves this machine. With fewer than two
     readable submissions the command fails.
     """
     from fingerprint.engine import Unreadable

@@ -27,8 +27,8 @@ INTERRUPTED_STATUS = 130  # the exit status that shells report for a command end
 def corpus() -> None:
     """Store documents (prose, HTML, code) and find near-duplicates among them and of new documents.
 
-    PATH is a folder, an archive (zip, tar, tar.gz) or a single file. First add documents to a corpus. Then
-    cluster the stored documents, or compare new documents with them.
+    PATH is a folder, an archive (zip, tar.gz, 7z, rar) or a single file. First add documents to a corpus.
+    Then cluster the stored documents, or compare new documents with them.
     """
 
 

@@ -6,12 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.utils import timezone
 
 from submissions import lifecycle, queues, tasks
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.archives.left_out.patterns import RULE_SIGN
 from submissions.lifecycle import cancel_batch, cancel_ranking
+from submissions.models import Batch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,13 +21,15 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.core.files import File
 
-    from submissions.models import Assignment, Batch, Report
+    from submissions.archives.choices import Choices
+    from submissions.models import Assignment, Report
 
 __all__ = [
     "cancel_batch",
     "cancel_ranking",
     "count_rule",
     "create_batch",
+    "group_as",
     "list_again",
     "read_listed",
     "rerank",
@@ -51,6 +55,12 @@ def create_batch(
         save_uploads(stored, batch=batch)
         transaction.on_commit(partial(queues.send, tasks.unpack_next, queue, queue))
     return batch
+
+
+def group_as(batch: Batch, choices: Choices) -> bool:
+    """Have a listed batch grouped as its uploader chose. Return whether it still waited for that."""
+    listed = Batch.objects.filter(pk=batch.pk, state=Batch.State.LISTED)
+    return bool(listed.update(choices=choices.to_json(), touched=timezone.now()))
 
 
 @transaction.atomic

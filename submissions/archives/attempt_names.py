@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.archives.attempts import order
+from submissions.archives.attempts import ONLY_ATTEMPT, order
 from submissions.archives.regrouping import FilePlace, GroupedSubmission
 from submissions.archives.submission_names import DistinctNames, clean_name
 
@@ -58,9 +58,10 @@ def _add_attempt(
     submission: GroupedSubmission | None, students: tuple[Student, ...], attempt: Attempt
 ) -> GroupedSubmission:
     """Return a submission with a file of an attempt; it has the attempt of the part with most attempts."""
-    alone = GroupedSubmission(students, attempt.number, attempt.total, attempt.submitted, attempt.late)
-    if submission is None or submission == alone:
-        return alone
+    if submission is None:
+        return GroupedSubmission(students, attempt.number, attempt.total, attempt.submitted, attempt.late)
+    if attempt == ONLY_ATTEMPT:
+        return submission
     total, number = max((submission.attempts, submission.attempt), (attempt.total, attempt.number))
     times = [time for time in (submission.submitted, attempt.submitted) if time]
     latest = max(times, key=order, default=None)

@@ -9,6 +9,7 @@ import re
 from functools import partial
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from submissions.archives.libarchive_reader import ZstandardFile, read_with_libarchive
 from submissions.archives.tar_reader import read_tar
 from submissions.archives.zip_reader import read_zip
 
@@ -28,12 +29,14 @@ class ArchiveFormat(NamedTuple):
     """A format, recognised by the first bytes of a file, else by its suffix.
 
     `start` is a regular expression for the first bytes. A format without `read` is refused, by its `name`.
+    One with `needs_libarchive` is read only in a child that loaded the library.
     """
 
     name: str
     start: bytes
     suffixes: tuple[str, ...] = ()
     read: Reader | None = None
+    needs_libarchive: bool = False
 
     def matches(self, head: bytes) -> bool:
         """Return whether a file with the first bytes `head` starts like this format."""
@@ -52,9 +55,33 @@ READERS = (
         partial(read_tar, decompress=bz2.open),
     ),
     ArchiveFormat("xz", rb"\xfd7zXZ\x00", (".txz", ".xz"), partial(read_tar, decompress=lzma.open)),
-    ArchiveFormat("RAR", rb"Rar!\x1a\x07", (".rar",)),
-    ArchiveFormat("7-Zip", rb"7z\xbc\xaf\x27\x1c", (".7z",)),
-    ArchiveFormat("Zstandard", rb"\x28\xb5\x2f\xfd", (".zst",)),
+    ArchiveFormat(
+        "zst",
+        rb"\x28\xb5\x2f\xfd",
+        (".tzst", ".zst"),
+        partial(read_tar, decompress=ZstandardFile),
+        needs_libarchive=True,
+    ),
+    ArchiveFormat(
+        "7z",
+        rb"7z\xbc\xaf\x27\x1c",
+        (".7z",),
+        partial(read_with_libarchive, formats=("7zip",)),
+        needs_libarchive=True,
+    ),
+    ArchiveFormat(
+        "RAR 4",
+        rb"Rar!\x1a\x07\x00",
+        read=partial(read_with_libarchive, formats=("rar",), local_time=True),
+        needs_libarchive=True,
+    ),
+    ArchiveFormat(
+        "RAR",
+        rb"Rar!\x1a\x07",
+        (".rar",),
+        partial(read_with_libarchive, formats=("rar5",)),
+        needs_libarchive=True,
+    ),
     ArchiveFormat("cabinet", rb"MSCF\0\0\0\0"),
     ArchiveFormat("ar", rb"!<arch>\n"),
     ArchiveFormat("compress", rb"\x1f\x9d"),

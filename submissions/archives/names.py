@@ -102,3 +102,21 @@ def numbered(path: str, number: int, max_length: int) -> str:
         return f"{folder}{slash}{stem[:room]}{end}"
     # No room beside such a suffix, or in such a folder: the path is cut as a whole.
     return f"{path[: max_length - len(f' ({number})')].rstrip('/')} ({number})"
+
+
+class UniqueNames:
+    """The names of one upload, so that later ones of the same name are numbered."""
+
+    def __init__(self, max_length: int) -> None:
+        self._max_length = max_length
+        self._used: set[str] = set()
+        self._counts: dict[str, int] = {}
+
+    def unique(self, name: str) -> str:
+        """Return `name`, numbered if an earlier entry has the same name: `Main (2).java`."""
+        unique = name
+        while unique in self._used:
+            self._counts[name] = self._counts.get(name, 1) + 1
+            unique = numbered(name, self._counts[name], self._max_length)
+        self._used.add(unique)
+        return unique

@@ -12,9 +12,11 @@ from dataclasses import replace
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
+from submissions.archives.copying import copy_within_limits
 from submissions.archives.disk import DAMAGE_ERRORS, disk_member, root_name
 from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem, head_of
 from submissions.archives.left_out.patterns import FilePatterns
+from submissions.archives.libarchive_binding import NOT_INSTALLED, is_loaded
 from submissions.archives.limits import (
     CHUNK,
     BadArchive,
@@ -26,12 +28,15 @@ from submissions.archives.limits import (
     format_size,
 )
 from submissions.archives.members import ArchiveMember, check_size
-from submissions.archives.names import clean_path, numbered, redecode, shorten
+from submissions.archives.names import UniqueNames, clean_path, redecode, shorten
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
+
+    # Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.
+    InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["UnpackedEntry"]]
 
 DEFAULT_LIMITS = Limits()
 DEFAULT_PATTERNS = FilePatterns()
@@ -59,10 +64,14 @@ def unpack(
     file: BinaryIO,
     limits: Limits = DEFAULT_LIMITS,
     patterns: FilePatterns = DEFAULT_PATTERNS,
+    *,
+    folder: str = "",
+    in_child: InChild | None = None,
 ) -> Iterator[UnpackedEntry]:
-    """Yield the entries of an uploaded zip or tar (plain, gz, bz2, xz), or the uploaded file as one entry.
+    """Yield the entries of an uploaded archive, as paths in `folder`, or the uploaded file as one entry.
 
-    Files that are left out by their names alone are not unpacked, unless `patterns` include them.
+    `in_child` unpacks archives that need libarchive where this process has not loaded it. Files that are
+    left out by their names alone are not unpacked, unless `patterns` include them.
     A nested archive is unpacked as a folder named after it. Of entries with the same name, later ones are
     numbered: `Main (2).java`. When the archive is damaged or a limit of the whole upload is reached, a
     last entry, with the size of the archive, says why the rest is missing; it is `incomplete`.
@@ -72,25 +81,21 @@ def unpack(
     BadArchive
         When nothing of an archive can be read, or it contains no file.
     """
-    unpacker = _Unpacker(limits, patterns)
+    unpacker = _Unpacker(limits, patterns, in_child)
     archive = archive_format(name, head_of(file))
     any_entry = False
     try:
-        for entry in (
-            unpacker.unpack_archive(archive, file, "", 1) if archive else unpacker.unpack_file(name, file)
-        ):
+        if archive is None:
+            yield from unpacker.unpack_file(name, file)
+            return
+        for entry in unpacker.unpack_archive(archive, name, file, folder, 1):
             any_entry = True
             yield entry
     except BadArchive as error:
         if not any_entry:
             raise BadArchive(f"{name}: {error}") from error
-        yield UnpackedEntry(
-            clean_path(name, limits.path_length)[0],
-            None,
-            file.seek(0, io.SEEK_END),
-            str(error),
-            incomplete=True,
-        )
+        shown, size = clean_path(name, limits.path_length)[0], file.seek(0, io.SEEK_END)
+        yield UnpackedEntry(shown, None, size, str(error), incomplete=True)
 
 
 def unpack_all(
@@ -113,7 +118,10 @@ def unpack_all(
 
 
 def walk(
-    folder: Path, limits: Limits = DEFAULT_LIMITS, patterns: FilePatterns = DEFAULT_PATTERNS
+    folder: Path,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    in_child: InChild | None = None,
 ) -> Iterator[UnpackedEntry]:
     """Yield the entries of a folder, sorted by path; links are listed as refused, not followed.
 
@@ -126,27 +134,29 @@ def walk(
     """
     if not folder.is_dir():
         raise BadArchive(f"{folder} is not a folder")
-    unpacker = _Unpacker(limits, patterns)
+    unpacker = _Unpacker(limits, patterns, in_child)
     yield from unpacker.unpack_folder(folder, "")
 
 
 class _Unpacker:
     """Unpacks one upload; keeps its budget and the names used so far."""
 
-    def __init__(self, limits: Limits, patterns: FilePatterns) -> None:
+    def __init__(self, limits: Limits, patterns: FilePatterns, in_child: InChild | None = None) -> None:
         self.limits = limits
         self.patterns = patterns
+        self.in_child = in_child
         self.budget = Budget(limits)
-        self._used_names: set[str] = set()
-        self._name_counts: dict[str, int] = {}
+        self._names = UniqueNames(limits.path_length)
         self._listed_junk: set[str] = set()
 
     def unpack_archive(
         self,
         archive: ArchiveFormat,
+        name: str,
         file: IO[bytes],
         folder: str,
         depth: int,
+        *,
         modified: datetime | None = None,
     ) -> Iterator[UnpackedEntry]:
         """Yield the entries of an archive as paths in `folder`; raise BadArchive where it is unreadable."""
@@ -154,6 +164,9 @@ class _Unpacker:
             raise BadArchive(f"{archive.name} archives cannot be opened here; upload a zip or tar.gz")
         if depth > self.limits.depth:
             raise BadArchive(f"an archive nested deeper than {self.limits.depth}; unpack it and upload again")
+        if archive.needs_libarchive and not is_loaded():
+            yield from self._unpack_in_child(archive, name, file, folder, depth)
+            return
         empty = True
         try:
             for member in archive.read(file, self.budget):
@@ -166,6 +179,20 @@ class _Unpacker:
             raise BadArchive(f"{damage_reason(error)} (read as {archive.name})") from error
         if empty:
             raise BadArchive("an empty archive: it holds no file")
+
+    def _unpack_in_child(
+        self, archive: ArchiveFormat, name: str, file: IO[bytes], folder: str, depth: int
+    ) -> Iterator[UnpackedEntry]:
+        if self.in_child is None:
+            raise BadArchive(f"{archive.name} {NOT_INSTALLED}")
+        limits = replace(self.limits, depth=self.limits.depth - depth + 1)
+        for entry in self.in_child(name, file, folder, limits, self.patterns):
+            self.budget.count_entry()
+            self.budget.count_bytes(len(entry.data or b""))
+            if entry.incomplete:
+                raise BadArchive(entry.reason)
+            unique = self._names.unique(entry.name) if entry.data is not None else entry.name
+            yield entry._replace(name=unique)
 
     def unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[UnpackedEntry]:
         member = check_size(member)
@@ -244,38 +271,21 @@ class _Unpacker:
             archive = archive_format(name, head[:HEAD_BYTES])
             limit = self.limits.archive_bytes if archive else self.limits.file_bytes
             if member.size > limit:
-                raise RefusalError(
-                    f"has {format_size(member.size)}; the limit for one file is {format_size(limit)}"
-                )
+                declared, allowed = format_size(member.size), format_size(limit)
+                raise RefusalError(f"has {declared}; the limit for one file is {allowed}")
             with SpooledTemporaryFile(self.limits.spool_bytes) as copy:
-                size = self._copy(head, stream, cast("IO[bytes]", copy), member, limit)
+                size = copy_within_limits(head, stream, copy, member=member, budget=self.budget, limit=limit)
                 if not size:
                     raise RefusalError("empty")
                 copy.seek(0)
                 if archive:
+                    packed, folder = cast("IO[bytes]", copy), archive_stem(name)
                     inner = self.unpack_archive(
-                        archive, cast("IO[bytes]", copy), archive_stem(name), depth + 1, member.modified
+                        archive, name, packed, folder, depth + 1, modified=member.modified
                     )
                     yield from self._refuse_unreadable(inner, name, size)
                 else:
-                    yield UnpackedEntry(self._unique_name(name), copy.read(), size, "", member.modified)
-
-    def _copy(
-        self, chunk: bytes, stream: IO[bytes], copy: IO[bytes], member: ArchiveMember, limit: int
-    ) -> int:
-        """Copy a member within the limits, first `chunk`, then the rest of `stream`; return its size."""
-        size = 0
-        while chunk:
-            size += len(chunk)
-            if not member.in_stream:
-                self.budget.count_bytes(len(chunk))
-            if member.packed_size:
-                self.budget.check_ratio(size, member.packed_size)
-            if size > limit:
-                raise RefusalError(f"has more than {format_size(limit)}, the limit for one file")
-            copy.write(chunk)
-            chunk = stream.read(CHUNK)
-        return size
+                    yield UnpackedEntry(self._names.unique(name), copy.read(), size, "", member.modified)
 
     def _refuse_unreadable(
         self, entries: Iterator[UnpackedEntry], name: str, size: int
@@ -287,12 +297,3 @@ class _Unpacker:
             raise
         except BadArchive as error:
             yield UnpackedEntry(name, None, size, str(error))
-
-    def _unique_name(self, name: str) -> str:
-        """Return `name`, numbered if an earlier entry has the same name: `Main (2).java`."""
-        unique = name
-        while unique in self._used_names:
-            self._name_counts[name] = self._name_counts.get(name, 1) + 1
-            unique = numbered(name, self._name_counts[name], self.limits.path_length)
-        self._used_names.add(unique)
-        return unique

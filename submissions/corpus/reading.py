@@ -8,6 +8,7 @@ from fingerprint.engine import FILE_SECONDS, TooSlow, Unreadable, WordKinds, fro
 from submissions.archives.limits import Limits
 from submissions.archives.unpack import unpack, walk
 from submissions.corpus.html import HTML_VERSION, html_text
+from submissions.sandbox.archives import unpack_opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,10 +58,10 @@ def current_profile(kind: str, language: str) -> str:
 def read_entries(path: Path) -> Iterator[UnpackedEntry]:
     """Yield the entries of a folder, an archive or a single file, or raise BadArchive."""
     if path.is_dir():
-        yield from walk(path, LIMITS)
+        yield from walk(path, LIMITS, in_child=unpack_opened)
         return
     with path.open("rb") as file:
-        yield from unpack(path.name, file, LIMITS)
+        yield from unpack(path.name, file, LIMITS, in_child=unpack_opened)
 
 
 def decode_document(name: str, data: bytes) -> DecodedDocument:

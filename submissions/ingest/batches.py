@@ -12,22 +12,14 @@ from django.db.models.functions import Least
 from django.utils import timezone
 
 from submissions import lifecycle
-from submissions.archives.formats import archive_stem
-from submissions.archives.grouping import ListingBuilder, group_files
-from submissions.archives.left_out.listing import Listing
+from submissions.archives.grouping import group_files
 from submissions.archives.limits import BadArchive
-from submissions.ingest.contents import (
-    BatchEnded,
-    described,
-    list_entries,
-    modified,
-    names_and_metadata,
-    save_listing,
-)
+from submissions.ingest.contents import BatchEnded, list_entries, save_listing
 from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sources import store_documents
 from submissions.ingest.submission_times import submission_times
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
+from submissions.storage.listings import layout_listing, left_out_listing, modified
 from submissions.storage.rows import insert
 
 if TYPE_CHECKING:
@@ -85,21 +77,12 @@ def ingest_batch(batch: Batch) -> None:
 
 def group_batch(batch: Batch, listed: Sequence[ListedEntry]) -> GroupedBatch:
     """Group the entries of a batch into submissions, and leave out what is no work of a student."""
-    names = ListingBuilder(_upload_name(batch))
-    for entry in names_and_metadata(listed):
-        names.add(entry)
-    grouped = GroupedBatch(group_files(names.listing()))
+    grouped = GroupedBatch(group_files(layout_listing(batch, listed), batch.grouping_choices))
     reasons = {row.name: row.reason for row in listed if row.digest} | grouped.grouping.ignored
     grouped.used = {row.name: row for row in listed if row.digest and not reasons[row.name]}
     _name_attempts(grouped, reasons)
     _leave_out(batch, listed, grouped, reasons)
     return grouped
-
-
-def _upload_name(batch: Batch) -> str:
-    """Return the name of a single upload without its suffix; empty for several."""
-    names = list(batch.uploads.values_list("name", flat=True))
-    return archive_stem(names[0]) if len(names) == 1 else ""
 
 
 def _name_attempts(grouped: GroupedBatch, reasons: dict[str, str]) -> None:
@@ -117,9 +100,7 @@ def _leave_out(
     batch: Batch, listed: Sequence[ListedEntry], grouped: GroupedBatch, reasons: dict[str, str]
 ) -> None:
     """Remove the files that are left out, and list all entries, used or not, for the batch's page."""
-    listing = Listing(batch.assignment.file_patterns)
-    for row in listed:
-        listing.add(row.name, described(row))
+    listing = left_out_listing(batch, listed)
     left_out = listing.left_out({path: grouped.grouping.places[path] for path in grouped.used})
     for row in listed:
         reason = reasons.get(row.name, row.reason) if row.digest else row.reason

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -11,18 +10,18 @@ from django.utils import timezone
 
 from fingerprint.engine import Unreadable
 from submissions import lifecycle
-from submissions.archives.layouts.listing import METADATA_BYTES
 from submissions.archives.layouts.registry import is_metadata
-from submissions.archives.left_out.listing import File, describe
-from submissions.archives.unpack import UnpackedEntry
+from submissions.archives.left_out.listing import describe
 from submissions.ingest.sources import INSERT_ROWS, groups, identify, store_sources
 from submissions.ingest.uploads import entries
-from submissions.models import Batch, ListedEntry, Source
+from submissions.models import Batch, ListedEntry
 from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 from submissions.sandbox.documents import NamedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
+
+    from submissions.archives.unpack import UnpackedEntry
 
 
 class BatchEnded(Exception):
@@ -89,23 +88,3 @@ def save_listing(batch: Batch, listed: Sequence[ListedEntry]) -> None:
         raise BatchEnded
     batch.listed_entries.all().delete()
     ListedEntry.objects.bulk_create(listed, batch_size=INSERT_ROWS)
-
-
-def described(row: ListedEntry) -> File | None:
-    """Return what `left_out.Listing` needs of an entry; None if it was not unpacked."""
-    return File(row.size, bytes(row.digest), row.left_out) if row.digest else None
-
-
-def modified(row: ListedEntry) -> datetime | None:
-    return datetime.fromisoformat(row.modified) if row.modified else None
-
-
-def names_and_metadata(listed: Iterable[ListedEntry]) -> list[UnpackedEntry]:
-    """Return the entries for a layout: only metadata files have their bytes."""
-    read = [row for row in listed if row.digest]
-    wanted = {row.source_id for row in read if is_metadata(row.name) and row.size <= METADATA_BYTES}
-    sources = {source.pk: bytes(source.data) for source in Source.objects.filter(pk__in=wanted - {None})}
-    return [
-        UnpackedEntry(row.name, sources.get(row.source_id or 0, b""), row.size, "", modified(row))
-        for row in read
-    ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
 from submissions import queues
+from submissions.archives.choices import Choices
 from submissions.models.courses import Assignment
 from submissions.models.records import RecordListField, Refusal
 from submissions.models.sources import Document, Source
@@ -46,6 +50,8 @@ class Batch(models.Model):
     message = FileTextField(blank=True)
     # It stops when it is unpacked, until its uploader has checked how it is read.
     preview = models.BooleanField(default=False)
+    # How its uploader has it grouped; see `Choices`.
+    choices: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField(default=dict)
     documents_total = models.PositiveIntegerField(default=0)
     documents_done = models.PositiveIntegerField(default=0)
 
@@ -61,6 +67,15 @@ class Batch(models.Model):
     @property
     def is_running(self) -> bool:
         return self.state in self.RUNNING
+
+    @property
+    def is_listed(self) -> bool:
+        return self.state == self.State.LISTED
+
+    @property
+    def grouping_choices(self) -> Choices:
+        """How its files are grouped; the due date is always that of the assignment."""
+        return replace(Choices.from_json(self.choices), due=self.assignment.due)
 
 
 class BoilerplateUpload(models.Model):

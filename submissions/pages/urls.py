@@ -14,6 +14,7 @@ from submissions.pages.views import (
     exports,
     naming,
     pairs,
+    previews,
     service,
     shared,
     shares,
@@ -40,6 +41,8 @@ urlpatterns = [
     path("batches/<int:pk>/progress/", batches.progress, name="batch_progress"),
     path("batches/<int:pk>/cancel/", batches.cancel, name="cancel_batch"),
     path("batches/<int:pk>/count/", batches.count_rule, name="count_rule"),
+    path("batches/<int:pk>/group/", previews.choose, name="group_batch"),
+    path("batches/<int:pk>/group/count/", previews.count_rule, name="count_listed_rule"),
     path("batches/<int:pk>/delete/", batches.delete, name="delete_batch"),
     path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/", pairs.pair, name="pair"),
     path(

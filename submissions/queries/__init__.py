@@ -44,6 +44,7 @@ from submissions.queries.pairs import (
     pair_files,
     submission_names,
 )
+from submissions.queries.previews import preview
 from submissions.queries.quotas import Usage, usage
 from submissions.queries.reports import (
     SORT_FIELDS,
@@ -136,6 +137,7 @@ __all__ = [
     "pair_by_names",
     "pair_files",
     "pair_names",
+    "preview",
     "ranked_ids",
     "ranked_pairs",
     "ranking_progress",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from submissions.archives import libarchive_binding
 from submissions.archives.left_out.patterns import FilePatterns
 from submissions.archives.limits import BadArchive, Limits
 from submissions.archives.names import import_encodings
@@ -27,6 +28,7 @@ BUFFER_BYTES, PIECE_BYTES = 1 << 18, 1 << 20
 def preload() -> None:
     """Load what unpacking imports at first use."""
     import_encodings()
+    libarchive_binding.load()
     patterns = FilePatterns(("*.py",), ("*.c",))
     patterns.includes("a.py")
     patterns.excludes("a.py")
@@ -81,7 +83,7 @@ def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterato
     if request["together"]:
         entries = unpack_all(files(), limits, patterns)
     else:
-        entries = unpack(*next(files()), limits, patterns)
+        entries = unpack(*next(files()), limits, patterns, folder=request["folder"])
     for entry in entries:
         yield _message(entry, current)
 

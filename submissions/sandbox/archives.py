@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import logging
 from collections import Counter
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 from submissions.archives.limits import JUNK_FACTOR, BadArchive, Limits, format_size
 from submissions.archives.members import MAX_SIZE
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 JOBS = "submissions.sandbox.archive_jobs"
+# Address space of a child where no setting says how much.
+DEFAULT_MEMORY = 1_000_000_000
 # Seconds to wait for the next entry, and of processor time for an upload; unpacking 1 GB takes about ten.
 STEP_SECONDS, PROCESSOR_SECONDS = 60.0, 300.0
 # Bytes of an upload that the child gets at a time, at most.
@@ -49,8 +52,10 @@ def unpack(
     limits: Limits = DEFAULT_LIMITS,
     patterns: FilePatterns = DEFAULT_PATTERNS,
     jobs: str = JOBS,
+    *,
+    folder: str = "",
 ) -> Iterator[UnpackedEntry]:
-    """Yield the entries of one upload, as `submissions.archives.unpack.unpack` does.
+    """Yield the entries of one upload, as `submissions.archives.unpack.unpack` does, as paths in `folder`.
 
     When it cannot be unpacked to its end, the entries before that stay, and a last one has the reason.
 
@@ -59,7 +64,7 @@ def unpack(
     BadArchive
         When nothing of it can be read.
     """
-    unpacking = _Unpacking([file], memory, limits, patterns, jobs)
+    unpacking = _Unpacking([file], memory, limits, patterns, jobs, folder=folder)
     try:
         yield from unpacking.run(together=False)
     except (Ended, Broken) as error:
@@ -67,6 +72,34 @@ def unpack(
         if not unpacking.yielded:
             raise BadArchive(f"{file.name}: {reason}") from error
         yield unpacking.refusal(f"{reason}; the rest was not read")
+
+
+def unpack_opened(
+    name: str, file: IO[bytes], folder: str, limits: Limits, patterns: FilePatterns
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of an archive that this process has open, as paths in `folder`.
+
+    Raises
+    ------
+    BadArchive
+        When nothing of it can be read.
+    """
+    size = file.seek(0, io.SEEK_END)
+    opened = UploadedFile(name, size, lambda: cast("IO[bytes]", _StaysOpen(file)))
+    try:
+        yield from unpack(opened, DEFAULT_MEMORY, limits, patterns, folder=folder)
+    except BadArchive as error:
+        raise BadArchive(str(error).removeprefix(f"{name}: ")) from error
+
+
+class _StaysOpen:
+    """An open file that is closed by whoever opened it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.seek, self.read = file.seek, file.read
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 def unpack_all(
@@ -106,8 +139,11 @@ class _Unpacking:
         limits: Limits,
         patterns: FilePatterns,
         jobs: str,
+        *,
+        folder: str = "",
     ) -> None:
         self.files, self.memory, self.patterns, self.jobs = files, memory, patterns, jobs
+        self.folder = folder
         self.limits = replace(limits, spool_bytes=0)
         self.yielded = self._bytes = 0
         self.left_out: set[int] = set()
@@ -149,6 +185,7 @@ class _Unpacking:
         request = {
             "job": "unpack",
             "together": together,
+            "folder": self.folder,
             "limits": asdict(self.limits),
             "patterns": [self.patterns.include, self.patterns.exclude],
             "files": [(file.name, file.size) for file in self.files],

@@ -69,6 +69,7 @@ def test_an_instructor_uploads_a_class_decides_a_pair_exports_and_shares_it(
     sign_in(walk)
     make_an_assignment(walk)
     upload_by_drag_and_drop(walk)
+    check_who_handed_in_what(walk)
     watch_it_finish(walk)
     filter_by_name(walk)
     move_the_threshold(walk)
@@ -104,6 +105,12 @@ def upload_by_drag_and_drop(walk: Walk) -> None:
     expect(walk.page.locator("[data-chosen]").first).to_contain_text("fines.zip")
     walk.page.get_by_role("button", name="Upload").click()
     expect(walk.page.get_by_role("heading", name="fines.zip")).to_be_visible(timeout=PATIENCE)
+
+
+def check_who_handed_in_what(walk: Walk) -> None:
+    expect(walk.page.get_by_role("heading", name="30 submissions found")).to_be_visible(timeout=PATIENCE)
+    walk.check_page("04-preview")
+    walk.page.get_by_role("button", name="Read these 30 submissions").click()
 
 
 def watch_it_finish(walk: Walk) -> None:

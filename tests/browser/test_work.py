@@ -42,6 +42,7 @@ def ranked(
         "#upload_files", {"name": "class.zip", "mimeType": "application/zip", "buffer": upload.read()}
     )
     page.get_by_role("button", name="Upload").click()
+    page.get_by_role("button", name="Read these 3 submissions").click(timeout=PATIENCE)
     page.get_by_role("link", name="Show the report").click(timeout=PATIENCE)
     return page, assignment
 

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from tests.hostile.bombs import bomb_cases
+from tests.hostile.libarchive import libarchive_cases
 from tests.hostile.names import name_cases
 from tests.hostile.notebooks import notebook_cases
 from tests.hostile.slow_texts import slow_cases
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     Source = Callable[[], Iterable[Case]]
 
 SOURCES: tuple[Source, ...] = (
-    zip_cases, tar_cases, stream_cases, name_cases, bomb_cases, text_cases, notebook_cases, slow_cases,
+    zip_cases, tar_cases, stream_cases, libarchive_cases, name_cases, bomb_cases, text_cases, notebook_cases,
+    slow_cases,
 )  # fmt: skip
 
 

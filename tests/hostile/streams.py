@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from tests.hostile.case import PROGRAM, Case
 from tests.hostile.tar_writer import END, GOOD, member
 from tests.hostile.zip_writer import GOOD as GOOD_ENTRIES, write_zip
+from tests.support.archives import HAS_LIBARCHIVE, zstandard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     ".tar.gz": lambda data: gzip.compress(data, mtime=0),
     ".tar.bz2": bz2.compress,
     ".tar.xz": lambda data: lzma.compress(data, preset=0),
+    **({".tar.zst": zstandard} if HAS_LIBARCHIVE else {}),
 }
 FORMATS = {
     ".zip": write_zip(*GOOD_ENTRIES),

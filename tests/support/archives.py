@@ -13,8 +13,10 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING
 
+from submissions.archives.libarchive_binding import load
 from submissions.archives.limits import Limits
 from submissions.archives.unpack import UnpackedEntry, unpack
+from tests.support.rar import rar_4, rar_5
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +48,37 @@ ARCHIVE_WRITERS: dict[str, Callable[[Files], bytes]] = {
     "class.tar.gz": lambda files: gzip.compress(tarred(files)),
     "class.tbz2": lambda files: bz2.compress(tarred(files)),
     "class.tar.xz": lambda files: lzma.compress(tarred(files)),
+}
+
+
+HAS_LIBARCHIVE = load()
+
+
+def seven_zipped(files: Files) -> bytes:
+    return _written("7zip", None, files)
+
+
+def _written(archive_format: str, compression: str | None, files: Files) -> bytes:
+    """Return an archive that libarchive wrote."""
+    import libarchive  # noqa: PLC0415 - some machines lack the library
+
+    out = io.BytesIO()
+    with libarchive.custom_writer(out.write, archive_format, compression) as archive:
+        for name, data in files.items():
+            archive.add_file_from_memory(name, len(data), data)
+    return out.getvalue()
+
+
+def zstandard(data: bytes) -> bytes:
+    return _written("raw", "zstd", {"data": data})
+
+
+# Archives that are read with libarchive.
+LIBARCHIVE_WRITERS: dict[str, Callable[[Files], bytes]] = {
+    "class.7z": seven_zipped,
+    "class.tar.zst": lambda files: zstandard(tarred(files)),
+    "class-4.rar": rar_4,
+    "class-5.rar": rar_5,
 }
 
 

@@ -20,6 +20,7 @@ from submissions.pages.forms.uploads import UploadForm
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
 from submissions.pages.views.access import gone_as_410
+from submissions.pages.views.previews import preview_context
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ ROWS_A_PAGE = 200
 STEPS = (
     (Batch.State.QUEUED, "Waiting"),
     (Batch.State.UNPACKING, "Unpacking"),
+    (Batch.State.LISTED, "Check"),
     (Batch.State.FINGERPRINTING, "Reading"),
     (Batch.State.RANKING, "Ranking"),
     (Batch.State.DONE, "Done"),
@@ -44,7 +46,8 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         return assignments.assignment_page(request, assignment, upload_form=form)
     try:
-        return redirect(actions.create_batch(assignment, request.user, form.cleaned_data["files"]))
+        files, preview = form.cleaned_data["files"], "preview" in request.POST
+        return redirect(actions.create_batch(assignment, request.user, files, preview=preview))
     except actions.QuotaExceeded as refusal:
         form.add_error("files", str(refusal))
         return assignments.assignment_page(request, assignment, upload_form=form)
@@ -54,7 +57,10 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_GET
 @gone_as_410
 def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Show the progress of an upload, its submissions, and its skipped and unreadable files."""
+    """Show the progress of an upload, its submissions, and its skipped and unreadable files.
+
+    Of an upload that waits for its uploader it shows the preview.
+    """
     batch = queries.batch(request.user, pk)
     names = names_for(request, batch.assignment)
     lists: dict[str, Any] = {
@@ -68,6 +74,8 @@ def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         for name, rows in lists.items()
     }
     context = {**_progress_context(request, batch), **pages, "left_out": queries.left_out_kinds(batch)}
+    if batch.is_listed:
+        context |= preview_context(request, batch)
     return render(request, "submissions/batch.html", context)
 
 

@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 from moss.cli import main
 from moss.commands.demo import SAMPLE, planted_pairs
 from submissions.ranking.pair_rows import PairRow
+from tests.support.archives import ARCHIVE_WRITERS, zipped as zip_of
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -62,6 +63,20 @@ def test_a_renamed_copy_has_a_share_of_one_once_the_starter_is_boilerplate(tmp_p
     assert (pair.left, pair.right, pair.left_share, pair.right_share) == ("ada", "ben", 1, 1)
     assert 1 / 1.15 <= pair.similarity < 1
     assert pair.longest == pair.tokens
+
+
+@pytest.mark.parametrize("name", ["starter", "starter.zip", "starter.tar.gz"])
+def test_boilerplate_may_be_a_folder_or_an_archive(name: str, tmp_path: Path) -> None:
+    files = {"part/starter.py": STARTER.encode(), "part/picture.png": b"\x89PNG\r\n", "notes.md": b"# Task\n"}
+    root = folder(tmp_path / "starter", files)
+    if name != "starter":
+        write = zip_of if name.endswith(".zip") else ARCHIVE_WRITERS["class.tar.gz"]
+        (tmp_path / name).write_bytes(write(files))
+    result = check(folder(tmp_path / "class", CLASS), "-b", tmp_path / name, "--format", "csv")
+    alone = check(tmp_path / "class", "-b", root / "part" / "starter.py", "--format", "csv")
+    assert result.stdout == alone.stdout != ""
+    assert f"skipped {tmp_path / name}: " in result.stderr
+    assert "part/picture.png: it is a PNG image, not a text file" in result.stderr
 
 
 def test_all_lists_pairs_that_show_hides(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.moss.check.test_check import COLUMNS, check, folder
+from tests.support.archives import zipped
 from tests.support.sample_class import CLASS, HONEST, STARTER
 
 if TYPE_CHECKING:
@@ -44,6 +45,16 @@ def test_a_device_is_refused_by_name() -> None:
 def test_boilerplate_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     root = folder(tmp_path, {f"class/{name}": text for name, text in CLASS.items()} | {"bin.dat": BINARY})
     assert_refused(check(root / "class", "-b", root / "bin.dat"), f"{root / 'bin.dat'}: ", "NUL byte")
+
+
+def test_boilerplate_without_a_file_that_can_be_read_is_named(tmp_path: Path) -> None:
+    root = folder(tmp_path / "class", CLASS)
+    other = folder(tmp_path / "handed-out", {"a.dat": BINARY, "b.dat": BINARY})
+    assert_refused(check(root, "-b", other), f"{other}: none of its files can be read")
+    (tmp_path / "empty.zip").write_bytes(zipped({}))
+    assert_refused(check(root, "-b", tmp_path / "empty.zip"), "empty.zip: an empty archive: it holds no file")
+    (tmp_path / "cut.zip").write_bytes(zipped({"a.py": b"a"})[:40])
+    assert_refused(check(root, "-b", tmp_path / "cut.zip"), "cut.zip: damaged or cut off")
 
 
 def test_an_output_in_a_missing_folder_is_refused_before_the_ranking(

@@ -103,7 +103,7 @@ def test_students_without_anything_to_compare_are_named() -> None:
 
 
 def test_a_folder_of_a_student_with_only_refused_files_is_named_and_junk_is_not() -> None:
-    files = {
+    files: dict[str, str | bytes] = {
         "class/ada/a.py": CODE,
         "class/ben/b.py": CODE,
         "class/cleo/c.py": "",

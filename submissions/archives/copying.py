@@ -1,0 +1,36 @@
+"""Copy the contents of an archive's member within the limits of an upload."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING
+
+from submissions.archives.limits import CHUNK, Budget, RefusalError, format_size
+
+if TYPE_CHECKING:
+    from tempfile import SpooledTemporaryFile
+
+    from submissions.archives.members import ArchiveMember
+
+
+def copy_within_limits(
+    first: bytes,
+    rest: IO[bytes],
+    copy: SpooledTemporaryFile[bytes],
+    *,
+    member: ArchiveMember,
+    budget: Budget,
+    limit: int,
+) -> int:
+    """Copy the `first` bytes of a member and the `rest`, at most `limit` bytes; return its size."""
+    size, chunk = 0, first
+    while chunk:
+        size += len(chunk)
+        if not member.in_stream:
+            budget.count_bytes(len(chunk))
+        if member.packed_size:
+            budget.check_ratio(size, member.packed_size)
+        if size > limit:
+            raise RefusalError(f"has more than {format_size(limit)}, the limit for one file")
+        copy.write(chunk)
+        chunk = rest.read(CHUNK)
+    return size

@@ -1,0 +1,117 @@
+"""The preview of an upload: who handed in what, before anything is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST
+from django_htmx.http import HttpResponseClientRedirect
+
+from submissions import actions, queries
+from submissions.archives.choices import BadChoices
+from submissions.archives.layouts.registry import LAYOUTS
+from submissions.archives.left_out.rules import REASONS
+from submissions.pages.forms.previews import DEPTH, PreviewForm
+from submissions.pages.views.access import gone_as_410
+from submissions.pseudonyms.names import names_for
+
+if TYPE_CHECKING:
+    from django.http import HttpResponse
+
+    from submissions.archives.choices import Choices
+    from submissions.archives.preview import Preview
+    from submissions.models import Batch
+    from submissions.pages.views.access import AuthenticatedRequest
+
+ROWS_A_PAGE = 200
+DEPTHS = ((0, "Each file"), (1, "Each folder at the top"), (2, "Each folder in those"), (3, "One deeper"))
+
+
+def preview_context(request: AuthenticatedRequest, batch: Batch, error: str = "") -> dict[str, Any]:
+    """Return the context of `_preview.html`."""
+    preview, names = queries.preview(batch), names_for(request, batch.assignment)
+    rules = {reason: rule for rule, reason in REASONS.items()}
+    page = request.POST.get("submissions_page") or request.GET.get("submissions_page")
+    return {
+        "batch": batch,
+        "assignment": batch.assignment,
+        "names": names,
+        "preview": preview,
+        "rows": Paginator(preview.submissions, ROWS_A_PAGE).get_page(page),
+        "layouts": _layouts(preview, batch.grouping_choices),
+        "has_attempts": any((one.grouped.attempts or 1) > 1 for one in preview.submissions)
+        or batch.grouping_choices.attempts == "all",
+        "has_times": any(one.grouped.submitted for one in preview.submissions),
+        "choices": batch.grouping_choices,
+        "not_counted": [
+            (group, rules.get(group.reason, ""))
+            for group in (*preview.ignored, *preview.left_out, *preview.refused)
+        ],
+        "error": error,
+    }
+
+
+def _layouts(preview: Preview, choices: Choices) -> list[tuple[str, list[tuple[str, str, bool]]]]:
+    """Return groups of (value, label, whether it is chosen) for the list of layouts."""
+    best = preview.layouts[0].layout if preview.layouts else preview.grouping.layout
+    fitting = [one.layout for one in preview.layouts[1:]]
+    others = [layout for layout in LAYOUTS.values() if layout not in (best, *fitting)]
+    chosen = f"{DEPTH}{choices.depth}" if choices.depth is not None else choices.layout
+    groups = {
+        "Recognised": [("", f"{best.label} (fits best)")],
+        "Fits as well": [(layout.key, layout.label) for layout in fitting],
+        "A submission is": [(f"{DEPTH}{depth}", label) for depth, label in DEPTHS],
+        "Other platforms": [(layout.key, layout.label) for layout in others],
+    }
+    return [
+        (label, [(value, text, value == chosen) for value, text in rows])
+        for label, rows in groups.items()
+        if rows
+    ]
+
+
+@login_required
+@require_POST
+@gone_as_410
+def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Group a listed upload as chosen; answer htmx with the preview. With `do=read`, have it read."""
+    batch = queries.batch(request.user, pk)
+    error = ""
+    try:
+        choices = PreviewForm(request.POST).change(batch.grouping_choices)
+        waited = actions.group_as(batch, choices)
+    except BadChoices as refusal:
+        error, waited = str(refusal), batch.is_listed
+    batch.refresh_from_db()
+    if not waited:
+        messages.info(request, "This upload was read, cancelled or deleted meanwhile.")
+        return _reload(request, batch)
+    if request.POST.get("do") == "read" and not error:
+        actions.read_listed(batch)
+        return _reload(request, batch)
+    if request.htmx:
+        return render(request, "submissions/_preview.html", preview_context(request, batch, error))
+    if error:
+        messages.warning(request, error)
+    return redirect(batch)
+
+
+@login_required
+@require_POST
+@gone_as_410
+def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Let the files count that a rule left out of a listed upload: it is unpacked again."""
+    batch = queries.batch(request.user, pk)
+    rule = request.POST.get("rule", "")
+    if rule in REASONS:
+        actions.count_rule(batch.assignment, rule)
+        actions.list_again(batch)
+    return redirect(batch)
+
+
+def _reload(request: AuthenticatedRequest, batch: Batch) -> HttpResponse:
+    return HttpResponseClientRedirect(batch.get_absolute_url()) if request.htmx else redirect(batch)

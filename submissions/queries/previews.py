@@ -1,0 +1,20 @@
+"""What an upload contains that waits for its uploader."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from submissions.archives.preview import SkippedEntry, preview_upload
+from submissions.storage.listings import layout_listing, left_out_listing
+
+if TYPE_CHECKING:
+    from submissions.archives.preview import Preview
+    from submissions.models import Batch
+
+
+def preview(batch: Batch) -> Preview:
+    """Return a listed batch as it is going to be read; nothing of it is read for that."""
+    listed = list(batch.listed_entries.all())
+    refused = [SkippedEntry(row.name, row.size, row.reason) for row in listed if row.reason]
+    listing = layout_listing(batch, listed)
+    return preview_upload(listing, left_out_listing(batch, listed), refused, batch.grouping_choices)

@@ -1,0 +1,65 @@
+"""The preview of an upload in a real browser: a class is checked, a section merged, and then read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import expect
+
+from submissions.models import Course, Submission
+from tests.support.archives import zipped
+from tests.support.browser import PATIENCE, check_every_layout, drop
+from tests.support.sample_class import HONEST, STARTER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+
+    from tests.support.browser import Shoot, SignIn
+
+NAMES = ("Ada Byron", "Bruno Popescu", "Cleo Vance", "Dora Maar", "Émile Noether")
+MOODLE = {
+    f"CS101/{name}_{number}_assignsubmission_file_/main.py": HONEST.replace("total", f"sum_{number}")
+    for number, name in enumerate(NAMES, 4001)
+} | {
+    "CS101/Ada Byron_4001_assignsubmission_onlinetext_/onlinetext.html": "<p>See my file.</p>",
+    "CS101/Dora Maar_4004_assignsubmission_file_/target/classes/Main.class": "\xca\xfe",
+    "CS101/Dora Maar_4004_assignsubmission_file_/target/maven-status/x.lst": "x",
+    "CS101/Dora Maar_4004_assignsubmission_file_/pom.xml": "<project/>",
+    "CS101/Dora Maar_4004_assignsubmission_file_/starter.py": STARTER,
+}
+
+
+def test_a_moodle_export_is_dropped_checked_changed_and_read(
+    alice: User, celery_worker_process: Path, sign_in: SignIn, shoot: Shoot
+) -> None:
+    page = sign_in(alice)
+    assignment = Course.objects.create(owner=alice, name="CS101").assignments.create(name="Fines")
+    page.goto(assignment.get_absolute_url())
+    drop(
+        page.locator("[data-drop]").first,
+        "CS101-Fines.zip",
+        zipped({path: text.encode() for path, text in MOODLE.items()}),
+    )
+    page.get_by_role("button", name="Upload").click()
+    expect(page.get_by_role("heading", name="5 submissions found in a Moodle export")).to_be_visible(
+        timeout=PATIENCE
+    )
+    check_every_layout(page, shoot, "preview")
+    page.get_by_label("Read as").select_option("depth 1")
+    expect(page.get_by_role("heading", name="submissions found in a folder")).to_be_visible()
+    page.get_by_label("Read as").select_option("")
+    expect(page.get_by_role("heading", name="5 submissions found in a Moodle export")).to_be_visible()
+    page.get_by_label("Name of Cleo Vance").fill("Cleo V. Vance")
+    page.get_by_label("Name of Cleo Vance").press("Tab")
+    expect(page.get_by_label("Name of Cleo V. Vance")).to_be_visible()
+    page.get_by_label("Choose Dora Maar").check()
+    page.get_by_label("Choose Émile Noether").check()
+    page.get_by_role("button", name="Merge the chosen").click()
+    expect(page.get_by_role("heading", name="4 submissions found")).to_be_visible()
+    check_every_layout(page, shoot, "preview-changed")
+    page.get_by_role("button", name="Read these 4 submissions").click()
+    page.get_by_role("link", name="Show the report").click(timeout=PATIENCE)
+    names = set(Submission.objects.values_list("name", flat=True))
+    assert names == {"Ada Byron", "Bruno Popescu", "Cleo V. Vance", "Dora Maar"}
