@@ -89,6 +89,7 @@ READERS = (
 )
 # The start of a file of any format: most files are none.
 STARTS = re.compile(b"|".join(b"(?:%b)" % archive.start for archive in READERS), re.DOTALL)
+BY_SUFFIX = {suffix: archive for archive in reversed(READERS) for suffix in archive.suffixes}
 # Zips that are documents or programs. They are not unpacked; the front-ends refuse them as binary files.
 ZIPPED_DOCUMENTS = frozenset({
     ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".war", ".ear", ".apk", ".aab",
@@ -111,14 +112,13 @@ def archive_format(name: str, head: bytes) -> ArchiveFormat | None:
         return None
     if STARTS.match(head):
         return next(archive for archive in READERS if archive.matches(head))
-    return next((archive for archive in READERS if suffix in archive.suffixes), None) if suffix else None
+    return BY_SUFFIX.get(suffix)
 
 
 def archive_stem(name: str) -> str:
     """Return the name of the folder that stands for a nested archive: `work` for `work.tar.gz`."""
-    known = {suffix for archive in READERS for suffix in archive.suffixes}
     stem = name
-    if _suffix(stem) in known:
+    if _suffix(stem) in BY_SUFFIX:
         stem = stem[: -len(_suffix(stem))]
         if _suffix(stem) == ".tar":
             stem = stem[: -len(".tar")]
