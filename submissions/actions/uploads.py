@@ -35,11 +35,20 @@ __all__ = [
     "rerank",
 ]
 
+CLASS = Batch.Role.CLASS
+
 
 def create_batch(
-    assignment: Assignment, user: User | None, uploads: Sequence[File[bytes]], *, preview: bool = False
+    assignment: Assignment,
+    user: User | None,
+    uploads: Sequence[File[bytes]],
+    *,
+    preview: bool = False,
+    role: str = CLASS,
 ) -> Batch:
     """Store uploaded files and enqueue the batch; with a `preview` it waits once it is unpacked.
+
+    `role` is one of `Batch.Role`: what the class is, or earlier work that is compared with it.
 
     Raises
     ------
@@ -51,7 +60,9 @@ def create_batch(
     # The files are stored first: the check makes other uploads of the same accounts wait.
     with stored_files(uploads) as stored, transaction.atomic():
         check_quotas(assignment, uploads, user)
-        batch = assignment.batches.create(uploaded_by=user, name=name, queue=queue, preview=preview)
+        batch = assignment.batches.create(
+            uploaded_by=user, name=name, queue=queue, preview=preview, role=role
+        )
         save_uploads(stored, batch=batch)
         transaction.on_commit(partial(queues.send, tasks.unpack_next, queue, queue))
     return batch

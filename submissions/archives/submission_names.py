@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from submissions.archives.names import replace_invisible
 
@@ -34,9 +34,16 @@ def clean_name(name: str) -> str:
     return replace_invisible(" ".join(name.split())).replace("/", "-")[:MAX_NAME].strip()
 
 
-def plain_name(students: Iterable[Student]) -> str:
+def plain_name(students: Iterable[Named]) -> str:
     """Return the names of some students as one text."""
     return clean_name(", ".join(one.name for one in students)) or NO_NAME
+
+
+class Named(Protocol):
+    """A student of a layout, or one who was stored."""
+
+    @property
+    def name(self) -> str: ...
 
 
 class DistinctNames:

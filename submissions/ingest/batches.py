@@ -14,6 +14,7 @@ from django.utils import timezone
 from submissions import lifecycle
 from submissions.archives.grouping import group_files
 from submissions.archives.limits import BadArchive
+from submissions.enrolment import save_students, stored_names
 from submissions.ingest.contents import BatchEnded, list_entries, save_listing
 from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sources import store_documents
@@ -152,18 +153,22 @@ def _save_submissions(batch: Batch, grouped: GroupedBatch) -> dict[str, Submissi
     files = [(name, time) for name, time in written if time]
     known = {name: one.submitted for name, one in grouping.submissions.items() if one.submitted}
     times = submission_times(files, timezone.now(), known)
-    submissions = Submission.objects.bulk_create(
+    stored = stored_names(batch, names)
+    rows = Submission.objects.bulk_create(
         [
             Submission(
                 batch=batch,
-                name=name,
+                name=stored[name],
                 identifier=grouping.submissions[name].identifier,
                 handed_in=times.get(name),
             )
             for name in names
         ]
     )
-    return dict(zip(names, submissions, strict=True))
+    submissions = dict(zip(names, rows, strict=True))
+    students = {name: one.students for name, one in grouping.submissions.items()}
+    save_students(batch.assignment.course, submissions, students)
+    return submissions
 
 
 def pending_documents(batch_id: int) -> list[int]:

@@ -16,6 +16,7 @@ from submissions.models.courses import Alias, Assignment, Course
 from submissions.models.decisions import Change, Decision, Share
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
+from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
 
 __all__ = [
     "Alias",
@@ -29,9 +30,11 @@ __all__ = [
     "CorpusSweep",
     "CorpusText",
     "Course",
+    "CourseRoster",
     "Decision",
     "DeletedBatch",
     "Document",
+    "EnrolledStudent",
     "Entry",
     "Fingerprint",
     "Ignored",
@@ -42,5 +45,6 @@ __all__ = [
     "Source",
     "Submission",
     "SubmissionFile",
+    "SubmissionStudent",
     "Upload",
 ]

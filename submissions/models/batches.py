@@ -11,10 +11,14 @@ from django.urls import reverse
 
 from submissions import queues
 from submissions.archives.choices import Choices
+from submissions.archives.formats import archive_stem
 from submissions.models.courses import Assignment
 from submissions.models.records import RecordListField, Refusal
 from submissions.models.sources import Document, Source
 from submissions.text_fields import FileCharField, FileTextField
+
+# Characters of an upload's name that are added to the names of submissions.
+MAX_SUFFIX = 60
 
 
 class Batch(models.Model):
@@ -30,6 +34,10 @@ class Batch(models.Model):
         FAILED = "failed"
         CANCELLED = "cancelled"
 
+    class Role(models.TextChoices):
+        CLASS = "class", "this class"
+        EARLIER = "earlier", "earlier or other work"
+
     RUNNING = (State.QUEUED, State.UNPACKING, State.FINGERPRINTING, State.RANKING)
     CANCELLABLE = (*RUNNING, State.LISTED)
     # A worker has begun these batches, and has not read them yet.
@@ -40,6 +48,8 @@ class Batch(models.Model):
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="batches")
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
     name = FileCharField(max_length=255)
+    # Earlier or other work is compared with the class, and not with other earlier work.
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.CLASS)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
     # Number of times unpacking was started.
@@ -76,6 +86,11 @@ class Batch(models.Model):
     def grouping_choices(self) -> Choices:
         """How its files are grouped; the due date is always that of the assignment."""
         return replace(Choices.from_json(self.choices), due=self.assignment.due)
+
+    @property
+    def name_suffix(self) -> str:
+        """What follows the names of the submissions of earlier work: ` (lab1-2024)`; empty for the class."""
+        return f" ({archive_stem(self.name)[:MAX_SUFFIX]})" if self.role == self.Role.EARLIER else ""
 
 
 class BoilerplateUpload(models.Model):

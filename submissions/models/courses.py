@@ -36,8 +36,10 @@ class Assignment(models.Model):
     common_limit = models.PositiveIntegerField(null=True, blank=True)
     # Pairs with a submission handed in later are flagged.
     due = models.DateTimeField(null=True, blank=True)
-    # One team per line, submission names separated by commas; pairs within a team are flagged.
+    # One team per line, submission names separated by commas; pairs within a team are not compared.
     teams = models.TextField(blank=True)
+    # Pairs within a team, and pairs of one student, are compared and flagged.
+    compare_mates = models.BooleanField(default=False)
     # Patterns of files that count, and of files that are left out, one a line; see `FilePatterns`.
     include_patterns = models.TextField(blank=True)
     exclude_patterns = models.TextField(blank=True)

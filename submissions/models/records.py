@@ -124,6 +124,27 @@ class ExclusionEffect(Record):
     moved: list[MovedPair] = []
 
 
+class NotComparedPair(Record):
+    """Two submissions, by primary key, that were not compared: of one student or of one team."""
+
+    left: int
+    right: int
+    reason: Literal["student", "team"]
+
+
+class NotCompared(Record):
+    """Submissions that were not compared with each other.
+
+    `students`: number of pairs of one student; `teams`: number of other pairs of one team; `pairs`: the first
+    of both; `earlier`: number of submissions of earlier work, which were compared with the class only.
+    """
+
+    students: int = 0
+    teams: int = 0
+    earlier: int = 0
+    pairs: list[NotComparedPair] = []
+
+
 class Findings(Record):
     """Results of a ranking besides its pairs.
 
@@ -137,6 +158,7 @@ class Findings(Record):
     identical: list[list[int]] = []
     common: list[CommonPassage] = []
     effect: ExclusionEffect | None = None
+    not_compared: NotCompared = NotCompared()
 
 
 class Refusal(Record):

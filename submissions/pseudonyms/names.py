@@ -10,16 +10,16 @@ from itertools import count, product
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
-from submissions.models import Submission
 from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER, NameFinder
+from submissions.pseudonyms.students import RosterLabel, known_spellings, others_in_roster, roster_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from django.http import HttpRequest
 
-    from submissions.models import Assignment
+    from submissions.models import Assignment, Submission
 
 # Ids and times in the names that platforms give to what students hand in.
 NUMBER = re.compile(r"\d{4,}(?:[-_:.,T ]{0,2}\d+)*")
@@ -32,19 +32,28 @@ class Names:
     """Names as a reader may see them: real names if there are neither `aliases` nor a `fallback`.
 
     `aliases` maps real names to the names that are shown instead; `fallback` is shown for all other names; if
-    it is empty, these are shown unchanged. `identifiers` are what else a text may call the students, by their
-    names. A word that also occurs in one of the `visible_names` is replaced
-    only together with other words of a hidden name.
+    it is empty, these are shown as the roster has them (`labels`), or unchanged. `spellings` are all that a
+    text may call the students, by names; a name without any is its own. A word that also occurs in one of the
+    `visible_names` is replaced only together with other words of a hidden name.
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict)
     fallback: str = ""
     visible_names: tuple[str, ...] = ()
-    identifiers: Mapping[str, str] = field(default_factory=dict)
+    spellings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    labels: Mapping[str, RosterLabel] = field(default_factory=dict)
 
     def display_name(self, name: str) -> str:
         """Return the name to show for the submission `name`."""
-        return self.aliases.get(name, self.fallback or name)
+        return self.aliases.get(name) or self.fallback or self._label(name).name
+
+    def displayed_ids(self, submission: Submission) -> str:
+        """Return the ids to show beside the name of a submission; nothing where names are hidden."""
+        ids = self._label(submission.name).ids or submission.identifier
+        return "" if self.hidden or ids == self.display_name(submission.name) else ids
+
+    def _label(self, name: str) -> RosterLabel:
+        return self.labels.get(name) or RosterLabel(name, "")
 
     def in_order(self, left: str, right: str) -> bool:
         """Return whether the pair (left, right), sorted by real names, is shown in this order.
@@ -90,33 +99,35 @@ class Names:
     @property
     def fingerprint(self) -> str:
         """A checksum of all that decides what the reader sees."""
-        content = (sorted(self.aliases.items()), self.fallback, self.visible_names)
+        content = (
+            sorted(self.aliases.items()),
+            self.fallback,
+            self.visible_names,
+            sorted(self.spellings.items()),
+            sorted(self.labels.items()),
+        )
         return sha256(repr(content).encode(errors="surrogatepass")).hexdigest()
 
     @cached_property
     def _finder(self) -> NameFinder:
-        return NameFinder(self.aliases, self.visible_names, self.identifiers)
+        return NameFinder(self.aliases, self.visible_names, self.spellings)
 
 
 def names_for(request: HttpRequest, assignment: Assignment) -> Names:
     """Return the names of an assignment as the user of this session has chosen to see them."""
-    return anonymous_names(assignment) if request.session.get(ANONYMOUS) else Names()
+    return anonymous_names(assignment) if request.session.get(ANONYMOUS) else real_names(assignment)
+
+
+def real_names(assignment: Assignment) -> Names:
+    """Return the names of an assignment as the roster of its course has them."""
+    return Names(labels=roster_labels(assignment))
 
 
 def anonymous_names(assignment: Assignment) -> Names:
-    """Return an alias for every name in an assignment."""
-    return Names(
-        ensure_aliases(assignment), fallback=NAME_PLACEHOLDER, identifiers=known_identifiers(assignment)
-    )
-
-
-def known_identifiers(assignment: Assignment) -> dict[str, str]:
-    """Return the identifiers of the submissions of an assignment, by their names."""
-    known: dict[str, str] = {}
-    submissions = Submission.objects.filter(batch__assignment=assignment).exclude(identifier="")
-    for name, identifier in submissions.order_by("pk").values_list("name", "identifier"):
-        known[name] = f"{known[name]} {identifier}" if name in known else identifier
-    return known
+    """Return an alias for every name in an assignment, and hide the other students of the roster."""
+    others = others_in_roster(assignment)
+    aliases = dict.fromkeys(others, NAME_PLACEHOLDER) | ensure_aliases(assignment)
+    return Names(aliases, fallback=NAME_PLACEHOLDER, spellings=others | known_spellings(assignment))
 
 
 def redacted_names(hidden_names: Iterable[str], visible_names: Iterable[str] = ()) -> Names:

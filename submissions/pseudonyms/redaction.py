@@ -11,15 +11,17 @@ import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from submissions.pseudonyms.author_tags import ADDRESS, CommentScanner
 from submissions.pseudonyms.stopwords import PROGRAM_WORDS, SUBMISSION_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
 
     Span = tuple[int, int, str]
+
+T = TypeVar("T")
 
 # Shown where several students may be meant, or one who is in no list of names.
 NAME_PLACEHOLDER = "[name]"
@@ -76,29 +78,52 @@ class NameWord(NamedTuple):
     key: str
 
 
+class Meaning(NamedTuple):
+    """What adjacent words mean: the names that contain all of them, and the replacement of these.
+
+    `is_one_spelling`: some spelling of a name has all of the words; `is_whole`: one has no other words.
+    """
+
+    names: AbstractSet[str]
+    is_one_spelling: bool
+    is_whole: bool
+    replacement: str
+
+
 @dataclass(frozen=True)
 class NameFinder:
     """Finds names of students in texts; `aliases` maps each to its replacement.
 
-    A student is also found by the words of the `identifiers`: ids, logins and e-mail addresses by name. Words
-    that also occur in one of the `visible_names` do not identify a student by themselves.
+    A student is found by the `spellings`: names, ids, logins and e-mail addresses by name; a name without any
+    is its own. Words that also occur in one of the `visible_names` do not identify a student by themselves.
     """
 
     aliases: Mapping[str, str]
     visible_names: tuple[str, ...] = ()
-    identifiers: Mapping[str, str] = field(default_factory=dict)
+    spellings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def _names_by_word(self) -> dict[str, set[str]]:
         names: dict[str, set[str]] = defaultdict(set)
         for name in self.aliases:
-            for word in _normalised_words(name) | _normalised_words(self._known_as(name)):
-                names[word].add(name)
+            for text in self._texts(name):
+                for word in _normalised_words(text):
+                    names[word].add(name)
         return names
 
-    def _known_as(self, name: str) -> str:
-        """Return the identifiers of a student without the hosts of addresses, which others share."""
-        return HOST.sub("", self.identifiers.get(name, ""))
+    @cached_property
+    def _texts_by_word(self) -> dict[str, set[tuple[str, str]]]:
+        """Names and their spellings that contain a word."""
+        texts: dict[str, set[tuple[str, str]]] = defaultdict(set)
+        for name in self.aliases:
+            for text in self._texts(name):
+                for word in _normalised_words(text):
+                    texts[word].add((name, text))
+        return texts
+
+    def _texts(self, name: str) -> list[str]:
+        """Return the spellings of a name without the hosts of addresses, which others share."""
+        return [HOST.sub("", text) for text in self.spellings.get(name) or (name,)]
 
     @cached_property
     def _distinctive_words(self) -> set[str]:
@@ -108,8 +133,11 @@ class NameFinder:
     @cached_property
     def _names_by_normalised(self) -> dict[str, str]:
         """Names by their normalised form, with and without a suffix of a file."""
-        stems = {normalise_word(name.rpartition(".")[0]): name for name in self.aliases if "." in name}
-        return stems | {normalise_word(name): name for name in self.aliases}
+        texts = [(text, name) for name in self.aliases for text in self._texts(name)[:1]] + [
+            (name, name) for name in self.aliases
+        ]
+        stems = {normalise_word(text.rpartition(".")[0]): name for text, name in texts if "." in text}
+        return stems | {normalise_word(text): name for text, name in texts}
 
     @cached_property
     def _run_cache(self) -> dict[str, tuple[NameWord, ...]]:
@@ -150,7 +178,7 @@ class NameFinder:
         chain: list[NameWord] = []
         for word in self._words(text):
             extended = [*chain, word]
-            if chain and not (self._are_adjacent(text, chain[-1], word) and self._common_names(extended)):
+            if chain and not (self._are_adjacent(text, chain[-1], word) and self._have_common_name(extended)):
                 yield from self._chain_span(text, chain, comments)
                 extended = [word]
             chain = extended
@@ -178,9 +206,9 @@ class NameFinder:
             if (key := normalise_word(piece[0])) in self._names_by_word:
                 yield NameWord(*piece.span(), key)
 
-    def _common_names(self, words: list[NameWord]) -> set[str]:
-        """Return the names that contain all of the words."""
-        return set.intersection(*(self._names_by_word[word.key] for word in words))
+    def _have_common_name(self, words: list[NameWord]) -> bool:
+        """Return whether one name contains all of the words."""
+        return bool(self._meaning(frozenset(word.key for word in words)).names)
 
     def _chain_span(
         self, text: str, chain: list[NameWord], comments: CommentScanner | None
@@ -190,20 +218,44 @@ class NameFinder:
         The words name a student if one of them is distinctive, or if there are several and one has MIN_WORD
         characters. Otherwise they must be a whole name and capitalised, and a single word in a comment.
         """
-        keys = {word.key for word in chain}
-        names = self._common_names(chain)
-        whole = {name for name in names if keys >= _normalised_runs(name)}
-        several = len(keys) > 1
-        distinctive = not keys.isdisjoint(self._distinctive_words)
+        keys = frozenset(word.key for word in chain)
+        meaning = self._meaning(keys)
+        several = len(keys) > 1 and meaning.is_one_spelling
+        distinctive = not self._distinctive_words.isdisjoint(keys)
         if not (distinctive or (several and max(map(len, keys)) >= MIN_WORD)):
             capitalised = all(text[word.start].isupper() for word in chain)
             if not (
-                whole and capitalised and (several or (comments and comments.in_comment(chain[0].start)))
+                meaning.is_whole
+                and capitalised
+                and (several or (comments and comments.in_comment(chain[0].start)))
             ):
                 return
+        yield chain[0].start, chain[-1].end, meaning.replacement
+
+    def _meaning(self, keys: frozenset[str]) -> Meaning:
+        """Return what adjacent words mean; it is found once for the same words: many names may match."""
+        known = self._meanings.get(keys)
+        if known is None:
+            known = self._meanings[keys] = self._find_meaning(keys)
+        return known
+
+    def _find_meaning(self, keys: frozenset[str]) -> Meaning:
+        names = _intersection(self._names_by_word[key] for key in keys)
+        texts = _intersection(self._texts_by_word[key] for key in keys)
+        whole = {name for name, text in texts if keys >= _normalised_runs(text)}
         replacements = {self.aliases[name] for name in whole or names}
         replacement = replacements.pop() if len(replacements) == 1 else NAME_PLACEHOLDER
-        yield chain[0].start, chain[-1].end, replacement
+        return Meaning(names, bool(texts), bool(whole), replacement)
+
+    @cached_property
+    def _meanings(self) -> dict[frozenset[str], Meaning]:
+        return {}
+
+
+def _intersection(sets: Iterable[AbstractSet[T]]) -> AbstractSet[T]:
+    """Return what is in all sets, in time that depends on the smallest of them."""
+    smallest, *others = sorted(sets, key=len)
+    return {one for one in smallest if all(one in other for other in others)} if others else smallest
 
 
 def _normalised_words(name: str) -> set[str]:

@@ -9,6 +9,7 @@ from django.db.models.functions import Coalesce
 
 from submissions import teams
 from submissions.models import Submission
+from submissions.ranking.mates import mate_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
     from submissions.models import Assignment, Pair, Report
+    from submissions.ranking.mates import Key
 
     TimedPair = WithAnnotations[Pair, "TimeAnnotations"]
 
@@ -52,26 +54,26 @@ class Flag(NamedTuple):
 class Flags:
     """The data of a report and its assignment from which the flags of its pairs follow.
 
-    `identical` and `renamed` map a submission's primary key to the number of its group; `teams` maps the key
-    of a submission's name (`submissions.teams.name_key`) to the number of its team.
+    `identical` and `renamed` map a submission's primary key to the number of its group; `mates` has the keys
+    of its students and teams (`ranking.mates`), where the assignment compares these or names teams.
     """
 
     identical: dict[int, int]
     renamed: dict[int, int]
-    teams: dict[str, int]
+    mates: dict[int, set[Key]]
     due: datetime | None
 
     @classmethod
     def from_report(cls, report: Report) -> Flags:
         identical, renamed = _duplicates(report)
         assignment = report.assignment
-        team_numbers = teams.team_numbers(assignment.teams)
-        return cls(_group_numbers(identical), _group_numbers(renamed), team_numbers, assignment.due)
+        mates = mate_keys(assignment, report.submissions.all()) if _has_mates(assignment) else {}
+        return cls(_group_numbers(identical), _group_numbers(renamed), mates, assignment.due)
 
     @property
     def kinds(self) -> list[str]:
         """The values of the flag filter that can apply: without teams, neither `team` nor `apart`."""
-        sources = (self.identical, self.renamed, self.due, self.teams, self.teams)
+        sources = (self.identical, self.renamed, self.due, self.mates, self.mates)
         return [kind for kind, source in zip(FLAGS, sources, strict=True) if source]
 
     def between(self, left: TimedSubmission, right: TimedSubmission) -> list[Flag]:
@@ -84,9 +86,13 @@ class Flags:
         late = [self.due is not None and side.time > self.due for side in (left, right)]
         if any(late):
             flags.append(Flag("late", *late))
-        if _same_group(self.teams, teams.name_key(left.name), teams.name_key(right.name)):
+        if not self.mates.get(left.pk, set()).isdisjoint(self.mates.get(right.pk, ())):
             flags.append(Flag("team"))
         return flags
+
+
+def _has_mates(assignment: Assignment) -> bool:
+    return bool(assignment.compare_mates or assignment.teams.strip())
 
 
 def _duplicates(report: Report) -> tuple[list[list[int]], list[list[int]]]:

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce, Greatest, Least
 from django.db.models.lookups import LessThanOrEqual
 
 from submissions.models import Assignment, Batch, Boilerplate, Report
+from submissions.models.records import NotCompared
 from submissions.queries.aliases import alias_of
 from submissions.queries.decisions import DecisionAnnotation, with_decisions
 from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
@@ -119,6 +120,41 @@ def listed_duplicates(report: Report, names: Names) -> list[ListedDuplicates]:
 
 def _first_name(group: ListedDuplicates, names: Names) -> str:
     return names.display_name(group.submissions[0].name) if group.submissions else ""
+
+
+class ListedPairNotCompared(NamedTuple):
+    """Two submissions that were not compared; `reason` is `student` or `team`."""
+
+    left: Submission
+    right: Submission
+    reason: str
+
+
+class ListedNotCompared(NamedTuple):
+    """Submissions that a report did not compare with each other; see `records.NotCompared`."""
+
+    students: int
+    teams: int
+    earlier: int
+    pairs: list[ListedPairNotCompared]
+
+    @property
+    def total(self) -> int:
+        """Number of pairs of one student or one team."""
+        return self.students + self.teams
+
+
+def listed_not_compared(report: Report, names: Names) -> ListedNotCompared:
+    """Return what was not compared, the pairs in the order of their displayed names."""
+    stored = report.findings.not_compared if report.findings else NotCompared()
+    submissions = submissions_by_id(pk for pair in stored.pairs for pk in (pair.left, pair.right))
+    pairs = [
+        ListedPairNotCompared(submissions[pair.left], submissions[pair.right], pair.reason)
+        for pair in stored.pairs
+        if pair.left in submissions and pair.right in submissions
+    ]
+    pairs.sort(key=lambda pair: sorted(names.display_name(side.name) for side in pair[:2]))
+    return ListedNotCompared(stored.students, stored.teams, stored.earlier, pairs)
 
 
 @dataclass(frozen=True, slots=True)

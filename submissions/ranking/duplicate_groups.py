@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
     """Return the groups of identical, lexically identical and fingerprint-identical submissions.
 
-    See `fingerprint.ranking.duplicates` for the definitions.
+    See `fingerprint.ranking.duplicates` for the definitions. A group of one student or team is left out.
     """
     sources: dict[int, list[int]] = defaultdict(list)
     kinds: dict[int, list[bytes]] = defaultdict(list)
@@ -39,6 +39,7 @@ def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
             sameness=group.sameness.value, submissions=[cohort.submissions[i].pk for i in group.members]
         )
         for group in group_duplicates(keys)
+        if not cohort.mates.is_one_group(group.members)
     ]
 
 

@@ -33,6 +33,7 @@ def collect_findings(cohort: LoadedCohort, ranking: Ranking, listed: int) -> Fin
         identical=identical_files(cohort),
         common=common_passages(cohort),
         effect=exclusion_effect(cohort, ranking),
+        not_compared=cohort.mates.not_compared(cohort.submissions),
     )
 
 
@@ -56,14 +57,21 @@ def best_matches(cohort: LoadedCohort, ranking: Ranking) -> list[BestMatch]:
 
 
 def identical_files(cohort: LoadedCohort) -> list[list[int]]:
-    """Return groups of submissions, by primary key, whose files have the same bytes; names may differ."""
+    """Return groups of submissions, by primary key, whose files have the same bytes; names may differ.
+
+    A group of one student or of one team is left out.
+    """
     sources: dict[int, list[int]] = defaultdict(list)
     for file, content in zip(cohort.files, cohort.contents, strict=True):
         sources[content.submission].append(file.source_id)
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for index, source_ids in sources.items():
-        groups[tuple(sorted(source_ids))].append(cohort.submissions[index].pk)
-    return [group for group in groups.values() if len(group) > 1]
+        groups[tuple(sorted(source_ids))].append(index)
+    return [
+        [cohort.submissions[index].pk for index in group]
+        for group in groups.values()
+        if len(group) > 1 and not cohort.mates.is_one_group(group)
+    ]
 
 
 def exclusion_effect(cohort: LoadedCohort, ranking: Ranking) -> ExclusionEffect:

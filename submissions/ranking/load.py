@@ -12,6 +12,7 @@ from django.db import connection
 from fingerprint.engine import CohortFile, Exclusions, RankingInput, common_limit, token_lines
 from submissions.ingest.documents import PARAMS
 from submissions.models import Batch, Document, Submission, SubmissionFile
+from submissions.ranking.mates import find_mates
 from submissions.storage import fingerprints
 from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_lexical, unpack_with_lines
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from fingerprint.engine import LexicalTerms, TokenStream
     from fingerprint.types import Hashes, Lines
     from submissions.models import Assignment, Boilerplate
+    from submissions.ranking.mates import Mates
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class LoadedCohort:
     in the order of equal pairs, and must not reveal the order of the names. `name_ranks` has the place of
     each submission in the order of the names, from 0.
 
+    `mates` says which submissions are not compared with each other.
+
     `files` and `contents` are parallel: a file, and its tokens, lines, terms and hashes. `inputs` is the
     input of the engine, with boilerplate and common code excluded.
     """
@@ -41,6 +45,7 @@ class LoadedCohort:
     files: list[SubmissionFile]
     contents: list[CohortFile]
     inputs: RankingInput
+    mates: Mates
 
     def by_name(self, left: int, right: int) -> bool:
         """Return whether the name of submission `left` sorts before that of `right`, both by index."""
@@ -48,7 +53,8 @@ class LoadedCohort:
 
     def without_exclusions(self) -> RankingInput:
         """Return the input of the engine without exclusions."""
-        return RankingInput.from_files(self.contents, len(self.submissions), PARAMS.k)
+        groups = self.inputs.groups
+        return RankingInput.from_files(self.contents, len(self.submissions), PARAMS.k, groups=groups)
 
 
 class LoadedDocument(NamedTuple):
@@ -81,9 +87,10 @@ def load_cohort(assignment: Assignment) -> LoadedCohort:
     ]
     limit = common_limit(len(submissions), assignment.common_limit)
     excluded = _exclusions(boilerplate, documents, limit)
-    inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded)
+    mates = find_mates(assignment, submissions)
+    inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded, mates.groups)
     name_ranks = [rank_by_id[submission.pk] for submission in submissions]
-    return LoadedCohort(submissions, name_ranks, files, contents, inputs)
+    return LoadedCohort(submissions, name_ranks, files, contents, inputs, mates)
 
 
 def _digests(submissions: Iterable[Submission]) -> dict[int, list[str]]:

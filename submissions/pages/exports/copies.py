@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.pseudonyms.aliases import ensure_aliases
-from submissions.pseudonyms.names import Names, anonymous_names, known_identifiers, redacted_names
+from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER
+from submissions.pseudonyms.students import known_spellings, roster_labels
 from submissions.queries import displayed_pair
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
         pairs = [pair for pair in pairs if int(reader) in (pair.left_id, pair.right_id)]
         name = next(student.name for student in students(pairs) if student.pk == int(reader))
         names = _names_for_student(report, pairs, name)
-        remark = f"Copy for {name}. Everybody else's name is hidden."
+        remark = f"Copy for {names.display_name(name)}. Everybody else's name is hidden."
     pairs = _displayed_pairs(pairs, names)
     pair_names = _displayed_names(pairs[0], names)
     return Copy(
@@ -90,8 +91,9 @@ def _names_for_student(report: Report, pairs: list[Pair], reader: str) -> Names:
     made_up = ensure_aliases(report.assignment)
     others = {student.name for student in students(pairs)} - {reader}
     # Their letters follow the aliases: the order of the real names would reveal who is behind a letter.
-    hidden = redacted_names(sorted(others, key=made_up.__getitem__), [reader])
+    spellings, labels = known_spellings(report.assignment), roster_labels(report.assignment)
+    own = [reader, *spellings.get(reader, ())]
+    hidden = redacted_names(sorted(others, key=made_up.__getitem__), own)
     aliases = dict.fromkeys(made_up, NAME_PLACEHOLDER) | dict(hidden.aliases)
     hidden_aliases = {name: alias for name, alias in aliases.items() if name != reader}
-    identifiers = known_identifiers(report.assignment)
-    return Names(hidden_aliases, visible_names=hidden.visible_names, identifiers=identifiers)
+    return Names(hidden_aliases, "", hidden.visible_names, spellings, labels)

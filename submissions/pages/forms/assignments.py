@@ -74,7 +74,13 @@ class SettingsForm(AssignmentForm):
         max_length=MAX_TEAMS_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
         help_text="One team a line, names of submissions separated by commas. A name with a comma goes in "
-        'quotes: "Doe, Jane". Pairs within a team are flagged.',
+        'quotes: "Doe, Jane". The roster of the course may name teams, too.',
+    )
+    compare_mates = forms.BooleanField(
+        label="Pairs within a team, and pairs of one student",
+        required=False,
+        widget=forms.Select(choices=[(False, "Leave out of the ranking"), (True, "Compare and flag")]),
+        help_text="What team mates hand in each for themselves, and several attempts of one student.",
     )
 
     include_patterns = forms.CharField(
@@ -95,7 +101,9 @@ class SettingsForm(AssignmentForm):
 
     class Meta:
         model = Assignment
-        fields = ("name", "common_limit", "due", "teams", "include_patterns", "exclude_patterns")
+        fields = (
+            "name", "common_limit", "due", "teams", "compare_mates", "include_patterns", "exclude_patterns"
+        )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -49,6 +49,7 @@ def report_context(
     context = findings_context(query, assignment, names, state)
     if report := context["report"]:
         context |= {"histogram": histogram(report), "duplicates": queries.listed_duplicates(report, names)}
+        context["not_compared"] = queries.listed_not_compared(report, names)
         context |= {"skipped": queries.skipped_content(report, names)} | exclusion_context(report, names)
     return context
 
@@ -74,10 +75,11 @@ def findings_context(
     context |= {"clusters": all_clusters, "graph": graph(all_clusters)}
     context |= _headline_counts(report, pair_filter, threshold, tally)
     ordered = queries.ordered_pairs(pairs, pair_filter, names)
-    context |= _filter_form(query, report, pair_filter)
+    flags = queries.Flags.from_report(report)
+    context |= _filter_form(query, flags, pair_filter)
     page = Paginator(ordered, PAIRS_A_PAGE).get_page(query.get("page"))
     page.object_list = [queries.displayed_pair(pair, names) for pair in page.object_list]
-    return context | _table(report, page, _divider_index(pair_filter, tally), tally)
+    return context | _table(flags, page, _divider_index(pair_filter, tally), tally)
 
 
 def _headline_counts(
@@ -91,14 +93,16 @@ def _headline_counts(
     return {"pairs_above": sum(tally.above.values()), "undecided": undecided}
 
 
-def _filter_form(query: Mapping[str, Any], report: Report, pair_filter: PairFilter) -> dict[str, Any]:
+def _filter_form(query: Mapping[str, Any], flags: queries.Flags, pair_filter: PairFilter) -> dict[str, Any]:
     form = FilterForm(query or None, initial={"sort": pair_filter.sort})
-    form.offer_flags(queries.Flags.from_report(report).kinds)
+    form.offer_flags(flags.kinds)
     return {"filter_form": form, "columns": COLUMNS}
 
 
-def _table(report: Report, page: Page[ListedPair], divider_index: int | None, tally: Tally) -> dict[str, Any]:
-    rows = _rows(page, queries.Flags.from_report(report), divider_index)
+def _table(
+    flags: queries.Flags, page: Page[ListedPair], divider_index: int | None, tally: Tally
+) -> dict[str, Any]:
+    rows = _rows(page, flags, divider_index)
     return {"pairs": page, "rows": rows, "tally": _decision_counts(tally)}
 
 

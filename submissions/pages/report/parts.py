@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PARTS = {
     "report": "submissions/_ranking.html",
     "same": "submissions/_same.html",
+    "not_compared": "submissions/_not_compared.html",
     "excluded": "submissions/_excluded.html",
     "common": "submissions/_common_code.html",
     "skipped": "submissions/_skipped.html",

@@ -60,8 +60,7 @@ def display_name_plain(context: Context, name: str) -> SafeString:
 @register.simple_tag(takes_context=True)
 def identifier(context: Context, submission: Submission) -> SafeString:
     """Return the id, login or e-mail address of a submission; nothing where names are hidden."""
-    known = "" if names_in(context).hidden else submission.identifier
-    return visible("" if known == submission.name else known)
+    return visible(names_in(context).displayed_ids(submission))
 
 
 @register.simple_tag(takes_context=True)

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 # Names that a message lists, and messages that a page displays about skipped entries.
 MAX_LISTED = 10
 UPLOADS_A_PAGE = 50
+# Settings of which a report's ranking depends.
+RANKED_BY = {"common_limit", "teams", "compare_mates"}
 
 
 @never_cache
@@ -107,7 +109,7 @@ def _status(*forms: UploadForm | None) -> int:
 @login_required
 @require_http_methods(["GET", "POST"])
 def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Change the settings of an assignment; a new common limit starts a new ranking."""
+    """Change the settings of an assignment; what decides which pairs are ranked starts a new ranking."""
     assignment = queries.assignment(request.user, pk)
     names = names_for(request, assignment)
     form = SettingsForm(assignment.course, request.POST or None, instance=assignment)
@@ -115,7 +117,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         form.hide_names()
     if form.is_valid():
         form.save()
-        if "common_limit" in form.changed_data and assignment.batches.exists():
+        if RANKED_BY & {*form.changed_data} and assignment.batches.exists():
             actions.rerank(assignment)
         if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():
             messages.info(

@@ -13,7 +13,7 @@ from submissions import queries
 from submissions.actions.shares import ForgedToken, ShareEnded, find_share
 from submissions.pages.views.assignments import filtered_response, report_page_context
 from submissions.pages.views.pairs import pair_context
-from submissions.pseudonyms.names import Names, anonymous_names
+from submissions.pseudonyms.names import anonymous_names, real_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from submissions.models import Pair, Share
+    from submissions.pseudonyms.names import Names
     from submissions.queries.reports import ReportState
 
 # Keep the page out of search engines, its address out of referrers, and revoked content out of caches.
@@ -94,7 +95,7 @@ def _pair_page(request: HttpRequest, share: Share, state: ReportState, pair: Pai
 
 
 def _names(share: Share) -> Names:
-    return anonymous_names(share.assignment) if share.anonymous else Names()
+    return anonymous_names(share.assignment) if share.anonymous else real_names(share.assignment)
 
 
 def _share_context(request: HttpRequest, share: Share) -> dict[str, Any]:

@@ -22,13 +22,29 @@ def fields(**changed: str) -> dict[str, str]:
     return {"name": "Statistics", "common_limit": "", "due": "", "teams": ""} | changed
 
 
-def test_due_date_and_teams_are_saved_without_another_ranking(alice_client: Client, report: Report) -> None:
+@pytest.mark.parametrize("changed", [{"teams": "ada, ben"}, {"compare_mates": "True"}])
+def test_teams_and_the_choice_for_their_pairs_rank_again(
+    alice_client: Client, report: Report, changed: dict[str, str]
+) -> None:
+    alice_client.post(settings_address(report.assignment), fields(**changed))
+    assert report.assignment.reports.count() == 2
+
+
+def test_the_choice_for_pairs_of_a_team_is_kept(alice_client: Client, assignment: Assignment) -> None:
+    address = settings_address(assignment)
+    assert get_page(alice_client, address).texts("#id_compare_mates [selected]") == [
+        "Leave out of the ranking"
+    ]
+    alice_client.post(address, fields(compare_mates="True"))
+    assert get_page(alice_client, address).texts("#id_compare_mates [selected]") == ["Compare and flag"]
+
+
+def test_the_due_date_is_saved_without_another_ranking(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
-    alice_client.post(settings_address(assignment), fields(due="2026-11-21T18:00", teams="ada, ben"))
+    alice_client.post(settings_address(assignment), fields(due="2026-11-21T18:00"))
     assignment.refresh_from_db()
     assert assignment.due is not None
     assert assignment.due.isoformat() == "2026-11-21T18:00:00+00:00"
-    assert assignment.teams == "ada, ben"
     assert assignment.reports.count() == 1
     page = get_page(alice_client, settings_address(assignment))
     assert page.values("input[type=datetime-local][name=due]", "value") == ["2026-11-21T18:00"]

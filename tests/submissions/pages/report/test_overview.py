@@ -240,13 +240,13 @@ def test_a_filter_takes_as_many_queries_for_many_pairs_as_for_few(
     assignment = hand_in(zipped(CLASS)).assignment
     assignment.teams = "ada, ben\nstudent-01, student-02"
     assignment.save()
-    # session, user, assignment, report, its version, links, linked, findings, duplicates, flags, names,
-    # counts, counts for the headline, pages, pairs
+    # session, user, assignment, report, two versions, links, linked, findings, duplicates, flags, teams,
+    # teams, names, counts, counts for the headline, pages, pairs
     query = {"q": "e", "threshold": "5", "flag": "apart", "decision": "undecided"}
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(18):
         alice_client.get(assignment.get_absolute_url(), query, headers=HTMX)
     hand_in(zipped(MANY))
-    with django_assert_num_queries(15):
+    with django_assert_num_queries(18):
         alice_client.get(assignment.get_absolute_url(), query, headers=HTMX)
 
 

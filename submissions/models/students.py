@@ -1,0 +1,78 @@
+"""Students: those of a course's roster, and those who handed in a submission."""
+
+from __future__ import annotations
+
+from django.db import models
+
+from submissions.models.batches import Submission
+from submissions.models.courses import Course
+from submissions.rosters import RosterStudent
+from submissions.text_fields import FileCharField
+
+
+class CourseRoster(models.Model):
+    """The roster of a course: the file that it was read from, and the problems of its rows."""
+
+    course = models.OneToOneField(Course, models.CASCADE, related_name="roster")
+    name = FileCharField(max_length=255)
+    created = models.DateTimeField(auto_now_add=True)
+    # Messages, the first of them.
+    problems = models.JSONField(default=list)
+    # The number of all of them.
+    problem_count = models.PositiveIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class EnrolledStudent(models.Model):
+    """A student of a course's roster; empty where the roster does not say. See `rosters.RosterStudent`."""
+
+    roster = models.ForeignKey(CourseRoster, models.CASCADE, related_name="students")
+    name = FileCharField(max_length=400, blank=True)
+    identifier = FileCharField(max_length=400, blank=True)
+    login = FileCharField(max_length=400, blank=True)
+    email = FileCharField(max_length=400, blank=True)
+    section = FileCharField(max_length=400, blank=True)
+    team = FileCharField(max_length=400, blank=True)
+    # Further ids and logins.
+    other_ids = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ("name", "pk")
+
+    def __str__(self) -> str:
+        return self.name or self.login or self.email or self.identifier
+
+    @property
+    def as_roster_student(self) -> RosterStudent:
+        return RosterStudent(
+            self.name,
+            self.identifier,
+            self.login,
+            self.email,
+            self.section,
+            self.team,
+            tuple(map(str, self.other_ids)),
+        )
+
+
+class SubmissionStudent(models.Model):
+    """One of the students who handed in a submission, as the platform calls them.
+
+    `enrolled` is the student of the course's roster; null where there is no roster or the student is not
+    in it.
+    """
+
+    submission = models.ForeignKey(Submission, models.CASCADE, related_name="students")
+    name = FileCharField(max_length=400)
+    identifier = FileCharField(max_length=400, blank=True)
+    enrolled = models.ForeignKey(
+        EnrolledStudent, models.SET_NULL, null=True, related_name="submission_students"
+    )
+
+    class Meta:
+        ordering = ("pk",)
+
+    def __str__(self) -> str:
+        return self.name

@@ -1,0 +1,159 @@
+"""Mates: submissions that are not compared, since one student or one team wrote them, or both are earlier."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import combinations, islice
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from fingerprint.engine import Groups, count_pairs
+from submissions import teams
+from submissions.models import Batch, Submission
+from submissions.models.records import NotCompared, NotComparedPair
+from submissions.teams import name_key
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from django.db.models import QuerySet
+
+    from submissions.models import Assignment
+
+    Reason = Literal["student", "team"]
+    # A kind of group, and what tells the groups of this kind apart.
+    Key = tuple[str, int | str]
+
+STUDENT, TEAM, EARLIER = "student", "team", "earlier"
+# Pairs that a report lists as not compared; all are counted.
+MAX_LISTED = 200
+STUDENT_FIELDS = (
+    "students__name",
+    "students__identifier",
+    "students__enrolled",
+    "students__enrolled__name",
+    "students__enrolled__identifier",
+    "students__enrolled__login",
+    "students__enrolled__email",
+    "students__enrolled__team",
+)
+
+
+class Mates(NamedTuple):
+    """The keys of the groups of each submission, by kind; the submissions of a group are not compared."""
+
+    students: list[set[Key]]
+    teams: list[set[Key]]
+    earlier: list[set[Key]]
+
+    @property
+    def groups(self) -> Groups:
+        """All groups, as numbers for the engine."""
+        return _groups(map(set.union, self.students, self.teams, self.earlier))
+
+    def is_one_group(self, members: Sequence[int]) -> bool:
+        """Return whether all of these submissions, by index, have a group in common."""
+        keys = (self.students[one] | self.teams[one] | self.earlier[one] for one in members)
+        return bool(set.intersection(*keys))
+
+    def not_compared(self, submissions: Sequence[Submission]) -> NotCompared:
+        """Return the pairs of one student and of one team, counted and in part listed."""
+        of_students = count_pairs(_groups(self.students))
+        together = count_pairs(_groups(map(set.union, self.students, self.teams)))
+        pairs = islice(self._pairs(), MAX_LISTED)
+        return NotCompared(
+            students=of_students,
+            teams=together - of_students,
+            earlier=sum(map(bool, self.earlier)),
+            pairs=[
+                NotComparedPair(left=submissions[left].pk, right=submissions[right].pk, reason=reason)
+                for (left, right), reason in pairs
+            ],
+        )
+
+    def _pairs(self) -> Iterator[tuple[tuple[int, int], Reason]]:
+        """Yield the pairs of one student, then those of one team, each pair once, with the kind."""
+        seen: set[tuple[int, int]] = set()
+        reasons: tuple[tuple[Reason, list[set[Key]]], ...] = (
+            ("student", self.students),
+            ("team", self.teams),
+        )
+        for reason, keys in reasons:
+            members: dict[Key, list[int]] = defaultdict(list)
+            for number, own in enumerate(keys):
+                for key in own:
+                    members[key].append(number)
+            for key in sorted(members):
+                for pair in combinations(members[key], 2):
+                    if pair not in seen:
+                        seen.add(pair)
+                        yield pair, reason
+
+
+class _SubmissionStudent(NamedTuple):
+    """The values of STUDENT_FIELDS; all are None for a submission without students."""
+
+    name: str | None
+    identifier: str | None
+    enrolled: int | None
+    enrolled_name: str | None
+    enrolled_id: str | None
+    login: str | None
+    email: str | None
+    team: str | None
+
+    @property
+    def key(self) -> Key:
+        """What tells students apart: the row in the roster, or else the identifier, or else the name."""
+        if self.enrolled:
+            return STUDENT, f"enrolled {self.enrolled}"
+        if self.identifier:
+            return STUDENT, f"id {self.identifier.casefold()}"
+        return STUDENT, f"name {name_key(self.name or '')}"
+
+    @property
+    def enrolled_names(self) -> tuple[str | None, ...]:
+        return self.enrolled_name, self.enrolled_id, self.login, self.email
+
+
+def find_mates(assignment: Assignment, submissions: Sequence[Submission]) -> Mates:
+    """Return the groups of `submissions`; without `compare_mates` also those of students and of teams."""
+    roles = dict(assignment.batches.values_list("pk", "role"))
+    earlier: list[set[Key]] = [
+        {(EARLIER, "")} if roles.get(one.batch_id) == Batch.Role.EARLIER else set() for one in submissions
+    ]
+    if assignment.compare_mates:
+        nobody: list[set[Key]] = [set() for _ in submissions]
+        return Mates(nobody, nobody, earlier)
+    keys = mate_keys(assignment, Submission.objects.filter(pk__in=[one.pk for one in submissions]))
+    students, of_teams = (
+        [{key for key in keys[one.pk] if key[0] == kind} for one in submissions] for kind in (STUDENT, TEAM)
+    )
+    return Mates(students, of_teams, earlier)
+
+
+def mate_keys(assignment: Assignment, submissions: QuerySet[Submission]) -> dict[int, set[Key]]:
+    """Return the keys of the students and teams of submissions, by primary key, with one query.
+
+    A team of the assignment names submissions or students, by any of their names and ids.
+    """
+    numbers = teams.team_numbers(assignment.teams)
+    keys: dict[int, set[Key]] = defaultdict(set)
+    for pk, name, *student in submissions.order_by().values_list("pk", "name", *STUDENT_FIELDS):
+        one = _SubmissionStudent(*student)
+        keys[pk] |= _team_keys(numbers, (name, one.name, one.identifier, *one.enrolled_names))
+        if one.name is not None:
+            keys[pk].add(one.key)
+        if one.team:
+            keys[pk].add((TEAM, f"in the roster: {name_key(one.team)}"))
+    return keys
+
+
+def _team_keys(numbers: dict[str, int], names: Iterable[str | None]) -> set[Key]:
+    known = (name_key(name) for name in names if name)
+    return {(TEAM, f"line {numbers[key]}") for key in known if key in numbers}
+
+
+def _groups(keys: Iterable[Collection[Key]]) -> Groups:
+    """Return groups with a number for each key."""
+    numbers: dict[Key, int] = {}
+    return Groups.from_lists([[numbers.setdefault(key, len(numbers)) for key in own] for own in keys])
