@@ -9,8 +9,10 @@ from fingerprint import engine
 from fingerprint.engine import Params, front_end
 from moss.check.boilerplate import read_boilerplate
 from moss.check.inputs import InputOptions, SkippedInput, read_inputs
+from moss.check.languages import languages_of
 from moss.check.readings import ReadJob, read_files
 from moss.check.same_students import student_groups
+from submissions.archives.languages import NOT_COMPARED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from fingerprint.engine import Cohort, CohortFile, Groups, Ranking, Reading
     from moss.check.readings import Advance, FileTokens
     from submissions.archives.grouping_warnings import GroupingWarning
+    from submissions.archives.unpack import UnpackedEntry
     from submissions.ranking.ranked_pairs import RankedPair
 
 PARAMS = Params()
@@ -114,21 +117,38 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
     groups, skipped, grouping, warnings = read_inputs(path, options.inputs)
     skipped += not_read
-    numbered = [(submission, entry) for submission, group in enumerate(groups.values()) for entry in group]
-    jobs = [ReadJob(entry.name, entry.data or b"", options.language) for _, entry in numbered]
-    results = read_files(jobs, start_progress(len(jobs)), _load_engine)
     names = list(groups)
+    numbered, uncompared = _compared(groups, options.language)
+    skipped += uncompared
+    jobs = [ReadJob(entry.name, entry.data or b"", language) for _, entry, language in numbered]
+    results = read_files(jobs, start_progress(len(jobs)), _load_engine)
     files = []
-    for (submission, entry), job, result in zip(numbered, jobs, results, strict=True):
+    for (submission, entry, _), job, result in zip(numbered, jobs, results, strict=True):
         if isinstance(result, str):
-            is_single_file = names[submission] == entry.name
-            name = entry.name if is_single_file else f"{names[submission]}/{entry.name}"
-            skipped.append(SkippedInput(name, result))
+            skipped.append(SkippedInput(_name(names[submission], entry.name), result))
         else:
             files.append(LocalFile(submission, entry.name, job.data, result))
     same = student_groups([grouping.submissions[name] for name in names], options.inputs.roster)
     report = _rank(names, files, skipped, _Unscored(boilerplate, same), options)
     return replace(report, layout=grouping.layout.label, warnings=warnings)
+
+
+def _compared(
+    groups: dict[str, list[UnpackedEntry]], language: str
+) -> tuple[list[tuple[int, UnpackedEntry, str]], list[SkippedInput]]:
+    """Return (number of the submission, file, language) for the files to compare, and the other files."""
+    numbered, skipped = [], []
+    for submission, (name, group) in enumerate(groups.items()):
+        for entry, of_file in zip(group, languages_of(group, language), strict=True):
+            if of_file is None:
+                skipped.append(SkippedInput(_name(name, entry.name), NOT_COMPARED))
+            else:
+                numbered.append((submission, entry, of_file))
+    return numbered, skipped
+
+
+def _name(submission: str, path: str) -> str:
+    return path if submission == path else f"{submission}/{path}"
 
 
 def _load_engine() -> None:

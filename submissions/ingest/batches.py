@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 from random import SystemRandom
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +14,7 @@ from django.utils import timezone
 
 from submissions import lifecycle
 from submissions.archives.grouping import group_files
+from submissions.archives.languages import reading_languages
 from submissions.archives.limits import BadArchive
 from submissions.enrolment import save_students, stored_names
 from submissions.ingest.contents import BatchEnded, list_entries, save_listing
@@ -121,16 +123,39 @@ def _save(batch: Batch, grouped: GroupedBatch) -> None:
     batch.listed_entries.all().delete()
     _save_entries(batch, grouped.entries)
     submissions = _save_submissions(batch, grouped)
-    sources = [(row.source_id, row.language) for row in grouped.used.values() if row.source_id]
-    documents = store_documents(sources)
+    documents = _documents_by_path(batch, grouped)
     places = [grouped.grouping.places[path] for path in grouped.used]
     columns: Columns = {
         "submission_id": [submissions[place.submission].pk for place in places],
         "path": [place.path for place in places],
-        "source_id": [source for source, _ in sources],
-        "document_id": documents,
+        "source_id": [row.source_id for row in grouped.used.values()],
+        "document_id": [documents[path] for path in grouped.used],
     }
     insert(connection, SubmissionFile, columns)
+
+
+def _documents_by_path(batch: Batch, grouped: GroupedBatch) -> dict[str, int]:
+    """Store the documents of a batch, to be read or only kept; return their primary keys."""
+    languages = _languages(batch, grouped)
+    compared = [path for path in languages if languages[path]]
+    kept = [path for path in languages if not languages[path]]
+    sources = {path: row.source_id or 0 for path, row in grouped.used.items()}
+    read = store_documents([(sources[path], languages[path]) for path in compared])
+    wanted = [(sources[path], grouped.used[path].language) for path in kept]
+    others = store_documents(wanted, Document.State.KEPT)
+    return dict(zip((*compared, *kept), (*read, *others), strict=True))
+
+
+def _languages(batch: Batch, grouped: GroupedBatch) -> dict[str, str]:
+    """Return the language in which each file is read, by path; empty for one that is not compared."""
+    submissions: dict[str, list[str]] = defaultdict(list)
+    for path in grouped.used:
+        submissions[grouped.grouping.places[path].submission].append(path)
+    languages: dict[str, str] = {}
+    for paths in submissions.values():
+        detected = [grouped.used[path].language for path in paths]
+        languages |= zip(paths, reading_languages(detected, batch.assignment.language), strict=True)
+    return languages
 
 
 def _save_entries(batch: Batch, entries: list[ReadEntry]) -> None:

@@ -60,7 +60,7 @@ def _listed_group(batch: Batch, group: Sequence[UnpackedEntry]) -> list[ListedEn
     rows = [_listed(batch, entry) for entry in group]
     files = [(row, entry.data) for row, entry in zip(rows, group, strict=True) if entry.data is not None]
     named = [NamedFile(row.name, data) for row, data in files]
-    for (row, _), language in zip(files, identify(named, batch.assignment.language), strict=True):
+    for (row, _), language in zip(files, identify(named, ""), strict=True):
         if isinstance(language, Unreadable):
             row.reason = str(language)
         else:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # Files, and bytes of them, that are stored at a time; rows of an INSERT.
 GROUP_FILES, GROUP_BYTES = 64, 4_000_000
 INSERT_ROWS = 1000
+# Ends the profile of documents that are not compared.
+KEPT_SUFFIX = "-kept"
 
 
 def groups(entries: Iterable[UnpackedEntry]) -> Iterator[list[UnpackedEntry]]:
@@ -72,10 +74,11 @@ def _source_keys(digests: Iterable[str]) -> dict[str, int]:
     return dict(Source.objects.filter(sha256__in=list(digests)).values_list("sha256", "pk"))
 
 
-def store_documents(sources: Sequence[tuple[int, str]]) -> list[int]:
+def store_documents(sources: Sequence[tuple[int, str]], state: str = Document.State.PENDING) -> list[int]:
     """Store a pending document for each (source, front-end) that has none; return their primary keys.
 
-    A document that failed is pending again: the cause may have been the machine.
+    A document that failed is pending again: the cause may have been the machine. With the state KEPT they
+    are documents of their own, which are not compared.
 
     Raises
     ------
@@ -85,14 +88,15 @@ def store_documents(sources: Sequence[tuple[int, str]]) -> list[int]:
     keys: dict[tuple[int, str], int] = {}
     wanted = sorted(set(sources))
     for start in range(0, len(wanted), INSERT_ROWS):
-        keys |= _store_documents(wanted[start : start + INSERT_ROWS])
+        keys |= _store_documents(wanted[start : start + INSERT_ROWS], state)
     if len(keys) < len(wanted):
         raise IntegrityError("a document was deleted meanwhile")
     return [keys[source] for source in sources]
 
 
-def _store_documents(sources: Sequence[tuple[int, str]]) -> dict[tuple[int, str], int]:
-    profiles = {language: profile_of(front_end(language), PARAMS).key for _, language in sources}
+def _store_documents(sources: Sequence[tuple[int, str]], state: str) -> dict[tuple[int, str], int]:
+    suffix = KEPT_SUFFIX if state == Document.State.KEPT else ""
+    profiles = {language: profile_of(front_end(language), PARAMS).key + suffix for _, language in sources}
     keys = _document_keys(sources, profiles)
     new = [source for source in sources if source not in keys]
     if new:
@@ -101,6 +105,7 @@ def _store_documents(sources: Sequence[tuple[int, str]]) -> dict[tuple[int, str]
             "source_id": [source for source, _ in new],
             "profile": [profiles[language] for language in languages],
             "language": languages,
+            "state": [state] * len(new),
         }
         insert(connection, Document, columns, skip_existing=True)
         keys = _document_keys(sources, profiles)

@@ -26,6 +26,8 @@ class Document(models.Model):
         PENDING = "pending"
         READY = "ready"
         FAILED = "failed"
+        # Kept for reading, and not compared; it has a profile of its own, and no tokens.
+        KEPT = "kept"
 
     source = models.ForeignKey(Source, models.CASCADE, related_name="documents")
     profile = models.CharField(max_length=80)

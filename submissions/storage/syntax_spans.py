@@ -37,8 +37,8 @@ def keyword_offsets(document: Document, text: str) -> frozenset[int]:
 def _packed_spans(document: Document, text: str) -> bytes:
     packed = bytes(document.styles)
     if not packed:
-        failed = document.state == Document.State.FAILED
-        packed = pack_spans([] if failed else syntax_spans(text, document.language))
+        is_plain = document.state in (Document.State.FAILED, Document.State.KEPT)
+        packed = pack_spans([] if is_plain else syntax_spans(text, document.language))
         Document.objects.filter(pk=document.pk, styles=b"").update(styles=packed)
         document.styles = packed
     return packed

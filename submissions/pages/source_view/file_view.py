@@ -130,6 +130,10 @@ class FileView:
         document = self.file.document
         return document.reason if document.state == Document.State.FAILED else ""
 
+    @property
+    def is_compared(self) -> bool:
+        return self.file.document.state != Document.State.KEPT
+
     @cached_property
     def notices(self) -> list[str]:
         """Sentences on unusual properties of the text, and on how they are displayed."""
