@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.archives.attempts import order
+from submissions.archives.attempts import ONLY_ATTEMPT, order
 from submissions.archives.regrouping import FilePlace, GroupedSubmission
-from submissions.archives.submission_names import UniqueNames, clean_name
+from submissions.archives.submission_names import DistinctNames, clean_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ def submissions_by_attempt(
     placements: Mapping[str, Placement], attempts: Mapping[str, Attempt], names: Names, choices: Choices
 ) -> tuple[dict[str, FilePlace], dict[str, GroupedSubmission]]:
     """Return the place of each file that counts, and the submissions by name."""
-    unique = UniqueNames(names.names.values())
+    unique = DistinctNames(names.names.values())
     attempt_names: dict[tuple[Submitters, str, int], str] = {}
     places: dict[str, FilePlace] = {}
     submissions: dict[str, GroupedSubmission] = {}
@@ -60,6 +60,8 @@ def _add_attempt(
     """Return a submission with a file of an attempt; it has the attempt of the part with most attempts."""
     if submission is None:
         return GroupedSubmission(students, attempt.number, attempt.total, attempt.submitted, attempt.late)
+    if attempt == ONLY_ATTEMPT:
+        return submission
     total, number = max((submission.attempts, submission.attempt), (attempt.total, attempt.number))
     times = [time for time in (submission.submitted, attempt.submitted) if time]
     latest = max(times, key=order, default=None)

@@ -33,6 +33,9 @@ class Attempt(NamedTuple):
     reason: str = ""
 
 
+ONLY_ATTEMPT = Attempt()
+
+
 def order(attempt: AttemptKey) -> tuple[int, int, datetime]:
     """Return what orders attempts of any kind: numbers, then times, of which those without a zone are UTC."""
     if isinstance(attempt, int):
@@ -48,7 +51,7 @@ def attempts_of(
     attempts: dict[str, Attempt] = {}
     for path, placement in placements.items():
         if placement.attempt is None:
-            attempts[path] = _one_attempt([placement], choices.due)
+            attempts[path] = _one_attempt([placement], choices.due) if placement.submitted else ONLY_ATTEMPT
         else:
             tasks[who[path], placement.part][placement.attempt].append(path)
     for paths in tasks.values():

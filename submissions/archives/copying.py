@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING
+import io
+from tempfile import SpooledTemporaryFile
+from typing import IO, TYPE_CHECKING, cast
 
 from submissions.archives.limits import CHUNK, Budget, RefusalError, format_size
 
 if TYPE_CHECKING:
-    from tempfile import SpooledTemporaryFile
-
     from submissions.archives.members import ArchiveMember
+
+
+def empty_copy(spool_bytes: int) -> IO[bytes]:
+    """Return a file that is in memory up to a number of bytes; with 0, always."""
+    return cast("IO[bytes]", SpooledTemporaryFile(spool_bytes)) if spool_bytes else io.BytesIO()
 
 
 def copy_within_limits(
     first: bytes,
     rest: IO[bytes],
-    copy: SpooledTemporaryFile[bytes],
+    copy: IO[bytes],
     *,
     member: ArchiveMember,
     budget: Budget,

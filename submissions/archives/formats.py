@@ -87,6 +87,9 @@ READERS = (
     ArchiveFormat("compress", rb"\x1f\x9d"),
     ArchiveFormat("lzip", rb"LZIP"),
 )
+# The start of a file of any format: most files are none.
+STARTS = re.compile(b"|".join(b"(?:%b)" % archive.start for archive in READERS), re.DOTALL)
+BY_SUFFIX = {suffix: archive for archive in reversed(READERS) for suffix in archive.suffixes}
 # Zips that are documents or programs. They are not unpacked; the front-ends refuse them as binary files.
 ZIPPED_DOCUMENTS = frozenset({
     ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".war", ".ear", ".apk", ".aab",
@@ -107,16 +110,15 @@ def archive_format(name: str, head: bytes) -> ArchiveFormat | None:
     suffix = _suffix(name)
     if suffix in ZIPPED_DOCUMENTS:
         return None
-    by_start = (archive for archive in READERS if archive.matches(head))
-    by_suffix = (archive for archive in READERS if suffix in archive.suffixes)
-    return next(by_start, None) or next(by_suffix, None)
+    if STARTS.match(head):
+        return next(archive for archive in READERS if archive.matches(head))
+    return BY_SUFFIX.get(suffix)
 
 
 def archive_stem(name: str) -> str:
     """Return the name of the folder that stands for a nested archive: `work` for `work.tar.gz`."""
-    known = {suffix for archive in READERS for suffix in archive.suffixes}
     stem = name
-    if _suffix(stem) in known:
+    if _suffix(stem) in BY_SUFFIX:
         stem = stem[: -len(_suffix(stem))]
         if _suffix(stem) == ".tar":
             stem = stem[: -len(".tar")]

@@ -107,7 +107,8 @@ def group_files(
     `identify` returns what a roster knows of a student of the layout.
     """
     layout, placements, ignored, warnings = place_files(listing, choices, identify)
-    who = {path: submitters(placement.students) for path, placement in placements.items()}
+    keys = {students: submitters(students) for students in {one.students for one in placements.values()}}
+    who = {path: keys[placement.students] for path, placement in placements.items()}
     students = {who[path]: placements[path].students for path in reversed(placements)}
     names = submission_names(students)
     attempts = attempts_of(placements, who, choices)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 LEGACY_ENCODINGS = ["cp932", "gbk", "big5", "euc_kr", "cp1251", "cp866"]
 # In Western names, non-ASCII bytes are single accented letters; in other scripts, several are adjacent.
 WESTERN = re.compile(rb"[\x00-\x7f]*(?:[\x80-\xff](?=[\x00-\x7f]|\Z)[\x00-\x7f]*)*")
+DRIVE = re.compile(r"[A-Za-z]:")
 NAMES_SAMPLED, BYTES_SAMPLED = 200, 20_000  # detection is slow on more
 DOS_LETTERS_END = 0xA8  # letters are below it in cp437, above it in cp1252
 
@@ -58,6 +59,8 @@ def redecode(name: str) -> str:
 
 def replace_invisible(name: str) -> str:
     """Replace control characters, direction overrides and lone surrogates by U+FFFD; normalise to NFC."""
+    if name.isprintable():  # None of these are.
+        return unicodedata.normalize("NFC", name)
     visible = "".join(
         "\ufffd" if unicodedata.category(c) in {"Cc", "Cf", "Cs", "Zl", "Zp"} else c for c in name
     )
@@ -72,7 +75,7 @@ def clean_path(name: str, max_length: int) -> tuple[str, str]:
     """
     path = replace_invisible(name).replace("\\", "/")
     parts = [part for part in path.split("/") if part not in {"", "."}]
-    if path.startswith("/") or re.match(r"[A-Za-z]:", path):
+    if path.startswith("/") or DRIVE.match(path):
         return path[:max_length], "an absolute path; only relative ones are taken"
     if ".." in parts:
         return path[:max_length], "its path leads out of the archive (..)"

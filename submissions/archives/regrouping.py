@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from submissions.archives.attempts import order
 from submissions.archives.layouts.places import Student
 from submissions.archives.layouts.root import root_of
-from submissions.archives.submission_names import NO_NAME, UniqueNames, clean_name, identifiers
+from submissions.archives.submission_names import NO_NAME, DistinctNames, clean_name, identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -67,7 +67,7 @@ def _split_once(grouped: Regrouped, chosen: set[str]) -> Regrouped:
             files[place.submission].append((place.path, path))
     submissions = {name: one for name, one in grouped.submissions.items() if name not in chosen}
     places = dict(grouped.places)
-    unique = UniqueNames(submissions)
+    unique = DistinctNames(submissions)
     for name in sorted(chosen):
         names: dict[tuple[str, bool], str] = {}
         root = root_of(sorted(inner for inner, _ in files[name]))
@@ -82,7 +82,7 @@ def _split_once(grouped: Regrouped, chosen: set[str]) -> Regrouped:
     return Regrouped(places, submissions, grouped.unknown - chosen)
 
 
-def _name_of_part(part: str, whole: str, unique: UniqueNames) -> str:
+def _name_of_part(part: str, whole: str, unique: DistinctNames) -> str:
     """Return a name that no submission has: that of the part, else with that of the whole after it."""
     name = clean_name(part) or NO_NAME
     return unique.add(clean_name(f"{name} ({whole})") if name in unique else name)
@@ -92,6 +92,8 @@ def rename_submissions(
     places: Mapping[str, FilePlace], submissions: Mapping[str, GroupedSubmission], renames: Mapping[str, str]
 ) -> Regrouped:
     """Give submissions other names, all at once; those that then have one name become one submission."""
+    if not renames:
+        return Regrouped(dict(places), dict(submissions), set())
     merged: dict[str, list[GroupedSubmission]] = defaultdict(list)
     for name, submission in sorted(submissions.items()):
         merged[renames.get(name, name)].append(submission)

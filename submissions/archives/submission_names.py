@@ -46,7 +46,7 @@ class Named(Protocol):
     def name(self) -> str: ...
 
 
-class UniqueNames:
+class DistinctNames:
     """Names of which no two are equal."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
@@ -71,7 +71,7 @@ def submission_names(students: Mapping[Submitters, tuple[Student, ...]]) -> dict
     """Return the name of each submission; where several would have one, with the identifier or a number."""
     plain = {key: plain_name(members) for key, members in students.items()}
     counts = Counter(plain.values())
-    unique = UniqueNames(name for name, count in counts.items() if count == 1)
+    unique = DistinctNames(name for name, count in counts.items() if count == 1)
     names: dict[Submitters, str] = {}
     for key, name in sorted(plain.items()):
         identifier = identifiers(students[key])

@@ -9,15 +9,15 @@ import io
 import stat
 from contextlib import nullcontext
 from dataclasses import replace
-from tempfile import SpooledTemporaryFile
-from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
-from submissions.archives.copying import copy_within_limits
+from submissions.archives.copying import copy_within_limits, empty_copy
 from submissions.archives.disk import DAMAGE_ERRORS, disk_member, root_name
 from submissions.archives.formats import HEAD_BYTES, ArchiveFormat, archive_format, archive_stem, head_of
 from submissions.archives.left_out.patterns import FilePatterns
 from submissions.archives.libarchive_binding import NOT_INSTALLED, is_loaded
 from submissions.archives.limits import (
+    CHUNK,
     BadArchive,
     Budget,
     Limits,
@@ -266,22 +266,21 @@ class _Unpacker:
 
     def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[UnpackedEntry]:
         with member.open() as stream:
-            head = stream.read(HEAD_BYTES)
-            archive = archive_format(name, head)
+            head = stream.read(CHUNK)
+            archive = archive_format(name, head[:HEAD_BYTES])
             limit = self.limits.archive_bytes if archive else self.limits.file_bytes
             if member.size > limit:
-                raise RefusalError(
-                    f"has {format_size(member.size)}; the limit for one file is {format_size(limit)}"
-                )
-            with SpooledTemporaryFile(self.limits.spool_bytes) as copy:
+                declared, allowed = format_size(member.size), format_size(limit)
+                raise RefusalError(f"has {declared}; the limit for one file is {allowed}")
+            with empty_copy(self.limits.spool_bytes if archive else 0) as copy:
                 size = copy_within_limits(head, stream, copy, member=member, budget=self.budget, limit=limit)
                 if not size:
                     raise RefusalError("empty")
                 copy.seek(0)
                 if archive:
-                    packed, folder = cast("IO[bytes]", copy), archive_stem(name)
+                    folder = archive_stem(name)
                     inner = self.unpack_archive(
-                        archive, name, packed, folder, depth + 1, modified=member.modified
+                        archive, name, copy, folder, depth + 1, modified=member.modified
                     )
                     yield from self._refuse_unreadable(inner, name, size)
                 else:

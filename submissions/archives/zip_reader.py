@@ -51,6 +51,8 @@ class _RepairedReads:
                 f"its directory takes more than {format_size(self._max_bytes)};"
                 " the limit on entries allows no more"
             )
+        if self.unmarked_headers is not None and not self.unmarked_headers:
+            return self._file.read(size)  # The directory was read, and no name is to be repaired.
         start = self._file.tell()
         data = self._file.read(size)
         if self.unmarked_headers is None:
@@ -151,8 +153,9 @@ def _decoded(name: str | bytes, encoding: str) -> str:
 
 
 def _raw_name(info: zipfile.ZipInfo) -> str | bytes:
-    """Return the name with any part after a NUL, which zipfile cuts off; as bytes unless marked as UTF-8."""
-    return info.orig_filename if info.flag_bits & UTF_8_FLAG else info.orig_filename.encode("cp437")
+    """Return the name with any part after a NUL, which zipfile cuts off; as bytes if in no known encoding."""
+    name = info.orig_filename
+    return name if info.flag_bits & UTF_8_FLAG or name.isascii() else name.encode("cp437")
 
 
 def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:

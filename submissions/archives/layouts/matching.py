@@ -58,10 +58,10 @@ def share(
     """
     matched = [(path, finder(path)) for path in listing.sample if path.rpartition("/")[2] not in records]
     units = {hit.unit for _, hit in matched if hit}
-    prefixes = {hit.prefix for _, hit in matched if hit}
-    others = {_sibling(path, prefixes) for path, hit in matched if hit is None}
     if not units:
         return 0.0
+    prefixes = {hit.prefix for _, hit in matched if hit}
+    others = {_sibling(path, prefixes) for path, hit in matched if hit is None}
     part = len(units) / (len(units) + len(others))
     return part if part >= MIN_SHARE else 0.0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.archives.layouts.artemis import ARTEMIS
@@ -38,6 +39,9 @@ LAYOUTS = {
 }  # fmt: skip
 
 
+_METADATA = re.compile("|".join(f"(?:{one.reads.pattern})" for one in LAYOUTS.values() if one.reads))
+
+
 class Ranked(NamedTuple):
     """A layout and how well it fits, from 0 to 1."""
 
@@ -53,4 +57,4 @@ def recognise(listing: Listing) -> list[Ranked]:
 
 def is_metadata(path: str) -> bool:
     """Return whether some layout may read a file of this path."""
-    return any(layout.reads and layout.reads.fullmatch(path) for layout in LAYOUTS.values())
+    return _METADATA.fullmatch(path) is not None

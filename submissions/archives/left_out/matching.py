@@ -33,8 +33,8 @@ def rule_of_name(path: str, taken_in: AbstractSet[str]) -> tuple[str, Rule] | No
     parts = path.split("/")
     for i, part in enumerate(parts):
         is_file = i == len(parts) - 1
-        for rule in _rules_of_file(part) if is_file else _rules_of_folder(part):
-            if rule.by_name and rule.name not in taken_in:
+        for rule in _rules_by_name(part, is_file=is_file):
+            if rule.name not in taken_in:
                 return "/".join(parts[: i + 1]) + ("" if is_file else "/"), rule
     return None
 
@@ -48,6 +48,13 @@ def rule_of_content(name: str, data: bytes, taken_in: AbstractSet[str]) -> Rule 
         if rule.says and rule.name not in taken_in and _expression(rule.says).search(searched):
             return rule
     return None
+
+
+@lru_cache(CACHED_NAMES)
+def _rules_by_name(name: str, *, is_file: bool) -> list[Rule]:
+    """Return the rules that leave out any file or folder of a name."""
+    rules = _rules_of_file(name) if is_file else _rules_of_folder(name)
+    return [rule for rule in rules if rule.by_name]
 
 
 @lru_cache(CACHED_NAMES)
@@ -111,6 +118,9 @@ def _proofs(proof: str) -> tuple[frozenset[str], str, str]:
 
 def first_comment(data: bytes) -> bytes:
     """Return the lines at the start of a file that are empty, a comment or a directive."""
+    head = data[:COMMENT_BYTES].removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not head[:10].lower().startswith(COMMENT_STARTS):
+        return b""
     lines, closing = [], b""
     for line in data[:COMMENT_BYTES].removeprefix(b"\xef\xbb\xbf").splitlines():
         text = line.strip().lower()
