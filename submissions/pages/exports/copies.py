@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER
-from submissions.pseudonyms.students import known_spellings, roster_labels
+from submissions.pseudonyms.students import known_spellings, others_in_roster, roster_labels
 from submissions.queries import displayed_pair
 
 if TYPE_CHECKING:
@@ -88,12 +88,17 @@ def _displayed_names(pair: Pair, names: Names) -> tuple[str, str]:
 
 def _names_for_student(report: Report, pairs: list[Pair], reader: str) -> Names:
     """Hide all names but the reader's; the other students of the pairs get distinct aliases."""
-    made_up = ensure_aliases(report.assignment)
+    made_up, absent = ensure_aliases(report.assignment), others_in_roster(report.assignment)
+    spellings = absent | known_spellings(report.assignment)
+    own = [reader, *spellings.get(reader, ())]
     others = {student.name for student in students(pairs)} - {reader}
     # Their letters follow the aliases: the order of the real names would reveal who is behind a letter.
-    spellings, labels = known_spellings(report.assignment), roster_labels(report.assignment)
-    own = [reader, *spellings.get(reader, ())]
     hidden = redacted_names(sorted(others, key=made_up.__getitem__), own)
-    aliases = dict.fromkeys(made_up, NAME_PLACEHOLDER) | dict(hidden.aliases)
-    hidden_aliases = {name: alias for name, alias in aliases.items() if name != reader}
+    aliases = dict.fromkeys([*made_up, *absent], NAME_PLACEHOLDER) | dict(hidden.aliases)
+    hidden_aliases = {
+        name: alias
+        for name, alias in aliases.items()
+        if name in others or not {name, *spellings.get(name, ())} & {*own}
+    }
+    labels = roster_labels(report.assignment)
     return Names(hidden_aliases, "", hidden.visible_names, spellings, labels)

@@ -45,6 +45,6 @@ def _reader_choices(pairs: Sequence[Pair], names: Names) -> Iterator[tuple[str, 
         return
     yield REAL_NAMES, "As they are"
     for student in students(pairs):
-        name = SafeString(visible_text(student.name))
+        name = SafeString(visible_text(names.display_name(student.name)))
         yield str(student.pk), format_html("A copy for {}: everybody else is hidden", name)
     yield ALIASES, "Made up for everybody"
