@@ -119,6 +119,14 @@ class Installation:
             if process.pid != os.getpid() and self._belongs(process) and self._matches(process, words)
         ]
 
+    def readers(self) -> list[psutil.Process]:
+        """Return the children of the workers that read and unpack files."""
+        readers: dict[int, psutil.Process] = {}
+        for worker in self.processes("celery", "worker"):
+            with contextlib.suppress(psutil.Error):  # it has ended
+                readers |= {child.pid: child for child in worker.children()}
+        return [child for child in readers.values() if self._matches(child, ("submissions.sandbox.child",))]
+
     def _belongs(self, process: psutil.Process) -> bool:
         try:
             return process.environ().get("MOSS_HOME") == self.home or self.home in " ".join(process.cmdline())
@@ -151,6 +159,11 @@ def kill_worker(installation: Installation, _rng: random.Random) -> str:
 def kill_one_worker_process(installation: Installation, rng: random.Random) -> str:
     processes = installation.processes("celery", "worker")
     return _kill([rng.choice(processes)] if processes else [])
+
+
+def kill_readers(installation: Installation, _rng: random.Random) -> str:
+    """Kill the children that read and unpack what students sent; their environment names no home."""
+    return _kill(installation.readers())
 
 
 def kill_web(installation: Installation, _rng: random.Random) -> str:
@@ -186,7 +199,15 @@ def empty_broker(installation: Installation, _rng: random.Random) -> str:
 
 def stop_worker_for_a_while(installation: Installation, rng: random.Random) -> str:
     """Stop one worker process with SIGSTOP; let it go on some seconds later."""
-    processes = installation.processes("celery", "worker")
+    return _stop_one(installation.processes("celery", "worker"), rng)
+
+
+def stop_broker_for_a_while(installation: Installation, rng: random.Random) -> str:
+    """Stop Valkey with SIGSTOP, so that it accepts connections without an answer; let it go on later."""
+    return _stop_one([process for process in installation.processes() if "valkey" in process.name()], rng)
+
+
+def _stop_one(processes: list[psutil.Process], rng: random.Random) -> str:
     if not processes:
         return "no process"
     process, seconds = rng.choice(processes), rng.uniform(1, 8)
@@ -250,12 +271,14 @@ FAULTS: dict[str, Fault] = {
     for fault in (
         kill_worker,
         kill_one_worker_process,
+        kill_readers,
         kill_web,
         kill_maintenance,
         kill_postgres_backend,
         kill_broker,
         empty_broker,
         stop_worker_for_a_while,
+        stop_broker_for_a_while,
         kill_supervisor,
         cut_database_sessions,
         cut_broker_connections,

@@ -11,6 +11,8 @@ import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from environs import validate
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from moss.embedded.paths import installation_paths
 from moss.environment import (
@@ -139,14 +141,21 @@ DATABASE = dj_database_url.parse(DATABASE_URL, conn_max_age=60, conn_health_chec
 DATABASES = {
     "default": {**DATABASE, "OPTIONS": {**DATABASE.get("OPTIONS", {}), "application_name": SESSION_NAME}}
 }
+# Time in seconds for an answer of Valkey, so that one that hangs holds no thread for long.
+BROKER_SECONDS = 2.0
 # Used only for the progress of rankings and signs of life, which may be lost when the server stops.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": env.str("MOSS_QUEUE_PREFIX", default="moss:"),
-        # JSON, not pickle: unpickling would run code that any other client of that server could store there.
-        "OPTIONS": {"serializer": "django.core.signing.JSONSerializer"},
+        "OPTIONS": {
+            # JSON, not pickle: unpickling would run code that another client of the server could store there.
+            "serializer": "django.core.signing.JSONSerializer",
+            "socket_timeout": BROKER_SECONDS,
+            "socket_connect_timeout": BROKER_SECONDS,
+            "retry": Retry(NoBackoff(), 0),
+        },
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -248,7 +257,13 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     # A message whose worker was killed is delivered again after this time, in seconds. So is one whose task
     # takes longer: every task locks what it works on, and the second one does nothing.
     "visibility_timeout": 60,
+    "socket_timeout": BROKER_SECONDS,
+    "socket_connect_timeout": BROKER_SECONDS,
+    # A connection is tried once. The consumer of a worker has its own retries.
+    "max_retries": 0,
 }
+# A message that cannot be sent is not tried again: maintenance finds work without a message.
+CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True

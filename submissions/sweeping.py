@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from submissions import lifecycle, recovery, tasks
 from submissions.ingest.documents import delete_unreferenced
-from submissions.ingest.uploads import delete_orphans, discard_uploads, unneeded_uploads
+from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
 from submissions.queues import send
 
 logger = logging.getLogger(__name__)
@@ -43,4 +43,5 @@ def sweep() -> None:
             tasks.enqueue_rank(batch.assignment)
     discard_uploads(unneeded_uploads())
     delete_orphans(timezone.now() - SOURCE_GRACE_PERIOD)
+    delete_unfinished(timezone.now() - SOURCE_GRACE_PERIOD)
     delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)

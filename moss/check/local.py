@@ -9,8 +9,8 @@ from fingerprint import engine
 from fingerprint.engine import Params, front_end
 from moss.check.boilerplate import read_boilerplate
 from moss.check.inputs import InputOptions, SkippedInput, read_inputs
+from moss.check.mates import student_groups
 from moss.check.readings import ReadJob, read_files
-from moss.check.same_students import student_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,6 +10,7 @@ from submissions.actions.decisions import DecisionInput, DecisionResult, decide
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
 from submissions.actions.quotas import QuotaExceeded
 from submissions.actions.retries import retry_batch, retry_report
+from submissions.actions.rosters import remove_roster, replace_roster
 from submissions.actions.uploads import (
     cancel_batch,
     cancel_ranking,
@@ -40,6 +41,8 @@ __all__ = [
     "list_again",
     "read_listed",
     "remove_boilerplate",
+    "remove_roster",
+    "replace_roster",
     "rerank",
     "retry_batch",
     "retry_report",

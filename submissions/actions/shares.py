@@ -75,7 +75,11 @@ def find_share(token: str) -> Share:
     except BadSignature as error:
         raise ForgedToken from error
     pk, _, _ = signed.partition("-")
-    share = Share.objects.select_related("assignment__course__owner", "created_by").filter(pk=pk).first()
+    share = (
+        Share.objects.select_related("assignment__course__owner", "assignment__course__roster", "created_by")
+        .filter(pk=pk)
+        .first()
+    )
     if not share or _identity(share) != signed:
         raise ShareEnded("What this link led to was deleted. Ask whoever sent it to you.")
     if share.revoked:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import re
+import tempfile
+from contextlib import suppress
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db.models import Q
 from django.utils import timezone
@@ -24,6 +30,8 @@ if TYPE_CHECKING:
 
 # The folder of uploaded files, in the folder of the default storage.
 FOLDER = "uploads"
+# The temporary file of a request, as Django names it.
+TEMPORARY_NAME = re.compile(r"tmp\w{8}\.upload.*", re.DOTALL)
 # The files of a failed upload are kept for this time, so that it can be tried again.
 KEPT_FOR_RETRY = timedelta(days=2)
 
@@ -74,3 +82,16 @@ def delete_orphans(before: datetime) -> None:
                 default_storage.delete(name)
         except FileNotFoundError:  # It was deleted meanwhile, with its upload.
             continue
+
+
+def delete_unfinished(before: datetime) -> None:
+    """Delete temporary files of requests that did not change since `before`: their web process was killed."""
+    folder = settings.FILE_UPLOAD_TEMP_DIR or tempfile.gettempdir()
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if not TEMPORARY_NAME.fullmatch(entry.name):
+                continue
+            with suppress(FileNotFoundError):  # Its request has ended meanwhile.
+                status = entry.stat(follow_symlinks=False)
+                if status.st_uid == os.geteuid() and status.st_mtime < before.timestamp():
+                    Path(entry).unlink()

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.archives.submission_names import plain_name
-from submissions.models import CourseRoster, EnrolledStudent, SubmissionStudent
+from submissions.models import EnrolledStudent, SubmissionStudent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,17 +27,26 @@ def roster_labels(assignment: Assignment) -> dict[str, RosterLabel]:
     What follows the students' names in that of the submission, such as the number of an attempt, stays. A
     name that an instructor gave herself stays as it is.
     """
-    if not CourseRoster.objects.filter(course=assignment.course_id).exists():
+    if not _has_roster(assignment):
         return {}
     labels: dict[str, RosterLabel] = {}
     for submission, students in _students(assignment).items():
         before = plain_name(students)
         if submission.startswith(before) and any(student.enrolled for student in students):
             after = submission[len(before) :]
-            names = ", ".join(str(student.enrolled or student.name) for student in students)
+            names = ", ".join(map(_shown_name, students))
             ids = ", ".join(_shown_id(student.enrolled) for student in students if student.enrolled)
             labels[submission] = RosterLabel(names + after, ids)
     return _distinct(labels)
+
+
+def _has_roster(assignment: Assignment) -> bool:
+    """Return whether the course has a roster; pages have fetched it with the course."""
+    return hasattr(assignment.course, "roster")
+
+
+def _shown_name(student: SubmissionStudent) -> str:
+    return (student.enrolled.name if student.enrolled else "") or student.name
 
 
 def _shown_id(student: EnrolledStudent) -> str:
@@ -69,6 +78,8 @@ def known_spellings(assignment: Assignment) -> dict[str, tuple[str, ...]]:
 
 def others_in_roster(assignment: Assignment) -> dict[str, tuple[str, ...]]:
     """Return the same of the students in the roster without a submission, by keys that are no names."""
+    if not _has_roster(assignment):
+        return {}
     rows = EnrolledStudent.objects.filter(roster__course=assignment.course_id)
     absent = rows.exclude(submission_students__submission__batch__assignment=assignment)
     return {

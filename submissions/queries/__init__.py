@@ -59,6 +59,7 @@ from submissions.queries.reports import (
     report_state,
     tally,
 )
+from submissions.queries.rosters import roster, roster_by_assignment, roster_size, roster_students
 from submissions.queries.service import (
     batches_under_way,
     failed_batches,
@@ -147,6 +148,10 @@ __all__ = [
     "replaced_by",
     "report_state",
     "reports_under_way",
+    "roster",
+    "roster_by_assignment",
+    "roster_size",
+    "roster_students",
     "service_state",
     "share",
     "shares",

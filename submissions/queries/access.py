@@ -31,7 +31,7 @@ def course(user: User, pk: int) -> Course:
 def assignment(user: User, pk: int) -> Assignment:
     """Return an assignment, or raise Http404 when it does not exist or `user` may not see it."""
     visible = Assignment.objects.filter(course__in=courses(user))
-    return get_object_or_404(visible.select_related("course__owner"), pk=pk)
+    return get_object_or_404(visible.select_related("course__owner", "course__roster"), pk=pk)
 
 
 def batch(user: User, pk: int) -> Batch:
@@ -45,7 +45,9 @@ def batch(user: User, pk: int) -> Batch:
         When it does not exist or `user` may not see it.
     """
     visible = Batch.objects.filter(assignment__course__in=courses(user), pk=pk)
-    if existing := visible.select_related("assignment__course__owner", "uploaded_by").first():
+    if existing := visible.select_related(
+        "assignment__course__owner", "assignment__course__roster", "uploaded_by"
+    ).first():
         return existing
     if DeletedBatch.objects.filter(batch=pk, assignment__course__in=courses(user)).exists():
         raise Gone("This upload was deleted with everything that came from it.")
@@ -55,7 +57,7 @@ def batch(user: User, pk: int) -> Batch:
 def boilerplate(user: User, pk: int) -> Boilerplate:
     """Return boilerplate, or raise Http404 when it does not exist or `user` may not see it."""
     visible = Boilerplate.objects.filter(assignment__course__in=courses(user))
-    return get_object_or_404(visible.select_related("assignment"), pk=pk)
+    return get_object_or_404(visible.select_related("assignment__course__roster"), pk=pk)
 
 
 def boilerplate_upload(user: User, pk: int) -> BoilerplateUpload:

@@ -31,12 +31,14 @@ class Activity:
     """Work in progress: `uploads` are the uploads not read yet, `ranking` is the progress of the ranking.
 
     `ranking` is None when no ranking is queued or running. `boilerplate`: see `listed_boilerplate_uploads`.
+    `listed` are the uploads that wait for their uploader.
     """
 
     state: ReportState
     uploads: list[UnreadUpload]
     ranking: Progress | None
     boilerplate: list[BoilerplateUpload]
+    listed: list[Batch]
 
     @property
     def is_live(self) -> bool:
@@ -53,17 +55,21 @@ class Activity:
         ]
         boilerplate = [(upload.pk, upload.state) for upload in self.boilerplate]
         report = self.state.report and self.state.report.pk
-        state = (report, self.state.pending, self.state.failed, self.state.cancelled)
+        listed = [batch.pk for batch in self.listed]
+        state = (report, self.state.pending, self.state.failed, self.state.cancelled, listed)
         return f"{crc32(repr((state, batches, self.ranking, boilerplate)).encode()):08x}"
 
 
 def activity(assignment: Assignment, state: ReportState) -> Activity:
     """Return the work in progress on an assignment; `state` is the state of its reports."""
-    running = list(assignment.batches.filter(state__in=Batch.RUNNING))
+    unfinished = list(assignment.batches.filter(state__in=Batch.CANCELLABLE))
+    running = [batch for batch in unfinished if batch.is_running]
     unread = [batch for batch in running if batch.state != Batch.State.RANKING]
     is_ranking = state.pending or len(unread) < len(running)
     ranking = ranking_progress(assignment) if is_ranking else None
-    return Activity(state, _with_places(unread), ranking, listed_boilerplate_uploads(assignment))
+    boilerplate = listed_boilerplate_uploads(assignment)
+    listed = [batch for batch in unfinished if batch.is_listed]
+    return Activity(state, _with_places(unread), ranking, boilerplate, listed)
 
 
 def ranking_progress(assignment: Assignment) -> Progress:

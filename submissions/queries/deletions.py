@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.models import Assignment, Batch, Decision, Report, Share, Submission
+from submissions.models import Assignment, Batch, Decision, EnrolledStudent, Report, Share, Submission
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -34,7 +34,9 @@ def lost_with_assignment(assignment: Assignment) -> list[LostRecords]:
 def lost_with_course(course: Course) -> list[LostRecords]:
     assignments = course.assignments.values_list("pk", flat=True)
     own = LostRecords(len(assignments), "assignment", "assignments")
-    return _not_empty(own) + _lost_with_assignments(assignments)
+    students = EnrolledStudent.objects.filter(roster__course=course).count()
+    enrolled = LostRecords(students, "student in the roster", "students in the roster")
+    return _not_empty(own, enrolled) + _lost_with_assignments(assignments)
 
 
 def _lost_with_assignments(assignments: QuerySet[Assignment, int]) -> list[LostRecords]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 from django.db.models.functions import Coalesce
 
 from submissions import teams
+from submissions.mates import known_names, mate_keys
 from submissions.models import Submission
-from submissions.ranking.mates import mate_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
+    from submissions.mates import Key
     from submissions.models import Assignment, Pair, Report
-    from submissions.ranking.mates import Key
 
     TimedPair = WithAnnotations[Pair, "TimeAnnotations"]
 
@@ -139,6 +139,6 @@ def flagged_pair_ids(report: Report, kind: str) -> list[int]:
 
 
 def unknown_team_members(assignment: Assignment) -> list[str]:
-    """Return the names in an assignment's teams that no submission has; none before the first upload."""
-    names = set(Submission.objects.filter(batch__assignment=assignment).values_list("name", flat=True))
+    """Return the names in an assignment's teams that nobody who handed in has; none before an upload."""
+    names = known_names(Submission.objects.filter(batch__assignment=assignment))
     return teams.unknown_names(assignment.teams, names) if names else []

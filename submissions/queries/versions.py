@@ -21,6 +21,7 @@ VERSION = """
          WHERE given.assignment_id = %(assignment)s),
         (SELECT md5(assignment::text) FROM submissions_assignment assignment
          WHERE assignment.id = %(assignment)s),
+        (SELECT roster.xmin::text FROM submissions_courseroster roster WHERE roster.course_id = %(course)s),
         (SELECT course.name FROM submissions_course course WHERE course.id = %(course)s),
         (SELECT jsonb_agg(jsonb_build_array(person.id, person.username) ORDER BY person.id)
          FROM auth_user person

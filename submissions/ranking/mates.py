@@ -1,4 +1,4 @@
-"""Mates: submissions that are not compared, since one student or one team wrote them, or both are earlier."""
+"""Submissions that are not compared: of one student, of one team, or both of earlier work."""
 
 from __future__ import annotations
 
@@ -7,35 +7,20 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fingerprint.engine import Groups, count_pairs
-from submissions import teams
+from submissions.mates import STUDENT, TEAM, Key, mate_keys
 from submissions.models import Batch, Submission
 from submissions.models.records import NotCompared, NotComparedPair
-from submissions.teams import name_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from django.db.models import QuerySet
-
     from submissions.models import Assignment
 
     Reason = Literal["student", "team"]
-    # A kind of group, and what tells the groups of this kind apart.
-    Key = tuple[str, int | str]
 
-STUDENT, TEAM, EARLIER = "student", "team", "earlier"
+EARLIER = "earlier"
 # Pairs that a report lists as not compared; all are counted.
 MAX_LISTED = 200
-STUDENT_FIELDS = (
-    "students__name",
-    "students__identifier",
-    "students__enrolled",
-    "students__enrolled__name",
-    "students__enrolled__identifier",
-    "students__enrolled__login",
-    "students__enrolled__email",
-    "students__enrolled__team",
-)
 
 
 class Mates(NamedTuple):
@@ -89,32 +74,6 @@ class Mates(NamedTuple):
                         yield pair, reason
 
 
-class _SubmissionStudent(NamedTuple):
-    """The values of STUDENT_FIELDS; all are None for a submission without students."""
-
-    name: str | None
-    identifier: str | None
-    enrolled: int | None
-    enrolled_name: str | None
-    enrolled_id: str | None
-    login: str | None
-    email: str | None
-    team: str | None
-
-    @property
-    def key(self) -> Key:
-        """What tells students apart: the row in the roster, or else the identifier, or else the name."""
-        if self.enrolled:
-            return STUDENT, f"enrolled {self.enrolled}"
-        if self.identifier:
-            return STUDENT, f"id {self.identifier.casefold()}"
-        return STUDENT, f"name {name_key(self.name or '')}"
-
-    @property
-    def enrolled_names(self) -> tuple[str | None, ...]:
-        return self.enrolled_name, self.enrolled_id, self.login, self.email
-
-
 def find_mates(assignment: Assignment, submissions: Sequence[Submission]) -> Mates:
     """Return the groups of `submissions`; without `compare_mates` also those of students and of teams."""
     roles = dict(assignment.batches.values_list("pk", "role"))
@@ -129,28 +88,6 @@ def find_mates(assignment: Assignment, submissions: Sequence[Submission]) -> Mat
         [{key for key in keys[one.pk] if key[0] == kind} for one in submissions] for kind in (STUDENT, TEAM)
     )
     return Mates(students, of_teams, earlier)
-
-
-def mate_keys(assignment: Assignment, submissions: QuerySet[Submission]) -> dict[int, set[Key]]:
-    """Return the keys of the students and teams of submissions, by primary key, with one query.
-
-    A team of the assignment names submissions or students, by any of their names and ids.
-    """
-    numbers = teams.team_numbers(assignment.teams)
-    keys: dict[int, set[Key]] = defaultdict(set)
-    for pk, name, *student in submissions.order_by().values_list("pk", "name", *STUDENT_FIELDS):
-        one = _SubmissionStudent(*student)
-        keys[pk] |= _team_keys(numbers, (name, one.name, one.identifier, *one.enrolled_names))
-        if one.name is not None:
-            keys[pk].add(one.key)
-        if one.team:
-            keys[pk].add((TEAM, f"in the roster: {name_key(one.team)}"))
-    return keys
-
-
-def _team_keys(numbers: dict[str, int], names: Iterable[str | None]) -> set[Key]:
-    known = (name_key(name) for name in names if name)
-    return {(TEAM, f"line {numbers[key]}") for key in known if key in numbers}
 
 
 def _groups(keys: Iterable[Collection[Key]]) -> Groups:

@@ -60,11 +60,14 @@ def read_table(data: bytes) -> Table:
     return Table(rows[0].cells, rows[1:])
 
 
+def check_size(size: int) -> None:
+    """Raise RosterRefused for a file of more than MAX_BYTES bytes."""
+    if size > MAX_BYTES:
+        raise RosterRefused(f"It has {size:,} bytes; a roster has at most {MAX_BYTES:,}. Leave columns out.")
+
+
 def _decode(data: bytes) -> str:
-    if len(data) > MAX_BYTES:
-        raise RosterRefused(
-            f"It has {len(data):,} bytes; a roster has at most {MAX_BYTES:,}. Leave columns out."
-        )
+    check_size(len(data))
     try:
         return decode(data).text
     except ValueError as error:

@@ -43,14 +43,14 @@ def test_a_moodle_export_is_dropped_checked_changed_and_read(
         zipped({path: text.encode() for path, text in MOODLE.items()}),
     )
     page.get_by_role("button", name="Upload").click()
-    expect(page.get_by_role("heading", name="5 submissions found in a Moodle export")).to_be_visible(
+    expect(page.get_by_role("heading", name="5 submissions found, read as a Moodle export")).to_be_visible(
         timeout=PATIENCE
     )
     check_every_layout(page, shoot, "preview")
-    page.get_by_label("Read as").select_option("depth 1")
-    expect(page.get_by_role("heading", name="submissions found in a folder")).to_be_visible()
-    page.get_by_label("Read as").select_option("")
-    expect(page.get_by_role("heading", name="5 submissions found in a Moodle export")).to_be_visible()
+    page.get_by_label("Read as", exact=True).select_option("depth 1")
+    expect(page.get_by_role("heading", name="submissions found, read as a folder")).to_be_visible()
+    page.get_by_label("Read as", exact=True).select_option("")
+    expect(page.get_by_role("heading", name="5 submissions found, read as a Moodle export")).to_be_visible()
     page.get_by_label("Name of Cleo Vance").fill("Cleo V. Vance")
     page.get_by_label("Name of Cleo Vance").press("Tab")
     expect(page.get_by_label("Name of Cleo V. Vance")).to_be_visible()

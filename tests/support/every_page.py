@@ -28,6 +28,7 @@ PAGES = (
     "courses",
     "course",
     "rename_course",
+    "roster",
     "delete_course",
     "assignment",
     "assignment_settings",

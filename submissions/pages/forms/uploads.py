@@ -8,6 +8,8 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
+from submissions.models import Batch
+
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
 
@@ -30,6 +32,8 @@ class FilesField(forms.FileField):
 
 
 class UploadForm(forms.Form):
+    """Any number of files, such as those of boilerplate."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         # The page checks this limit before it sends anything.
@@ -38,3 +42,19 @@ class UploadForm(forms.Form):
         self.fields["files"] = FilesField(
             label="Files", allow_empty_file=True, error_messages={"required": "Choose at least one file."}
         )
+
+
+class SubmissionsForm(UploadForm):
+    """Submissions, with the role that they have in the comparison."""
+
+    role = forms.ChoiceField(
+        label="These are",
+        required=False,
+        choices=[
+            (Batch.Role.CLASS, "this class"),
+            (Batch.Role.EARLIER, "earlier or other work: compared with this class, not among itself"),
+        ],
+    )
+
+    def clean_role(self) -> str:
+        return self.cleaned_data["role"] or Batch.Role.CLASS

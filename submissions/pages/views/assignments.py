@@ -16,7 +16,7 @@ from django_htmx.http import push_url
 
 from submissions import actions, queries
 from submissions.pages.forms.assignments import SettingsForm
-from submissions.pages.forms.uploads import UploadForm
+from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
 from submissions.pages.report.parts import Address, filtered_part, report_parts
 from submissions.pseudonyms.names import names_for
@@ -67,7 +67,7 @@ def filtered_response(request: HttpRequest, assignment: Assignment, names: Names
 def assignment_page(
     request: AuthenticatedRequest,
     assignment: Assignment,
-    upload_form: UploadForm | None = None,
+    upload_form: SubmissionsForm | None = None,
     boilerplate_form: UploadForm | None = None,
 ) -> HttpResponse:
     """Return the assignment page, with the errors of an invalid form."""
@@ -79,7 +79,7 @@ def assignment_page(
     context |= {
         "batches": uploads,
         "activity": queries.activity(assignment, context["state"]),
-        "upload_form": upload_form or UploadForm(auto_id="upload_%s"),
+        "upload_form": upload_form or SubmissionsForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
     }
     status = _status(upload_form, boilerplate_form)

@@ -16,7 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from submissions import actions, queries
 from submissions.archives.left_out.rules import REASONS
 from submissions.models import Batch
-from submissions.pages.forms.uploads import UploadForm
+from submissions.pages.forms.uploads import SubmissionsForm
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
 from submissions.pages.views.access import gone_as_410
@@ -42,12 +42,15 @@ STEPS = (
 @require_POST
 def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = queries.assignment(request.user, pk)
-    form = UploadForm(request.POST, request.FILES, auto_id="upload_%s")
+    form = SubmissionsForm(request.POST, request.FILES, auto_id="upload_%s")
     if not form.is_valid():
         return assignments.assignment_page(request, assignment, upload_form=form)
     try:
-        files, preview = form.cleaned_data["files"], "preview" in request.POST
-        return redirect(actions.create_batch(assignment, request.user, files, preview=preview))
+        data, preview = form.cleaned_data, "preview" in request.POST
+        batch = actions.create_batch(
+            assignment, request.user, data["files"], preview=preview, role=data["role"]
+        )
+        return redirect(batch)
     except actions.QuotaExceeded as refusal:
         form.add_error("files", str(refusal))
         return assignments.assignment_page(request, assignment, upload_form=form)

@@ -38,7 +38,12 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = AssignmentForm(course, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
-    context = {"form": form, "course": course, "assignments": queries.listed_assignments(course)}
+    context = {
+        "form": form,
+        "course": course,
+        "assignments": queries.listed_assignments(course),
+        "students": queries.roster_size(course),
+    }
     return render(request, "submissions/course.html", context, status=_status(form))
 
 

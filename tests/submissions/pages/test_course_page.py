@@ -103,7 +103,7 @@ def test_the_lists_take_as_many_queries_for_many_rows_as_for_one(
         Assignment.objects.create(course=assignment.course, name=f"Task {n}")
     with django_assert_num_queries(3):  # session, user, courses
         alice_client.get(reverse("courses"))
-    with django_assert_num_queries(4):  # session, user, course, assignments
+    with django_assert_num_queries(5):  # session, user, course, assignments, size of the roster
         alice_client.get(assignment.course.get_absolute_url())
 
 

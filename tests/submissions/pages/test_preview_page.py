@@ -61,7 +61,7 @@ def test_a_preview_shows_the_layout_the_students_and_what_does_not_count(
     batch = upload(SAMPLES["gradescope"])
     page = get_page(alice_client, batch.get_absolute_url())
     assert page.text("#preview-heading") == (
-        "3 submissions found in a Gradescope export; 1 entry does not count"
+        "3 submissions found, read as a Gradescope export; 1 entry does not count"
     )
     assert "Ada Byron, Bruno Popeșcu" in page.values("input[name=new]", "value")
     assert "20261234, bpopescu@example.edu" in page.texts(".students td")
@@ -136,7 +136,7 @@ def test_code_that_a_rule_leaves_out_is_counted_with_one_click(
     with django_capture_on_commit_callbacks(execute=True):
         alice_client.post(reverse("count_listed_rule", args=[batch.pk]), {"rule": rule})
     page = get_page(alice_client, batch.get_absolute_url())
-    assert page.text("#preview-heading").endswith("found in a folder or file for each student")
+    assert page.text("#preview-heading").endswith("found, read as a folder or file for each student")
 
 
 def test_nobody_else_sees_or_changes_a_preview(client: Client, upload: Upload, bob: User) -> None:
@@ -186,3 +186,23 @@ def test_the_page_is_as_quick_for_many_submissions_as_for_few(
         page = get_page(alice_client, batch.get_absolute_url())
     assert len(page.all("input[name=new]")) == 200
     assert actions.read_listed(batch)
+
+
+def test_the_assignment_says_that_an_upload_waits_to_be_checked(alice_client: Client, upload: Upload) -> None:
+    batch = upload(CLASS)
+    page = get_page(alice_client, batch.assignment.get_absolute_url())
+    assert batch.get_absolute_url() in page.links()
+    assert "class.zip waits for you: check who handed in what" in page.texts("p.notice")
+
+
+def test_a_preview_says_who_is_in_the_roster_of_the_course(alice_client: Client, upload: Upload) -> None:
+    batch = upload(CLASS)
+    roster = reverse("roster", args=[batch.assignment.course_id])
+    assert roster in get_page(alice_client, batch.get_absolute_url()).links()
+    alice_client.post(roster, {"file": loose("class.csv", b"Login,Name\nada,Ada Byron\nben,Ben Okri\n")})
+    page = get_page(alice_client, batch.get_absolute_url())
+    assert [cells[1:3] for cells in page.rows(".students tbody tr")] == [
+        ["", "Ada Byron"],
+        ["", "Ben Okri"],
+        ["", "not in it"],
+    ]

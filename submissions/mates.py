@@ -1,0 +1,87 @@
+"""Mates: students and teams of submissions, as keys that the submissions of one of them have in common."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from submissions import teams
+from submissions.teams import name_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.db.models import QuerySet
+
+    from submissions.models import Assignment, Submission
+
+# The kind of a key, and what tells the keys of this kind apart.
+Key = tuple[str, "int | str"]
+STUDENT, TEAM = "student", "team"
+STUDENT_FIELDS = (
+    "students__name",
+    "students__identifier",
+    "students__enrolled",
+    "students__enrolled__name",
+    "students__enrolled__identifier",
+    "students__enrolled__login",
+    "students__enrolled__email",
+    "students__enrolled__team",
+)
+
+
+class _SubmissionStudent(NamedTuple):
+    """The values of STUDENT_FIELDS; all are None for a submission without students."""
+
+    name: str | None
+    identifier: str | None
+    enrolled: int | None
+    enrolled_name: str | None
+    enrolled_id: str | None
+    login: str | None
+    email: str | None
+    team: str | None
+
+    @property
+    def key(self) -> Key:
+        """What tells students apart: the row in the roster, or else the identifier, or else the name."""
+        if self.enrolled:
+            return STUDENT, f"enrolled {self.enrolled}"
+        if self.identifier:
+            return STUDENT, f"id {self.identifier.casefold()}"
+        return STUDENT, f"name {name_key(self.name or '')}"
+
+    @property
+    def enrolled_names(self) -> tuple[str | None, ...]:
+        return self.enrolled_name, self.enrolled_id, self.login, self.email
+
+
+def mate_keys(assignment: Assignment, submissions: QuerySet[Submission]) -> dict[int, set[Key]]:
+    """Return the keys of the students and teams of submissions, by primary key, with one query.
+
+    A team of the assignment names submissions or students, by any of their names and ids.
+    """
+    numbers = teams.team_numbers(assignment.teams)
+    keys: dict[int, set[Key]] = defaultdict(set)
+    for pk, name, *student in submissions.order_by().values_list("pk", "name", *STUDENT_FIELDS):
+        one = _SubmissionStudent(*student)
+        keys[pk] |= _team_keys(numbers, (name, one.name, one.identifier, *one.enrolled_names))
+        if one.name is not None:
+            keys[pk].add(one.key)
+        if one.team:
+            keys[pk].add((TEAM, f"in the roster: {name_key(one.team)}"))
+    return keys
+
+
+def known_names(submissions: QuerySet[Submission]) -> set[str]:
+    """Return the names of submissions, and the names and ids of their students."""
+    names: set[str] = set()
+    for name, *student in submissions.order_by().values_list("name", *STUDENT_FIELDS):
+        one = _SubmissionStudent(*student)
+        names.update(text for text in (name, one.name, one.identifier, *one.enrolled_names) if text)
+    return names
+
+
+def _team_keys(numbers: dict[str, int], names: Iterable[str | None]) -> set[Key]:
+    known = (name_key(name) for name in names if name)
+    return {(TEAM, f"line {numbers[key]}") for key in known if key in numbers}

@@ -1,0 +1,39 @@
+"""Upload a roster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from submissions.rosters import RosterRefused, parse_roster
+from submissions.rosters.table import check_size
+
+if TYPE_CHECKING:
+    from django.core.files.uploadedfile import UploadedFile
+
+    from submissions.rosters import Roster
+
+
+class RosterForm(forms.Form):
+    """A roster as a CSV file; `roster` is what was read from it."""
+
+    roster: Roster
+    file = forms.FileField(
+        label="CSV file",
+        allow_empty_file=True,
+        error_messages={"required": "Choose a file."},
+        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,text/csv"}),
+    )
+
+    def clean_file(self) -> UploadedFile:
+        file: UploadedFile = self.cleaned_data["file"]
+        try:
+            check_size(file.size or 0)
+            self.roster = parse_roster(file.read())
+        except RosterRefused as refused:
+            raise ValidationError(str(refused)) from refused
+        if not self.roster.students:
+            raise ValidationError("No row of it has a student with a name or an id.")
+        return file

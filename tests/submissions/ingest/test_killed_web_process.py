@@ -1,0 +1,73 @@
+"""A web process that is killed during an upload leaves a temporary file, which maintenance deletes later."""
+
+from __future__ import annotations
+
+import os
+import socket
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from submissions import sweeping
+from submissions.models import Assignment, Course
+from tests.conftest import wait_until
+from tests.support.web_server import web_server
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+    from django.test import Client
+    from pytest_django.fixtures import Settings
+
+TOKEN = "a" * 32
+SENT = 6_000_000
+
+
+def unfinished_upload(assignment: Assignment, session: str) -> bytes:
+    """Return the first part of a request that uploads ten times as much."""
+    body = b'--b\r\nContent-Disposition: form-data; name="files"; filename="class.zip"\r\n\r\n' + bytes(SENT)
+    head = (
+        f"POST {reverse('upload', args=[assignment.pk])} HTTP/1.1\r\nHost: localhost\r\n"
+        f"Cookie: sessionid={session}; csrftoken={TOKEN}\r\nX-CSRFToken: {TOKEN}\r\n"
+        f"Content-Type: multipart/form-data; boundary=b\r\nContent-Length: {10 * SENT}\r\n\r\n"
+    )
+    return head.encode() + body
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_temporary_file_of_a_killed_web_process_is_deleted_once_it_is_old(
+    alice: User, alice_client: Client, tmp_path: Path, settings: Settings
+) -> None:
+    assignment = Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
+    request = unfinished_upload(assignment, alice_client.cookies["sessionid"].value)
+    settings.FILE_UPLOAD_TEMP_DIR = str(tmp_path)
+    (tmp_path / "other.upload").write_bytes(b"not a name that Django gives")
+    with web_server(TMPDIR=str(tmp_path)) as port, socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(request)
+        wait_until(lambda: any(tmp_path.glob("tmp*.upload.zip")), 30, what="the temporary file")
+        web = next(
+            process
+            for process in psutil.process_iter()
+            if any(str(tmp_path) in path for path in opened_by(process))
+        )
+        web.kill()
+        web.wait(10)
+    (left,) = tmp_path.glob("tmp*.upload.zip")
+    sweeping.sweep()
+    assert left.exists()  # an upload that is still sent is as young
+    old = (timezone.now() - sweeping.SOURCE_GRACE_PERIOD - timedelta(seconds=1)).timestamp()
+    os.utime(left, (old, old))
+    sweeping.sweep()
+    assert [path.name for path in tmp_path.glob("*.upload*")] == ["other.upload"]
+
+
+def opened_by(process: psutil.Process) -> list[str]:
+    try:
+        return [file.path for file in process.open_files()]
+    except psutil.Error:
+        return []

@@ -1,0 +1,282 @@
+"""The roster of a course: adding, replacing and removing it, and the names that submissions then have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from submissions.models import Course, CourseRoster, EnrolledStudent, Submission, SubmissionStudent
+from tests.support.html import get_page, page_of
+from tests.support.sample_class import COPIED, RENAMED, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.test import Client
+    from django.test.client import _MonkeyPatchedWSGIResponse as Response
+
+    from submissions.models import Assignment
+    from tests.support.uploads import Committing, HandIn
+
+    Add = Callable[..., Response]
+
+ROSTER = (
+    "Name,Student ID,Login,E-mail,Team\n"
+    "Amara Okafor,00042,aokafor,amara.okafor@example.edu,\n"
+    '"Popescu, Bruno",00043,bpopescu,bp@example.edu,Red\n'
+    "Chen Wei,00044,cwei,cw@example.edu,Red\n"
+    "Dmitri Volkov,00045,dvolkov,dv@example.edu,\n"
+)
+SOURCE = "# Amara Okafor, with help of Dmitri Volkov\n" + COPIED
+CLASS = {"aokafor/m.py": SOURCE, "bpopescu/m.py": COPIED, "cwei/m.py": RENAMED, "erika/m.py": RENAMED}
+
+
+def address(course: Course) -> str:
+    return reverse("roster", args=[course.pk])
+
+
+@pytest.fixture
+def add(assignment: Assignment, alice_client: Client, django_capture_on_commit_callbacks: Committing) -> Add:
+    """Return a function that sends a roster as Alice does."""
+
+    def send(text: str = ROSTER, name: str = "class.csv") -> Response:
+        file = SimpleUploadedFile(name, text.encode())
+        with django_capture_on_commit_callbacks(execute=True):
+            return alice_client.post(address(assignment.course), {"file": file})
+
+    return send
+
+
+def text_of(client: Client, address: str) -> str:
+    response = client.get(address, follow=True)
+    assert response.status_code == 200
+    return response.getvalue().decode()
+
+
+def names_on(client: Client, assignment: Assignment) -> list[str]:
+    page = get_page(client, assignment.batches.get().get_absolute_url())
+    return page.texts("[aria-labelledby=submissions] li")
+
+
+def test_submissions_have_the_names_of_a_roster_that_is_added_later(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS))
+    assert names_on(alice_client, assignment)[0] == "aokafor 1 file"
+    add()
+    assert names_on(alice_client, assignment) == [
+        "Amara Okafor 00042 · 1 file",
+        "Bruno Popescu 00043 · 1 file",
+        "Chen Wei 00044 · 1 file",
+        "erika 1 file",
+    ]
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert "Amara Okafor" in page.text("table.pairs")
+    assert "aokafor" not in page.text("main")
+
+
+def test_submissions_have_the_names_of_a_roster_that_is_added_before(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    add()
+    hand_in(zipped(CLASS))
+    assert names_on(alice_client, assignment)[0] == "Amara Okafor 00042 · 1 file"
+
+
+def test_the_page_says_who_is_unknown_and_who_handed_in_nothing(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS))
+    add()
+    page = get_page(alice_client, address(assignment.course))
+    assert page.text(".lead").startswith("4 students, 1 team · from class.csv")
+    assert page.texts("[aria-labelledby=fits-heading] summary") == [
+        "1 is not in the roster",
+        "1 handed in nothing",
+    ]
+    assert page.texts("[aria-labelledby=fits-heading] li") == ["erika", "Dmitri Volkov"]
+    assert page.texts("[aria-labelledby=students-heading] tbody th") == [
+        "Amara Okafor", "Bruno Popescu", "Chen Wei", "Dmitri Volkov"
+    ]  # fmt: skip
+
+
+def test_a_team_of_the_roster_is_not_compared(hand_in: HandIn, add: Add, assignment: Assignment) -> None:
+    hand_in(zipped(CLASS))
+    team = {"left__name": "bpopescu", "right__name": "cwei"}
+    assert assignment.reports.latest("pk").pairs.filter(**team).exists()
+    add()
+    assert not assignment.reports.latest("pk").pairs.filter(**team).exists()
+    add(ROSTER.replace("Red", ""))
+    assert assignment.reports.latest("pk").pairs.filter(**team).exists()
+
+
+def test_a_roster_that_changes_no_team_ranks_nothing_again(
+    hand_in: HandIn, add: Add, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS))
+    report = assignment.reports.get()
+    add(ROSTER.replace("Red", ""))
+    assert assignment.reports.get() == report
+
+
+def test_decisions_stay_when_names_change(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS))
+    pair = assignment.reports.get().pairs.get(left__name="aokafor", right__name="erika")
+    arguments = [assignment.pk, pair.left_id, pair.right_id]
+    sent = {"state": "confirmed", "assignee": "", "notes": "", "seen": 0}
+    alice_client.post(reverse("decide", args=arguments), sent)
+    add(ROSTER.replace("Red", ""))
+    page = get_page(alice_client, assignment.get_absolute_url() + "?decision=confirmed")
+    [row] = page.texts("tr.pair")
+    assert "Amara Okafor" in row
+
+
+def test_hidden_names_hide_everybody_in_the_roster(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS))
+    add(ROSTER.replace("Red", ""))
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
+    report = assignment.reports.get()
+    pair = report.pairs.get(left__name="aokafor", right__name="erika")
+    addresses = [
+        assignment.get_absolute_url(),
+        assignment.batches.get().get_absolute_url(),
+        address(assignment.course),
+        reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]),
+        reverse("submission", args=[assignment.pk, pair.left_id]),
+        reverse("table", args=[assignment.pk, "pairs", "csv"]),
+        reverse("table", args=[assignment.pk, "submissions", "json"]),
+    ]
+    for page in addresses:
+        content = text_of(alice_client, page).casefold()
+        for word in ("okafor", "amara", "00042", "bpopescu", "popescu", "volkov"):
+            assert word not in content, (page, word)
+
+
+def test_names_are_hidden_in_sources_whatever_the_platform_called_them(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS))
+    add()
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
+    pair = assignment.reports.latest("pk").pairs.get(left__name="aokafor", right__name="erika")
+    arguments = [assignment.pk, pair.left_id, pair.right_id]
+    page = page_of(alice_client.get(reverse("pair", args=arguments), follow=True))
+    alias = assignment.aliases.get(name="aokafor").alias
+    assert f"# {alias}, with help of [name]" in page.text("main")
+
+
+def test_exports_have_the_names_of_the_roster(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS))
+    add()
+    table = text_of(alice_client, reverse("table", args=[assignment.pk, "submissions", "csv"]))
+    assert "Amara Okafor" in table
+    assert "aokafor" not in table
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "Add a first row"),
+        ("Name,ID\n", "No row of it has a student"),
+        ("foo,bar\n1,2\n", "No column says who the students are"),
+        ("PK\x03\x04....", "Save the roster as CSV"),
+        ("x" * 5_000_001, "5,000,001 bytes; a roster has at most 5,000,000"),
+    ],
+)
+def test_what_is_no_roster_is_refused_and_the_old_one_stays(add: Add, text: str, reason: str) -> None:
+    add()
+    response = add(text)
+    assert response.status_code == 422
+    assert reason in page_of(response).text(".error")
+    assert EnrolledStudent.objects.count() == 4
+
+
+def test_problems_of_rows_are_listed_and_markup_stays_text(
+    add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    add("Name,ID,Shoe\n<b>Eve</b>,7,<i>\n,,44\nMallory,7,\n=cmd(),8,\n")
+    page = get_page(alice_client, address(assignment.course))
+    assert page.texts(".problems li") == [
+        "Not used: the columns “Shoe”.",
+        "Line 2: the id “7” is also in line 4; nobody is found by it",
+        "Line 3: no name and no id; the row is left out",
+    ]
+    assert "<b>Eve</b>" in page.texts("tbody th")
+    assert not page.has("main b")
+
+
+def test_removing_a_roster_gives_the_names_back(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS))
+    add()
+    alice_client.post(reverse("remove_roster", args=[assignment.course.pk]))
+    assert names_on(alice_client, assignment)[0] == "aokafor 1 file"
+    assert not EnrolledStudent.objects.exists()
+    assert SubmissionStudent.objects.count() == Submission.objects.count() == 4
+
+
+def test_nobody_else_sees_or_changes_a_roster(
+    add: Add, bob_client: Client, client: Client, assignment: Assignment
+) -> None:
+    add()
+    file = SimpleUploadedFile("other.csv", b"Name\nMallory\n")
+    assert bob_client.get(address(assignment.course)).status_code == 404
+    assert bob_client.post(address(assignment.course), {"file": file}).status_code == 404
+    assert bob_client.post(reverse("remove_roster", args=[assignment.course.pk])).status_code == 404
+    assert client.get(address(assignment.course)).status_code == 302
+    assert EnrolledStudent.objects.count() == 4
+
+
+def test_a_roster_is_of_one_course(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    add()
+    other = Course.objects.create(owner=assignment.course.owner, name="Another")
+    assert get_page(alice_client, address(other)).text(".empty strong") == "No roster yet."
+    assignment.course = other
+    assignment.save()
+    hand_in(zipped(CLASS))
+    assert names_on(alice_client, assignment)[0] == "aokafor 1 file"
+
+
+def test_deleting_a_course_deletes_its_roster(add: Add, alice_client: Client, assignment: Assignment) -> None:
+    add()
+    address = reverse("delete_course", args=[assignment.course.pk])
+    assert "4 students in the roster" in get_page(alice_client, address).text("main")
+    alice_client.post(address)
+    assert not CourseRoster.objects.exists()
+    assert not EnrolledStudent.objects.exists()
+
+
+def test_names_of_a_roster_are_not_logged(
+    add: Add, caplog: pytest.LogCaptureFixture, hand_in: HandIn
+) -> None:
+    hand_in(zipped(CLASS))
+    caplog.set_level("DEBUG")
+    caplog.clear()
+    add()
+    add("foo,Amara Okafor\n")
+    ours = [record.getMessage() for record in caplog.records if not record.name.startswith("django.db")]
+    assert not any("Okafor" in message or "00042" in message for message in ours)
+
+
+def test_teams_may_use_the_names_and_ids_of_the_roster(
+    hand_in: HandIn, add: Add, alice_client: Client, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS))
+    add(ROSTER.replace("Red", ""))
+    fields = {"name": "Statistics", "common_limit": "", "due": "", "teams": "Amara Okafor, 00043, Erika, Zoe"}
+    address = reverse("assignment_settings", args=[assignment.pk])
+    page = page_of(alice_client.post(address, fields, follow=True))
+    assert page.texts(".notices .notice")[-1] == "In the teams, but no submission's name: Zoe."
+    assert assignment.reports.count() == 2
