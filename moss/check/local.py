@@ -10,8 +10,8 @@ from fingerprint.engine import Params, front_end
 from moss.check.boilerplate import read_boilerplate
 from moss.check.inputs import InputOptions, SkippedInput, read_inputs
 from moss.check.languages import languages_of
+from moss.check.mates import student_groups
 from moss.check.readings import ReadJob, read_files
-from moss.check.same_students import student_groups
 from submissions.archives.languages import NOT_COMPARED
 
 if TYPE_CHECKING:

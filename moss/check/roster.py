@@ -79,4 +79,4 @@ def roster_warnings(
 def team_of(roster: Roster, student: Student) -> str:
     """Return what tells the team of a student from others; empty if none is known."""
     row = roster.find(student) if roster.students else None
-    return f"{row.section}/{row.team}" if row and row.team else ""
+    return f"{row.section}/{row.team}".casefold() if row and row.team else ""

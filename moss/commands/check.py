@@ -11,32 +11,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from moss.commands.grouping_options import grouping_options
+from moss.commands.input_options import InputPath, input_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from moss.check.inputs import InputOptions
     from moss.check.local import LocalReport
-    from submissions.archives.choices import Choices
 
 # "table" is for the terminal; the others are the formats of submissions.pages.exports.formats without Django.
 OUTPUT_FORMATS = ("table", "csv", "json", "html")
 PREVIEW_FORMATS = ("table", "json")
 # Warnings of a preview that are also written beside a ranking: of choices and the roster.
 RANKING_WARNINGS = ("layout", "unknown-name", "no-time", "late", "roster", "roster-unknown", "roster-absent")
-
-
-class InputPath(click.Path):
-    """A regular file or a folder. Pipes and devices are refused: reading one could block for ever."""
-
-    def convert(
-        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
-    ) -> Path:
-        path = Path(os.fsdecode(super().convert(value, param, ctx)))
-        if not path.is_file() and not path.is_dir():
-            self.fail(f"{click.format_filename(path)!r} is neither a regular file nor a folder.", param, ctx)
-        return path
 
 
 class OutputPath(click.Path):
@@ -85,32 +72,9 @@ class OutputPath(click.Path):
     show_default=True,
     help="Highest number of pairs to list.",
 )
-@grouping_options
-@click.option(
-    "--roster",
-    type=InputPath(exists=True, dir_okay=False),
-    metavar="FILE",
-    help="A CSV file of the students with a header: names, ids, logins, e-mail addresses, teams. Submissions "
-    "get the names in it; team mates are not compared with each other.",
-)
+@input_options
 @click.option(
     "--preview", is_flag=True, help="Show who handed in what and what does not count, and compare nothing."
-)
-@click.option(
-    "--include",
-    multiple=True,
-    metavar="PATTERN",
-    help="Count files that match PATTERN, written as in .gitignore, although a rule would leave them out. "
-    "@NAME counts all that the rule of this name leaves out. May be repeated.",
-)
-@click.option(
-    "--exclude",
-    multiple=True,
-    metavar="PATTERN",
-    help="Leave out files that match PATTERN, written as in .gitignore. May be repeated.",
-)
-@click.option(
-    "--partial", is_flag=True, help="Compare what can be read of an archive that is cut off or too large."
 )
 @click.option("--all", "everything", is_flag=True, help="List every pair that shares a fingerprint.")
 @click.option(
@@ -130,12 +94,8 @@ def check(  # noqa: PLR0917 - one parameter for each option
     boilerplate: tuple[Path, ...],
     common: int | None,
     show: int,
-    choices: Choices,
-    roster: Path | None,
+    inputs: InputOptions,
     preview: bool,  # noqa: FBT001 - a flag of the command line
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    partial: bool,  # noqa: FBT001 - a flag of the command line
     everything: bool,  # noqa: FBT001 - a flag of the command line
     output_format: str,
     output: Path | None,
@@ -148,16 +108,11 @@ def check(  # noqa: PLR0917 - one parameter for each option
     readable submissions the command fails.
     """
     from fingerprint.engine import Unreadable
-    from moss.check.inputs import InputOptions
     from moss.check.local import RankingOptions, rank_path
-    from moss.check.roster import NO_ROSTER, read_roster
     from moss.commands.table import printable
-    from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
     from submissions.archives.limits import BadArchive
 
     try:
-        patterns = FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
-        inputs = InputOptions(patterns, partial, choices, read_roster(roster) if roster else NO_ROSTER)
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return

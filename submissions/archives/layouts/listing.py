@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 METADATA_BYTES = 5_000_000
 ALL_METADATA_BYTES = 50_000_000
 # Number of paths that a score looks at, so that recognising a layout takes the same time for any upload.
-SAMPLED = 2_000
+SAMPLED = 1_000
 
 
 class ListedFile(NamedTuple):

@@ -45,7 +45,7 @@ def rule_of_content(name: str, data: bytes, taken_in: AbstractSet[str]) -> Rule 
     comment = first_comment(data)
     for rule in _rules_of_file(name.rsplit("/", 1)[-1]):
         searched = sample if rule.files else comment
-        if rule.says and rule.name not in taken_in and _expression(rule.says).search(searched):
+        if searched and rule.says and rule.name not in taken_in and _expression(rule.says).search(searched):
             return rule
     return None
 

@@ -9,15 +9,12 @@ import pytest
 
 from submissions.archives.limits import Limits
 from tests.moss.check.test_check import check, folder, rows
-from tests.support.build_trees import BUILD_TREES, with_build_trees
+from tests.support.build_trees import BUILD_TREES, COUNTED, with_build_trees
 from tests.support.programs import program
 from tests.support.sample_class import zipped
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-# Written by hand or small: these files of the trees are compared, and are the same for everybody.
-COUNTED = {"pom.xml", "setup.py"}
 
 
 def honest_class(students: int = 8) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from submissions.models import Assignment, Source, SubmissionFile
-from tests.support.build_trees import BUILD_TREES, with_build_trees
+from tests.support.build_trees import BUILD_TREES, COUNTED, with_build_trees
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def reasons(batch: Batch) -> dict[str, str]:
 def test_only_what_students_wrote_is_compared_and_the_rest_is_listed(hand_in: HandIn) -> None:
     batch = hand_in(zipped(with_build_trees(CLASS)))
     assert batch.state == "done"
-    assert paths(batch) == {"main.py", "pom.xml", "setup.py"}
+    assert paths(batch) == {"main.py"} | COUNTED
     listed = reasons(batch)
     assert listed["ada/target/"] == "build output of Maven, sbt or Cargo"
     assert listed["ben/gradlew"] == "the wrapper script of a build tool"
@@ -35,9 +35,7 @@ def test_only_what_students_wrote_is_compared_and_the_rest_is_listed(hand_in: Ha
 
 def test_build_trees_do_not_change_a_score(hand_in: HandIn, assignment: Assignment) -> None:
     common = {
-        f"{student}/{name}": BUILD_TREES[name]
-        for student in ("ada", "ben", "cleo")
-        for name in ("pom.xml", "setup.py")
+        f"{student}/{name}": BUILD_TREES[name] for student in ("ada", "ben", "cleo") for name in COUNTED
     }
 
     def scores() -> list[tuple[str, str, float]]:
@@ -55,8 +53,8 @@ def test_patterns_of_the_assignment_count_before_the_rules(hand_in: HandIn, assi
     assignment.exclude_patterns = "/setup.py\n/target/site/"
     assignment.save()
     batch = hand_in(zipped(with_build_trees(CLASS)))
-    assert paths(batch) == {
-        "main.py", "pom.xml", "target/classes/application.properties", "web/app.min.js",
+    assert paths(batch) == COUNTED - {"setup.py"} | {
+        "main.py", "target/classes/application.properties", "web/app.min.js",
         "target/generated-sources/annotations/Mapper.java", "node_modules/left/index.js",
     }  # fmt: skip
     assert reasons(batch)["ada/setup.py"] == "left out by an exclude pattern"

@@ -1,4 +1,4 @@
-"""Submissions that are never compared with each other: those of one student, and of one team."""
+"""Mates: submissions of one student or one team, which are never compared with each other."""
 
 from __future__ import annotations
 

@@ -1,9 +1,11 @@
-"""The options of `moss check` that say how files are grouped into submissions."""
+"""The options of `moss check` that say which files are read, and how they are grouped into submissions."""
 
 from __future__ import annotations
 
+import os
 from datetime import datetime, time, timedelta
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from submissions.archives.choices import Attempts
+
+
+class InputPath(click.Path):
+    """A regular file or a folder. Pipes and devices are refused: reading one could block for ever."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if not path.is_file() and not path.is_dir():
+            self.fail(f"{click.format_filename(path)!r} is neither a regular file nor a folder.", param, ctx)
+        return path
 
 
 class LayoutKey(click.ParamType[str]):
@@ -106,14 +120,37 @@ _OPTIONS = (
         metavar="OLD=NEW",
         help="Call the submission OLD NEW; submissions of one name are merged. May be repeated.",
     ),
+    click.option(
+        "--roster",
+        type=InputPath(exists=True, dir_okay=False),
+        metavar="FILE",
+        help="A CSV file of the students with a header: names, ids, logins, e-mail addresses, teams. "
+        "Submissions get the names in it; team mates are not compared with each other.",
+    ),
+    click.option(
+        "--include",
+        multiple=True,
+        metavar="PATTERN",
+        help="Count files that match PATTERN, written as in .gitignore, although a rule would leave them "
+        "out. @NAME counts all that the rule of this name leaves out. May be repeated.",
+    ),
+    click.option(
+        "--exclude",
+        multiple=True,
+        metavar="PATTERN",
+        help="Leave out files that match PATTERN, written as in .gitignore. May be repeated.",
+    ),
+    click.option(
+        "--partial", is_flag=True, help="Compare what can be read of an archive that is cut off or too large."
+    ),
 )
 
 
-def grouping_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with these options, of which it gets the parameter `choices`."""
+def input_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with these options, of which it gets the parameter `inputs`."""
 
     @wraps(command)
-    def with_choices(
+    def with_inputs(
         *args: Any,
         layout: str,
         depth: int | None,
@@ -121,16 +158,28 @@ def grouping_options(command: Callable[..., None]) -> Callable[..., None]:
         due: datetime | None,
         split: tuple[str, ...],
         rename: tuple[tuple[str, str], ...],
+        roster: Path | None,
+        include: tuple[str, ...],
+        exclude: tuple[str, ...],
+        partial: bool,
         **kwargs: Any,
     ) -> None:
+        from moss.check.inputs import InputOptions
+        from moss.check.roster import NO_ROSTER, read_roster
+        from moss.commands.table import printable
         from submissions.archives.choices import BadChoices, Choices
+        from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
 
         try:
             choices = Choices(layout, depth, attempts, due, frozenset(split), dict(rename))
+            patterns = FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
+            students = read_roster(roster) if roster else NO_ROSTER
         except BadChoices as error:
             raise click.UsageError(str(error)) from error
-        command(*args, choices=choices, **kwargs)
+        except (ValueError, OSError) as error:
+            raise click.ClickException(printable(str(error))) from error
+        command(*args, inputs=InputOptions(patterns, partial, choices, students), **kwargs)
 
     for option in reversed(_OPTIONS):
-        with_choices = option(with_choices)
-    return with_choices
+        with_inputs = option(with_inputs)
+    return with_inputs
