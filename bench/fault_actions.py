@@ -121,7 +121,7 @@ class Installation:
 
     def readers(self) -> list[psutil.Process]:
         """Return the children of the workers that read and unpack files."""
-        readers = {}
+        readers: dict[int, psutil.Process] = {}
         for worker in self.processes("celery", "worker"):
             with contextlib.suppress(psutil.Error):  # it has ended
                 readers |= {child.pid: child for child in worker.children()}
