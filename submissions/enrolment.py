@@ -74,6 +74,12 @@ def enrol(course: Course, rows: Iterable[SubmissionStudent]) -> None:
         row.enrolled = enrolled[student] if student else None
 
 
+def course_roster(course: Course) -> Roster | None:
+    """Return the roster of a course; None if it has none."""
+    enrolled = _enrolled_students(course)
+    return Roster(tuple(enrolled)) if enrolled else None
+
+
 def _enrolled_students(course: Course) -> dict[RosterStudent, EnrolledStudent]:
     roster = CourseRoster.objects.filter(course=course).first()
     return {row.as_roster_student: row for row in roster.students.all()} if roster else {}

@@ -47,9 +47,9 @@ def test_a_moodle_export_is_dropped_checked_changed_and_read(
         timeout=PATIENCE
     )
     check_every_layout(page, shoot, "preview")
-    page.get_by_label("Read as").select_option("depth 1")
+    page.get_by_label("Read as", exact=True).select_option("depth 1")
     expect(page.get_by_role("heading", name="submissions found, read as a folder")).to_be_visible()
-    page.get_by_label("Read as").select_option("")
+    page.get_by_label("Read as", exact=True).select_option("")
     expect(page.get_by_role("heading", name="5 submissions found, read as a Moodle export")).to_be_visible()
     page.get_by_label("Name of Cleo Vance").fill("Cleo V. Vance")
     page.get_by_label("Name of Cleo Vance").press("Tab")

@@ -15,6 +15,7 @@ from submissions import actions, queries
 from submissions.archives.choices import BadChoices
 from submissions.archives.layouts.registry import LAYOUTS
 from submissions.archives.left_out.rules import REASONS
+from submissions.enrolment import course_roster
 from submissions.pages.forms.previews import DEPTH, PreviewForm
 from submissions.pages.views.access import gone_as_410
 from submissions.pseudonyms.names import names_for
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from django.http import HttpResponse
 
     from submissions.archives.choices import Choices
-    from submissions.archives.preview import Preview
+    from submissions.archives.preview import Preview, PreviewedSubmission
     from submissions.models import Batch
     from submissions.pages.views.access import AuthenticatedRequest
+    from submissions.rosters import Roster
 
 ROWS_A_PAGE = 200
 DEPTHS = ((0, "Each file"), (1, "Each folder at the top"), (2, "Each folder in those"), (3, "One deeper"))
@@ -35,13 +37,17 @@ def preview_context(request: AuthenticatedRequest, batch: Batch, error: str = ""
     """Return the context of `_preview.html`."""
     preview, names = queries.preview(batch), names_for(request, batch.assignment)
     rules = {reason: rule for rule, reason in REASONS.items()}
-    page = request.POST.get("submissions_page") or request.GET.get("submissions_page")
+    number = request.POST.get("submissions_page") or request.GET.get("submissions_page")
+    page = Paginator(preview.submissions, ROWS_A_PAGE).get_page(number)
+    roster = course_roster(batch.assignment.course)
     return {
         "batch": batch,
         "assignment": batch.assignment,
         "names": names,
         "preview": preview,
-        "rows": Paginator(preview.submissions, ROWS_A_PAGE).get_page(page),
+        "page": page,
+        "rows": [(row, _names_in(roster, row)) for row in page],
+        "has_roster": roster is not None,
         "layouts": _layouts(preview, batch.grouping_choices),
         "has_attempts": any((one.grouped.attempts or 1) > 1 for one in preview.submissions)
         or batch.grouping_choices.attempts == "all",
@@ -53,6 +59,12 @@ def preview_context(request: AuthenticatedRequest, batch: Batch, error: str = ""
         ],
         "error": error,
     }
+
+
+def _names_in(roster: Roster | None, row: PreviewedSubmission) -> str:
+    """Return the names that the roster has for the students of a submission; empty if it lacks one."""
+    found = [roster.find(student) if roster else None for student in row.grouped.students]
+    return ", ".join(student.name for student in found if student) if all(found) else ""
 
 
 def _layouts(preview: Preview, choices: Choices) -> list[tuple[str, list[tuple[str, str, bool]]]]:

@@ -193,3 +193,16 @@ def test_the_assignment_says_that_an_upload_waits_to_be_checked(alice_client: Cl
     page = get_page(alice_client, batch.assignment.get_absolute_url())
     assert batch.get_absolute_url() in page.links()
     assert "class.zip waits for you: check who handed in what" in page.texts("p.notice")
+
+
+def test_a_preview_says_who_is_in_the_roster_of_the_course(alice_client: Client, upload: Upload) -> None:
+    batch = upload(CLASS)
+    roster = reverse("roster", args=[batch.assignment.course_id])
+    assert roster in get_page(alice_client, batch.get_absolute_url()).links()
+    alice_client.post(roster, {"file": loose("class.csv", b"Login,Name\nada,Ada Byron\nben,Ben Okri\n")})
+    page = get_page(alice_client, batch.get_absolute_url())
+    assert [cells[1:3] for cells in page.rows(".students tbody tr")] == [
+        ["", "Ada Byron"],
+        ["", "Ben Okri"],
+        ["", "not in it"],
+    ]
