@@ -20,6 +20,7 @@ from submissions.actions.uploads import (
     list_again,
     read_listed,
     rerank,
+    set_patterns,
 )
 
 __all__ = [
@@ -46,4 +47,5 @@ __all__ = [
     "rerank",
     "retry_batch",
     "retry_report",
+    "set_patterns",
 ]

@@ -13,7 +13,7 @@ from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.archives.left_out.patterns import RULE_SIGN
 from submissions.lifecycle import cancel_batch, cancel_ranking
-from submissions.models import Batch
+from submissions.models import Assignment, Batch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from django.core.files import File
 
     from submissions.archives.choices import Choices
-    from submissions.models import Assignment, Report
+    from submissions.models import Report
 
 __all__ = [
     "cancel_batch",
@@ -33,6 +33,7 @@ __all__ = [
     "list_again",
     "read_listed",
     "rerank",
+    "set_patterns",
 ]
 
 CLASS = Batch.Role.CLASS
@@ -91,6 +92,17 @@ def list_again(batch: Batch) -> bool:
     batch.listed_entries.all().delete()
     transaction.on_commit(partial(queues.send, tasks.unpack_next, batch.queue, batch.queue))
     return True
+
+
+@transaction.atomic
+def set_patterns(batch: Batch, include: str, exclude: str) -> None:
+    """Store the patterns of the assignment of a listed batch; unpack it again where other files count."""
+    locked = Assignment.objects.select_for_update().get(pk=batch.assignment_id)
+    counts_others = include.split() != locked.include_patterns.split()
+    locked.include_patterns, locked.exclude_patterns = include, exclude
+    locked.save(update_fields=["include_patterns", "exclude_patterns"])
+    if counts_others:
+        list_again(batch)
 
 
 @transaction.atomic

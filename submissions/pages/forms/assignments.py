@@ -60,7 +60,33 @@ class AssignmentForm(AssignmentModelForm):
         return name
 
 
-class SettingsForm(AssignmentForm):
+class PatternFields(forms.Form):
+    """Patterns of files that count, and of files that do not."""
+
+    include_patterns = forms.CharField(
+        required=False,
+        max_length=MAX_PATTERNS_CHARACTERS,
+        label="Count also",
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text="Files that count although they are generated, compiled or downloaded. One pattern a line, "
+        "as in .gitignore; @ and the name of a rule counts all that the rule leaves out.",
+    )
+    exclude_patterns = forms.CharField(
+        required=False,
+        max_length=MAX_PATTERNS_CHARACTERS,
+        label="Leave out",
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+        help_text="Files that do not count, one pattern a line: *.csv, /tests/.",
+    )
+
+    def clean_include_patterns(self) -> str:
+        return _checked_patterns(self.cleaned_data["include_patterns"], include=True)
+
+    def clean_exclude_patterns(self) -> str:
+        return _checked_patterns(self.cleaned_data["exclude_patterns"])
+
+
+class SettingsForm(PatternFields, AssignmentForm):
     """Settings of an existing assignment; the language is fixed when the first file is read."""
 
     due = forms.DateTimeField(
@@ -83,22 +109,6 @@ class SettingsForm(AssignmentForm):
         help_text="What team mates hand in each for themselves, and several attempts of one student.",
     )
 
-    include_patterns = forms.CharField(
-        required=False,
-        max_length=MAX_PATTERNS_CHARACTERS,
-        label="Count also",
-        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text="Files that count although they are generated, compiled or downloaded. One pattern a line, "
-        "as in .gitignore; @ and the name of a rule counts all that the rule leaves out.",
-    )
-    exclude_patterns = forms.CharField(
-        required=False,
-        max_length=MAX_PATTERNS_CHARACTERS,
-        label="Leave out",
-        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text="Files that do not count, one pattern a line: *.csv, /tests/. Both apply to later uploads.",
-    )
-
     class Meta:
         model = Assignment
         fields = (
@@ -112,6 +122,7 @@ class SettingsForm(AssignmentForm):
         self.fields[
             "due"
         ].help_text = f"Pairs with a submission that came in later are flagged. Time zone: {zone}."
+        self.fields["exclude_patterns"].help_text += " Both apply to uploads that are not read yet."
 
     def clean_due(self) -> datetime | None:
         """Refuse years at the limits of `datetime`: conversion to another time zone would overflow."""
@@ -123,12 +134,6 @@ class SettingsForm(AssignmentForm):
     def hide_names(self) -> None:
         """Remove the fields that name students; their stored values stay."""
         del self.fields["teams"]
-
-    def clean_include_patterns(self) -> str:
-        return _checked_patterns(self.cleaned_data["include_patterns"], include=True)
-
-    def clean_exclude_patterns(self) -> str:
-        return _checked_patterns(self.cleaned_data["exclude_patterns"])
 
     def clean_teams(self) -> str:
         text: str = self.cleaned_data["teams"]

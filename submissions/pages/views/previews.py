@@ -16,6 +16,7 @@ from submissions.archives.choices import BadChoices
 from submissions.archives.layouts.registry import LAYOUTS
 from submissions.archives.left_out.rules import REASONS
 from submissions.enrolment import course_roster
+from submissions.pages.forms.assignments import PatternFields
 from submissions.pages.forms.previews import DEPTH, PreviewForm
 from submissions.pages.views.access import gone_as_410
 from submissions.pseudonyms.names import names_for
@@ -33,7 +34,9 @@ ROWS_A_PAGE = 200
 DEPTHS = ((0, "Each file"), (1, "Each folder at the top"), (2, "Each folder in those"), (3, "One deeper"))
 
 
-def preview_context(request: AuthenticatedRequest, batch: Batch, error: str = "") -> dict[str, Any]:
+def preview_context(
+    request: AuthenticatedRequest, batch: Batch, error: str = "", patterns: PatternFields | None = None
+) -> dict[str, Any]:
     """Return the context of `_preview.html`."""
     preview, names = queries.preview(batch), names_for(request, batch.assignment)
     rules = {reason: rule for rule, reason in REASONS.items()}
@@ -57,8 +60,14 @@ def preview_context(request: AuthenticatedRequest, batch: Batch, error: str = ""
             (group, rules.get(group.reason, ""))
             for group in (*preview.ignored, *preview.left_out, *preview.refused)
         ],
+        "patterns": patterns or PatternFields(initial=_patterns(batch)),
         "error": error,
     }
+
+
+def _patterns(batch: Batch) -> dict[str, str]:
+    assignment = batch.assignment
+    return {name: getattr(assignment, name) for name in ("include_patterns", "exclude_patterns")}
 
 
 def _names_in(roster: Roster | None, row: PreviewedSubmission) -> str:
@@ -108,6 +117,26 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if request.htmx:
         return render(request, "submissions/_preview.html", preview_context(request, batch, error))
     if error:
+        messages.warning(request, error)
+    return redirect(batch)
+
+
+@login_required
+@require_POST
+@gone_as_410
+def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Set the patterns of files that count, and answer with the preview or with the upload's progress."""
+    batch = queries.batch(request.user, pk)
+    form = PatternFields(request.POST)
+    if batch.is_listed and form.is_valid():
+        actions.set_patterns(batch, **{name.split("_")[0]: text for name, text in form.cleaned_data.items()})
+        batch = queries.batch(request.user, pk)
+    if not batch.is_listed:
+        return _reload(request, batch)
+    context = preview_context(request, batch, patterns=form)
+    if request.htmx:
+        return render(request, "submissions/_preview.html", context)
+    for error in (str(error) for errors in form.errors.values() for error in errors):
         messages.warning(request, error)
     return redirect(batch)
 

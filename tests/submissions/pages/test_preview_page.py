@@ -206,3 +206,33 @@ def test_a_preview_says_who_is_in_the_roster_of_the_course(alice_client: Client,
         ["", "Ben Okri"],
         ["", "not in it"],
     ]
+
+
+def filter_files(client: Client, batch: Batch, include: str = "", exclude: str = "") -> HttpResponse:
+    data = {"include_patterns": include, "exclude_patterns": exclude}
+    address = reverse("filter_listed", args=[batch.pk])
+    return client.post(address, data, headers={"HX-Request": "true"})  # type: ignore[return-value]
+
+
+def test_files_that_a_pattern_leaves_out_do_not_count_at_once(alice_client: Client, upload: Upload) -> None:
+    batch = upload({**CLASS, "ada/notes.py": "x = 1\n"})
+    answer = page_of(filter_files(alice_client, batch, exclude="notes.*"))
+    assert "left out by an exclude pattern" in answer.text(".reasons")
+    assert answer.text("#preview-heading").endswith("1 entry does not count")
+
+
+def test_a_pattern_that_lets_other_files_count_unpacks_the_upload_again(
+    alice_client: Client, upload: Upload, django_capture_on_commit_callbacks: Committing
+) -> None:
+    batch = upload({**CLASS, "ada/node_modules/x/index.js": "let x = 1;\n"})
+    with django_capture_on_commit_callbacks(execute=True):
+        assert "HX-Redirect" in filter_files(alice_client, batch, include="node_modules/").headers
+    page = get_page(alice_client, batch.get_absolute_url())
+    assert "does not count" not in page.text("#preview-heading")
+
+
+def test_what_is_no_pattern_is_refused_with_the_reason(alice_client: Client, upload: Upload) -> None:
+    batch = upload(CLASS)
+    answer = page_of(filter_files(alice_client, batch, include="@nothing"))
+    assert "There is no rule @nothing" in answer.text(".filters .error")
+    assert not answer.texts(".reasons")
