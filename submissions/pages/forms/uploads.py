@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.core.files import File
 
+from fingerprint.engine import storable
 from submissions.models import Batch
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
+
+
+# Characters of a path that are stored; longer ones than an upload may have are refused with a reason.
+PATH_CHARACTERS = 1000
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -42,6 +49,25 @@ class UploadForm(forms.Form):
         self.fields["files"] = FilesField(
             label="Files", allow_empty_file=True, error_messages={"required": "Choose at least one file."}
         )
+
+    def clean(self) -> dict[str, Any]:
+        """Name the files of dropped folders by their paths, which a browser does not send with them."""
+        files = self.cleaned_data.get("files", [])
+        paths = _paths(self.data.get("paths", ""))
+        if paths and len(paths) == len(files):
+            self.cleaned_data["files"] = [File(file, path) for file, path in zip(files, paths, strict=True)]
+        return self.cleaned_data
+
+
+def _paths(text: str) -> list[str]:
+    """Return the paths in a JSON list; none if it is no list of texts."""
+    try:
+        paths = json.loads(text) if text else []
+    except (ValueError, RecursionError):
+        return []
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        return []
+    return [storable(path)[:PATH_CHARACTERS] for path in paths]
 
 
 class SubmissionsForm(UploadForm):

@@ -16,24 +16,75 @@ function showError(form, text) {
   form.querySelector("[data-errors]").replaceChildren(message);
 }
 
-function listFiles(form) {
+// As many files as the server takes in one request, and as many as are listed before they are sent.
+const MOST_FILES = 10_000;
+const MOST_LISTED = 50;
+
+function listRow(...parts) {
+  const row = document.createElement("li");
+  row.append(...parts);
+  return row;
+}
+
+function listFiles(form, paths = []) {
   const list = form.querySelector("[data-chosen]");
   const files = [...form.elements.files.files];
-  list.replaceChildren(...files.map((file) => {
-    const row = document.createElement("li");
+  form.elements.paths.value = paths.length ? JSON.stringify(paths) : "";
+  list.replaceChildren(...files.slice(0, MOST_LISTED).map((file, index) => {
     const bytes = document.createElement("span");
     bytes.textContent = formatSize(file.size);
-    row.append(file.name, bytes);
-    return row;
+    return listRow(paths[index] ?? file.name, bytes);
   }));
+  if (files.length > MOST_LISTED) list.append(listRow(`and ${files.length - MOST_LISTED} more`));
   list.hidden = files.length === 0;
   form.querySelector("[data-errors]").replaceChildren();
+}
+
+// A folder gives its entries some at a time, and at last none.
+async function childrenOf(folder) {
+  const reader = folder.createReader();
+  const children = [];
+  for (;;) {
+    const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+    if (!some.length) return children;
+    children.push(...some);
+  }
+}
+
+// Adds the files of what was dropped, each with the path of the folders around it.
+async function collect(entries, folder, found) {
+  for (const entry of entries) {
+    if (found.length > MOST_FILES) return;
+    const path = `${folder}${entry.name}`;
+    if (entry.isDirectory) await collect(await childrenOf(entry), `${path}/`, found);
+    else found.push({ path, file: await new Promise((resolve, reject) => entry.file(resolve, reject)) });
+  }
+}
+
+async function dropFolders(form, entries) {
+  const found = [];
+  try {
+    await collect(entries, "", found);
+  } catch (error) {
+    showError(form, `The folder cannot be read (${error.name}): make a zip of it and drop that.`);
+    return;
+  }
+  if (found.length === 0 || found.length > MOST_FILES) {
+    const reason = found.length ? `The folder has more than ${MOST_FILES} files` : "The folder has no files";
+    showError(form, `${reason}: ${found.length ? "make a zip of it and drop that." : "drop another one."}`);
+    return;
+  }
+  found.sort((one, other) => one.path < other.path ? -1 : 1);
+  const data = new DataTransfer();
+  for (const { file } of found) data.items.add(file);
+  form.elements.files.files = data.files;
+  listFiles(form, found.map(({ path }) => path));
 }
 
 function drop(form, event) {
   const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.());
   if (entries.some((entry) => entry?.isDirectory)) {
-    showError(form, "A folder cannot be dropped: make a zip of it, then its names are kept.");
+    dropFolders(form, entries.filter(Boolean));
     return;
   }
   form.elements.files.files = event.dataTransfer.files;
