@@ -75,13 +75,13 @@ def _wait_for(batch: Batch) -> float:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("loads", nargs="*", default=[*LOADS], choices=[*LOADS], help="which loads")
+    options.add_argument("--load", choices=[*LOADS], action="append", help="one of the loads; default: all")
     options.add_argument("--home", type=Path, help=argparse.SUPPRESS)
     chosen = options.parse_args(arguments)
     if chosen.home:
-        measure(chosen.loads[0], chosen.home)
+        measure(chosen.load[0], chosen.home)
         return
-    for load in chosen.loads:
+    for load in chosen.load or LOADS:
         _measure_in_new_home(load)
 
 
@@ -89,7 +89,7 @@ def _measure_in_new_home(load: str) -> None:
     home = Path(tempfile.mkdtemp(prefix="moss-fairness-")) / "home"
     environment = {key: value for key, value in os.environ.items() if not key.startswith("MOSS_")}
     environment |= {"MOSS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "moss.settings"}
-    command = [sys.executable, "-m", "bench.fairness", load, "--home", str(home)]
+    command = [sys.executable, "-m", "bench.fairness", "--load", load, "--home", str(home)]
     subprocess.run(command, env=environment, check=True)
     shutil.rmtree(home.parent)
 
