@@ -32,6 +32,7 @@ from submissions.ingest.uploads import discard_uploads
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload
 from submissions.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, cohort_queue, send
 from submissions.ranking.progress import Cancelled
+from submissions.sandbox.process import NotStarted
 from submissions.turns import cohort_size
 from submissions.work_locks import Work, work_lock
 
@@ -98,8 +99,13 @@ def _unpack(batch_id: int) -> None:
 def _give_up_unpacking(batch_id: int, error: Exception) -> None:
     if is_no_room(error):
         lifecycle.wait_for_room(batch_id)
-    elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
+    elif not _was_interrupted(error):
         lifecycle.fail_batch(batch_id, recovery.BROKEN, f"{type(error).__name__} while unpacking")
+
+
+def _was_interrupted(error: Exception) -> bool:
+    """Return whether the database or a child that reads files was lost: the sweep finds such work again."""
+    return is_database_away(error) or isinstance(error, NotStarted)
 
 
 def enqueue_documents(batch_id: int) -> None:
@@ -188,7 +194,7 @@ def _read_boilerplate(upload: BoilerplateUpload) -> None:
     except Exception as error:
         if is_no_room(error):
             lifecycle.requeue_boilerplate(upload.pk, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
-        elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
+        elif not _was_interrupted(error):
             lifecycle.fail_boilerplate(upload.pk, recovery.BROKEN, f"{type(error).__name__} while reading")
         raise
     discard_uploads(upload.uploads.all())

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from celery.exceptions import SoftTimeLimitExceeded
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import F
 
 from fingerprint.engine import Params, Unreadable
-from submissions.disk_space import is_no_room
+from submissions.disk_space import is_database_away, is_no_room
 from submissions.ingest.sandboxed import document_reader
 from submissions.models import Document, Source
 from submissions.sandbox.process import NotStarted
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 PARAMS = Params()
 # A source that ended its worker process this often is not tried again.
-MAX_ATTEMPTS = 2
+MAX_ATTEMPTS = 3
 
 
 def fingerprint_pending(document_ids: list[int]) -> None:
@@ -52,7 +52,7 @@ def fingerprint_document(document: Document) -> None:
     if document.attempts >= MAX_ATTEMPTS:
         _fail(document, f"reading it ended the worker process {MAX_ATTEMPTS} times")
         return
-    document_reader().start()  # If it cannot start, no attempt is counted.
+    document_reader().start().wait_until_ready()  # If it does not start, no attempt is counted.
     Document.objects.filter(pk=document.pk).update(attempts=F("attempts") + 1)
     try:
         with _errors_as_unreadable(f"document {document.pk}"):
@@ -84,9 +84,18 @@ def _save_or_wait(document: Document, reading: DocumentTokens) -> None:
     try:
         _save(document, reading)
     except Exception as error:
-        if is_no_room(error):  # That is no fault of the file, so it was no attempt.
-            Document.objects.filter(pk=document.pk).update(attempts=F("attempts") - 1)
+        # What is no fault of the file was no attempt.
+        if is_no_room(error):
+            _take_back_attempt(document)
+        elif is_database_away(error):
+            with suppress(OperationalError):  # It is still away: the attempt counts.
+                connection.close_if_unusable_or_obsolete()
+                _take_back_attempt(document)
         raise
+
+
+def _take_back_attempt(document: Document) -> None:
+    Document.objects.filter(pk=document.pk).update(attempts=F("attempts") - 1)
 
 
 def _save(document: Document, reading: DocumentTokens) -> None:

@@ -207,7 +207,7 @@ def test_a_document_that_failed_gets_a_new_chance_with_a_new_upload(hand_in: Han
     assert set(Document.objects.values_list("state", "reason")) == {("ready", "")}
 
 
-def test_a_source_that_ended_its_worker_twice_is_not_tried_again(
+def test_a_source_that_ended_its_worker_each_time_is_not_tried_again(
     assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])

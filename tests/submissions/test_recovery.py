@@ -20,6 +20,7 @@ from submissions import actions, lifecycle, recovery, sweeping, tasks, turns
 from submissions.ingest.uploads import FOLDER, delete_orphans
 from submissions.models import Batch, Document, Report
 from submissions.queues import INTERACTIVE, QUEUES, send
+from submissions.sandbox.process import NotStarted
 from submissions.work_locks import Work, end_session, sessions, work_lock
 from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, zipped
@@ -229,6 +230,23 @@ def test_a_cut_session_fails_no_upload(
     tasks.unpack_next(batch.queue)
     batch.refresh_from_db()
     assert batch.state == "fingerprinting"
+
+
+def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
+    assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def start(*_: object) -> None:
+        raise NotStarted("killed")
+
+    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
+    with monkeypatch.context() as patch:
+        patch.setattr("submissions.ingest.contents.identify", start)
+        with pytest.raises(NotStarted):
+            tasks.unpack_next(batch.queue)
+    batch.refresh_from_db()
+    assert (batch.state, batch.attempts) == ("unpacking", 1)
+    change(batch, touched=timezone.now() - 2 * recovery.STARTING)
+    assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
 
 
 def _is_there(session: psycopg.Connection, pid: int) -> bool:
