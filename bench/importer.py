@@ -1,4 +1,4 @@
-"""What importing an upload costs: `python -m bench.importer [--entries 20000] [--bytes 3000] [--repeat 3]`.
+"""Cost of importing an upload: `python -m bench.importer [--entries 20000] [--bytes 3000] [--repeat 3]`.
 
 A zip of a Moodle class is listed and read with Python's `zipfile` alone, and then by the importer: unpacked
 within limits, described, grouped into submissions, with what tools wrote left out, as in a preview. Both take

@@ -44,7 +44,7 @@ class _SubmissionStudent(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What tells students apart: the row in the roster, or else the identifier, or else the name."""
+        """Key of a student: the row in the roster, or else the identifier, or else the name."""
         if self.enrolled:
             return STUDENT, f"enrolled {self.enrolled}"
         if self.identifier:

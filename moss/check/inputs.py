@@ -37,7 +37,7 @@ class SkippedInput(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InputOptions:
-    """How a folder or an archive is read.
+    """Options of reading a folder or an archive.
 
     `patterns` are of files to count and to leave out; `partial` allows to compare an archive of which only a
     part could be read; `choices` say how files are grouped; `roster` has the students' names.

@@ -20,8 +20,8 @@ def languages_of(group: Sequence[UnpackedEntry], wanted: str) -> list[str | None
     reading it says why.
     """
     detected = [_detected(entry) for entry in group]
-    found = iter(reading_languages([language for language in detected if language], wanted))
-    return [(next(found) or None) if language else wanted for language in detected]
+    languages = iter(reading_languages([language for language in detected if language], wanted))
+    return [(next(languages) or None) if language else wanted for language in detected]
 
 
 def _detected(entry: UnpackedEntry) -> str:

@@ -90,7 +90,7 @@ class RankingOptions:
 
 
 class _Unscored(NamedTuple):
-    """What is not scored: handed-out code, and pairs of submissions in one group."""
+    """Code and pairs that are not scored: handed-out code, and pairs of submissions in one group."""
 
     boilerplate: list[Reading]
     groups: Groups

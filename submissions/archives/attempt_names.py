@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Names(NamedTuple):
-    """Whose work each file is, by its path, and the name and the students of each of these submitters."""
+    """Submitters of each file, by its path, and the name and the students of each of these submitters."""
 
     who: Mapping[str, Submitters]
     names: Mapping[Submitters, str]

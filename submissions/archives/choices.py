@@ -1,4 +1,4 @@
-"""How an instructor has an upload grouped, where the default is not what she means."""
+"""Choices of an instructor: a layout, names, attempts and more, instead of what is found by default."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class BadChoices(ValueError):
 
 @dataclass(frozen=True)
 class Choices:
-    """How the files of an upload are grouped into submissions.
+    """Choices for grouping the files of an upload into submissions.
 
     layout: the key of a layout; empty for the one that fits best.
     depth: None for submissions by the layout. A number instead of a layout: each folder or file at that depth

@@ -1,4 +1,4 @@
-"""What an instructor should look at before an upload is read as it was grouped."""
+"""Warnings for an instructor to check before an upload is read as it was grouped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files of a submission are compared, and in which language they are read."""
+"""Choose the files of a submission that are compared, and the language in which each is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an upload contains, before any of it is read: students, the layout, what does not count, warnings."""
+"""Contents of an upload, before any of it is read: students, the layout, what does not count, warnings."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Preview:
 
     @property
     def score(self) -> float:
-        """How well the layout that is used fits, from 0 to 1."""
+        """Score of the layout that is used, from 0 (fits not) to 1."""
         return next((one.score for one in self.layouts if one.layout.key == self.grouping.layout.key), 0.0)
 
     @property

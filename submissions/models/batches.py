@@ -84,12 +84,12 @@ class Batch(models.Model):
 
     @property
     def grouping_choices(self) -> Choices:
-        """How its files are grouped; the due date is always that of the assignment."""
+        """Choices for grouping its files; the due date is always that of the assignment."""
         return replace(Choices.from_json(self.choices), due=self.assignment.due)
 
     @property
     def name_suffix(self) -> str:
-        """What follows the names of the submissions of earlier work: ` (lab1-2024)`; empty for the class."""
+        """End of the names of the submissions of earlier work: ` (lab1-2024)`; empty for the class."""
         return f" ({archive_stem(self.name)[:MAX_SUFFIX]})" if self.role == self.Role.EARLIER else ""
 
 

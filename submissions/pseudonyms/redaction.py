@@ -79,7 +79,7 @@ class NameWord(NamedTuple):
 
 
 class Meaning(NamedTuple):
-    """What adjacent words mean: the names that contain all of them, and the replacement of these.
+    """Meaning of adjacent words: the names that contain all of them, and the replacement of these.
 
     `is_one_spelling`: some spelling of a name has all of the words; `is_whole`: one has no other words.
     """

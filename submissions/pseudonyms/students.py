@@ -1,4 +1,4 @@
-"""What is known of students: how the roster of the course names them, and what a text may call them."""
+"""Names of students: those in the roster of the course, and all those that a text may call them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an upload contains that waits for its uploader."""
+"""Preview of an upload that waits for its uploader."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the columns of a roster mean, by the headers that platforms and instructors write.
+"""Meanings of the columns of a roster, by the headers that platforms and instructors write.
 
 Canvas (grades, and groups), Moodle (participants, grades, grading worksheets), Gradescope, GitHub Classroom,
 Blackboard and Brightspace export the headers below; Moodle's are in the language of the site.

@@ -43,7 +43,7 @@ class RosterStudent(NamedTuple):
 
 
 class RosterProblem(NamedTuple):
-    """What is wrong with a line of the file, numbered from 1; `line` is 0 for the file as a whole."""
+    """A problem of a line of the file, numbered from 1; `line` is 0 for the file as a whole."""
 
     line: int
     message: str

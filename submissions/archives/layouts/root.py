@@ -30,7 +30,7 @@ FITS, FITS_LESS, FITS_NOT = 0.3, 0.2, 0.05
 
 
 class FolderOrFile(NamedTuple):
-    """What is the submission of one student: its path, and whether it is a folder."""
+    """The submission of one student: its path, and whether it is a folder."""
 
     path: str
     is_folder: bool

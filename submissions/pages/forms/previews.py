@@ -1,4 +1,4 @@
-"""How an uploader has a listed upload grouped: what the form of a preview says, as `Choices`."""
+"""Form of a preview: changes the `Choices` by which an upload is grouped."""
 
 from __future__ import annotations
 

@@ -130,15 +130,14 @@ def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 @gone_as_410
 def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Let the files count that a rule left out of this upload; its own files are not kept."""
+    """Let the files count that a rule leaves out: of this upload if it is not read yet, or of later ones."""
     batch = queries.batch(request.user, pk)
     rule = request.POST.get("rule", "")
     if rule in REASONS:
         actions.count_rule(batch.assignment, rule)
-        messages.info(
-            request,
-            f"Counts from the next upload on: {REASONS[rule]}. To count it here, upload these files again.",
-        )
+        if not actions.list_again(batch):
+            later = "To count it here, upload these files again."
+            messages.info(request, f"Counts from the next upload on: {REASONS[rule]}. {later}")
     return redirect(batch)
 
 

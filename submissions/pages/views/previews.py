@@ -129,7 +129,8 @@ def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     batch = queries.batch(request.user, pk)
     form = PatternFields(request.POST)
     if batch.is_listed and form.is_valid():
-        actions.set_patterns(batch, **{name.split("_")[0]: text for name, text in form.cleaned_data.items()})
+        patterns = form.cleaned_data
+        actions.set_patterns(batch, patterns["include_patterns"], patterns["exclude_patterns"])
         batch = queries.batch(request.user, pk)
     if not batch.is_listed:
         return _reload(request, batch)
@@ -138,19 +139,6 @@ def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         return render(request, "submissions/_preview.html", context)
     for error in (str(error) for errors in form.errors.values() for error in errors):
         messages.warning(request, error)
-    return redirect(batch)
-
-
-@login_required
-@require_POST
-@gone_as_410
-def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Let the files count that a rule left out of a listed upload: it is unpacked again."""
-    batch = queries.batch(request.user, pk)
-    rule = request.POST.get("rule", "")
-    if rule in REASONS:
-        actions.count_rule(batch.assignment, rule)
-        actions.list_again(batch)
     return redirect(batch)
 
 

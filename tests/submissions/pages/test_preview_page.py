@@ -134,7 +134,7 @@ def test_code_that_a_rule_leaves_out_is_counted_with_one_click(
     page = get_page(alice_client, batch.get_absolute_url())
     (rule,) = page.values("#preview input[name=rule]", "value")
     with django_capture_on_commit_callbacks(execute=True):
-        alice_client.post(reverse("count_listed_rule", args=[batch.pk]), {"rule": rule})
+        alice_client.post(reverse("count_rule", args=[batch.pk]), {"rule": rule})
     page = get_page(alice_client, batch.get_absolute_url())
     assert page.text("#preview-heading").endswith("found, read as a folder or file for each student")
 
@@ -144,7 +144,7 @@ def test_nobody_else_sees_or_changes_a_preview(client: Client, upload: Upload, b
     client.force_login(bob)
     assert client.get(batch.get_absolute_url()).status_code == 404
     assert group(client, batch, layout="depth 0").status_code == 404
-    assert client.post(reverse("count_listed_rule", args=[batch.pk])).status_code == 404
+    assert client.post(reverse("count_rule", args=[batch.pk])).status_code == 404
 
 
 def test_with_hidden_names_a_preview_names_nobody(alice_client: Client, upload: Upload) -> None:
