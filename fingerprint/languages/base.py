@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fingerprint.languages.coarse import Coarse
     from fingerprint.tokens import TokenStream
     from fingerprint.types import Classes
 
@@ -32,12 +33,14 @@ class Scan(NamedTuple):
 
     `tokens` is the normalised stream, which the engine compares. `lexical` has the identifiers and literals
     in text order; their kinds are ids of the lexemes as written, with their case. `lexical_classes` (uint8)
-    has a `LexicalClass` for each token of `lexical`.
+    has a `LexicalClass` for each token of `lexical`. `coarse` is the stream that all languages share; None
+    where it was not asked for or the language has none.
     """
 
     tokens: TokenStream
     lexical: TokenStream
     lexical_classes: Classes
+    coarse: Coarse | None = None
 
 
 class FrontEnd(Protocol):
@@ -75,8 +78,11 @@ class FrontEnd(Protocol):
         LexerFailed
         """
 
-    def scan(self, text: str) -> Scan:
-        """Return the tokens and the replaced lexemes of `text` from one pass; raises as `tokens` does."""
+    def scan(self, text: str, *, coarse: bool = False) -> Scan:
+        """Return the tokens and the replaced lexemes of `text` from one pass; raises as `tokens` does.
+
+        With `coarse` also the coarse stream, if the language has one.
+        """
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         """Yield (start, end, kind name) for each token of `tokens(text)`, for people and golden files."""

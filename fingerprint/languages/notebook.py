@@ -17,7 +17,9 @@ from nbformat import reader, v3, v4, validator
 from traitlets.log import get_logger
 
 from fingerprint.languages.base import Scan
+from fingerprint.languages.coarse import Coarse
 from fingerprint.languages.decode import storable
+from fingerprint.languages.lexical_terms import LexicalTerms
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
@@ -98,12 +100,15 @@ class Notebook:
             [(start, cell.tokens(text[start:end])) for cell, start, end in self._cells(text)]
         )
 
-    def scan(self, text: str) -> Scan:
-        scans = [(start, cell.scan(text[start:end])) for cell, start, end in self._cells(text)]
+    def scan(self, text: str, *, coarse: bool = False) -> Scan:
+        scans = [
+            (start, cell.scan(text[start:end], coarse=coarse)) for cell, start, end in self._cells(text)
+        ]
         tokens = _concatenated([(start, scan.tokens) for start, scan in scans])
         lexical = _concatenated([(start, scan.lexical) for start, scan in scans])
         classes = [scan.lexical_classes for _, scan in scans]
-        return Scan(tokens, lexical, np.concatenate([np.empty(0, dtype=np.uint8), *classes]))
+        whole = _concatenated_coarse([(start, scan.coarse) for start, scan in scans if scan.coarse])
+        return Scan(tokens, lexical, np.concatenate([np.empty(0, dtype=np.uint8), *classes]), whole)
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         for cell, begin, end in self._cells(text):
@@ -166,6 +171,18 @@ def _cell_language(cell: dict[str, Any], language: str) -> str:
 def _source(cell: dict[str, Any]) -> str:
     source = cell["source"]
     return storable(source if isinstance(source, str) else "".join(source))
+
+
+def _concatenated_coarse(cells: list[tuple[int, Coarse]]) -> Coarse | None:
+    """Return the coarse stream of the cells that have one; all of them are in one language."""
+    if not cells:
+        return None
+    terms = zip(*(coarse.terms for _, coarse in cells), strict=True)
+    return Coarse(
+        cells[0][1].family,
+        _concatenated([(start, coarse.tokens) for start, coarse in cells]),
+        LexicalTerms(*(np.unique(np.concatenate(column)) for column in terms)),
+    )
 
 
 def _concatenated(streams: list[tuple[int, TokenStream]]) -> TokenStream:

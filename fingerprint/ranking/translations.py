@@ -1,0 +1,217 @@
+"""Pairs of submissions in different languages: compared by the coarse stream that all languages share.
+
+The parts of a submission in one family of languages are one *unit*. Units are aligned and weighted as
+submissions are, with shorter k-grams; docs/score.md ("Across languages") has the formula and its constants.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint.fingerprints import fingerprint
+from fingerprint.index import CandidatePairs, InvertedIndex
+from fingerprint.params import Params
+from fingerprint.ranking.candidates import weighted_pairs
+from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.groups import Groups
+from fingerprint.ranking.parallel import never_end
+from fingerprint.ranking.score_constants import DECIMALS, Norm
+from fingerprint.ranking.scoring import Scores, score
+from fingerprint.ranking.terms import LexicalTable, TermTable, apply_norm
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fingerprint.languages.lexical_terms import LexicalTerms
+    from fingerprint.ranking.parallel import Check
+    from fingerprint.types import Floats, Hashes, Kinds, Lines, Owners, Rows
+
+# Symbols are fewer than token kinds and a translation inserts some, so k-grams are shorter than those of tokens.
+COARSE_PARAMS = Params(k=6, window=3)
+# Units share at least this part of the lighter one's terms and fingerprints, by weight.
+CANDIDATE_FLOOR = 0.02
+# The rarity of terms, and what all terms of a kind weigh beside the symbols: names survive a translation less
+# often than literals, and say more of one that kept them.
+LITERAL_EXPONENT, NAME_EXPONENT = 0.5, 0.75
+LITERAL_NORM, NAME_NORM = Norm(0.5, 3.0), Norm(0.5, 3.0)
+LITERAL_SYMBOLS, LITERAL_CAP = 4.0, 1.0
+NAME_SYMBOLS, NAME_CAP = 3.0, 0.5
+# The part of the evidence that independent programs for the same task share: it counts as no similarity.
+HONEST_PART = 0.25
+
+
+class CoarseFile(NamedTuple):
+    """The coarse stream of one file: family of its language, kinds and line of each symbol, and terms."""
+
+    family: str
+    kinds: Kinds
+    lines: Lines
+    terms: LexicalTerms
+
+
+class TranslationInput(NamedTuple):
+    """Units of a cohort whose submissions are in several languages.
+
+    `cohort` has units for submissions; `submissions` int32: the submission of each unit; `files` int64: the
+    number in the whole cohort of each file of the units, in their order; `values` and `owners`: terms and
+    fingerprints as parallel arrays of values and units; `groups`: two units with one in common are no pair.
+    """
+
+    cohort: Cohort
+    lexical: LexicalTable
+    submissions: Owners
+    files: Rows
+    values: Hashes
+    owners: Owners
+    groups: Groups
+
+
+class Translations(NamedTuple):
+    """Scored pairs of submissions in different languages, with the units that are most similar, by row."""
+
+    pairs: CandidatePairs
+    scores: Scores
+    units: Rows
+
+
+def translation_input(
+    files: Sequence[tuple[int, CoarseFile | None]],
+    boilerplate: Sequence[CoarseFile],
+    limit: int | None,
+    groups: Groups,
+) -> TranslationInput | None:
+    """Build the units from (submission, coarse stream) of each file; None if all are in one family."""
+    families = sorted({file.family for _, file in files if file})
+    if len(families) < 2:  # noqa: PLR2004 - nothing to compare with one language
+        return None
+    units: dict[tuple[int, str], list[int]] = {}
+    for number, (submission, file) in enumerate(files):
+        if file:
+            units.setdefault((submission, file.family), []).append(number)
+    streams = [[_coarse(files, number) for number in unit] for unit in units.values()]
+    cohort = Cohort.from_submissions(
+        [[file.kinds for file in unit] for unit in streams],
+        COARSE_PARAMS.k,
+        [file.kinds for file in boilerplate],
+        limit,
+        [file.lines for unit in streams for file in unit],
+    )
+    lexical = _lexical_table(streams, boilerplate)
+    values, owners = _values(cohort, lexical, streams)
+    submissions = np.array([submission for submission, _ in units], dtype=np.int32)
+    numbers = np.array([number for unit in units.values() for number in unit], dtype=np.int64)
+    return TranslationInput(
+        cohort, lexical, submissions, numbers, values, owners, _unit_groups(list(units), families, groups)
+    )
+
+
+def _coarse(files: Sequence[tuple[int, CoarseFile | None]], number: int) -> CoarseFile:
+    file = files[number][1]
+    assert file is not None
+    return file
+
+
+def _lexical_table(
+    units: Sequence[Sequence[CoarseFile]], boilerplate: Sequence[CoarseFile]
+) -> LexicalTable:
+    tables = []
+    for field, exponent in (("literals", LITERAL_EXPONENT), ("names", NAME_EXPONENT)):
+        terms = [[getattr(file.terms, field) for file in unit] for unit in units]
+        excluded = [np.empty(0, np.uint64), *(getattr(file.terms, field) for file in boilerplate)]
+        tables.append(TermTable.from_submissions(terms, np.concatenate(excluded), exponent))
+    return LexicalTable(*tables)
+
+
+def _values(
+    cohort: Cohort, lexical: LexicalTable, units: Sequence[Sequence[CoarseFile]]
+) -> tuple[Hashes, Owners]:
+    """Return what candidates are found by: fingerprints without those of boilerplate, and terms."""
+    values, owners = [np.empty(0, np.uint64)], [np.empty(0, np.int32)]
+    for number, unit in enumerate(units):
+        for file in unit:
+            hashes = fingerprint(file.kinds, COARSE_PARAMS).hashes
+            values.append(hashes[~np.isin(hashes, cohort.boilerplate)])
+            owners.append(np.full(len(values[-1]), number, dtype=np.int32))
+    for table, offset in zip(lexical, (0, len(lexical.literals.weights)), strict=True):
+        values.append((table.ids + offset).astype(np.uint64))
+        owners.append(np.repeat(np.arange(len(units), dtype=np.int32), np.diff(table.bounds)))
+    return np.concatenate(values), np.concatenate(owners)
+
+
+def _unit_groups(units: Sequence[tuple[int, str]], families: Sequence[str], groups: Groups) -> Groups:
+    """Return the groups of each unit: its submission's, its submission and its family."""
+    shift = int(groups.ids.max(initial=-1)) + 1
+    last = max(submission for submission, _ in units) + 1
+    lists = []
+    for submission, family in units:
+        own = groups.ids[slice(*groups.starts[submission : submission + 2])] if len(groups.ids) else ()
+        lists.append([*own, shift + submission, shift + last + families.index(family)])
+    return Groups.from_lists(lists)
+
+
+def rank_translations(inputs: TranslationInput, check: Check = never_end) -> Translations:
+    """Score the pairs of submissions in different languages; no pair has similarity 0.
+
+    Of several pairs of units of one pair of submissions, the most similar one counts.
+    """
+    index = InvertedIndex.build(inputs.values, inputs.owners)
+    candidates = weighted_pairs(index, CANDIDATE_FLOOR, inputs.groups)
+    units = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
+    scores = _with_terms(inputs, units, score(inputs.cohort, _without_terms(len(inputs.cohort)), candidates, check))
+    owners = inputs.submissions[units]
+    # Units are in the order of their submissions' first files, so that only several units can exchange sides.
+    exchanged = owners[:, 0] > owners[:, 1]
+    owners[exchanged] = owners[exchanged][:, ::-1]
+    order = np.lexsort((-scores.tokens, -scores.similarity, owners[:, 1], owners[:, 0]))
+    ordered = owners[order]
+    first = np.ones(len(order), dtype=np.bool_)
+    first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    rows = order[first & (scores.similarity[order] > 0)]
+    left, right = np.ascontiguousarray(owners[rows].T)
+    return Translations(
+        CandidatePairs(left, right, candidates.shared[rows]),
+        _exchanged_shares(scores, exchanged).take(rows),
+        np.where(exchanged[:, None], units[:, ::-1], units)[rows],
+    )
+
+
+def _exchanged_shares(scores: Scores, exchanged: Rows) -> Scores:
+    left = np.where(exchanged, scores.right_share, scores.left_share)
+    right = np.where(exchanged, scores.left_share, scores.right_share)
+    return scores._replace(left_share=left, right_share=right)
+
+
+def _without_terms(units: int) -> LexicalTable:
+    """Return a table without terms: with it, the similarity of a pair is that of its passages."""
+    table = TermTable(np.empty(0, np.int64), np.zeros(units + 1, dtype=np.int64), np.empty(0))
+    return LexicalTable(table, table)
+
+
+def _with_terms(inputs: TranslationInput, units: Rows, structure: Scores) -> Scores:
+    """Return the scores with the evidence of the terms, less the part that independent programs share.
+
+    The three kinds of evidence add up to the similarity.
+    """
+    sizes = np.diff(inputs.cohort.sums.weight[inputs.cohort.submission_starts])[units]
+    mass = apply_norm(sizes[:, 0], sizes[:, 1], Norm(0.55, 2.5))
+    literals, literal_size = inputs.lexical.literals.shares(units, LITERAL_NORM)
+    names, name_size = inputs.lexical.names.shares(units, NAME_NORM)
+    literal_mass = np.minimum(LITERAL_SYMBOLS * literal_size, LITERAL_CAP * mass)
+    name_mass = np.minimum(NAME_SYMBOLS * name_size, NAME_CAP * mass)
+    total = mass + literal_mass + name_mass
+    parts = [
+        np.divide(part, total, out=np.zeros(len(units)), where=total > 0)
+        for part in (structure.similarity * mass, literals * literal_mass, names * name_mass)
+    ]
+    evidence = parts[0] + parts[1] + parts[2]
+    similarity = (np.maximum(evidence - HONEST_PART, 0.0) / (1 - HONEST_PART)).round(DECIMALS)
+    scale = np.divide(similarity, evidence, out=np.zeros_like(evidence), where=evidence > 0)
+    by_literals, by_names = parts[1] * scale, parts[2] * scale
+    return structure._replace(
+        similarity=similarity,
+        structure=similarity - by_literals - by_names,
+        literals=by_literals,
+        names=by_names,
+    )
