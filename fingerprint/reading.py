@@ -16,8 +16,7 @@ from fingerprint.time_limit import TooSlow, time_limit
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.languages.base import FrontEnd
-    from fingerprint.languages.coarse import Coarse
+    from fingerprint.languages.base import Coarse, FrontEnd
     from fingerprint.tokens import TokenStream
     from fingerprint.types import Lines
 

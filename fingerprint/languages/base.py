@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fingerprint.languages.coarse import Coarse
     from fingerprint.tokens import TokenStream
-    from fingerprint.types import Classes
+    from fingerprint.types import Classes, Terms
 
 
 Span = tuple[int, int, str]
@@ -26,6 +25,17 @@ class LexicalClass(IntEnum):
     IDENTIFIER = 1
     STRING = 2
     NUMBER = 3
+
+
+class Coarse(NamedTuple):
+    """The coarse stream of a document, and its literals as terms: numbers by value, words of strings.
+
+    `family` is that of its language: documents of one family are not compared by this stream.
+    """
+
+    family: str
+    tokens: TokenStream
+    terms: Terms
 
 
 class Scan(NamedTuple):

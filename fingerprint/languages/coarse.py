@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from fingerprint.languages.brackets import Brackets, match_brackets
 from fingerprint.languages.coarse_terms import (
     FAMILY,
-    name_terms,
     number_terms,
     number_value,
     pack_terms,
@@ -40,28 +39,19 @@ from fingerprint.tokens import TokenStream, kind_id
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fingerprint.languages.lexical_terms import LexicalTerms
+    from fingerprint.types import Terms
 
 # Most arguments or parameters that are told apart.
 MOST_ARGUMENTS = 4
 # Type arguments end after so many tokens, or else `<` is a comparison.
 LONGEST_TYPE_ARGUMENTS = 24
-_TYPE_TOKENS = frozenset({"<name>", "<type>", ",", ".", "::", "?", "[", "]", "*", "&", "extends", "super", "const"})
+_TYPE_TOKENS = frozenset(
+    ["<name>", "<type>", ",", ".", "::", "?", "[", "]", "*", "&", "extends", "super", "const"]
+)
 _BEFORE_CONSTRUCTORS = frozenset({"", ";", "{", "}", ":", "explicit"})
 _BEFORE_METHODS = frozenset({"<name>", "<type>", ">", "]", "*", "&"})
 _STRINGS = frozenset({"<string>", "<char>", "<regex>"})
 _OPERANDS = frozenset({"<name>", "<number>", "<constant>", ")", "]"})
-
-
-class Coarse(NamedTuple):
-    """The coarse stream of a document and its terms: literals by value, words of strings and of names.
-
-    `family` is that of its language: documents of one family are not compared by this stream.
-    """
-
-    family: str
-    tokens: TokenStream
-    terms: LexicalTerms
 
 
 class Lexeme(NamedTuple):
@@ -96,21 +86,22 @@ class _Converter:
             return self._name(at)
         if kind == "<number>":
             return self._number(at)
+        if kind == "<constant>":
+            return self._add("null" if text.lower() in NULLS else text.lower(), at)
         if kind in _STRINGS:
             return self._add_once("string", at)
-        if kind == "<constant>":
-            lowered = text.lower()
-            return self._add("null" if lowered in NULLS else lowered, at)
+        return self._keyword_or_sign(at)
+
+    def _keyword_or_sign(self, at: int) -> int:
+        text = self.lexemes[at].text
         if text in FOR:
             return self._for(at)
         if text in DEFINERS:
             return self._keyword_definition(at)
-        return self._symbol(at)
+        return self._index(at) if text == "[" else self._symbol(at)
 
     def _symbol(self, at: int) -> int:
         text = self.lexemes[at].text
-        if text == "[":
-            return self._index(at)
         symbol = SYMBOLS.get(text, "")
         if text == "if" and self._text(at + 1) == "__name__":
             return self._line_end(at)
@@ -213,7 +204,7 @@ class _Converter:
     def _keyword_definition(self, at: int) -> int:
         """Add a definition that begins with a word such as `def`; a function without a name is none."""
         name = at + 1
-        if self._text(name) == "(":  # the receiver of a method in Go, or the parameters of a nameless function
+        if self._text(name) == "(":  # the receiver of a method in Go, or parameters of a nameless function
             name = self.brackets.closes[name] + 1
         if self._kind(name) == "<name>" and self._text(name + 1) == "(":
             return self._definition(name)
@@ -257,7 +248,7 @@ class _Converter:
         return at
 
     def _is_definition(self, at: int) -> bool:
-        """Return whether a name with parentheses is defined there: a body follows, and no call is possible."""
+        """Return whether a name with parentheses is defined there: a body follows, and it is no call."""
         if self.language in COLON_BLOCKS or self.language == "go":
             return False
         after = self._text(self.brackets.closes[at + 1] + 1)
@@ -288,21 +279,18 @@ class _Converter:
         return at
 
 
-def coarse_scan(language: str, lexemes: Sequence[Lexeme]) -> tuple[TokenStream, LexicalTerms]:
+def coarse_scan(language: str, lexemes: Sequence[Lexeme]) -> tuple[TokenStream, Terms]:
     """Return the coarse stream and the terms of a program in one of `COARSE_LANGUAGES`."""
     symbols = _Converter(language, lexemes, match_brackets([lexeme.text for lexeme in lexemes])).convert()
     triples = [(kind_id(FAMILY, symbol), start, end) for symbol, start, end in symbols]
     return TokenStream.from_triples(triples), _terms(lexemes)
 
 
-def _terms(lexemes: Sequence[Lexeme]) -> LexicalTerms:
-    literals: set[str] = set()
-    names: set[str] = set()
+def _terms(lexemes: Sequence[Lexeme]) -> Terms:
+    terms: set[str] = set()
     for kind, text, _, _ in lexemes:
-        if kind == "<name>":
-            names.update(name_terms(text))
-        elif kind in _STRINGS:
-            literals.update(text_terms(text))
+        if kind in _STRINGS:
+            terms.update(text_terms(text))
         elif kind == "<number>":
-            literals.update(number_terms(number_value(text)))
-    return pack_terms(literals, names)
+            terms.update(number_terms(number_value(text)))
+    return pack_terms(terms)

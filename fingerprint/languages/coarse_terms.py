@@ -1,15 +1,16 @@
-"""Terms that translators keep: words of names and of strings, whole names in one spelling, numbers by value."""
+"""Literals that a translation keeps: words of strings, and numbers by value."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.languages.coarse_words import STOP_NUMBERS, STOP_WORDS
-from fingerprint.languages.lexical_terms import LENGTH_BITS, MAX_LENGTH, LexicalTerms
+from fingerprint.languages.coarse_words import STOP_NUMBERS
+from fingerprint.languages.lexical_terms import LENGTH_BITS, MAX_LENGTH
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
@@ -19,35 +20,23 @@ if TYPE_CHECKING:
 
 FAMILY = "across languages"
 SHORTEST_WORD = 3
-# A number is seldom a word that somebody chose, but a long one is: its digits count as characters.
-_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
 _TEXT_WORDS = re.compile(r"[^\W\d_]+(?: [^\W\d_]+)*")
 _NUMBER_TAIL = re.compile(r"(?<![xX])(?<=\d)[uUlLfFdDmMnN]+\Z|_")
 
 
 @lru_cache(maxsize=65536)
-def name_terms(name: str) -> tuple[str, ...]:
-    """Return the words of a name, and the whole name in lower case without underscores."""
-    words = [piece.lower() for piece in _PIECES.findall(name)]
-    words = [word for word in words if len(word) >= SHORTEST_WORD and word not in STOP_WORDS]
-    whole = name.replace("_", "").lower()
-    if len(whole) < SHORTEST_WORD or whole in STOP_WORDS or [whole] == words:
-        return tuple(words)
-    return (*words, whole)
-
-
-@lru_cache(maxsize=65536)
 def text_terms(text: str) -> tuple[str, ...]:
-    """Return the words of a string, its pairs of words with one space between, and its symbols if it has no word."""
+    """Return the words of a string and its pairs of words with one space between; its symbols if it has none.
+
+    Words are terms since every language puts a message together in its own way.
+    """
     terms: list[str] = []
     for run in _TEXT_WORDS.findall(text):
         words = run.lower().split(" ")
         terms += [word for word in words if len(word) >= SHORTEST_WORD]
-        terms += map(" ".join, zip(words, words[1:], strict=False))
-    if not terms:
-        symbols = text.strip("\"'` ")
-        terms += [symbols] if len(symbols) >= SHORTEST_WORD else []
-    return tuple(terms)
+        terms += map(" ".join, pairwise(words))
+    symbols = text.strip("\"'` ")
+    return tuple(terms) if terms or len(symbols) < SHORTEST_WORD else (symbols,)
 
 
 @lru_cache(maxsize=65536)
@@ -67,12 +56,8 @@ def number_terms(value: str) -> tuple[str, ...]:
     return () if value in STOP_NUMBERS else (value.removesuffix(".0"),)
 
 
-def pack_terms(literals: Iterable[str], names: Iterable[str]) -> LexicalTerms:
-    """Return terms as `lexical_terms` does, for a table of terms."""
-    return LexicalTerms(_packed(literals), _packed(names))
-
-
-def _packed(terms: Iterable[str]) -> Terms:
+def pack_terms(terms: Iterable[str]) -> Terms:
+    """Return distinct terms, ascending, with their lengths in the low bits as in `LexicalTerms`."""
     ids = [_term(term) for term in set(terms)]
     return np.unique(np.array(ids, dtype=np.uint64))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # The languages that `bench/translations` measures, and TypeScript, which is lexed like JavaScript.
 COARSE_LANGUAGES = frozenset({"c", "cpp", "csharp", "go", "java", "javascript", "python", "typescript"})
-# Languages with `#` or `:` instead of braces around blocks, and those that can have type arguments in `<>`.
+# Languages without braces around blocks, with type arguments in `<>`, and with `*` and `&` in types.
 COLON_BLOCKS = frozenset({"python"})
 TYPE_ARGUMENTS = frozenset({"cpp", "csharp", "java", "typescript"})
 POINTERS = frozenset({"c", "cpp", "go"})
@@ -57,22 +57,5 @@ PRINTED = frozenset({"cout", "cerr"})
 LENGTHS = frozenset({"length", "size", "count"})
 NULLS = frozenset({"none", "nil", "null", "nullptr", "undefined"})
 
-# Names of languages and their libraries, which say nothing of who wrote a program. Lower case.
-STOP_WORDS = frozenset("""
-    abs add all any append arg args argv array arraydeque arraylist arrays at auto begin bool boolean char
-    char character charat class clear cls collections compare computed console const contains containskey
-    count cout data def default delete deque dict dictionary double else emplace empty end endl ends
-    endswith entries entry entryset enumerate equals erase err error exception exit false fill final find
-    first float floor fmt for format from func function get getkey getordefault getvalue hash hashmap
-    hashset has here i id if import in include index indexof init input insert int integer invalid is
-    isalpha isdigit isempty item items iterator java join key keys keyset lambda last left len length let
-    lib line linq list log long lower main make map math max message min move name namespace new next nil
-    none not null nullptr number object of open optional ord out parse parsedouble parseint parts poll pop
-    popleft print printf println private public push put puts py range read remove replace return reverse
-    right round rune runtimeexception scanner self set size slice sort sorted split sqrt start startswith
-    static std stdin stdout str stream streams string stringbuilder strings strip substring substr sum super sys
-    system table temp test text the this throw tmp to tochararray tolower tostring total toupper trim true
-    try tuple type undefined unordered upper util val valueerror valueof value values var vector void while
-    with word words write writeline writer zip
-""".split())
+# Numbers of every program, by value.
 STOP_NUMBERS = frozenset({"0.0", "1.0", "2.0", "10.0", "100.0"})

@@ -18,8 +18,8 @@ from pygments.plugin import find_plugin_lexers
 from pygments.token import STANDARD_TYPES
 from pygments.util import ClassNotFound
 
-from fingerprint.languages.base import LexerFailed, LexicalClass, Scan
-from fingerprint.languages.coarse import Coarse, Lexeme, coarse_scan
+from fingerprint.languages.base import Coarse, LexerFailed, LexicalClass, Scan
+from fingerprint.languages.coarse import Lexeme, coarse_scan
 from fingerprint.languages.coarse_words import COARSE_LANGUAGES
 from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
 from fingerprint.languages.lexer_dispatch import dispatching_lexer
@@ -183,7 +183,8 @@ class CodeFrontEnd:
         source = lexer_input.source
         lexemes = [Lexeme(names[code], source[start:end], start, end) for code, start, end in columns]
         stream, terms = coarse_scan(self.name, lexemes)
-        return Coarse(self.language.salt, _stream(lexer_input, stream.kinds, stream.starts, stream.ends), terms)
+        located = _stream(lexer_input, stream.kinds, stream.starts, stream.ends)
+        return Coarse(self.language.salt, located, terms)
 
     def _lexical(self, tokens: LexedTokens, source: str, vocabulary: Vocabulary) -> LexicalColumns:
         """Return the identifiers and literals as written, in text order."""

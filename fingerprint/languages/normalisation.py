@@ -97,9 +97,7 @@ def locate_tokens(codes: Ids, starts: Offsets, lexemes: Lexemes) -> LexedTokens:
     return LexedTokens(codes, marks, trimmed_starts, trimmed_starts + lexemes.lengths[codes], lines)
 
 
-def joined(
-    tokens: LexedTokens, join: Callable[[int, int], tuple[int, int]], *, by_line: bool
-) -> LexedTokens:
+def joined(tokens: LexedTokens, join: Callable[[int, int], tuple[int, int]], *, by_line: bool) -> LexedTokens:
     """Return the tokens without the statements to drop, with split operators and literals joined.
 
     `tokens` are without white space and comments. `join` returns the code and marks of the operator that two

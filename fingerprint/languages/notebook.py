@@ -16,10 +16,8 @@ import numpy as np
 from nbformat import reader, v3, v4, validator
 from traitlets.log import get_logger
 
-from fingerprint.languages.base import Scan
-from fingerprint.languages.coarse import Coarse
+from fingerprint.languages.base import Coarse, Scan
 from fingerprint.languages.decode import storable
-from fingerprint.languages.lexical_terms import LexicalTerms
 from fingerprint.tokens import TokenStream
 
 if TYPE_CHECKING:
@@ -101,9 +99,7 @@ class Notebook:
         )
 
     def scan(self, text: str, *, coarse: bool = False) -> Scan:
-        scans = [
-            (start, cell.scan(text[start:end], coarse=coarse)) for cell, start, end in self._cells(text)
-        ]
+        scans = [(start, cell.scan(text[start:end], coarse=coarse)) for cell, start, end in self._cells(text)]
         tokens = _concatenated([(start, scan.tokens) for start, scan in scans])
         lexical = _concatenated([(start, scan.lexical) for start, scan in scans])
         classes = [scan.lexical_classes for _, scan in scans]
@@ -177,11 +173,10 @@ def _concatenated_coarse(cells: list[tuple[int, Coarse]]) -> Coarse | None:
     """Return the coarse stream of the cells that have one; all of them are in one language."""
     if not cells:
         return None
-    terms = zip(*(coarse.terms for _, coarse in cells), strict=True)
     return Coarse(
         cells[0][1].family,
         _concatenated([(start, coarse.tokens) for start, coarse in cells]),
-        LexicalTerms(*(np.unique(np.concatenate(column)) for column in terms)),
+        np.unique(np.concatenate([coarse.terms for _, coarse in cells])),
     )
 
 

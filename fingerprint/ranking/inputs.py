@@ -10,18 +10,21 @@ import numpy as np
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.terms import LexicalTable
+from fingerprint.ranking.translations import translation_input
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fingerprint.languages.lexical_terms import LexicalTerms
+    from fingerprint.ranking.translations import CoarseFile, TranslationInput
     from fingerprint.types import Hashes, Kinds, Lines, Owners
 
 
 class CohortFile(NamedTuple):
     """One file of a cohort: its submission, token kinds, line of each token, terms, and fingerprint hashes.
 
-    `submission` is the number of the submission in the cohort; lists of files are sorted by it.
+    `submission` is the number of the submission in the cohort; lists of files are sorted by it. `coarse` is
+    the stream that all languages share, None for a file without it, which is compared in its language only.
     """
 
     submission: int
@@ -29,18 +32,21 @@ class CohortFile(NamedTuple):
     lines: Lines
     lexical: LexicalTerms
     hashes: Hashes
+    coarse: CoarseFile | None = None
 
 
 class Exclusions(NamedTuple):
     """Code that does not count: token kinds and terms of boilerplate, and the common limit in force.
 
     `kinds` may be those of passages. `lexical` has the terms of whole files only, since the positions of
-    terms in a file are not known. `limit`: see `common_limit`.
+    terms in a file are not known. `limit`: see `common_limit`. `coarse` has the coarse streams of whole files
+    or of passages.
     """
 
     kinds: Sequence[Kinds] = ()
     lexical: Sequence[LexicalTerms] = ()
     limit: int | None = None
+    coarse: Sequence[CoarseFile] = ()
 
 
 NO_EXCLUSIONS = Exclusions()
@@ -49,7 +55,8 @@ NO_EXCLUSIONS = Exclusions()
 class RankingInput(NamedTuple):
     """A cohort with its terms, and its fingerprints as parallel arrays of hashes and submission numbers.
 
-    Submissions that have one of the `groups` in common are not compared.
+    Submissions that have one of the `groups` in common are not compared. `translations` has the submissions
+    by language, None if all are in one.
     """
 
     cohort: Cohort
@@ -57,6 +64,7 @@ class RankingInput(NamedTuple):
     hashes: Hashes
     owners: Owners
     groups: Groups = NO_GROUPS
+    translations: TranslationInput | None = None
 
     @classmethod
     def from_files(
@@ -76,10 +84,12 @@ class RankingInput(NamedTuple):
         lines = [file.lines for file in files]
         cohort = Cohort.from_submissions(kinds, k, exclusions.kinds, exclusions.limit, lines)
         owners = np.array([file.submission for file in files], dtype=np.int32)
+        streams = [(file.submission, file.coarse) for file in files]
         return cls(
             cohort,
             LexicalTable.from_submissions(terms, exclusions.lexical),
             np.concatenate([*chain([np.empty(0, np.uint64)], (file.hashes for file in files))]),
             np.repeat(owners, [len(file.hashes) for file in files]),
             groups,
+            translation_input(streams, exclusions.coarse, exclusions.limit, groups),
         )

@@ -24,43 +24,47 @@ from fingerprint.ranking.terms import LexicalTable, TermTable, apply_norm
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fingerprint.languages.lexical_terms import LexicalTerms
-    from fingerprint.ranking.parallel import Check
-    from fingerprint.types import Floats, Hashes, Kinds, Lines, Owners, Rows
+    import numpy.typing as npt
 
-# Symbols are fewer than token kinds and a translation inserts some, so k-grams are shorter than those of tokens.
+    from fingerprint.ranking.parallel import Check
+    from fingerprint.types import Floats, Hashes, Kinds, Lines, Owners, Rows, Terms
+
+# Symbols are fewer than tokens, and a translation inserts and leaves out some: k-grams are shorter.
 COARSE_PARAMS = Params(k=6, window=3)
-# Units share at least this part of the lighter one's terms and fingerprints, by weight.
+# Units share at least this part of the lighter one's literals and fingerprints, by weight.
 CANDIDATE_FLOOR = 0.02
-# The rarity of terms, and what all terms of a kind weigh beside the symbols: names survive a translation less
-# often than literals, and say more of one that kept them.
-LITERAL_EXPONENT, NAME_EXPONENT = 0.5, 0.75
-LITERAL_NORM, NAME_NORM = Norm(0.5, 3.0), Norm(0.5, 3.0)
-LITERAL_SYMBOLS, LITERAL_CAP = 4.0, 1.0
-NAME_SYMBOLS, NAME_CAP = 3.0, 0.5
-# The part of the evidence that independent programs for the same task share: it counts as no similarity.
-HONEST_PART = 0.25
+SYMBOL_NORM = Norm(0.55, 2.5)
+# A literal counts as half a symbol, all literals at most 0.3 times as much as the symbols: messages and
+# numbers that the task dictates are in honest programs too.
+LITERAL_EXPONENT, LITERAL_NORM = 1.0, Norm(0.5, 3.0)
+LITERAL_SYMBOLS, LITERAL_CAP = 0.5, 0.3
+# Passages of n symbols in all count n / (n + 20): two short programs have one loop in common.
+HALF_SYMBOLS = 20.0
+# This much evidence is similarity 0.5; pairs of independent programs have at most half as much.
+HALF_EVIDENCE = 0.3
+# Pairs below are listed only where all pairs are.
+LEAST_LISTED = 0.1
 
 
 class CoarseFile(NamedTuple):
-    """The coarse stream of one file: family of its language, kinds and line of each symbol, and terms."""
+    """The coarse stream of one file: family of its language, kinds and line of each symbol, and literals."""
 
     family: str
     kinds: Kinds
     lines: Lines
-    terms: LexicalTerms
+    terms: Terms
 
 
 class TranslationInput(NamedTuple):
     """Units of a cohort whose submissions are in several languages.
 
     `cohort` has units for submissions; `submissions` int32: the submission of each unit; `files` int64: the
-    number in the whole cohort of each file of the units, in their order; `values` and `owners`: terms and
+    number in the whole cohort of each file of the units, in their order; `values` and `owners`: literals and
     fingerprints as parallel arrays of values and units; `groups`: two units with one in common are no pair.
     """
 
     cohort: Cohort
-    lexical: LexicalTable
+    literals: TermTable
     submissions: Owners
     files: Rows
     values: Hashes
@@ -74,6 +78,10 @@ class Translations(NamedTuple):
     pairs: CandidatePairs
     scores: Scores
     units: Rows
+
+    def take(self, rows: npt.NDArray[np.bool_]) -> Translations:
+        numbers = np.flatnonzero(rows)
+        return Translations(self.pairs.take(numbers), self.scores.take(numbers), self.units[numbers])
 
 
 def translation_input(
@@ -98,12 +106,14 @@ def translation_input(
         limit,
         [file.lines for unit in streams for file in unit],
     )
-    lexical = _lexical_table(streams, boilerplate)
-    values, owners = _values(cohort, lexical, streams)
+    excluded = np.concatenate([np.empty(0, np.uint64), *(file.terms for file in boilerplate)])
+    terms = [[file.terms for file in unit] for unit in streams]
+    literals = TermTable.from_submissions(terms, excluded, LITERAL_EXPONENT)
+    values, owners = _values(cohort, literals, streams)
     submissions = np.array([submission for submission, _ in units], dtype=np.int32)
     numbers = np.array([number for unit in units.values() for number in unit], dtype=np.int64)
     return TranslationInput(
-        cohort, lexical, submissions, numbers, values, owners, _unit_groups(list(units), families, groups)
+        cohort, literals, submissions, numbers, values, owners, _unit_groups(list(units), families, groups)
     )
 
 
@@ -113,30 +123,17 @@ def _coarse(files: Sequence[tuple[int, CoarseFile | None]], number: int) -> Coar
     return file
 
 
-def _lexical_table(
-    units: Sequence[Sequence[CoarseFile]], boilerplate: Sequence[CoarseFile]
-) -> LexicalTable:
-    tables = []
-    for field, exponent in (("literals", LITERAL_EXPONENT), ("names", NAME_EXPONENT)):
-        terms = [[getattr(file.terms, field) for file in unit] for unit in units]
-        excluded = [np.empty(0, np.uint64), *(getattr(file.terms, field) for file in boilerplate)]
-        tables.append(TermTable.from_submissions(terms, np.concatenate(excluded), exponent))
-    return LexicalTable(*tables)
-
-
 def _values(
-    cohort: Cohort, lexical: LexicalTable, units: Sequence[Sequence[CoarseFile]]
+    cohort: Cohort, literals: TermTable, units: Sequence[Sequence[CoarseFile]]
 ) -> tuple[Hashes, Owners]:
-    """Return what candidates are found by: fingerprints without those of boilerplate, and terms."""
-    values, owners = [np.empty(0, np.uint64)], [np.empty(0, np.int32)]
+    """Return what candidates are found by: fingerprints without those of boilerplate, and literals."""
+    values = [literals.ids.astype(np.uint64)]
+    owners = [np.repeat(np.arange(len(units), dtype=np.int32), np.diff(literals.bounds))]
     for number, unit in enumerate(units):
         for file in unit:
             hashes = fingerprint(file.kinds, COARSE_PARAMS).hashes
             values.append(hashes[~np.isin(hashes, cohort.boilerplate)])
             owners.append(np.full(len(values[-1]), number, dtype=np.int32))
-    for table, offset in zip(lexical, (0, len(lexical.literals.weights)), strict=True):
-        values.append((table.ids + offset).astype(np.uint64))
-        owners.append(np.repeat(np.arange(len(units), dtype=np.int32), np.diff(table.bounds)))
     return np.concatenate(values), np.concatenate(owners)
 
 
@@ -159,7 +156,8 @@ def rank_translations(inputs: TranslationInput, check: Check = never_end) -> Tra
     index = InvertedIndex.build(inputs.values, inputs.owners)
     candidates = weighted_pairs(index, CANDIDATE_FLOOR, inputs.groups)
     units = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
-    scores = _with_terms(inputs, units, score(inputs.cohort, _without_terms(len(inputs.cohort)), candidates, check))
+    structure = score(inputs.cohort, _without_terms(len(inputs.cohort)), candidates, check)
+    scores = _with_literals(inputs, units, structure)
     owners = inputs.submissions[units]
     # Units are in the order of their submissions' first files, so that only several units can exchange sides.
     exchanged = owners[:, 0] > owners[:, 1]
@@ -177,7 +175,7 @@ def rank_translations(inputs: TranslationInput, check: Check = never_end) -> Tra
     )
 
 
-def _exchanged_shares(scores: Scores, exchanged: Rows) -> Scores:
+def _exchanged_shares(scores: Scores, exchanged: npt.NDArray[np.bool_]) -> Scores:
     left = np.where(exchanged, scores.right_share, scores.left_share)
     right = np.where(exchanged, scores.left_share, scores.right_share)
     return scores._replace(left_share=left, right_share=right)
@@ -189,29 +187,29 @@ def _without_terms(units: int) -> LexicalTable:
     return LexicalTable(table, table)
 
 
-def _with_terms(inputs: TranslationInput, units: Rows, structure: Scores) -> Scores:
-    """Return the scores with the evidence of the terms, less the part that independent programs share.
-
-    The three kinds of evidence add up to the similarity.
-    """
+def _with_literals(inputs: TranslationInput, units: Rows, structure: Scores) -> Scores:
+    """Return the scores with the evidence of literals, calibrated; both kinds add up to the similarity."""
     sizes = np.diff(inputs.cohort.sums.weight[inputs.cohort.submission_starts])[units]
-    mass = apply_norm(sizes[:, 0], sizes[:, 1], Norm(0.55, 2.5))
-    literals, literal_size = inputs.lexical.literals.shares(units, LITERAL_NORM)
-    names, name_size = inputs.lexical.names.shares(units, NAME_NORM)
-    literal_mass = np.minimum(LITERAL_SYMBOLS * literal_size, LITERAL_CAP * mass)
-    name_mass = np.minimum(NAME_SYMBOLS * name_size, NAME_CAP * mass)
-    total = mass + literal_mass + name_mass
-    parts = [
+    mass = apply_norm(sizes[:, 0], sizes[:, 1], SYMBOL_NORM)
+    literals, size = inputs.literals.shares(units, LITERAL_NORM)
+    literal_mass = np.minimum(LITERAL_SYMBOLS * size, LITERAL_CAP * mass)
+    total = mass + literal_mass
+    by_structure, by_literals = (
         np.divide(part, total, out=np.zeros(len(units)), where=total > 0)
-        for part in (structure.similarity * mass, literals * literal_mass, names * name_mass)
-    ]
-    evidence = parts[0] + parts[1] + parts[2]
-    similarity = (np.maximum(evidence - HONEST_PART, 0.0) / (1 - HONEST_PART)).round(DECIMALS)
-    scale = np.divide(similarity, evidence, out=np.zeros_like(evidence), where=evidence > 0)
-    by_literals, by_names = parts[1] * scale, parts[2] * scale
+        for part in (structure.similarity * mass, literals * literal_mass)
+    )
+    evidence = (by_structure + by_literals) * structure.tokens / (structure.tokens + HALF_SYMBOLS)
+    similarity = calibrated(evidence).round(DECIMALS)
+    share = np.divide(by_literals, by_structure + by_literals, out=np.zeros(len(units)), where=evidence > 0)
     return structure._replace(
         similarity=similarity,
-        structure=similarity - by_literals - by_names,
-        literals=by_literals,
-        names=by_names,
+        structure=similarity - similarity * share,
+        literals=similarity * share,
+        names=np.zeros(len(units)),
     )
+
+
+def calibrated(evidence: Floats) -> Floats:
+    """Return evidence in [0, 1] as a similarity on the scale of pairs in one language, in the same order."""
+    squares: Floats = evidence * evidence
+    return squares / (squares + HALF_EVIDENCE**2)

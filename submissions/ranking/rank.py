@@ -51,7 +51,7 @@ def rank(report: Report) -> None:
     report.pairs.all().delete()
     report.ignored.all().delete()
     report.submissions.set(cohort.submissions)
-    aligned = ranked_pairs(cohort.inputs.cohort, best)
+    aligned = ranked_pairs(cohort.inputs, best)
     pairs = progress.track(report.pk, "Aligning pairs", aligned, count)
     Pair.objects.bulk_create((_pair_row(report, cohort, pair) for pair in pairs), batch_size=500)
     Ignored.objects.bulk_create(_ignored_rows(report, cohort), batch_size=500)
@@ -77,7 +77,7 @@ def rank_without_cancelled(report: Report) -> list[int]:
 
 def _best(ranking: engine.Ranking) -> engine.Ranking:
     rows = np.arange(min(MAX_PAIRS, len(ranking.scores.similarity)))
-    return ranking._replace(pairs=ranking.pairs.take(rows), scores=ranking.scores.take(rows))
+    return ranking.take(rows)
 
 
 def parameters(cohort: LoadedCohort) -> dict[str, object]:
