@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 MOST_ARGUMENTS = 4
 # Type arguments end after so many tokens, or else `<` is a comparison.
 LONGEST_TYPE_ARGUMENTS = 24
+# The header of a `for` without brackets ends after so many: longer ones are broken code.
+LONGEST_HEADER = 60
 _TYPE_TOKENS = frozenset(
     ["<name>", "<type>", ",", ".", "::", "?", "[", "]", "*", "&", "extends", "super", "const"]
 )
@@ -173,26 +175,27 @@ class _Converter:
     def _for(self, at: int) -> int:
         """Add a loop; of its header only numbers that are neither 0 nor 1."""
         self._add("loop", at)
-        start, end = self._header(at + 1)
-        if self.language == "go" and not any(
-            self._text(place) in {";", "range", ":="} for place in range(start, end)
-        ):
+        end, counts = self._header(at + 1)
+        if self.language == "go" and not counts:
             return at  # `for` with a condition is the `while` of Go
-        for place in range(start, end):
+        for place in range(at + 1, end):
             if self._kind(place) == "<number>" and number_value(self._text(place)) not in {"0.0", "1.0"}:
                 self._number(place)
         return end
 
-    def _header(self, start: int) -> tuple[int, int]:
-        """Return where the header of a `for` begins and ends."""
+    def _header(self, start: int) -> tuple[int, bool]:
+        """Return where the header of a `for` ends, and whether it counts or goes through a list."""
         start += self._text(start) == "await"
         if self._text(start) == "(" and self.language not in COLON_BLOCKS:
-            return start, max(self.brackets.closes[start], start)
+            return max(self.brackets.closes[start], start), True
         stops = {":", ")", "]", "}", "if"} if self.language in COLON_BLOCKS else {"{"}
-        end = start
-        while end < len(self.lexemes) and self._text(end) not in stops:
+        end, counts = start, False
+        for _ in range(LONGEST_HEADER):
+            if end >= len(self.lexemes) or self._text(end) in stops:
+                break
+            counts |= self._text(end) in {";", "range", ":="}
             end = max(self.brackets.closes[end], end) + 1
-        return start, min(end, len(self.lexemes))
+        return end, counts
 
     def _line_end(self, at: int) -> int:
         """Return the position after the `:` of the statement that tells whether a file is the program."""

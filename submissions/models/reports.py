@@ -89,6 +89,8 @@ class Pair(models.Model):
     structure = models.FloatField()
     literals = models.FloatField()
     names = models.FloatField()
+    # Compared across languages: its passages count tokens of the coarse streams.
+    translated = models.BooleanField(default=False)
     # Longest first.
     passages: models.JSONField[list[PassageRecord], list[PassageRecord]] = RecordListField(
         PassageRecord, default=list

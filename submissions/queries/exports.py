@@ -13,6 +13,7 @@ from submissions.queries.decisions import decisions, with_decisions
 from submissions.queries.flags import Flags, timed_submissions
 from submissions.queries.pairs import displayed_pair
 from submissions.queries.reports import ranked_pairs
+from submissions.ranking.pair_rows import TRANSLATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ class CountAnnotations(TypedDict):
 class PairExport(NamedTuple):
     """A pair with its scores, evidence, flags and decision. Exports use the field names as columns.
 
-    Similarity, shares and evidence are in [0, 1], rounded to 6 digits.
+    Similarity, shares and evidence are in [0, 1], rounded to 6 digits. `mark`: see `PairRow`.
     """
 
     left: str
@@ -52,6 +53,7 @@ class PairExport(NamedTuple):
     tokens: int
     lines: int
     longest: int
+    mark: str
     structure: float
     literals: float
     names: float
@@ -95,6 +97,7 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
             tokens=pair.tokens,
             lines=pair.lines,
             longest=pair.longest,
+            mark=TRANSLATED if pair.translated else "",
             structure=round(pair.structure, 6),
             literals=round(pair.literals, 6),
             names=round(pair.names, 6),

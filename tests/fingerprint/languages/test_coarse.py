@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import re
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import given, strategies as st
 
 from fingerprint.languages import front_end
 from fingerprint.languages.brackets import match_brackets
+from fingerprint.languages.coarse import Lexeme, coarse_scan
 from fingerprint.languages.coarse_terms import FAMILY, number_value, pack_terms, text_terms
 from fingerprint.languages.coarse_words import COARSE_LANGUAGES
 from fingerprint.reading import read
@@ -233,6 +236,24 @@ def test_any_broken_program_has_symbols_in_text_order(language: str, words: list
     assert (np.diff(tokens.starts) >= 0).all()
     assert (tokens.ends > tokens.starts).all()
     assert tokens.ends.max(initial=0) <= len(source)
+
+
+@pytest.mark.parametrize("language", sorted(COARSE_LANGUAGES))
+@pytest.mark.parametrize(
+    "piece", ["for ", "f(", "a<", "if __name__ ", "cout ", "A():", "func (", "a[", "((a:"]
+)
+def test_repeated_pieces_take_linear_time(language: str, piece: str) -> None:
+    count = 10_000
+    lexemes = [Lexeme(*word, at, at + 1) for at, word in enumerate(kinds_of(piece) * count)]
+    started = time.process_time()
+    coarse_scan(language, lexemes)
+    assert time.process_time() - started < 2
+
+
+def kinds_of(piece: str) -> list[tuple[str, str]]:
+    """Return kind and text of the lexemes of a piece: words that are no keywords are names."""
+    words = re.findall(r"\w+|\W", piece.replace(" ", ""))
+    return [("<name>" if re.match(r"(?!for|if|func)\w", word) else word, word) for word in words]
 
 
 def naive_close(texts: Sequence[str], start: int) -> int:
