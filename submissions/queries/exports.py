@@ -55,6 +55,7 @@ class PairExport(NamedTuple):
     structure: float
     literals: float
     names: float
+    imports: float
     flags: list[str]
     decision: str
     assignee: str | None
@@ -98,6 +99,7 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
             structure=round(pair.structure, 6),
             literals=round(pair.literals, 6),
             names=round(pair.names, 6),
+            imports=round(pair.imports, 6),
             flags=list(map(_flag_text, flags.between(*timed_submissions(shown)))),
             decision=pair.decision,
             assignee=assignee.get_username() if assignee else None,
