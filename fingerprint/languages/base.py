@@ -34,8 +34,8 @@ class Scan(NamedTuple):
 
     `tokens` is the normalised stream, which the engine compares. `lexical` has the identifiers and literals
     in text order; their kinds are ids of the lexemes as written, with their case. `lexical_classes` (uint8)
-    has a `LexicalClass` for each token of `lexical`. `directives` has each import, include and macro definition
-    as one token, with its class in `directive_classes`.
+    has a `LexicalClass` for each token of `lexical`. `directives` has each import, include and macro
+    definition as one token, with its class in `directive_classes`.
     """
 
     tokens: TokenStream

@@ -1,6 +1,6 @@
 """Imports, includes and macro definitions of a program, each as one term.
 
-Who copies a program rarely changes this part, and its order and selection are a person's own. `normalise` drops
+Who copies a program rarely changes this part, and what a person imports is a habit. `normalise` drops
 imports from the tokens, since every program of a class begins with some.
 """
 

@@ -24,16 +24,16 @@ class Evidence(NamedTuple):
 
     share : what the shared terms, weighted by rarity, are measured against
     amount : size of both sides' terms together, from which the evidence gets its mass
-    amount_by_rarity : whether rare terms add more to the amount than common ones
     tokens : a term counts as much as this many tokens
     cap : all terms count at most this many times as much as the passages
+    amount_by_rarity : whether rare terms add more to the amount than common ones
     """
 
     share: Norm
     amount: Norm
-    amount_by_rarity: bool
     tokens: float
     cap: float
+    amount_by_rarity: bool = False
 
 
 # A k-gram in df submissions weighs max(df - 1, 1)**-RARITY_EXPONENT. Code that only one pair shares has full
@@ -60,11 +60,11 @@ HALF_LENGTH = 50.0
 EXTRA_PART, EXTRA_LIMIT = 0.5, 130.0
 
 # A numeric program has few literals, a dialogue consists of them.
-LITERALS = Evidence(Norm(1.0, 10.0), Norm(1.0, 3.0), False, 3.0, 1.0)
+LITERALS = Evidence(Norm(1.0, 10.0), Norm(1.0, 3.0), tokens=3.0, cap=1.0)
 # Names are changed first in a copy: renaming all of them costs at most 0.15 / 1.15 of a score.
-NAMES = Evidence(Norm(0.0, 1.0), Norm(0.0, 1.0), True, 1.5, 0.15)
+NAMES = Evidence(Norm(0.0, 1.0), Norm(0.0, 1.0), tokens=1.5, cap=0.15, amount_by_rarity=True)
 # Imports and includes: their selection is a person's habit, and even who rewrites a program keeps it.
-IMPORTS = Evidence(Norm(1.0, 10.0), Norm(0.0, 1.0), False, 3.0, 0.5)
+IMPORTS = Evidence(Norm(1.0, 10.0), Norm(0.0, 1.0), tokens=3.0, cap=0.5)
 # Even if every term is changed, a score is at least this part of the score by passages alone.
 LEAST_PASSAGE_PART = 0.6
 

@@ -46,8 +46,8 @@ class TermTable:
     """Distinct terms of n submissions.
 
     `ids` int64: terms of submission d, ascending, are `ids[bounds[d]:bounds[d + 1]]`; `bounds` int64 [n + 1];
-    `lengths` float64: weight of each term by its number of characters, by id; `weights` float64: the same times
-    its rarity.
+    `lengths` float64: weight of each term by its number of characters, by id; `weights` float64: the same
+    times its rarity.
     """
 
     ids: Rows

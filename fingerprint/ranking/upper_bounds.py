@@ -1,8 +1,8 @@
 """Find the best pairs of a cohort without scoring all pairs, by upper bounds of the scores, which are cheap.
 
 Passages lie within the k-grams that both sides contain. On each side, these k-grams form stretches. The
-tokens between two passages include those between their stretches, so a passage gets at most as much length
-from its neighbours as its stretch would get from neighbouring stretches, all tokens of which were in passages. The
+tokens between two passages include those between their stretches. So a passage gets at most as much length
+from its neighbours as its stretch gets from neighbouring stretches, all tokens of which are in passages. The
 contribution of names, literals and imports is computed exactly.
 """
 
