@@ -24,6 +24,7 @@ from submissions.ingest.submission_times import submission_times
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 from submissions.storage.listings import layout_listing, left_out_listing, modified
 from submissions.storage.rows import insert
+from submissions.work_locks import language_lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,6 +119,8 @@ def _leave_out(
 def _save(batch: Batch, grouped: GroupedBatch) -> None:
     if grouped.used and not lifecycle.start_fingerprinting(batch.pk):
         raise BatchEnded
+    language_lock(batch.assignment_id)
+    batch.assignment.refresh_from_db(fields=["language"])
     batch.entries.all().delete()
     batch.submissions.all().delete()
     batch.listed_entries.all().delete()
@@ -130,6 +133,7 @@ def _save(batch: Batch, grouped: GroupedBatch) -> None:
         "path": [place.path for place in places],
         "source_id": [row.source_id for row in grouped.used.values()],
         "document_id": [documents[path] for path in grouped.used],
+        "detected": [row.language for row in grouped.used.values()],
     }
     insert(connection, SubmissionFile, columns)
 

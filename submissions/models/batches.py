@@ -231,6 +231,10 @@ class SubmissionFile(models.Model):
     path = FileCharField(max_length=1000)
     source = models.ForeignKey(Source, models.PROTECT, related_name="files")
     document = models.ForeignKey(Document, models.PROTECT, related_name="files")
+    # The name of the front-end that its name and content suggest; empty: not found out yet.
+    detected = models.CharField(max_length=40, blank=True, default="")
+    # Replaces `document` at the next ranking, once it is read: the language of the assignment was changed.
+    next_document = models.ForeignKey(Document, models.PROTECT, null=True, related_name="next_files")
 
     class Meta:
         ordering = ("path", "pk")
@@ -251,6 +255,8 @@ class Boilerplate(models.Model):
     name = FileCharField(max_length=1000)
     source = models.ForeignKey(Source, models.PROTECT, related_name="boilerplate")
     document = models.ForeignKey(Document, models.PROTECT, related_name="boilerplate")
+    # As of a file of a submission; a passage stays one of its document.
+    next_document = models.ForeignKey(Document, models.PROTECT, null=True, related_name="next_boilerplate")
     first = models.PositiveIntegerField(null=True)
     after = models.PositiveIntegerField(null=True)
     created = models.DateTimeField(auto_now_add=True)

@@ -34,6 +34,7 @@ urlpatterns = [
     path("assignments/<int:pk>/settings/", assignments.change, name="assignment_settings"),
     path("assignments/<int:pk>/ranking/cancel/", activity.cancel_ranking, name="cancel_ranking"),
     path("assignments/<int:pk>/delete/", courses.delete_assignment, name="delete_assignment"),
+    path("assignments/<int:pk>/language/read-again/", assignments.read_again, name="read_again"),
     path("assignments/<int:pk>/rerank/", assignments.rerank, name="rerank"),
     path("assignments/<int:pk>/upload/", batches.upload, name="upload"),
     path("assignments/<int:pk>/boilerplate/", boilerplate.add, name="add_boilerplate"),

@@ -26,6 +26,7 @@ from submissions.queries.exclusions import (
     skipped_content,
 )
 from submissions.queries.flags import Flag, Flags, timed_submissions, unknown_team_members
+from submissions.queries.language_changes import language_changes, rereading
 from submissions.queries.lists import (
     batch_submissions,
     displayed_entries,
@@ -122,6 +123,7 @@ __all__ = [
     "history",
     "ignored_tokens",
     "is_stuck",
+    "language_changes",
     "left_out_kinds",
     "links",
     "listed_assignments",
@@ -148,6 +150,7 @@ __all__ = [
     "replaced_by",
     "report_state",
     "reports_under_way",
+    "rereading",
     "roster",
     "roster_by_assignment",
     "roster_size",
