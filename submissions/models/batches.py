@@ -154,6 +154,8 @@ class Entry(models.Model):
     """One entry of an upload: accepted, or skipped with a reason that the instructor can act on."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="entries")
+    # Null for an entry that is no work of a student, or of a student without a submission.
+    submission = models.ForeignKey("Submission", models.CASCADE, null=True, related_name="entries")
     name = FileCharField(max_length=1000)
     size = models.PositiveBigIntegerField(default=0)
     accepted = models.BooleanField()
