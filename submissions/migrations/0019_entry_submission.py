@@ -3,7 +3,6 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-
 # Of stored uploads it is known for those in a folder with the name of the submission.
 SUBMISSIONS = """
     UPDATE submissions_entry entry SET submission_id = submission.id

@@ -88,7 +88,7 @@ def refused(batch: Batch) -> dict[str, set[str]]:
 def test_a_submission_of_a_moodle_export_knows_what_of_it_was_not_taken(hand_in: HandIn) -> None:
     ada = "Ada Byron_1001_assignsubmission_file"
     empty = "Ben Novak_1002_assignsubmission_onlinetext/onlinetext.html"
-    files = {
+    files: dict[str, str | bytes] = {
         f"{ada}/src/main.py": ADA,
         f"{ada}/photo.png": PHOTO,
         f"{ada}/src/Main.class": BYTECODE,
@@ -105,7 +105,7 @@ def test_a_submission_of_a_moodle_export_knows_what_of_it_was_not_taken(hand_in:
 
 
 def test_a_submission_of_a_flat_canvas_export_knows_what_of_it_was_not_taken(hand_in: HandIn) -> None:
-    files = {
+    files: dict[str, str | bytes] = {
         "byronada_2001_50001_main.py": ADA,
         "byronada_2001_50002_photo.png": PHOTO,
         "novakben_LATE_2002_50003_main.py": BEN,
@@ -120,7 +120,7 @@ def test_a_submission_of_a_flat_canvas_export_knows_what_of_it_was_not_taken(han
 
 def test_an_earlier_attempt_is_listed_with_the_one_that_counts(hand_in: HandIn) -> None:
     earlier = "Ada Byron - 2026-02-27T09:00:00/main.py"
-    files = {
+    files: dict[str, str | bytes] = {
         earlier: BEN,
         "Ada Byron - 2026-03-01T14:05:09/main.py": ADA,
         "Ada Byron - 2026-03-01T14:05:09/photo.png": PHOTO,
