@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from submissions import language_tasks, lifecycle, recovery, tasks
 from submissions.ingest.documents import delete_unreferenced
+from submissions.ingest.expiry import delete_expired
 from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
 from submissions.queues import send
 
@@ -26,6 +27,7 @@ def sweep() -> None:
     _restart_uploads()
     _restart_boilerplate()
     _restart_rankings()
+    delete_expired()
     discard_uploads(unneeded_uploads())
     delete_orphans(timezone.now() - SOURCE_GRACE_PERIOD)
     delete_unfinished(timezone.now() - SOURCE_GRACE_PERIOD)

@@ -46,6 +46,7 @@ urlpatterns = [
     path("batches/<int:pk>/cancel/", batches.cancel, name="cancel_batch"),
     path("batches/<int:pk>/count/", batches.count_rule, name="count_rule"),
     path("batches/<int:pk>/group/", previews.choose, name="group_batch"),
+    path("batches/<int:pk>/group/roster/", previews.add_roster, name="add_listed_roster"),
     path("batches/<int:pk>/group/files/", previews.filter_files, name="filter_listed"),
     path("batches/<int:pk>/delete/", batches.delete, name="delete_batch"),
     path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/", pairs.pair, name="pair"),

@@ -45,7 +45,7 @@ from submissions.queries.pairs import (
     pair_files,
     submission_names,
 )
-from submissions.queries.previews import preview
+from submissions.queries.previews import absent_students, preview
 from submissions.queries.quotas import Usage, usage
 from submissions.queries.reports import (
     SORT_FIELDS,
@@ -98,6 +98,7 @@ __all__ = [
     "PairNames",
     "SkippedContent",
     "Usage",
+    "absent_students",
     "activity",
     "add_contents",
     "assignment",
