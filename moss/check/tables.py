@@ -46,6 +46,7 @@ def details_table(report: LocalReport) -> ExportTable:
     """Return the table of all pairs with their evidence and passages, and facts about the whole report."""
     about = {
         "submissions": report.submissions,
+        "earlier": report.submissions[report.class_size :],
         "common_limit": report.cohort.limit,
         "threshold": report.ranking.threshold._asdict(),
         "skipped": [skipped._asdict() for skipped in report.skipped],

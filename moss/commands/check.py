@@ -72,6 +72,14 @@ class NumberOrPercentage(click.ParamType[float]):
     "everywhere. May be repeated.",
 )
 @click.option(
+    "--earlier",
+    multiple=True,
+    type=InputPath(exists=True),
+    metavar="PATH",
+    help="Earlier or other work (a folder or an archive), such as the submissions of last year: compared "
+    "with those in PATH, and not among itself. May be repeated.",
+)
+@click.option(
     "-m",
     "--common",
     type=NumberOrPercentage(),
@@ -107,6 +115,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     path: Path,
     language: str,
     boilerplate: tuple[Path, ...],
+    earlier: tuple[Path, ...],
     common: float | None,
     show: int,
     inputs: InputOptions,
@@ -131,7 +140,8 @@ def check(  # noqa: PLR0917 - one parameter for each option
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return
-        options = RankingOptions(language, boilerplate, common, None if everything else show, inputs)
+        shown = None if everything else show
+        options = RankingOptions(language, boilerplate, common, shown, inputs, earlier)
         with _progress() as start_progress:
             report = rank_path(path, options, start_progress)
     except (BadArchive, Unreadable, ValueError, OSError) as error:
@@ -158,11 +168,17 @@ def _summarise(report: LocalReport, output_format: str) -> None:
     """Write to the error stream how the path was read, and beside a table the suggested threshold."""
     from moss.commands.table import printable
 
-    count = len(report.submissions)
+    count = report.class_size
     click.echo(f"Read as {report.layout}: {count} submission{'' if count == 1 else 's'}.", err=True)
     for warning in report.warnings:
         if warning.kind in RANKING_WARNINGS:
             click.echo(printable(warning.text), err=True)
+    if report.earlier:
+        click.echo(
+            f"Earlier work: {report.earlier} submission{'' if report.earlier == 1 else 's'}, compared with "
+            "these and not with each other.",
+            err=True,
+        )
     if report.not_compared:
         click.echo(
             f"Pairs not compared because they have one student or team: {report.not_compared:,}.", err=True

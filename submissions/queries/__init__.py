@@ -26,6 +26,7 @@ from submissions.queries.exclusions import (
     skipped_content,
 )
 from submissions.queries.flags import Flag, Flags, timed_submissions, unknown_team_members
+from submissions.queries.language_changes import language_changes, rereading
 from submissions.queries.lists import (
     batch_submissions,
     displayed_entries,
@@ -44,7 +45,7 @@ from submissions.queries.pairs import (
     pair_files,
     submission_names,
 )
-from submissions.queries.previews import preview
+from submissions.queries.previews import absent_students, preview
 from submissions.queries.quotas import Usage, usage
 from submissions.queries.reports import (
     SORT_FIELDS,
@@ -97,6 +98,7 @@ __all__ = [
     "PairNames",
     "SkippedContent",
     "Usage",
+    "absent_students",
     "activity",
     "add_contents",
     "assignment",
@@ -122,6 +124,7 @@ __all__ = [
     "history",
     "ignored_tokens",
     "is_stuck",
+    "language_changes",
     "left_out_kinds",
     "links",
     "listed_assignments",
@@ -148,6 +151,7 @@ __all__ = [
     "replaced_by",
     "report_state",
     "reports_under_way",
+    "rereading",
     "roster",
     "roster_by_assignment",
     "roster_size",
