@@ -6,14 +6,15 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions import teams
+from submissions.models import Submission
 from submissions.teams import name_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from django.db.models import QuerySet
 
-    from submissions.models import Assignment, Submission
+    from submissions.models import Assignment
 
 # The kind of a key, and what tells the keys of this kind apart.
 Key = tuple[str, "int | str"]
@@ -71,6 +72,21 @@ def mate_keys(assignment: Assignment, submissions: QuerySet[Submission]) -> dict
         if one.team:
             keys[pk].add((TEAM, f"in the roster: {name_key(one.team)}"))
     return keys
+
+
+def compared_mates(assignment: Assignment, submissions: Iterable[int]) -> dict[int, set[Key]]:
+    """Return the keys of students and teams, by primary key, where mates are compared with each other.
+
+    Elsewhere no ranked pair is of one student or one team.
+    """
+    if not assignment.compare_mates:
+        return {}
+    return mate_keys(assignment, Submission.objects.filter(pk__in=list(submissions)))
+
+
+def are_mates(keys: Mapping[int, set[Key]], left: int, right: int) -> bool:
+    """Return whether two submissions, by primary key, have a student or a team in common."""
+    return left in keys and not keys[left].isdisjoint(keys.get(right, ()))
 
 
 def known_names(submissions: QuerySet[Submission]) -> set[str]:

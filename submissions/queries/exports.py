@@ -9,10 +9,11 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from submissions.models import Decision
+from submissions.queries.cases import case_numbers
 from submissions.queries.decisions import decisions, with_decisions
 from submissions.queries.flags import Flags, timed_submissions
 from submissions.queries.pairs import displayed_pair
-from submissions.queries.reports import ranked_pairs
+from submissions.queries.reports import effective_threshold, ranked_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,9 +40,10 @@ class CountAnnotations(TypedDict):
 
 
 class PairExport(NamedTuple):
-    """A pair with its scores, evidence, flags and decision. Exports use the field names as columns.
+    """A pair with its scores, evidence, flags, case and decision. Exports use the field names as columns.
 
-    Similarity, shares and evidence are in [0, 1], rounded to 6 digits.
+    `case` is the number of the case of a pair at or above the threshold. Similarity, shares and evidence are
+    in [0, 1], rounded to 6 digits.
     """
 
     left: str
@@ -56,6 +58,7 @@ class PairExport(NamedTuple):
     literals: float
     names: float
     flags: list[str]
+    case: int | None
     decision: str
     assignee: str | None
     notes: str
@@ -73,6 +76,7 @@ class SubmissionExport(NamedTuple):
     best_match: str | None
     similarity: float | None
     rank: int | None
+    case: int | None
     files: int
     tokens: int
     handed_in: str | None
@@ -82,6 +86,8 @@ class SubmissionExport(NamedTuple):
 def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Iterator[PairExport]:
     """Yield the pairs that pass a filter, in its order, with the names that the reader may see."""
     flags, decided = Flags.from_report(report), decisions(report.assignment)
+    threshold = effective_threshold(report, pair_filter)
+    numbers = case_numbers(report, threshold)
     for pair in ranked_pairs(report, pair_filter, names).iterator(chunk_size=CHUNK):
         decision = decided.get((pair.left.name, pair.right.name))
         assignee = decision.assignee if decision else None
@@ -99,6 +105,7 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
             literals=round(pair.literals, 6),
             names=round(pair.names, 6),
             flags=list(map(_flag_text, flags.between(*timed_submissions(shown)))),
+            case=numbers.get(pair.left_id) if pair.similarity >= threshold else None,
             decision=pair.decision,
             assignee=assignee.get_username() if assignee else None,
             notes=names.redact_text(decision.notes) if decision else "",
@@ -115,6 +122,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
     Every word of the text must occur in the name of the submission or of its best match.
     """
     counted = {submission.pk: submission for submission in counted_submissions(report)}
+    numbers = case_numbers(report, effective_threshold(report, pair_filter))
     matches = report.findings.best if report.findings else []
     best = {match.submission: match for match in matches}
     values = sorted(match.similarity for match in matches)
@@ -128,6 +136,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
             best_match=names.display_name(other.name) if other else None,
             similarity=None if similarity is None else round(similarity, 6),
             rank=None if similarity is None else len(values) - bisect_right(values, similarity) + 1,
+            case=numbers.get(pk),
             files=submission.file_count,
             tokens=submission.token_count or 0,
             handed_in=_time(submission.handed_in, names) if submission.handed_in else None,

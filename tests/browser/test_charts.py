@@ -205,17 +205,17 @@ def test_circles_lie_within_the_picture_and_do_not_overlap_at_any_width(report_p
                 assert (x - other_x) ** 2 + (y - other_y) ** 2 >= (2 * r) ** 2
 
 
-def test_clusters_that_do_not_fit_the_picture_can_be_shown_by_a_button(report_page: Page) -> None:
+def test_cases_that_do_not_fit_the_picture_can_be_shown_by_a_button(report_page: Page) -> None:
     canvas = report_page.locator(".canvas")
     cut = "(canvas) => canvas.scrollHeight > canvas.clientHeight"
     assert canvas.evaluate(cut)
-    report_page.get_by_role("button", name=re.compile(r"Show all \d+ clusters")).press("Enter")
+    report_page.get_by_role("button", name=re.compile(r"Show all \d+ cases")).press("Enter")
     assert not canvas.evaluate(cut)
     report_page.get_by_role("button", name="Show fewer").click()
     assert canvas.evaluate(cut)
     report_page.locator("#id_threshold").fill("99")
     expect(report_page.locator(".canvas .node")).to_have_count(0)
-    expect(report_page.get_by_role("button", name="clusters")).to_have_count(0)
+    expect(report_page.get_by_role("button", name="cases")).to_have_count(0)
 
 
 def test_of_two_thousand_submissions_a_part_is_drawn_and_the_page_says_so(

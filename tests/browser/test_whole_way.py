@@ -207,7 +207,7 @@ def confirm_and_go_on(walk: Walk) -> None:
 def export_and_open(walk: Walk) -> None:
     walk.page.get_by_role("link", name="Library fines").click()
     expect(walk.page.locator("#tally-confirmed")).to_contain_text("1")
-    walk.page.get_by_role("link", name="Take away").click()
+    walk.page.get_by_role("link", name="Export").click()
     walk.check_page("10-take-away")
     html, pdf = walk.download("HTML file"), walk.download("PDF")
     printed = PdfReader(pdf).pages

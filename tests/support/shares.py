@@ -27,6 +27,11 @@ def pair_page(pair: Pair) -> str:
     return reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
 
 
+def decided_on(pair: Pair) -> str:
+    """Return what the form of a pair's page sends of its pair."""
+    return "-".join(map(str, sorted((pair.left_id, pair.right_id))))
+
+
 def link_to(share: Share, *sides: int) -> str:
     """Return the address of a share link, or of a pair behind it."""
     token = shares.share_token(share)

@@ -9,7 +9,8 @@ from django.core.paginator import Page, Paginator
 from submissions import queries
 from submissions.models import Decision
 from submissions.pages.forms.filters import FilterForm, parse_pair_filter
-from submissions.pages.report.charts import clusters, graph, histogram
+from submissions.pages.report.cases import cases
+from submissions.pages.report.charts import graph, histogram
 from submissions.pages.report.exclusions import exclusion_context
 from submissions.queries import PairFilter
 
@@ -68,11 +69,11 @@ def findings_context(
         return context
     pair_filter = parse_pair_filter(query)
     threshold = queries.effective_threshold(report, pair_filter)
-    all_clusters = clusters(report, threshold, names)
+    all_cases = cases(report, threshold, names)
     pairs = queries.filtered_pairs(report, pair_filter, names)
     tally = queries.tally(pairs, threshold)
     context |= {"pair_filter": pair_filter, "threshold": threshold}
-    context |= {"clusters": all_clusters, "graph": graph(all_clusters)}
+    context |= {"cases": all_cases, "graph": graph(all_cases)}
     context |= _headline_counts(report, pair_filter, threshold, tally)
     ordered = queries.ordered_pairs(pairs, pair_filter, names)
     flags = queries.Flags.from_report(report)

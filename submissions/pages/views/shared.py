@@ -11,6 +11,8 @@ from django.views.decorators.http import require_safe
 
 from submissions import queries
 from submissions.actions.shares import ForgedToken, ShareEnded, find_share
+from submissions.pages.report.case_page import case_context
+from submissions.pages.report.cases import find_case, listed_cases
 from submissions.pages.views.assignments import filtered_response, report_page_context
 from submissions.pages.views.pairs import pair_context
 from submissions.pseudonyms.names import anonymous_names, real_names
@@ -80,6 +82,20 @@ def pair(request: HttpRequest, share: Share, left_id: int, right_id: int) -> Htt
     if not pair or (share.left and (pair.left.name, pair.right.name) != (share.left, share.right)):
         raise Http404("No such pair.")
     return _pair_page(request, share, state, pair)
+
+
+@_with_share
+def case(request: HttpRequest, share: Share, submission_id: int) -> HttpResponse:
+    """Show a case of the report; a link to one pair shows no case."""
+    report = queries.report_state(share.assignment).report
+    names = _names(share)
+    all_cases = listed_cases(report, request.GET, names) if report and not share.left else []
+    case = find_case(report, all_cases, submission_id) if report else None
+    if not report or not case:
+        raise Http404("No such case.")
+    context = {"assignment": share.assignment, "names": names, "query": request.GET}
+    context |= case_context(report, case, names) | _share_context(request, share)
+    return render(request, "submissions/shared_case.html", context)
 
 
 def _shared_pair(share: Share, state: ReportState) -> Pair:

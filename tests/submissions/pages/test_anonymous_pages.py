@@ -16,6 +16,7 @@ from submissions.models.records import Refusal
 from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, address as address_of
 from tests.support.html import get_page
 from tests.support.sample_class import loose, zipped
+from tests.support.shares import decided_on
 from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def test_no_message_names_anybody(crowded: World, reader: Client) -> None:
     assignment = crowded.assignment
     for name, sent in (
         ("assignment_settings", {"name": "Renamed"}),
-        ("decide", {"state": "clear", "seen": "0"}),
+        ("decide", {"state": "clear", "seen": "0", "decided_on": decided_on(crowded.pair)}),
         ("delete_batch", {}),
     ):
         assert names_in(body_of(reader.post(address_of(crowded, name), sent, follow=True))) == set(), name

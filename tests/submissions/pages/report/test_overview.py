@@ -243,10 +243,10 @@ def test_a_filter_takes_as_many_queries_for_many_pairs_as_for_few(
     # session, user, assignment, report, two versions, links, linked, findings, duplicates, flags, teams,
     # teams, names, counts, counts for the headline, pages, pairs
     query = {"q": "e", "threshold": "5", "flag": "apart", "decision": "undecided"}
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(19):
         alice_client.get(assignment.get_absolute_url(), query, headers=HTMX)
     hand_in(zipped(MANY))
-    with django_assert_num_queries(18):
+    with django_assert_num_queries(19):
         alice_client.get(assignment.get_absolute_url(), query, headers=HTMX)
 
 
