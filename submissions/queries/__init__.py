@@ -14,10 +14,11 @@ from submissions.queries.cases import (
     DecidedCase,
     case_decisions,
     case_history,
-    case_numbers,
+    cases_by_member,
     current_submission,
     decided_case,
     followed_decision,
+    pairs_above,
     pairs_between,
     report_cases,
 )
@@ -81,6 +82,7 @@ from submissions.queries.service import (
     service_state,
 )
 from submissions.queries.shares import pair_by_names, share, shares
+from submissions.queries.students import ListedStudent, listed_students
 from submissions.queries.submissions import (
     Link,
     files_with_sources,
@@ -105,6 +107,7 @@ __all__ = [
     "Gone",
     "Link",
     "ListedDuplicates",
+    "ListedStudent",
     "PairFilter",
     "PairNames",
     "SkippedContent",
@@ -119,7 +122,7 @@ __all__ = [
     "boilerplate_upload",
     "case_decisions",
     "case_history",
-    "case_numbers",
+    "cases_by_member",
     "course",
     "courses",
     "current_submission",
@@ -149,6 +152,7 @@ __all__ = [
     "listed_courses",
     "listed_duplicates",
     "listed_not_compared",
+    "listed_students",
     "lost_with_assignment",
     "lost_with_batch",
     "lost_with_course",
@@ -158,6 +162,7 @@ __all__ = [
     "pair_by_names",
     "pair_files",
     "pair_names",
+    "pairs_above",
     "pairs_between",
     "preview",
     "ranked_ids",

@@ -55,9 +55,16 @@ def report_cases(report: Report, threshold: float | None = None) -> list[CasePai
     ]
 
 
-def case_numbers(report: Report, threshold: float | None = None) -> dict[int, int]:
-    """Return the number of the case of each submission that is in one, by primary key."""
-    return {pk: pairs.number for pairs in report_cases(report, threshold) for pk in pairs.ids}
+def cases_by_member(report: Report, threshold: float | None = None) -> dict[int, CasePairs]:
+    """Return the case of each submission that is in one, by primary key."""
+    return {pk: pairs for pairs in report_cases(report, threshold) for pk in pairs.ids}
+
+
+def pairs_above(report: Report, threshold: float) -> int:
+    """Return how many pairs stand out: of all at the report's own threshold, elsewhere of those it stores."""
+    if threshold == suggested_threshold(report) and report.findings and report.findings.above is not None:
+        return report.findings.above
+    return len(linking_pairs(report, threshold))
 
 
 def linking_pairs(report: Report, threshold: float) -> list[Link]:

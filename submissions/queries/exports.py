@@ -9,7 +9,7 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from submissions.models import Decision
-from submissions.queries.cases import case_numbers
+from submissions.queries.cases import cases_by_member
 from submissions.queries.decisions import decisions, with_decisions
 from submissions.queries.flags import Flags, timed_submissions
 from submissions.queries.pairs import displayed_pair
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from submissions.models import Report, Submission
     from submissions.pseudonyms.names import Names
+    from submissions.queries.cases import CasePairs
     from submissions.queries.decisions import DecidedPair
     from submissions.queries.flags import Flag
     from submissions.queries.reports import PairFilter
@@ -87,7 +88,7 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
     """Yield the pairs that pass a filter, in its order, with the names that the reader may see."""
     flags, decided = Flags.from_report(report), decisions(report.assignment)
     threshold = effective_threshold(report, pair_filter)
-    numbers = case_numbers(report, threshold)
+    in_case = cases_by_member(report, threshold)
     for pair in ranked_pairs(report, pair_filter, names).iterator(chunk_size=CHUNK):
         decision = decided.get((pair.left.name, pair.right.name))
         assignee = decision.assignee if decision else None
@@ -105,11 +106,15 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
             literals=round(pair.literals, 6),
             names=round(pair.names, 6),
             flags=list(map(_flag_text, flags.between(*timed_submissions(shown)))),
-            case=numbers.get(pair.left_id) if pair.similarity >= threshold else None,
+            case=_number(in_case.get(pair.left_id)) if pair.similarity >= threshold else None,
             decision=pair.decision,
             assignee=assignee.get_username() if assignee else None,
             notes=names.redact_text(decision.notes) if decision else "",
         )
+
+
+def _number(case: CasePairs | None) -> int | None:
+    return case.number if case else None
 
 
 def _flag_text(flag: Flag) -> str:
@@ -122,7 +127,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
     Every word of the text must occur in the name of the submission or of its best match.
     """
     counted = {submission.pk: submission for submission in counted_submissions(report)}
-    numbers = case_numbers(report, effective_threshold(report, pair_filter))
+    in_case = cases_by_member(report, effective_threshold(report, pair_filter))
     matches = report.findings.best if report.findings else []
     best = {match.submission: match for match in matches}
     values = sorted(match.similarity for match in matches)
@@ -136,7 +141,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
             best_match=names.display_name(other.name) if other else None,
             similarity=None if similarity is None else round(similarity, 6),
             rank=None if similarity is None else len(values) - bisect_right(values, similarity) + 1,
-            case=numbers.get(pk),
+            case=_number(in_case.get(pk)),
             files=submission.file_count,
             tokens=submission.token_count or 0,
             handed_in=_time(submission.handed_in, names) if submission.handed_in else None,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def assignment_page(world: World, sign_in: SignIn) -> Page:
     page = sign_in(world.owner)
-    page.goto(address(world, "assignment"))
+    page.goto(address(world, "pairs"))
     return page
 
 
@@ -61,7 +61,7 @@ def test_pairs_are_decided_by_keys_alone(world: World, assignment_page: Page, sh
     states = dict(Decision.objects.values_list("left", "state"))
     assert states == {first.left.name: "confirmed", second.left.name: "clear"}
     assert Decision.objects.get(state="confirmed").notes == "1234 u: typed, not keys"
-    page.goto(address(world, "assignment"))
+    page.goto(address(world, "pairs"))
     expect(page.locator("#tally-confirmed")).to_contain_text("1")
 
 
@@ -145,7 +145,7 @@ def test_names_are_hidden_by_one_button_and_shown_again(
     expect(page.locator("main")).to_contain_text(name)
     page.get_by_role("button", name="Hide names").click()
     expect(page.locator("main")).not_to_contain_text(name)
-    assert page.url.endswith(address(world, "assignment"))
+    assert page.url.endswith(address(world, "pairs"))
     check_every_layout(page, shoot, "anonymous-assignment")
     page.get_by_role("button", name="Show real names").click()
     expect(page.locator("main")).to_contain_text(name)

@@ -32,6 +32,10 @@ PAGES = (
     "roster",
     "delete_course",
     "assignment",
+    "pairs",
+    "students",
+    "ignored",
+    "uploads",
     "assignment_settings",
     "delete_assignment",
     "batch",
@@ -54,7 +58,7 @@ REDIRECTS = ("next_undecided", "next_case")
 STAFF_PAGES = ("service",)
 STAFF_FRAGMENTS = ("service_now",)
 # Pages for everybody who has the link.
-PUBLIC = ("shared", "shared_case", "shared_pair")
+PUBLIC = ("shared", "shared_pairs", "shared_ignored", "shared_case", "shared_pair")
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,11 @@ def link_to(share: Share, *sides: int) -> str:
     return reverse("shared_pair", args=[token, *sides]) if sides else reverse("shared", args=[token])
 
 
+def shared_pairs(share: Share) -> str:
+    """Return the address of the tab of pairs behind a share link."""
+    return reverse("shared_pairs", args=[shares.share_token(share)])
+
+
 def shared_report(report: Report, user: User, *, anonymous: bool = False) -> Share:
     return shares.create_share(report.assignment, user, timezone.now() + SOON, anonymous=anonymous)
 

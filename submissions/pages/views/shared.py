@@ -39,7 +39,7 @@ def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 
     @require_safe
     @wraps(view)
-    def wrapper(request: HttpRequest, token: str, **sides: int) -> HttpResponse:
+    def wrapper(request: HttpRequest, token: str, **sides: int | str) -> HttpResponse:
         try:
             response = view(request, find_share(token), **sides)
         except ForgedToken:
@@ -59,8 +59,10 @@ def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 
 
 @_with_share
-def report(request: HttpRequest, share: Share) -> HttpResponse:
-    """Show the newest report, or the one pair that the link is for."""
+def report(request: HttpRequest, share: Share, tab: str = "cases") -> HttpResponse:
+    """Show a tab of the newest report, or the one pair that the link is for."""
+    if share.left and tab != "cases":
+        raise Http404("No report behind this link.")
     if share.left:
         state = queries.report_state(share.assignment)
         return _pair_page(request, share, state, _shared_pair(share, state))
@@ -68,9 +70,9 @@ def report(request: HttpRequest, share: Share) -> HttpResponse:
         raise Http404("What was decided is not shared.")
     extra_context = _share_context(request, share)
     names = _names(share)
-    if part := filtered_response(request, share.assignment, names):
+    if part := filtered_response(request, share.assignment, names, tab):
         return part
-    context = report_page_context(request, share.assignment, names) | extra_context
+    context = report_page_context(request, share.assignment, names, tab) | extra_context
     return render(request, "submissions/shared_report.html", context)
 
 

@@ -169,12 +169,17 @@ def test_no_submission_names_anybody(world: World, reader: Client) -> None:
 
 
 def test_filters_and_htmx_name_nobody(world: World, reader: Client) -> None:
-    address = address_of(world, "assignment")
+    for page in ("assignment", "pairs", "students"):
+        address = address_of(world, page)
+        _assert_nobody_named(reader, address)
+
+
+def _assert_nobody_named(reader: Client, address: str) -> None:
     for query in ({"threshold": 10}, {"q": "otter"}, {"sort": "left"}, {"page": 2}, {"decision": "clear"}):
         for headers in ({}, {"HX-Request": "true"}):
             assert names_in(body_of(reader.get(address, query, headers=headers))) == set(), query
 
 
 def test_a_search_for_a_hidden_name_finds_nothing(world: World, reader: Client) -> None:
-    page = get_page(reader, address_of(world, "assignment"), q=CLASS[0].split("-")[0])
+    page = get_page(reader, address_of(world, "pairs"), q=CLASS[0].split("-")[0])
     assert page.text("#findings .empty strong") == "No pair passes this filter."

@@ -17,6 +17,7 @@ from submissions.pages import rendered
 from submissions.pages.rendered import MAX_IDLE_SECONDS, RENDERED, RenderedParts
 from tests.support.html import Page, get_page, page_of
 from tests.support.shares import best, decided_on, link_to, pair_page, shared_pair, shared_report
+from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -33,7 +34,7 @@ def nothing_kept() -> None:
 
 
 def report_page(client: Client, report: Report, **query: str) -> Page:
-    return page_of(client.get(report.assignment.get_absolute_url(), query))
+    return page_of(client.get(tab(report.assignment, "pairs"), query))
 
 
 def queries_for(client: Client, address: str) -> int:
