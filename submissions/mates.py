@@ -74,6 +74,20 @@ def mate_keys(assignment: Assignment, submissions: QuerySet[Submission]) -> dict
     return keys
 
 
+def student_keys(submissions: QuerySet[Submission]) -> dict[int, dict[Key, str]]:
+    """Return the students of submissions, by primary key: the name of each, by its key, with one query.
+
+    The keys are the same in all assignments of a course. A submission without students is that of a student
+    of its name.
+    """
+    names: dict[int, dict[Key, str]] = defaultdict(dict)
+    for pk, name, *student in submissions.order_by().values_list("pk", "name", *STUDENT_FIELDS):
+        one = _SubmissionStudent(*student)
+        known = one if one.name is not None else one._replace(name=name)
+        names[pk][known.key] = known.enrolled_name or known.name or name
+    return names
+
+
 def compared_mates(assignment: Assignment, submissions: Iterable[int]) -> dict[int, set[Key]]:
     """Return the keys of students and teams, by primary key, where mates are compared with each other.
 

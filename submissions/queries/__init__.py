@@ -43,7 +43,6 @@ from submissions.queries.lists import (
     displayed_entries,
     failed_files,
     left_out_kinds,
-    listed_assignments,
     listed_batches,
     listed_courses,
     taken_entries,
@@ -58,6 +57,7 @@ from submissions.queries.pairs import (
 )
 from submissions.queries.previews import preview
 from submissions.queries.quotas import Usage, usage
+from submissions.queries.recurring import RecurringPair, course_overview
 from submissions.queries.reports import (
     SORT_FIELDS,
     ListedDuplicates,
@@ -110,6 +110,7 @@ __all__ = [
     "ListedStudent",
     "PairFilter",
     "PairNames",
+    "RecurringPair",
     "SkippedContent",
     "Usage",
     "activity",
@@ -124,6 +125,7 @@ __all__ = [
     "case_history",
     "cases_by_member",
     "course",
+    "course_overview",
     "courses",
     "current_submission",
     "decided_case",
@@ -145,7 +147,6 @@ __all__ = [
     "is_stuck",
     "left_out_kinds",
     "links",
-    "listed_assignments",
     "listed_batches",
     "listed_boilerplate",
     "listed_boilerplate_uploads",
