@@ -27,7 +27,6 @@ from submissions.queries.decisions import (
     decision,
     decisions,
     history,
-    next_undecided,
     pair_names,
 )
 from submissions.queries.deletions import lost_with_assignment, lost_with_batch, lost_with_course
@@ -66,6 +65,7 @@ from submissions.queries.reports import (
     filtered_pairs,
     listed_duplicates,
     listed_not_compared,
+    next_undecided_in,
     ordered_pairs,
     ranked_pairs,
     report_state,
@@ -157,7 +157,7 @@ __all__ = [
     "lost_with_assignment",
     "lost_with_batch",
     "lost_with_course",
-    "next_undecided",
+    "next_undecided_in",
     "ordered_pairs",
     "pair",
     "pair_by_names",

@@ -12,6 +12,8 @@ from django.http import Http404
 from submissions.models import CaseDecision, Decision, Submission
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
@@ -121,6 +123,17 @@ def next_undecided(report: Report, threshold: float, after: Pair | None = None) 
     later, earlier = _ranked_after(after), ~_ranked_after(after) & ~Q(pk=after.pk)
     choices = (above & later, above & earlier, below & later, below & earlier)
     return next((pair for choice in choices if (pair := undecided.filter(choice).first())), None)
+
+
+def next_in_list(rows: Sequence[tuple[int, str]], after: int | None) -> int | None:
+    """Return the first undecided pair of a list after the pair `after`, then from the start, or None.
+
+    `rows` are primary keys and decisions in the order of the list.
+    """
+    keys = [pk for pk, _ in rows]
+    start = keys.index(after) + 1 if after in keys else 0
+    in_order = (*rows[start:], *rows[:start])
+    return next((pk for pk, decision in in_order if decision == UNDECIDED and pk != after), None)
 
 
 def _ranked_after(pair: Pair) -> Q:

@@ -90,6 +90,7 @@ def case_decision_context(
         "redacted_notes": redacted_notes if redacted_notes != decision.notes else "",
         "history": changes,
         "threshold": threshold,
+        "kept_filter": {},
         "decided_on": case.members_key,
         "decide_url": reverse("decide_case", args=[assignment.pk, case.key]) + suffix,
         "next_url": f"{next_url}?after={case.key}" + suffix.replace("?", "&"),

@@ -15,7 +15,7 @@ from submissions import queries
 from submissions.actions.decisions import decide
 from submissions.models import Decision
 from submissions.pages.forms.decisions import DecisionForm
-from submissions.pages.forms.filters import parse_pair_filter
+from submissions.pages.forms.filters import filter_values, parse_pair_filter, query_string
 from submissions.pages.templatetags.pages import percent
 from submissions.pages.views.access import changed_meanwhile
 from submissions.pseudonyms.names import names_for
@@ -57,18 +57,18 @@ def decision_context(
         "seen": changes[0].pk if changes else 0,
     }
     form = DecisionForm(assignment, decision, initial=initial, auto_id=False)
-    threshold = round(parse_pair_filter(query).threshold * 100)
+    pair_filter = parse_pair_filter(query)
     displayed = pair.displayed(names)
     sides = [assignment.pk, displayed.left_id, displayed.right_id]
     next_url = reverse("next_undecided", args=[assignment.pk])
-    suffix = f"&threshold={threshold}" if threshold else ""
+    suffix = query_string(pair_filter, page=1).replace("?", "&", 1)
     return {
         "decision": decision,
         "decision_form": form,
         "states": Decision.State.choices,
         "redacted_notes": redacted_notes if redacted_notes != decision.notes else "",
         "history": changes,
-        "threshold": threshold,
+        "kept_filter": filter_values(pair_filter),
         "decided_on": decided_on(displayed),
         "followed": queries.followed_decision(queries.case_decisions(assignment), pair[:2], similarity),
         "decide_url": reverse("decide", args=sides),
@@ -128,7 +128,10 @@ def add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> None
 @login_required
 @require_GET
 def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Redirect to the next undecided pair: those at or above the threshold first, then the rest."""
+    """Redirect to the next undecided pair of the list that the address describes.
+
+    In the order of the ranking, those at or above the threshold come first, then the rest.
+    """
     assignment = queries.assignment(request.user, pk)
     report = queries.report_state(assignment).report
     if not report:
@@ -137,11 +140,13 @@ def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     pair_filter = parse_pair_filter(request.GET)
     threshold = queries.effective_threshold(report, pair_filter)
     previous = _previous_pair(request, report)
-    pair = queries.next_undecided(report, threshold, previous)
-    query = f"?threshold={round(pair_filter.threshold * 100)}" if pair_filter.threshold else ""
+    pair = queries.next_undecided_in(report, pair_filter, names_for(request, assignment), previous)
+    query = query_string(pair_filter, page=1)
     if not pair:
         return _none_left(request, assignment, previous, query)
-    if pair.similarity < threshold and not (previous and previous.similarity < threshold):
+    in_ranking_order = not {*filter_values(pair_filter)} - {"threshold", "decision"}
+    was_below = previous is not None and previous.similarity < threshold
+    if in_ranking_order and pair.similarity < threshold and not was_below:
         messages.info(
             request, f"Every pair of {percent(threshold)} and more is decided. What follows is below that."
         )
@@ -169,4 +174,4 @@ def _none_left(
         messages.info(request, "Every other pair is decided: this is the last one.")
         return redirect(_pair_address(request, assignment, previous) + query)
     messages.info(request, "No undecided pair is left.")
-    return redirect(assignment.get_absolute_url() + query)
+    return redirect(reverse("pairs", args=[assignment.pk]) + query)
