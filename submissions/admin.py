@@ -45,7 +45,7 @@ class AssignmentAdmin(ModelAdmin):
     list_select_related = ("course",)
     search_fields = ("name", "course__name")
     autocomplete_fields = ("course",)
-    # Stored documents are not read again when the language changes.
+    # The settings page changes it, which has stored files read again.
     readonly_fields = ("language",)
 
 

@@ -6,14 +6,16 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions import teams
+from submissions.models import Submission
+from submissions.rosters import team_key
 from submissions.teams import name_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from django.db.models import QuerySet
 
-    from submissions.models import Assignment, Submission
+    from submissions.models import Assignment
 
 # The kind of a key, and what tells the keys of this kind apart.
 Key = tuple[str, "int | str"]
@@ -26,6 +28,7 @@ STUDENT_FIELDS = (
     "students__enrolled__identifier",
     "students__enrolled__login",
     "students__enrolled__email",
+    "students__enrolled__section",
     "students__enrolled__team",
 )
 
@@ -40,6 +43,7 @@ class _SubmissionStudent(NamedTuple):
     enrolled_id: str | None
     login: str | None
     email: str | None
+    section: str | None
     team: str | None
 
     @property
@@ -68,9 +72,38 @@ def mate_keys(assignment: Assignment, submissions: QuerySet[Submission]) -> dict
         keys[pk] |= _team_keys(numbers, (name, one.name, one.identifier, *one.enrolled_names))
         if one.name is not None:
             keys[pk].add(one.key)
-        if one.team:
-            keys[pk].add((TEAM, f"in the roster: {name_key(one.team)}"))
+        if team := team_key(one.section or "", one.team or ""):
+            keys[pk].add((TEAM, f"in the roster: {team}"))
     return keys
+
+
+def student_keys(submissions: QuerySet[Submission]) -> dict[int, dict[Key, str]]:
+    """Return the students of submissions, by primary key: the name of each, by its key, with one query.
+
+    The keys are the same in all assignments of a course. A submission without students is that of a student
+    of its name.
+    """
+    names: dict[int, dict[Key, str]] = defaultdict(dict)
+    for pk, name, *student in submissions.order_by().values_list("pk", "name", *STUDENT_FIELDS):
+        one = _SubmissionStudent(*student)
+        known = one if one.name is not None else one._replace(name=name)
+        names[pk][known.key] = known.enrolled_name or known.name or name
+    return names
+
+
+def compared_mates(assignment: Assignment, submissions: Iterable[int]) -> dict[int, set[Key]]:
+    """Return the keys of students and teams, by primary key, where mates are compared with each other.
+
+    Elsewhere no ranked pair is of one student or one team.
+    """
+    if not assignment.compare_mates:
+        return {}
+    return mate_keys(assignment, Submission.objects.filter(pk__in=list(submissions)))
+
+
+def are_mates(keys: Mapping[int, set[Key]], left: int, right: int) -> bool:
+    """Return whether two submissions, by primary key, have a student or a team in common."""
+    return left in keys and not keys[left].isdisjoint(keys.get(right, ()))
 
 
 def known_names(submissions: QuerySet[Submission]) -> set[str]:

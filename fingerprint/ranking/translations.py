@@ -17,9 +17,9 @@ from fingerprint.ranking.candidates import weighted_pairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.groups import Groups
 from fingerprint.ranking.parallel import never_end
-from fingerprint.ranking.score_constants import DECIMALS, Norm
-from fingerprint.ranking.scoring import Scores, score
-from fingerprint.ranking.terms import LexicalTable, TermTable, apply_norm
+from fingerprint.ranking.score_constants import DECIMALS, Evidence, Norm
+from fingerprint.ranking.scoring import Scores, passage_mass, score
+from fingerprint.ranking.terms import LexicalTable, TermTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,11 +33,9 @@ if TYPE_CHECKING:
 COARSE_PARAMS = Params(k=6, window=3)
 # Units share at least this part of the lighter one's literals and fingerprints, by weight.
 CANDIDATE_FLOOR = 0.02
-SYMBOL_NORM = Norm(0.55, 2.5)
 # A literal counts as half a symbol, all literals at most 0.3 times as much as the symbols: messages and
 # numbers that the task dictates are in honest programs too.
-LITERAL_EXPONENT, LITERAL_NORM = 1.0, Norm(0.5, 3.0)
-LITERAL_SYMBOLS, LITERAL_CAP = 0.5, 0.3
+LITERALS = Evidence(Norm(0.5, 3.0), Norm(0.5, 3.0), tokens=0.5, cap=0.3, amount_by_rarity=True)
 # Passages of n symbols in all count n / (n + 20): two short programs have one loop in common.
 HALF_SYMBOLS = 20.0
 # This much evidence is similarity 0.5; pairs of independent programs have at most half as much.
@@ -87,7 +85,6 @@ class Translations(NamedTuple):
 def translation_input(
     files: Sequence[tuple[int, CoarseFile | None]],
     boilerplate: Sequence[CoarseFile],
-    limit: int | None,
     groups: Groups,
 ) -> TranslationInput | None:
     """Build the units from (submission, coarse stream) of each file; None if all are in one family."""
@@ -103,12 +100,11 @@ def translation_input(
         [[file.kinds for file in unit] for unit in streams],
         COARSE_PARAMS.k,
         [file.kinds for file in boilerplate],
-        limit,
-        [file.lines for unit in streams for file in unit],
+        lines=[file.lines for unit in streams for file in unit],
     )
     excluded = np.concatenate([np.empty(0, np.uint64), *(file.terms for file in boilerplate)])
     terms = [[file.terms for file in unit] for unit in streams]
-    literals = TermTable.from_submissions(terms, excluded, LITERAL_EXPONENT)
+    literals = TermTable.from_submissions(terms, excluded)
     values, owners = _values(cohort, literals, streams)
     submissions = np.array([submission for submission, _ in units], dtype=np.int32)
     numbers = np.array([number for unit in units.values() for number in unit], dtype=np.int64)
@@ -183,16 +179,16 @@ def _exchanged_shares(scores: Scores, exchanged: npt.NDArray[np.bool_]) -> Score
 
 def _without_terms(units: int) -> LexicalTable:
     """Return a table without terms: with it, the similarity of a pair is that of its passages."""
-    table = TermTable(np.empty(0, np.int64), np.zeros(units + 1, dtype=np.int64), np.empty(0))
-    return LexicalTable(table, table)
+    none = TermTable.from_submissions([[]] * units, np.empty(0, np.uint64))
+    return LexicalTable(none, none, none)
 
 
 def _with_literals(inputs: TranslationInput, units: Rows, structure: Scores) -> Scores:
     """Return the scores with the evidence of literals, calibrated; both kinds add up to the similarity."""
     sizes = np.diff(inputs.cohort.sums.weight[inputs.cohort.submission_starts])[units]
-    mass = apply_norm(sizes[:, 0], sizes[:, 1], SYMBOL_NORM)
-    literals, size = inputs.literals.shares(units, LITERAL_NORM)
-    literal_mass = np.minimum(LITERAL_SYMBOLS * size, LITERAL_CAP * mass)
+    mass = passage_mass(sizes.min(axis=1), sizes.max(axis=1))
+    literals, amount = inputs.literals.shares(units, LITERALS)
+    literal_mass = np.minimum(amount, LITERALS.cap * mass)
     total = mass + literal_mass
     by_structure, by_literals = (
         np.divide(part, total, out=np.zeros(len(units)), where=total > 0)
@@ -206,6 +202,7 @@ def _with_literals(inputs: TranslationInput, units: Rows, structure: Scores) -> 
         structure=similarity - similarity * share,
         literals=similarity * share,
         names=np.zeros(len(units)),
+        imports=np.zeros(len(units)),
     )
 
 

@@ -29,6 +29,7 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
     return StandaloneReport(
         title=title,
         submissions=len(report.submissions),
+        earlier=report.earlier,
         common_limit=report.inputs.cohort.limit,
         engine_version=ENGINE_VERSION,
         pairs=[StandalonePair(pair_row(report, pair), _passages(report, pair)) for pair in report.pairs()],

@@ -48,7 +48,7 @@ class ReadJob(NamedTuple):
 
 
 class FileTokens(NamedTuple):
-    """The tokens of a file, with the name of its front-end and its literals and names.
+    """The tokens of a file, with the name of its front-end and its literals, names and imports.
 
     `lines` has the line of each token, from 1; `coarse` and `coarse_lines` are those of the coarse stream, if
     the job asked for it and the language has one.

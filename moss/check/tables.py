@@ -50,6 +50,7 @@ def details_table(report: LocalReport) -> ExportTable:
     """
     about = {
         "submissions": report.submissions,
+        "earlier": report.submissions[report.class_size :],
         "common_limit": report.inputs.cohort.limit,
         "threshold": report.ranking.threshold._asdict(),
         "skipped": [skipped._asdict() for skipped in report.skipped],

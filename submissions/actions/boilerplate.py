@@ -52,9 +52,9 @@ def dismiss_boilerplate_upload(upload: BoilerplateUpload) -> None:
 @transaction.atomic
 def remove_boilerplate(boilerplate: Boilerplate) -> None:
     """Remove boilerplate and enqueue a new ranking."""
-    assignment, document = boilerplate.assignment, boilerplate.document_id
+    assignment, documents = boilerplate.assignment, [boilerplate.document_id, boilerplate.next_document_id]
     boilerplate.delete()
-    transaction.on_commit(partial(delete_unused, [document]))
+    transaction.on_commit(partial(delete_unused, [pk for pk in documents if pk]))
     tasks.enqueue_rank(assignment)
 
 

@@ -124,7 +124,9 @@ def _fail(document: Document, reason: str) -> None:
 
 def delete_unused(documents: Iterable[int]) -> None:
     """Delete those `documents`, with their sources, that no submission and no boilerplate refers to."""
-    unused = Document.objects.filter(pk__in=list(documents), files=None, boilerplate=None)
+    unused = Document.objects.filter(
+        pk__in=list(documents), files=None, boilerplate=None, next_files=None, next_boilerplate=None
+    )
     with transaction.atomic():
         keys = list(unused.values_list("pk", flat=True))
         sources = list(unused.values_list("source_id", flat=True))

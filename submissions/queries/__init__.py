@@ -10,12 +10,23 @@ from submissions.queries.access import (
     courses,
 )
 from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
+from submissions.queries.cases import (
+    DecidedCase,
+    case_decisions,
+    case_history,
+    cases_by_member,
+    current_submission,
+    decided_case,
+    followed_decision,
+    pairs_above,
+    pairs_between,
+    report_cases,
+)
 from submissions.queries.decisions import (
     PairNames,
     decision,
     decisions,
     history,
-    next_undecided,
     pair_names,
 )
 from submissions.queries.deletions import lost_with_assignment, lost_with_batch, lost_with_course
@@ -26,12 +37,12 @@ from submissions.queries.exclusions import (
     skipped_content,
 )
 from submissions.queries.flags import Flag, Flags, timed_submissions, unknown_team_members
+from submissions.queries.language_changes import language_changes, rereading
 from submissions.queries.lists import (
     batch_submissions,
     displayed_entries,
     failed_files,
     left_out_kinds,
-    listed_assignments,
     listed_batches,
     listed_courses,
     taken_entries,
@@ -44,8 +55,9 @@ from submissions.queries.pairs import (
     pair_files,
     submission_names,
 )
-from submissions.queries.previews import preview
+from submissions.queries.previews import absent_students, preview
 from submissions.queries.quotas import Usage, usage
+from submissions.queries.recurring import RecurringPair, course_overview
 from submissions.queries.reports import (
     SORT_FIELDS,
     ListedDuplicates,
@@ -54,6 +66,7 @@ from submissions.queries.reports import (
     filtered_pairs,
     listed_duplicates,
     listed_not_compared,
+    next_undecided_in,
     ordered_pairs,
     ranked_pairs,
     report_state,
@@ -70,6 +83,7 @@ from submissions.queries.service import (
     service_state,
 )
 from submissions.queries.shares import pair_by_names, share, shares
+from submissions.queries.students import ListedStudent, listed_students
 from submissions.queries.submissions import (
     Link,
     files_with_sources,
@@ -88,15 +102,19 @@ from submissions.queries.versions import decisions_version, version
 __all__ = [
     "SORT_FIELDS",
     "Activity",
+    "DecidedCase",
     "Flag",
     "Flags",
     "Gone",
     "Link",
     "ListedDuplicates",
+    "ListedStudent",
     "PairFilter",
     "PairNames",
+    "RecurringPair",
     "SkippedContent",
     "Usage",
+    "absent_students",
     "activity",
     "add_contents",
     "assignment",
@@ -105,8 +123,14 @@ __all__ = [
     "batches_under_way",
     "boilerplate",
     "boilerplate_upload",
+    "case_decisions",
+    "case_history",
+    "cases_by_member",
     "course",
+    "course_overview",
     "courses",
+    "current_submission",
+    "decided_case",
     "decision",
     "decisions",
     "decisions_version",
@@ -119,35 +143,41 @@ __all__ = [
     "failure_reason",
     "files_with_sources",
     "filtered_pairs",
+    "followed_decision",
     "history",
     "ignored_tokens",
     "is_stuck",
+    "language_changes",
     "left_out_kinds",
     "links",
-    "listed_assignments",
     "listed_batches",
     "listed_boilerplate",
     "listed_boilerplate_uploads",
     "listed_courses",
     "listed_duplicates",
     "listed_not_compared",
+    "listed_students",
     "lost_with_assignment",
     "lost_with_batch",
     "lost_with_course",
-    "next_undecided",
+    "next_undecided_in",
     "ordered_pairs",
     "pair",
     "pair_by_names",
     "pair_files",
     "pair_names",
+    "pairs_above",
+    "pairs_between",
     "preview",
     "ranked_ids",
     "ranked_pairs",
     "ranking_progress",
     "refused_entries",
     "replaced_by",
+    "report_cases",
     "report_state",
     "reports_under_way",
+    "rereading",
     "roster",
     "roster_by_assignment",
     "roster_size",

@@ -19,6 +19,7 @@ from submissions.models import (
     Submission,
     SubmissionFile,
 )
+from submissions.natural_order import natural_key
 from submissions.queries.access import courses
 from submissions.queries.aliases import alias_of
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 class AssignmentAnnotations(TypedDict):
     submission_count: int
     pair_count: int | None
+    newest_state: str | None
+    is_read: bool
 
 
 class SubmissionAnnotations(TypedDict):
@@ -64,11 +67,16 @@ def listed_assignments(course: Course) -> QuerySet[ListedAssignment]:
     """Return the assignments of a course with `submission_count` and `pair_count`.
 
     `submission_count` is the size of the cohort; `pair_count` is None without a finished report.
+    `newest_state` is the state of the newest report, finished or not; `is_read` is whether an upload is being
+    read.
     """
     done = Submission.objects.filter(batch__assignment=OuterRef("pk"), batch__state=Batch.State.DONE)
-    newest = Report.objects.filter(assignment=OuterRef("pk"), state=Report.State.DONE).order_by("-pk")
+    latest = Report.objects.filter(assignment=OuterRef("pk")).order_by("-pk")
+    newest = latest.filter(state=Report.State.DONE)
     return course.assignments.annotate(
         submission_count=_count(done, "batch__assignment", Count("name", distinct=True)),
+        newest_state=Subquery(latest.values("state")[:1]),
+        is_read=Exists(Batch.objects.filter(assignment=OuterRef("pk"), state__in=Batch.RUNNING)),
         pair_count=Subquery(newest.annotate(n=Count("pairs")).values("n")[:1], output_field=IntegerField()),
     )
 
@@ -81,7 +89,7 @@ def listed_batches(assignment: Assignment) -> QuerySet[Batch]:
     )
 
 
-def batch_submissions(batch: Batch, names: Names) -> QuerySet[ListedSubmission]:
+def batch_submissions(batch: Batch, names: Names) -> Sequence[ListedSubmission] | QuerySet[ListedSubmission]:
     """Return the submissions of a batch with `file_count` and `superseded`, by displayed name.
 
     A submission is superseded when a later finished batch has one of the same name.
@@ -93,7 +101,9 @@ def batch_submissions(batch: Batch, names: Names) -> QuerySet[ListedSubmission]:
         name=OuterRef("name"),
     )
     counted = batch.submissions.annotate(file_count=Count("files"), superseded=Exists(later))
-    return counted.order_by(alias_of("batch__assignment", "name") if names.hidden else "name", "pk")
+    if names.hidden:
+        return counted.order_by(alias_of("batch__assignment", "name"), "pk")
+    return sorted(counted, key=lambda submission: natural_key(names.display_name(submission.name)))
 
 
 class LeftOutKind(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Q
-from django.db.models.functions import Length
 from django.shortcuts import get_object_or_404
 
 from submissions.models import Batch, Document, Submission, SubmissionFile
@@ -99,14 +98,5 @@ def files_with_sources(files: Iterable[SubmissionFile]) -> Iterator[SubmissionFi
 
 
 def refused_entries(submission: Submission) -> QuerySet[Entry]:
-    """Return the entries of the upload that were in the submission's folder but not accepted.
-
-    The path of the folder follows from the name of an accepted entry. A loose file has no folder.
-    """
-    path = submission.files.order_by("pk").values_list("path", flat=True).first()
-    refused = submission.batch.entries.filter(accepted=False)
-    if not path:
-        return refused.none()
-    accepted = submission.batch.entries.filter(accepted=True, name__endswith=f"{submission.name}/{path}")
-    entry = accepted.order_by(Length("name")).first()
-    return refused.filter(name__startswith=entry.name.removesuffix(path)) if entry else refused.none()
+    """Return the entries of the upload that were handed in with the submission but not accepted."""
+    return submission.entries.filter(accepted=False)

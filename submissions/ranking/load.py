@@ -15,7 +15,6 @@ from fingerprint.engine import (
     Exclusions,
     RankingInput,
     coarse_family,
-    common_limit,
     token_lines,
 )
 from submissions.ingest.documents import PARAMS
@@ -97,8 +96,7 @@ def load_cohort(assignment: Assignment) -> LoadedCohort:
         )
         for file in files
     ]
-    limit = common_limit(len(submissions), assignment.common_limit)
-    excluded = _exclusions(boilerplate, documents, limit)._replace(
+    excluded = _exclusions(boilerplate, documents, assignment.common_limit)._replace(
         coarse=[streams[item.document_id] for item in boilerplate if _is_whole(item, streams)]
     )
     mates = find_mates(assignment, submissions)
@@ -172,8 +170,9 @@ def _content(
 def _exclusions(
     boilerplate: list[Boilerplate], documents: dict[int, LoadedDocument], limit: int | None
 ) -> Exclusions:
+    # Without a limit of the instructor's own, the engine's default applies.
     return Exclusions(
         [documents[item.document_id].tokens.kinds[item.first : item.after] for item in boilerplate],
         [documents[item.document_id].lexical for item in boilerplate if item.first is None],
-        limit,
+        "default" if limit is None else limit,
     )

@@ -32,3 +32,4 @@ class Evidence(NamedTuple):
     structure: float
     literals: float
     names: float
+    imports: float

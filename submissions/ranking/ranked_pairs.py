@@ -39,6 +39,7 @@ class RankedPair:
     structure: float
     literals: float
     names: float
+    imports: float
     translated: bool
     passages: list[Passage]
 
@@ -96,6 +97,7 @@ def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]
         structure,
         literals,
         names,
+        imports,
     ) in figures:
         yield RankedPair(
             left=int(left),
@@ -109,6 +111,7 @@ def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]
             structure=float(structure),
             literals=float(literals),
             names=float(names),
+            imports=float(imports),
             translated=bool(ranking.translated[row]),
             passages=engine.pair_passages(inputs, ranking, row),
         )

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     Column = npt.NDArray[Any]
 
-# kinds, starts, ends and lines of tokens; literals, names; starts, ends and classes of spans; kinds, starts,
-# ends and lines of the coarse stream, and its terms
+# kinds, starts, ends and lines of tokens; literals, names, imports; starts, ends and classes of spans; kinds,
+# starts, ends and lines of the coarse stream, and its terms
 DTYPES = (
-    "<u8", "<i4", "<i4", "<i4", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8", "<i4", "<i4", "<i4", "<u8",
+    "<u8", "<i4", "<i4", "<i4", "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8", "<i4", "<i4", "<i4", "<u8",
 )  # fmt: skip
 MAX_CHARACTERS = (1 << 31) - 1
 MAX_CLASSES = 200
@@ -53,18 +53,18 @@ def document_tokens(header: Header, buffers: list[bytes]) -> DocumentTokens:
         raise Nonsense("the number of characters")
     columns = _columns(buffers)
     tokens, lines = _stream(columns[:4], characters)
-    literals, names, span_starts, span_ends, codes = columns[4:9]
-    symbols, symbol_lines = _stream(columns[9:13], characters)
-    _check(all(map(_is_ascending, (literals, names, columns[13]))), "terms")
+    literals, names, imports, span_starts, span_ends, codes = columns[4:10]
+    symbols, symbol_lines = _stream(columns[10:14], characters)
+    _check(all(map(_is_ascending, (literals, names, imports, columns[14]))), "terms")
     family = header.get("family")
     _check(bool(family) or not len(symbols), "a coarse stream without a family")
     return DocumentTokens(
         name_of(header.get("language")),
         tokens,
         lines,
-        LexicalTerms(literals, names),
+        LexicalTerms(literals, names, imports),
         _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
-        Coarse(name_of(family), symbols, columns[13]) if family else None,
+        Coarse(name_of(family), symbols, columns[14]) if family else None,
         symbol_lines,
     )
 

@@ -54,21 +54,8 @@ def coarse_file(family: str, kinds: Sequence[int], terms: Sequence[str] | frozen
 def translated(
     files: Sequence[tuple[int, CoarseFile | None]], groups: Groups = NO_GROUPS
 ) -> Translations | None:
-    inputs = translation_input(files, (), None, groups)
+    inputs = translation_input(files, (), groups)
     return inputs and rank_translations(inputs)
-
-
-def naive_share(left: frozenset[str], right: frozenset[str], cohort: Sequence[Unit]) -> tuple[float, float]:
-    """Return the share of the literals of a pair, and the size that it is measured against."""
-    weight = {
-        word: naive_score.rarity(sum(word in own for _, _, own in cohort), translations.LITERAL_EXPONENT)
-        * min(len(word), 8)
-        / 8
-        for word in WORDS
-    }
-    shared, first, second = (sum(map(weight.__getitem__, words)) for words in (left & right, left, right))
-    size = naive_score.norm(first, second, translations.LITERAL_NORM)
-    return (min(shared / size, 1.0) if size else 0.0), size
 
 
 def naive_similarity(left: Unit, right: Unit, cohort: Sequence[Unit], tokens: int) -> float:
@@ -76,8 +63,9 @@ def naive_similarity(left: Unit, right: Unit, cohort: Sequence[Unit], tokens: in
     own = [naive_score.Submission(kinds) for _, kinds, _ in cohort]
     ends = naive_score.Submission(left[1]), naive_score.Submission(right[1])
     structure, mass = naive_score.passages(*ends, own, translations.COARSE_PARAMS.k)
-    share, size = naive_share(left[2], right[2], cohort)
-    weight = min(translations.LITERAL_SYMBOLS * size, translations.LITERAL_CAP * mass)
+    words = [words for _, _, words in cohort]
+    share, amount = naive_score.lexical((left[2], right[2]), words, translations.LITERALS)
+    weight = min(amount, translations.LITERALS.cap * mass)
     evidence = (structure * mass + share * weight) / (mass + weight) if mass + weight else 0.0
     evidence *= tokens / (tokens + translations.HALF_SYMBOLS)
     return evidence**2 / (evidence**2 + translations.HALF_EVIDENCE**2)

@@ -3,7 +3,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("submissions", "0017_kept_documents"),
+        ("submissions", "0021_import_evidence"),
     ]
 
     operations = [
