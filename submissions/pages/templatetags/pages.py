@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
-from submissions import queries
 from submissions.pages.source_view.visible import visible_html, visible_text
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from django.template import Context
 
-    from submissions.models import Submission
+    from submissions.models import Batch, Report, Submission
     from submissions.pseudonyms.names import Names
 
 register = template.Library()
@@ -170,5 +169,17 @@ def parameter_value(value: object) -> str:
     return "off" if value is None else str(value)
 
 
-register.filter("is_stuck", queries.is_stuck)
-register.filter("failure_reason", queries.failure_reason)
+@register.filter
+def is_stuck(work: Batch | Report) -> bool:
+    """Return whether started work did not change for longer than usual."""
+    from submissions import queries  # noqa: PLC0415 - `moss check` uses these tags without the models
+
+    return queries.is_stuck(work)
+
+
+@register.filter
+def failure_reason(work: Batch | Report) -> str:
+    """Return why work failed, unless the reason can hold the name of a file."""
+    from submissions import queries  # noqa: PLC0415 - as above
+
+    return queries.failure_reason(work)

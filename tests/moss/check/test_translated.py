@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +50,14 @@ def test_the_table_and_the_html_file_show_the_mark(mixed: Path) -> None:
     page = Page(check(mixed, "--format", "html").stdout)
     summaries = page.texts("summary")
     assert [text.endswith("translated") for text in summaries] == [JAVA in text for text in summaries]
+
+
+def test_the_html_file_is_written_in_a_process_without_the_service(mixed: Path) -> None:
+    command = [sys.executable, "-m", "moss", "check", str(mixed), "--format", "html"]
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert run.returncode == 0, run.stderr
+    assert "translated</em>" in run.stdout
 
 
 def test_passages_of_a_translation_have_the_lines_of_both_files(mixed: Path) -> None:

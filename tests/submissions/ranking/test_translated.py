@@ -59,7 +59,7 @@ def test_a_translation_is_found_and_marked_and_nothing_else(mixed: Report) -> No
 
 def test_the_pages_show_the_mark(alice_client: Client, mixed: Report) -> None:
     pair = translated_pair(mixed)
-    report_page = get_page(alice_client, reverse("assignment", args=[mixed.assignment_id]))
+    report_page = get_page(alice_client, reverse("pairs", args=[mixed.assignment_id]))
     assert report_page.texts("table.pairs .flag.translated") == ["translated"]
     assert get_page(alice_client, address(pair)).text("h1").endswith("translated")
     submission = reverse("submission", args=[mixed.assignment_id, pair.left_id])
