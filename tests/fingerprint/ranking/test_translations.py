@@ -200,7 +200,7 @@ def test_boilerplate_counts_in_no_translation() -> None:
     assert not rows(engine.rank(RankingInput.from_files(files, 2, PARAMS.k, excluded)))
 
 
-@pytest.mark.parametrize("name", ["tuned"])
+@pytest.mark.parametrize("name", ["tuned", "held_out"])
 def test_translations_stand_above_honest_solutions(name: str) -> None:
     labelled = read_set(SETS / name)
     names = sorted({side for pair in labelled.pairs for side in (pair.a, pair.b)})
