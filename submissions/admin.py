@@ -91,7 +91,7 @@ class DocumentAdmin(ReadOnlyAdmin):
     fields = ("source", "language", "profile", "state", "reason", "attempts", "token_count")
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).defer("tokens", "source__data")
+        return super().get_queryset(request).defer("tokens", "coarse", "source__data")
 
 
 @admin.register(models.Report)

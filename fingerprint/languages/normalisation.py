@@ -97,17 +97,19 @@ def locate_tokens(codes: Ids, starts: Offsets, lexemes: Lexemes) -> LexedTokens:
     return LexedTokens(codes, marks, trimmed_starts, trimmed_starts + lexemes.lengths[codes], lines)
 
 
-def normalise(
-    tokens: LexedTokens, join: Callable[[int, int], tuple[int, int]], *, by_line: bool
-) -> LexedTokens:
-    """Return the tokens to compare: some statements and lexemes dropped, split operators and literals joined.
+def joined(tokens: LexedTokens, join: Callable[[int, int], tuple[int, int]], *, by_line: bool) -> LexedTokens:
+    """Return the tokens without the statements to drop, with split operators and literals joined.
 
     `tokens` are without white space and comments. `join` returns the code and marks of the operator that two
     pieces form; the code is -1 when they form none.
     """
     tokens = _without_statements(tokens, by_line=by_line)
     tokens = _with_joined_operators(tokens, join)
-    tokens = with_joined_literals(tokens)
+    return with_joined_literals(tokens)
+
+
+def normalise(tokens: LexedTokens) -> LexedTokens:
+    """Return the tokens to compare: those that `joined` returned, without the lexemes to drop."""
     return tokens.take(~tokens.has_mark(Mark.DROPPED))
 
 

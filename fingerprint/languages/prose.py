@@ -62,8 +62,12 @@ class Prose:
             (_word_kind(kinds, match[0]), *match.span()) for match in WORD.finditer(text)
         )
 
-    def scan(self, text: str) -> Scan:
-        """Return the words twice: normalised as tokens, and as written, with their case, as identifiers."""
+    def scan(self, text: str, *, coarse: bool = False) -> Scan:
+        """Return the words twice: normalised as tokens, and as written, with their case, as identifiers.
+
+        Prose has no coarse stream.
+        """
+        del coarse
         tokens = self.tokens(text)
         spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
         ids = [lexeme_id(FAMILY, LexicalClass.IDENTIFIER, text[start:end]) for start, end in spans]

@@ -12,14 +12,14 @@ from moss.check.earlier import read_all
 from moss.check.inputs import InputOptions, SkippedInput
 from moss.check.languages import languages_of
 from moss.check.mates import student_groups
-from moss.check.readings import ReadJob, read_files
+from moss.check.readings import NO_LINES, ReadJob, read_files
 from submissions.archives.languages import NOT_COMPARED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from fingerprint.engine import Cohort, CohortFile, Ranking, Reading
+    from fingerprint.engine import Coarse, CoarseFile, CohortFile, Ranking, RankingInput, Reading
     from moss.check.readings import Advance, FileTokens
     from submissions.archives.grouping_warnings import GroupingWarning
     from submissions.archives.unpack import UnpackedEntry
@@ -52,7 +52,7 @@ class LocalReport:
     files: list[LocalFile]
     ranking: Ranking
     skipped: list[SkippedInput]
-    cohort: Cohort
+    inputs: RankingInput
     layout: str = ""
     warnings: Sequence[GroupingWarning] = ()
     not_compared: int = 0
@@ -62,7 +62,7 @@ class LocalReport:
         """Yield all pairs with their passages, best first; each pair is aligned when it is yielded."""
         from submissions.ranking.ranked_pairs import ranked_pairs  # noqa: PLC0415 - loads the engine on demand
 
-        return ranked_pairs(self.cohort, self.ranking)
+        return ranked_pairs(self.inputs, self.ranking)
 
     @property
     def class_size(self) -> int:
@@ -132,7 +132,8 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     names = list(found.groups)
     numbered, uncompared = _compared(found.groups, options.language)
     skipped = [*found.skipped, *not_read, *uncompared]
-    jobs = [ReadJob(entry.name, entry.data or b"", language) for _, entry, language in numbered]
+    coarse = _has_several_families([language for _, _, language in numbered])
+    jobs = [ReadJob(entry.name, entry.data or b"", language, coarse) for _, entry, language in numbered]
     results = read_files(jobs, start_progress(len(jobs)), _load_engine)
     files = []
     for (submission, entry, _), job, result in zip(numbered, jobs, results, strict=True):
@@ -167,6 +168,11 @@ def _compared(
     return numbered, skipped
 
 
+def _has_several_families(languages: Iterable[str]) -> bool:
+    """Return whether the files are to be compared across languages too."""
+    return len({engine.coarse_family(language) for language in languages} - {""}) > 1
+
+
 def _name(submission: str, path: str) -> str:
     return path if submission == path else f"{submission}/{path}"
 
@@ -197,13 +203,26 @@ def _rank(
         [reading.tokens.kinds for reading in unscored.boilerplate],
         [reading.lexical for reading in unscored.boilerplate],
         _common_limit(options.common, len(names)),
+        [_boilerplate_stream(reading.coarse) for reading in unscored.boilerplate if reading.coarse],
     )
     inputs = engine.RankingInput.from_files(cohort_files, len(names), PARAMS.k, exclusions, unscored.groups)
     ranking = engine.rank(inputs, options.show)
-    return LocalReport(names, files, ranking, skipped, inputs.cohort)
+    return LocalReport(names, files, ranking, skipped, inputs)
 
 
 def _cohort_file(file: LocalFile) -> CohortFile:
     kinds = file.tokens.stream.kinds
     hashes = engine.fingerprint(kinds, PARAMS).hashes
-    return engine.CohortFile(file.submission, kinds, file.tokens.lines, file.tokens.lexical, hashes)
+    tokens = file.tokens
+    return engine.CohortFile(
+        file.submission, kinds, tokens.lines, tokens.lexical, hashes, _coarse_file(tokens)
+    )
+
+
+def _boilerplate_stream(coarse: Coarse) -> CoarseFile:
+    return engine.CoarseFile(coarse.family, coarse.tokens.kinds, NO_LINES, coarse.terms)
+
+
+def _coarse_file(tokens: FileTokens) -> CoarseFile | None:
+    coarse = tokens.coarse
+    return coarse and engine.CoarseFile(coarse.family, coarse.tokens.kinds, tokens.coarse_lines, coarse.terms)

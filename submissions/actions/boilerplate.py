@@ -62,9 +62,11 @@ def remove_boilerplate(boilerplate: Boilerplate) -> None:
 def ignore_passage(assignment: Assignment, pair: Pair, key: str) -> Boilerplate | None:
     """Register the pair's passage with `key` as boilerplate and enqueue a new ranking.
 
-    Return None, and do neither, when the pair has no such passage.
+    Return None, and do neither, when the pair has no such passage, or is translated: its passages are no
+    tokens of either language.
     """
-    passage = next((passage for passage in pair.passages if passage.key == key), None)
+    passages = [] if pair.translated else pair.passages
+    passage = next((passage for passage in passages if passage.key == key), None)
     if passage is None:
         return None
     files = SubmissionFile.objects.filter(pk__in=(passage.left_file, passage.right_file))

@@ -18,7 +18,7 @@ from submissions.models import Document, Source
 from submissions.sandbox.process import NotStarted
 from submissions.storage import fingerprints
 from submissions.storage.syntax_spans import pack_columns
-from submissions.storage.tokens import pack_lexical, pack_tokens
+from submissions.storage.tokens import pack_coarse, pack_lexical, pack_tokens
 from submissions.work_locks import Work, work_lock
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def _save(document: Document, reading: DocumentTokens) -> None:
             token_count=len(reading.tokens),
             tokens=pack_tokens(reading.tokens, reading.lines),
             lexical=pack_lexical(reading.lexical),
+            coarse=pack_coarse(reading.coarse, reading.coarse_lines),
             styles=pack_columns(reading.spans),
         )
 

@@ -132,7 +132,7 @@ def left_out_kinds(batch: Batch) -> list[LeftOutKind]:
 def failed_files(batch: Batch, names: Names) -> QuerySet[SubmissionFile]:
     """Return the files of a batch that no front-end could read, by displayed name; see `document.reason`."""
     failed = SubmissionFile.objects.filter(submission__batch=batch, document__state=Document.State.FAILED)
-    rows = failed.select_related("submission", "document").defer("document__tokens")
+    rows = failed.select_related("submission", "document").defer("document__tokens", "document__coarse")
     alias = alias_of("submission__batch__assignment", "submission__name")
     return rows.order_by(alias if names.hidden else "submission__name", "path")
 

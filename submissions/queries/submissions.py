@@ -82,7 +82,7 @@ def ranked_ids(report: Report, names: Iterable[str]) -> dict[str, int]:
 def submission_files(submission: Submission) -> QuerySet[SubmissionFile]:
     """Return a submission's files with the results of their front-end, without bytes and tokens, by path."""
     files = submission.files.select_related("source", "document")
-    heavy = ("source__data", "document__tokens", "document__lexical", "document__styles")
+    heavy = ("source__data", "document__tokens", "document__lexical", "document__coarse", "document__styles")
     return files.defer(*heavy).order_by("path", "pk")
 
 
@@ -91,7 +91,9 @@ def files_with_sources(files: Iterable[SubmissionFile]) -> Iterator[SubmissionFi
     ready = SubmissionFile.objects.filter(
         pk__in=[file.pk for file in files], document__state=Document.State.READY
     )
-    with_bytes = ready.select_related("source", "document").defer("document__tokens", "document__lexical")
+    with_bytes = ready.select_related("source", "document").defer(
+        "document__tokens", "document__lexical", "document__coarse"
+    )
     return with_bytes.iterator(chunk_size=5)
 
 

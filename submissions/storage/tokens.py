@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import struct
 import zlib
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.engine import LexicalTerms, TokenStream
+from fingerprint.engine import Coarse, LexicalTerms, TokenStream
 
 if TYPE_CHECKING:
     from fingerprint.types import Lines
+
+COARSE_LENGTHS = struct.Struct("<2I")
 
 
 def pack_tokens(stream: TokenStream, lines: Lines) -> bytes:
@@ -45,6 +48,30 @@ def unpack_with_lines(packed: bytes) -> tuple[TokenStream, Lines | None]:
     starts = np.cumsum(gaps, dtype=np.int32)
     stream = TokenStream(kinds[codes], starts, starts + lengths.astype(np.int32))
     return stream, np.cumsum(rest[0], dtype=np.int32) if rest else None
+
+
+def pack_coarse(coarse: Coarse | None, lines: Lines) -> bytes:
+    """Return a coarse stream with the line of each symbol as bytes, none for no stream.
+
+    The lengths of the first two parts, then the parts: family, symbols with their lines, terms.
+    """
+    if coarse is None:
+        return b""
+    parts = (coarse.family.encode(), pack_tokens(coarse.tokens, lines), coarse.terms.astype("<u8").tobytes())
+    return COARSE_LENGTHS.pack(*map(len, parts[:2])) + b"".join(parts)
+
+
+def unpack_coarse(packed: bytes) -> tuple[Coarse, Lines] | None:
+    """Return the coarse stream that `pack_coarse` packed, with its lines."""
+    if not packed:
+        return None
+    family, tokens = COARSE_LENGTHS.unpack_from(packed)
+    start = COARSE_LENGTHS.size
+    stream, lines = unpack_with_lines(packed[start + family : start + family + tokens])
+    if lines is None:
+        raise ValueError("a coarse stream has no lines")
+    terms = np.frombuffer(packed[start + family + tokens :], "<u8").astype(np.uint64)
+    return Coarse(packed[start : start + family].decode(), stream, terms), lines
 
 
 def pack_lexical(lexical: LexicalTerms) -> bytes:

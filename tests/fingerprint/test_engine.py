@@ -34,7 +34,7 @@ def scores_by_pair(
     """Return (similarity, left share, right share, tokens, longest) by pair."""
     files = [file(owner, kinds) for owner, own_files in enumerate(submissions) for kinds in own_files]
     excluded = Exclusions([array(kinds) for kinds in boilerplate], (), limit)
-    pairs, scores, _ = engine.rank(RankingInput.from_files(files, len(submissions), PARAMS.k, excluded))
+    pairs, scores, *_ = engine.rank(RankingInput.from_files(files, len(submissions), PARAMS.k, excluded))
     columns = [column.tolist() for column in (pairs.left, pairs.right, *scores[:5])]
     return {(left, right): tuple(values) for left, right, *values in zip(*columns, strict=True)}
 

@@ -31,7 +31,7 @@ def test_lines_are_those_on_which_tokens_of_passages_begin(
     excluded = Exclusions((), (), limit)
     inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded)
     ranking = engine.rank(inputs)
-    for pair in ranked_pairs(inputs.cohort, ranking):
+    for pair in ranked_pairs(inputs, ranking):
         left = {
             (p.left_file, lines[p.left_file][p.left_token + n])
             for p in pair.passages
