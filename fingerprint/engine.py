@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fingerprint.languages.preload import preload as preload
     from fingerprint.languages.words import WordKinds as WordKinds
     from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
-    from fingerprint.ranking.cohort import Cohort as Cohort, common_limit as common_limit
+    from fingerprint.ranking.cohort import Cohort as Cohort
     from fingerprint.ranking.duplicates import group_duplicates as group_duplicates
     from fingerprint.ranking.groups import Groups as Groups, count_pairs as count_pairs
     from fingerprint.ranking.inputs import (
@@ -67,7 +67,7 @@ else:
         "languages.preload": "preload",
         "languages.words": "WordKinds",
         "params": "ENGINE_VERSION Params Profile",
-        "ranking.cohort": "Cohort common_limit",
+        "ranking.cohort": "Cohort",
         "ranking.duplicates": "group_duplicates",
         "ranking.groups": "Groups count_pairs",
         "ranking.inputs": "CohortFile Exclusions RankingInput",

@@ -6,15 +6,16 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions import teams
+from submissions.models import Submission
 from submissions.rosters import team_key
 from submissions.teams import name_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from django.db.models import QuerySet
 
-    from submissions.models import Assignment, Submission
+    from submissions.models import Assignment
 
 # The kind of a key, and what tells the keys of this kind apart.
 Key = tuple[str, "int | str"]
@@ -74,6 +75,35 @@ def mate_keys(assignment: Assignment, submissions: QuerySet[Submission]) -> dict
         if team := team_key(one.section or "", one.team or ""):
             keys[pk].add((TEAM, f"in the roster: {team}"))
     return keys
+
+
+def student_keys(submissions: QuerySet[Submission]) -> dict[int, dict[Key, str]]:
+    """Return the students of submissions, by primary key: the name of each, by its key, with one query.
+
+    The keys are the same in all assignments of a course. A submission without students is that of a student
+    of its name.
+    """
+    names: dict[int, dict[Key, str]] = defaultdict(dict)
+    for pk, name, *student in submissions.order_by().values_list("pk", "name", *STUDENT_FIELDS):
+        one = _SubmissionStudent(*student)
+        known = one if one.name is not None else one._replace(name=name)
+        names[pk][known.key] = known.enrolled_name or known.name or name
+    return names
+
+
+def compared_mates(assignment: Assignment, submissions: Iterable[int]) -> dict[int, set[Key]]:
+    """Return the keys of students and teams, by primary key, where mates are compared with each other.
+
+    Elsewhere no ranked pair is of one student or one team.
+    """
+    if not assignment.compare_mates:
+        return {}
+    return mate_keys(assignment, Submission.objects.filter(pk__in=list(submissions)))
+
+
+def are_mates(keys: Mapping[int, set[Key]], left: int, right: int) -> bool:
+    """Return whether two submissions, by primary key, have a student or a team in common."""
+    return left in keys and not keys[left].isdisjoint(keys.get(right, ()))
 
 
 def known_names(submissions: QuerySet[Submission]) -> set[str]:

@@ -20,11 +20,13 @@ class LexerFailed(ValueError):
 
 
 class LexicalClass(IntEnum):
-    """Class of a token of `Scan.lexical`."""
+    """Class of a token of `Scan.lexical` (the first three) or of `Scan.directives`."""
 
     IDENTIFIER = 1
     STRING = 2
     NUMBER = 3
+    IMPORT = 4
+    MACRO = 5
 
 
 class Scan(NamedTuple):
@@ -32,12 +34,15 @@ class Scan(NamedTuple):
 
     `tokens` is the normalised stream, which the engine compares. `lexical` has the identifiers and literals
     in text order; their kinds are ids of the lexemes as written, with their case. `lexical_classes` (uint8)
-    has a `LexicalClass` for each token of `lexical`.
+    has a `LexicalClass` for each token of `lexical`. `directives` has each import, include and macro
+    definition as one token, with its class in `directive_classes`.
     """
 
     tokens: TokenStream
     lexical: TokenStream
     lexical_classes: Classes
+    directives: TokenStream
+    directive_classes: Classes
 
 
 class FrontEnd(Protocol):

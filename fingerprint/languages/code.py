@@ -19,12 +19,19 @@ from pygments.token import STANDARD_TYPES
 from pygments.util import ClassNotFound
 
 from fingerprint.languages.base import LexerFailed, LexicalClass, Scan
+from fingerprint.languages.directives import (
+    directive_columns,
+    include_spans,
+    macro_spans,
+    macros_as_code,
+)
 from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
 from fingerprint.languages.lexer_dispatch import dispatching_lexer
 from fingerprint.languages.newlines import LexerInput
 from fingerprint.languages.normalisation import (
     LexedTokens,
     Mark,
+    dropped_statements,
     locate_tokens,
     normalise,
     split_runs,
@@ -45,7 +52,7 @@ if TYPE_CHECKING:
     from fingerprint.types import Kinds, Offsets
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
-RULES_VERSION = 1
+RULES_VERSION = 2
 
 # A vocabulary with more lexemes or characters than this is replaced by an empty one: workers are long-lived.
 LEXEMES_LIMIT = 1 << 17
@@ -111,8 +118,10 @@ class CodeFrontEnd:
         significant, normalised, vocabulary = self._normalised(lexer_input.source)
         kinds = vocabulary.kinds()[normalised.codes]
         tokens = _stream(lexer_input, kinds, normalised.starts, normalised.ends)
-        classes, ids, starts, ends = self._lexical(significant, lexer_input.source, vocabulary)
-        return Scan(tokens, _stream(lexer_input, ids, starts, ends), classes)
+        classes, ids, *offsets = self._lexical(significant, lexer_input.source, vocabulary)
+        lexical = _stream(lexer_input, ids, *offsets)
+        directive_classes, ids, *offsets = self._directives(significant, lexer_input.source)
+        return Scan(tokens, lexical, classes, _stream(lexer_input, ids, *offsets), directive_classes)
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         lexer_input = LexerInput(text)
@@ -151,7 +160,8 @@ class CodeFrontEnd:
         vocabulary = self._current_vocabulary()
         codes, starts = array("i"), array("i")
         add_code, add_start = codes.append, starts.append
-        for start, ttype, value in self._lex(source):
+        code = macros_as_code(source) if self.language.preprocessor else source
+        for start, ttype, value in self._lex(code):
             add_start(start)
             add_code(vocabulary[ttype, value])
         marks = vocabulary.lexemes().marks
@@ -177,6 +187,14 @@ class CodeFrontEnd:
         strings = _literals(tokens.take(tokens.has_mark(Mark.STRING)), source, salt, LexicalClass.STRING)
         numbers = _literals(tokens.take(tokens.has_mark(Mark.NUMBER)), source, salt, LexicalClass.NUMBER)
         return merge_in_text_order([names, strings, numbers])
+
+    def _directives(self, tokens: LexedTokens, source: str) -> LexicalColumns:
+        """Return the imports, includes and macro definitions, in text order."""
+        imports = dropped_statements(tokens, by_line=self.language.by_line)
+        if not self.language.preprocessor:
+            return directive_columns(source, self.language.salt, imports, [])
+        imports += include_spans(source)
+        return directive_columns(source, self.language.salt, imports, macro_spans(source))
 
 
 def _literals(tokens: LexedTokens, source: str, salt: str, lexical_class: LexicalClass) -> LexemeColumns:

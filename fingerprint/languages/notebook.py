@@ -102,8 +102,11 @@ class Notebook:
         scans = [(start, cell.scan(text[start:end])) for cell, start, end in self._cells(text)]
         tokens = _concatenated([(start, scan.tokens) for start, scan in scans])
         lexical = _concatenated([(start, scan.lexical) for start, scan in scans])
-        classes = [scan.lexical_classes for _, scan in scans]
-        return Scan(tokens, lexical, np.concatenate([np.empty(0, dtype=np.uint8), *classes]))
+        directives = _concatenated([(start, scan.directives) for start, scan in scans])
+        none = np.empty(0, dtype=np.uint8)
+        classes = np.concatenate([none, *(scan.lexical_classes for _, scan in scans)])
+        directive_classes = np.concatenate([none, *(scan.directive_classes for _, scan in scans)])
+        return Scan(tokens, lexical, classes, directives, directive_classes)
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         for cell, begin, end in self._cells(text):

@@ -68,7 +68,8 @@ class Prose:
         spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
         ids = [lexeme_id(FAMILY, LexicalClass.IDENTIFIER, text[start:end]) for start, end in spans]
         lexical = TokenStream(np.array(ids, dtype=np.uint64), tokens.starts, tokens.ends)
-        return Scan(tokens, lexical, np.full(len(tokens), LexicalClass.IDENTIFIER, dtype=np.uint8))
+        classes = np.full(len(tokens), LexicalClass.IDENTIFIER, dtype=np.uint8)
+        return Scan(tokens, lexical, classes, TokenStream.from_triples(()), np.empty(0, dtype=np.uint8))
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         for match in WORD.finditer(text):

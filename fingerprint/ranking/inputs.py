@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.index import InvertedIndex
 from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.common_code import count_alike, default_limit
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.terms import LexicalTable
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fingerprint.languages.lexical_terms import LexicalTerms
+    from fingerprint.ranking.common_code import CommonLimit
     from fingerprint.types import Hashes, Kinds, Lines, Owners
 
 
@@ -32,15 +35,15 @@ class CohortFile(NamedTuple):
 
 
 class Exclusions(NamedTuple):
-    """Code that does not count: token kinds and terms of boilerplate, and the common limit in force.
+    """Code that does not count: token kinds and terms of boilerplate, and the common limit.
 
     `kinds` may be those of passages. `lexical` has the terms of whole files only, since the positions of
-    terms in a file are not known. `limit`: see `common_limit`.
+    terms in a file are not known. `limit`: see `CommonLimit`; with a number, every submission counts as one.
     """
 
     kinds: Sequence[Kinds] = ()
     lexical: Sequence[LexicalTerms] = ()
-    limit: int | None = None
+    limit: CommonLimit = None
 
 
 NO_EXCLUSIONS = Exclusions()
@@ -74,12 +77,13 @@ class RankingInput(NamedTuple):
             kinds[file.submission].append(file.kinds)
             terms[file.submission].append(file.lexical)
         lines = [file.lines for file in files]
-        cohort = Cohort.from_submissions(kinds, k, exclusions.kinds, exclusions.limit, lines)
-        owners = np.array([file.submission for file in files], dtype=np.int32)
-        return cls(
-            cohort,
-            LexicalTable.from_submissions(terms, exclusions.lexical),
-            np.concatenate([*chain([np.empty(0, np.uint64)], (file.hashes for file in files))]),
-            np.repeat(owners, [len(file.hashes) for file in files]),
-            groups,
-        )
+        hashes = np.concatenate([*chain([np.empty(0, np.uint64)], (file.hashes for file in files))])
+        numbers = np.array([file.submission for file in files], dtype=np.int32)
+        owners = np.repeat(numbers, [len(file.hashes) for file in files])
+        limit, parts = exclusions.limit, None
+        if limit == "default":
+            parts = 1.0 / count_alike(InvertedIndex.build(hashes, owners), submissions)
+            limit = default_limit(parts.sum())
+        cohort = Cohort.from_submissions(kinds, k, exclusions.kinds, limit, lines, parts=parts)
+        lexical = LexicalTable.from_submissions(terms, exclusions.lexical)
+        return cls(cohort, lexical, hashes, owners, groups)

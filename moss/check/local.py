@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fingerprint import engine
 from fingerprint.engine import Groups, Params, front_end
@@ -89,14 +89,14 @@ class RankingOptions:
     """Options of a ranking.
 
     `language` is the language of every file, "" to detect it for each file; `boilerplate` names files,
-    folders and archives of handed-out code; `common` is the parameter of
-    `fingerprint.ranking.cohort.common_limit`; `show` is the highest number of pairs to list, None for all;
+    folders and archives of handed-out code; `common` is the common limit as a number of submissions or, below
+    1, as a part of them, None for the default; `show` is the highest number of pairs to list, None for all;
     `inputs` say how the files are found; `earlier` names folders and archives of earlier or other work.
     """
 
     language: str = ""
     boilerplate: tuple[Path, ...] = ()
-    common: int | None = None
+    common: float | None = None
     show: int | None = 250
     inputs: InputOptions = NO_OPTIONS
     earlier: tuple[Path, ...] = ()
@@ -177,6 +177,13 @@ def _load_engine() -> None:
     engine.compile_kernels()
 
 
+def _common_limit(requested: float | None, submissions: int) -> int | Literal["default"]:
+    """Return the common limit: the number or the part of the submissions requested, or the default."""
+    if requested is None:
+        return "default"
+    return int(requested) if requested >= 1 else max(1, int(requested * submissions))
+
+
 def _rank(
     names: list[str],
     files: list[LocalFile],
@@ -189,7 +196,7 @@ def _rank(
     exclusions = engine.Exclusions(
         [reading.tokens.kinds for reading in unscored.boilerplate],
         [reading.lexical for reading in unscored.boilerplate],
-        engine.common_limit(len(names), options.common),
+        _common_limit(options.common, len(names)),
     )
     inputs = engine.RankingInput.from_files(cohort_files, len(names), PARAMS.k, exclusions, unscored.groups)
     ranking = engine.rank(inputs, options.show)

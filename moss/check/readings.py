@@ -37,7 +37,7 @@ class ReadJob(NamedTuple):
 
 
 class FileTokens(NamedTuple):
-    """The tokens of a file, with the name of its front-end and its literals and names.
+    """The tokens of a file, with the name of its front-end and its literals, names and imports.
 
     `lines` has the line of each token, from 1.
     """

@@ -41,6 +41,21 @@ class OutputPath(click.Path):
         return path
 
 
+class NumberOrPercentage(click.ParamType[float]):
+    """A number of submissions from 1 on, or a percentage of them, which becomes a part below 1."""
+
+    name = "number"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, float):
+            return value
+        digits, percentage = str(value).removesuffix("%"), str(value).endswith("%")
+        highest = 99 if percentage else None
+        if not digits.isdecimal() or int(digits) < 1 or (highest and int(digits) > highest):
+            self.fail(f"{value!r} is neither a number from 1 on nor a percentage from 1% to 99%.", param, ctx)
+        return int(digits) / 100 if percentage else float(digits)
+
+
 @click.command()
 @click.argument("path", type=InputPath(exists=True))
 @click.option(
@@ -67,10 +82,10 @@ class OutputPath(click.Path):
 @click.option(
     "-m",
     "--common",
-    type=click.IntRange(min=1),
+    type=NumberOrPercentage(),
     metavar="N",
-    help="Ignore passages that are in more than N submissions as common code. Default: 10, but no limit with "
-    "fewer than 31 submissions.",
+    help="Ignore passages that are in more than N submissions as common code; N may be a percentage of them. "
+    "Default: 50%, but at least 10, where submissions that are alike count as one.",
 )
 @click.option(
     "-n",
@@ -101,7 +116,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     language: str,
     boilerplate: tuple[Path, ...],
     earlier: tuple[Path, ...],
-    common: int | None,
+    common: float | None,
     show: int,
     inputs: InputOptions,
     preview: bool,  # noqa: FBT001 - a flag of the command line

@@ -1,17 +1,21 @@
-"""Change the decision on a pair. Every change is stored with its user and time."""
+"""Change the decision on a pair or on a case. Every change is stored with its user and time."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from django.db import transaction
+from django.db import connection, transaction
 
-from submissions.models import Change, Decision
+from submissions.models import CaseChange, CaseDecision, CaseMember, Decision
+from submissions.queries.cases import case_decisions, decided_case
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from django.contrib.auth.models import User
 
     from submissions.models import Assignment
+    from submissions.models.decisions import ChangeFields
     from submissions.queries.decisions import PairNames
 
 FIELDS = ("state", "assignee", "notes")
@@ -31,15 +35,15 @@ class DecisionInput(NamedTuple):
 
 
 class DecisionResult(NamedTuple):
-    """The result of `decide`.
+    """The result of `decide` and `decide_case`.
 
     `changes`: the changes just made; `meanwhile`: the changes that other users made since the form was
     rendered.
     """
 
-    decision: Decision
-    changes: list[Change]
-    meanwhile: list[Change]
+    decision: Decision | CaseDecision
+    changes: Sequence[ChangeFields]
+    meanwhile: Sequence[ChangeFields]
 
 
 @transaction.atomic
@@ -53,9 +57,70 @@ def decide(assignment: Assignment, names: PairNames, user: User, submitted: Deci
     # The lock serialises concurrent decisions on this pair.
     locked = Decision.objects.select_for_update(of=("self",)).select_related("assignee")
     decision = locked.get(assignment=assignment, left=names.left, right=names.right)
+    return _store(decision, user, submitted)
+
+
+class CaseNames(NamedTuple):
+    """The names of a case's members, those of the report's other cases, and the threshold of the cases."""
+
+    members: Collection[str]
+    others: Collection[str]
+    threshold: float
+
+
+@transaction.atomic
+def decide_case(
+    assignment: Assignment, case: CaseNames, user: User, submitted: DecisionInput
+) -> DecisionResult:
+    """Store the fields of a decision on a case that the user changed, for the case's present members.
+
+    A decision that was made on other members is taken over, unless members of it are in another case now:
+    then it stays theirs.
+    """
+    _lock_case_decisions(assignment)
+    by_name = case_decisions(assignment)
+    decided = decided_case(case.members, by_name)
+    taken_over = [
+        decision
+        for decision in ([decided.decision] if decided.decision.pk else decided.former)
+        if not any(name in case.others and by_name[name] == decision for name in by_name)
+    ]
+    decision = taken_over[0] if taken_over else CaseDecision()
+    decision.assignment, decision.threshold = assignment, case.threshold
+    for field in FIELDS:
+        setattr(decision, field, getattr(decided.decision, field))
+    decision.save()
+    _set_members(decision, case.members, taken_over)
+    return _store(decision, user, submitted)
+
+
+def _lock_case_decisions(assignment: Assignment) -> None:
+    """Let no other transaction decide a case of the assignment until this one ends.
+
+    Not a lock of the assignment's row: a ranking holds that while it runs.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('case decisions'), %s)", [assignment.pk])
+
+
+def _set_members(decision: CaseDecision, names: Collection[str], taken_over: Sequence[CaseDecision]) -> None:
+    """Make `names` the members of a decision; it gets the history of the decisions that it takes over."""
+    replaced = [former.pk for former in taken_over if former.pk != decision.pk]
+    CaseChange.objects.filter(decision__in=replaced).update(decision=decision)
+    CaseDecision.objects.filter(pk__in=replaced).delete()
+    assignment = decision.assignment
+    CaseMember.objects.filter(assignment=assignment, name__in=names).delete()
+    decision.members.all().delete()
+    CaseMember.objects.bulk_create(
+        CaseMember(decision=decision, assignment=assignment, name=name) for name in sorted(names)
+    )
+
+
+def _store(decision: Decision | CaseDecision, user: User, submitted: DecisionInput) -> DecisionResult:
+    """Store the fields of a locked decision that the user changed on the form, and the changes."""
     meanwhile = list(decision.changes.filter(pk__gt=submitted.seen).order_by("pk"))
     before, after = _displayed(decision), _displayed(submitted)
-    seen = before | {change.field: change.before for change in reversed(meanwhile)}
+    seen = before | {one.field: one.before for one in reversed(meanwhile)}
     edited = [name for name in FIELDS if after[name] not in (seen[name], None)]
     for name in edited:
         setattr(decision, name, getattr(submitted, name))
@@ -64,14 +129,14 @@ def decide(assignment: Assignment, names: PairNames, user: User, submitted: Deci
         decision.save()
     username = user.get_username()
     changes = [
-        Change(decision=decision, who=username, field=name, before=before[name], after=after[name])
+        decision.changes.create(who=username, field=name, before=before[name], after=after[name])
         for name in changed
     ]
-    others = [change for change in meanwhile if change.who != username]
-    return DecisionResult(decision, Change.objects.bulk_create(changes), others)
+    others = [one for one in meanwhile if one.who != username]
+    return DecisionResult(decision, changes, others)
 
 
-def _displayed(values: Decision | DecisionInput) -> dict[str, Any]:
+def _displayed(values: Decision | CaseDecision | DecisionInput) -> dict[str, Any]:
     """Return the fields of a decision as displayed in its history."""
     return {
         "state": Decision.State(values.state).label,

@@ -13,7 +13,7 @@ from submissions.models.batches import (
     Upload,
 )
 from submissions.models.courses import Alias, Assignment, Course
-from submissions.models.decisions import Change, Decision, Share
+from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
 from submissions.models.language_changes import LanguageChange
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
@@ -25,6 +25,9 @@ __all__ = [
     "Batch",
     "Boilerplate",
     "BoilerplateUpload",
+    "CaseChange",
+    "CaseDecision",
+    "CaseMember",
     "Change",
     "Corpus",
     "CorpusDocument",

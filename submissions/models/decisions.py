@@ -1,4 +1,4 @@
-"""Decisions on pairs, their changes, and share links."""
+"""Decisions on pairs and on cases, their changes, and share links."""
 
 from __future__ import annotations
 
@@ -8,24 +8,55 @@ from django.db import models
 from submissions.models.courses import Assignment
 
 
-class Decision(models.Model):
-    """A decision on a pair of submission names, independent of reports. `left` sorts before `right`."""
+class State(models.TextChoices):
+    """The states of a decision."""
 
-    class State(models.TextChoices):
-        UNDECIDED = "undecided"
-        CLEAR = "clear"
-        SUSPICIOUS = "suspicious"
-        CONFIRMED = "confirmed"
+    UNDECIDED = "undecided"
+    CLEAR = "clear"
+    SUSPICIOUS = "suspicious"
+    CONFIRMED = "confirmed"
 
-    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="decisions")
-    left = models.CharField(max_length=400)
-    right = models.CharField(max_length=400)
+
+class DecisionFields(models.Model):
+    """What is decided of a pair or of a case."""
+
+    State = State
+
     state = models.CharField(max_length=10, choices=State.choices, default=State.UNDECIDED)
     assignee = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
     )
     notes = models.TextField(blank=True)
     updated = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        abstract = True
+
+
+class ChangeFields(models.Model):
+    """One change of a decision's `field` (state, assignee, notes), as displayed before and after."""
+
+    # The user name, stored as text because the account may be deleted.
+    who = models.CharField(max_length=150)
+    changed_at = models.DateTimeField(auto_now_add=True)
+    field = models.CharField(max_length=20)
+    before = models.TextField(blank=True)
+    after = models.TextField(blank=True)
+
+    class Meta:
+        abstract = True
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"{self.who}: {self.field}"
+
+
+class Decision(DecisionFields):
+    """A decision on a pair of submission names, independent of reports. `left` sorts before `right`."""
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="decisions")
+    left = models.CharField(max_length=400)
+    right = models.CharField(max_length=400)
 
     class Meta:
         constraints = (
@@ -36,22 +67,42 @@ class Decision(models.Model):
         return f"{self.left} / {self.right}: {self.state}"
 
 
-class Change(models.Model):
-    """One change of a decision's `field` (state, assignee, notes), as displayed before and after."""
-
+class Change(ChangeFields):
     decision = models.ForeignKey(Decision, models.CASCADE, related_name="changes")
-    # The user name, stored as text because the account may be deleted.
-    who = models.CharField(max_length=150)
-    changed_at = models.DateTimeField(auto_now_add=True)
-    field = models.CharField(max_length=20)
-    before = models.TextField(blank=True)
-    after = models.TextField(blank=True)
 
-    class Meta:
-        ordering = ("-pk",)
+
+class CaseDecision(DecisionFields):
+    """A decision on a case, stored for the names of its members, independent of reports.
+
+    A pair of two members with a similarity of at least `threshold`, that of the report on which the case was
+    decided, follows it unless the pair was decided itself.
+    """
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="case_decisions")
+    threshold = models.FloatField()
 
     def __str__(self) -> str:
-        return f"{self.who}: {self.field}"
+        return f"case decision {self.pk}: {self.state}"
+
+
+class CaseMember(models.Model):
+    """A submission, by name, that was in a case when it was decided; it is in one case decision at most."""
+
+    decision = models.ForeignKey(CaseDecision, models.CASCADE, related_name="members")
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="+")
+    name = models.CharField(max_length=400)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("assignment", "name"), name="case_decision_once_a_name"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class CaseChange(ChangeFields):
+    decision = models.ForeignKey(CaseDecision, models.CASCADE, related_name="changes")
 
 
 class Share(models.Model):

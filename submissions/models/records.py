@@ -150,6 +150,9 @@ class Findings(Record):
 
     `best`: best match of every submission, in cohort order; `scored`: number of pairs that were scored;
     `listed`: number of pairs that the report stores; `identical`: groups of submissions with the same bytes.
+    `above`: number of pairs at or above the threshold; `cases`: the submissions that these connect, the
+    largest case first. Pairs of one student or one team are in neither. Both are None in a report from before
+    cases.
     """
 
     best: list[BestMatch]
@@ -159,6 +162,8 @@ class Findings(Record):
     common: list[CommonPassage] = []
     effect: ExclusionEffect | None = None
     not_compared: NotCompared = NotCompared()
+    above: int | None = None
+    cases: list[list[int]] | None = None
 
 
 class Refusal(Record):

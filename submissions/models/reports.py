@@ -89,6 +89,7 @@ class Pair(models.Model):
     structure = models.FloatField()
     literals = models.FloatField()
     names = models.FloatField()
+    imports = models.FloatField(default=0.0)
     # Longest first.
     passages: models.JSONField[list[PassageRecord], list[PassageRecord]] = RecordListField(
         PassageRecord, default=list

@@ -38,7 +38,7 @@ class Document(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     token_count = models.PositiveIntegerField(default=0)
     tokens = models.BinaryField(default=b"")
-    # Names and literals that normalisation replaced by kinds.
+    # Names and literals that normalisation replaced by kinds, and imports that it dropped.
     lexical = models.BinaryField(default=b"")
     # Packed spans of Pygments' syntax colours; empty: not computed yet.
     styles = models.BinaryField(default=b"")

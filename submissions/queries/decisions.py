@@ -9,9 +9,11 @@ from django.db.models import OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
-from submissions.models import Decision, Submission
+from submissions.models import CaseDecision, Decision, Submission
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
@@ -71,11 +73,20 @@ def decisions(assignment: Assignment) -> dict[tuple[str, str], Decision]:
 
 
 def with_decisions(pairs: QuerySet[Pair]) -> QuerySet[DecidedPair]:
-    """Add `decision`, the state of each pair's decision; a pair without one is undecided."""
-    matching = Decision.objects.filter(
-        assignment=OuterRef("report__assignment"), left=OuterRef("left__name"), right=OuterRef("right__name")
-    )
-    return pairs.annotate(decision=Coalesce(Subquery(matching.values("state")), Value(UNDECIDED.value)))
+    """Add `decision`, the state of each pair's decision.
+
+    A pair that was not decided itself follows the decision on the case in which both submissions were; else
+    it is undecided.
+    """
+    assignment = OuterRef("report__assignment")
+    names = {"left": OuterRef("left__name"), "right": OuterRef("right__name")}
+    own = Decision.objects.filter(assignment=assignment, **names).exclude(state=UNDECIDED)
+    # Two joins: one for each member.
+    case = CaseDecision.objects.filter(assignment=assignment, threshold__lte=OuterRef("similarity"))
+    for name in names.values():
+        case = case.filter(members__name=name)
+    states = (Subquery(decided.values("state")[:1]) for decided in (own, case))
+    return pairs.annotate(decision=Coalesce(*states, Value(UNDECIDED.value)))
 
 
 def decision(assignment: Assignment, names: PairNames) -> Decision:
@@ -90,7 +101,9 @@ def history(decision: Decision) -> list[Change]:
     return list(decision.changes.all()) if decision.pk else []
 
 
-def possible_assignees(assignment: Assignment, decision: Decision | None = None) -> QuerySet[User]:
+def possible_assignees(
+    assignment: Assignment, decision: Decision | CaseDecision | None = None
+) -> QuerySet[User]:
     """Return the users to whom a pair can be assigned: course owner, staff and the current assignee."""
     allowed = Q(pk=assignment.course.owner_id) | Q(is_staff=True)
     current = Q(pk=decision.assignee_id) if decision and decision.assignee_id else Q(pk=None)
@@ -110,6 +123,17 @@ def next_undecided(report: Report, threshold: float, after: Pair | None = None) 
     later, earlier = _ranked_after(after), ~_ranked_after(after) & ~Q(pk=after.pk)
     choices = (above & later, above & earlier, below & later, below & earlier)
     return next((pair for choice in choices if (pair := undecided.filter(choice).first())), None)
+
+
+def next_in_list(rows: Sequence[tuple[int, str]], after: int | None) -> int | None:
+    """Return the first undecided pair of a list after the pair `after`, then from the start, or None.
+
+    `rows` are primary keys and decisions in the order of the list.
+    """
+    keys = [pk for pk, _ in rows]
+    start = keys.index(after) + 1 if after in keys else 0
+    in_order = (*rows[start:], *rows[:start])
+    return next((pk for pk, decision in in_order if decision == UNDECIDED and pk != after), None)
 
 
 def _ranked_after(pair: Pair) -> Q:

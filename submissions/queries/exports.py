@@ -9,10 +9,11 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from submissions.models import Decision
+from submissions.queries.cases import cases_by_member
 from submissions.queries.decisions import decisions, with_decisions
 from submissions.queries.flags import Flags, timed_submissions
 from submissions.queries.pairs import displayed_pair
-from submissions.queries.reports import ranked_pairs
+from submissions.queries.reports import effective_threshold, ranked_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from submissions.models import Report, Submission
     from submissions.pseudonyms.names import Names
+    from submissions.queries.cases import CasePairs
     from submissions.queries.decisions import DecidedPair
     from submissions.queries.flags import Flag
     from submissions.queries.reports import PairFilter
@@ -39,9 +41,10 @@ class CountAnnotations(TypedDict):
 
 
 class PairExport(NamedTuple):
-    """A pair with its scores, evidence, flags and decision. Exports use the field names as columns.
+    """A pair with its scores, evidence, flags, case and decision. Exports use the field names as columns.
 
-    Similarity, shares and evidence are in [0, 1], rounded to 6 digits.
+    `case` is the number of the case of a pair at or above the threshold. Similarity, shares and evidence are
+    in [0, 1], rounded to 6 digits.
     """
 
     left: str
@@ -55,7 +58,9 @@ class PairExport(NamedTuple):
     structure: float
     literals: float
     names: float
+    imports: float
     flags: list[str]
+    case: int | None
     decision: str
     assignee: str | None
     notes: str
@@ -73,6 +78,7 @@ class SubmissionExport(NamedTuple):
     best_match: str | None
     similarity: float | None
     rank: int | None
+    case: int | None
     files: int
     tokens: int
     handed_in: str | None
@@ -82,6 +88,8 @@ class SubmissionExport(NamedTuple):
 def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Iterator[PairExport]:
     """Yield the pairs that pass a filter, in its order, with the names that the reader may see."""
     flags, decided = Flags.from_report(report), decisions(report.assignment)
+    threshold = effective_threshold(report, pair_filter)
+    in_case = cases_by_member(report, threshold)
     for pair in ranked_pairs(report, pair_filter, names).iterator(chunk_size=CHUNK):
         decision = decided.get((pair.left.name, pair.right.name))
         assignee = decision.assignee if decision else None
@@ -98,11 +106,17 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
             structure=round(pair.structure, 6),
             literals=round(pair.literals, 6),
             names=round(pair.names, 6),
+            imports=round(pair.imports, 6),
             flags=list(map(_flag_text, flags.between(*timed_submissions(shown)))),
+            case=_number(in_case.get(pair.left_id)) if pair.similarity >= threshold else None,
             decision=pair.decision,
             assignee=assignee.get_username() if assignee else None,
             notes=names.redact_text(decision.notes) if decision else "",
         )
+
+
+def _number(case: CasePairs | None) -> int | None:
+    return case.number if case else None
 
 
 def _flag_text(flag: Flag) -> str:
@@ -115,6 +129,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
     Every word of the text must occur in the name of the submission or of its best match.
     """
     counted = {submission.pk: submission for submission in counted_submissions(report)}
+    in_case = cases_by_member(report, effective_threshold(report, pair_filter))
     matches = report.findings.best if report.findings else []
     best = {match.submission: match for match in matches}
     values = sorted(match.similarity for match in matches)
@@ -128,6 +143,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
             best_match=names.display_name(other.name) if other else None,
             similarity=None if similarity is None else round(similarity, 6),
             rank=None if similarity is None else len(values) - bisect_right(values, similarity) + 1,
+            case=_number(in_case.get(pk)),
             files=submission.file_count,
             tokens=submission.token_count or 0,
             handed_in=_time(submission.handed_in, names) if submission.handed_in else None,

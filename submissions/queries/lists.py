@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 class AssignmentAnnotations(TypedDict):
     submission_count: int
     pair_count: int | None
+    newest_state: str | None
+    is_read: bool
 
 
 class SubmissionAnnotations(TypedDict):
@@ -65,11 +67,16 @@ def listed_assignments(course: Course) -> QuerySet[ListedAssignment]:
     """Return the assignments of a course with `submission_count` and `pair_count`.
 
     `submission_count` is the size of the cohort; `pair_count` is None without a finished report.
+    `newest_state` is the state of the newest report, finished or not; `is_read` is whether an upload is being
+    read.
     """
     done = Submission.objects.filter(batch__assignment=OuterRef("pk"), batch__state=Batch.State.DONE)
-    newest = Report.objects.filter(assignment=OuterRef("pk"), state=Report.State.DONE).order_by("-pk")
+    latest = Report.objects.filter(assignment=OuterRef("pk")).order_by("-pk")
+    newest = latest.filter(state=Report.State.DONE)
     return course.assignments.annotate(
         submission_count=_count(done, "batch__assignment", Count("name", distinct=True)),
+        newest_state=Subquery(latest.values("state")[:1]),
+        is_read=Exists(Batch.objects.filter(assignment=OuterRef("pk"), state__in=Batch.RUNNING)),
         pair_count=Subquery(newest.annotate(n=Count("pairs")).values("n")[:1], output_field=IntegerField()),
     )
 

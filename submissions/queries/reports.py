@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, When
@@ -12,7 +12,12 @@ from django.db.models.lookups import LessThanOrEqual
 from submissions.models import Assignment, Batch, Boilerplate, Report
 from submissions.models.records import NotCompared
 from submissions.queries.aliases import alias_of
-from submissions.queries.decisions import DecisionAnnotation, with_decisions
+from submissions.queries.decisions import (
+    DecisionAnnotation,
+    next_in_list,
+    next_undecided,
+    with_decisions,
+)
 from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
 from submissions.queries.submissions import submissions_by_id
 
@@ -240,6 +245,22 @@ def alias_fields() -> dict[str, Any]:
         "left_share": Case(When(in_order, then="left_share"), default="right_share"),
         "right_share": Case(When(in_order, then="right_share"), default="left_share"),
     }
+
+
+def next_undecided_in(
+    report: Report, pair_filter: PairFilter, names: Names, after: Pair | None
+) -> Pair | None:
+    """Return the next undecided pair in the filtered and ordered list of pairs, or None.
+
+    In the order of the ranking and without a filter but the threshold, pairs below that come last.
+    """
+    threshold = effective_threshold(report, pair_filter)
+    if replace(pair_filter, threshold=0.0, decision="") == PairFilter():
+        return next_undecided(report, threshold, after)
+    pairs = filtered_pairs(report, pair_filter, names)
+    ordered = ordered_pairs(pairs, replace(pair_filter, decision=""), names)
+    pk = next_in_list(list(ordered.values_list("pk", "decision")), after.pk if after else None)
+    return report.pairs.select_related("left", "right").defer("passages").get(pk=pk) if pk else None
 
 
 class Tally(NamedTuple):

@@ -37,8 +37,15 @@ DECISIONS = """
                        AND (%(name)s = '' OR "left" = %(name)s OR "right" = %(name)s))
     SELECT md5(jsonb_build_array(
         (SELECT jsonb_agg(md5(decided::text) ORDER BY decided.id) FROM decided),
+        (SELECT jsonb_agg(md5(cases::text) ORDER BY cases.id) FROM submissions_casedecision cases
+         WHERE cases.assignment_id = %(assignment)s),
+        (SELECT jsonb_agg(md5(member::text) ORDER BY member.id) FROM submissions_casemember member
+         WHERE member.assignment_id = %(assignment)s),
         (SELECT jsonb_agg(jsonb_build_array(person.id, person.username) ORDER BY person.id)
-         FROM auth_user person WHERE person.id IN (SELECT assignee_id FROM decided))
+         FROM auth_user person
+         WHERE person.id IN (SELECT assignee_id FROM decided
+                             UNION SELECT assignee_id FROM submissions_casedecision cases
+                             WHERE cases.assignment_id = %(assignment)s))
     )::text)
 """
 
@@ -50,7 +57,10 @@ def version(assignment: Assignment, report: Report | None) -> str:
 
 
 def decisions_version(assignment: Assignment, name: str = "") -> str:
-    """Return a checksum of all decisions, or of those on pairs with the submission of that name."""
+    """Return a checksum of all decisions.
+
+    With `name`, of those on cases and on pairs with the submission of that name.
+    """
     return _checksum(DECISIONS, assignment=assignment.pk, name=name)
 
 

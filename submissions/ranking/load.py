@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from django.db import connection
 
-from fingerprint.engine import CohortFile, Exclusions, RankingInput, common_limit, token_lines
+from fingerprint.engine import CohortFile, Exclusions, RankingInput, token_lines
 from submissions.ingest.documents import PARAMS
 from submissions.models import Batch, Document, Submission, SubmissionFile
 from submissions.ranking.mates import find_mates
@@ -85,8 +85,7 @@ def load_cohort(assignment: Assignment) -> LoadedCohort:
     contents = [
         _content(file, index[file.submission_id], documents[file.document_id], hashes) for file in files
     ]
-    limit = common_limit(len(submissions), assignment.common_limit)
-    excluded = _exclusions(boilerplate, documents, limit)
+    excluded = _exclusions(boilerplate, documents, assignment.common_limit)
     mates = find_mates(assignment, submissions)
     inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded, mates.groups)
     name_ranks = [rank_by_id[submission.pk] for submission in submissions]
@@ -139,8 +138,9 @@ def _content(
 def _exclusions(
     boilerplate: list[Boilerplate], documents: dict[int, LoadedDocument], limit: int | None
 ) -> Exclusions:
+    # Without a limit of the instructor's own, the engine's default applies.
     return Exclusions(
         [documents[item.document_id].tokens.kinds[item.first : item.after] for item in boilerplate],
         [documents[item.document_id].lexical for item in boilerplate if item.first is None],
-        limit,
+        "default" if limit is None else limit,
     )

@@ -28,3 +28,4 @@ class Evidence(NamedTuple):
     structure: float
     literals: float
     names: float
+    imports: float

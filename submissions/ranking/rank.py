@@ -14,6 +14,7 @@ from submissions.ingest.documents import PARAMS
 from submissions.models import Batch, Ignored, Pair, Report
 from submissions.models.records import PassageRecord
 from submissions.ranking import progress
+from submissions.ranking.cases import find_cases
 from submissions.ranking.duplicate_groups import duplicate_groups
 from submissions.ranking.findings import collect_findings
 from submissions.ranking.load import load_cohort
@@ -58,7 +59,8 @@ def rank(report: Report) -> None:
     progress.publish(report.pk, "Grouping duplicates")
     report.duplicates = duplicate_groups(cohort)
     progress.publish(report.pk, "Measuring the effect of exclusions")
-    report.findings = collect_findings(cohort, ranking, count)
+    cases = find_cases(report.assignment, cohort, ranking)
+    report.findings = collect_findings(cohort, ranking, count).model_copy(update=cases._asdict())
     report.parameters = parameters(cohort) | {"threshold": ranking.threshold._asdict()}
 
 
@@ -76,7 +78,15 @@ def rank_without_cancelled(report: Report) -> list[int]:
 
 
 def _best(ranking: engine.Ranking) -> engine.Ranking:
-    rows = np.arange(min(MAX_PAIRS, len(ranking.scores.similarity)))
+    """Return the most similar pairs, and the best pair of every submission if it reaches the threshold.
+
+    So the pairs of every case can be opened, however many there are.
+    """
+    count = len(ranking.scores.similarity)
+    above = np.count_nonzero(ranking.scores.similarity >= ranking.threshold.value)
+    sides = np.stack((ranking.pairs.left[:above], ranking.pairs.right[:above]), axis=1).ravel()
+    _, first = np.unique(sides, return_index=True)
+    rows = np.union1d(np.arange(min(MAX_PAIRS, count)), first // 2)
     return ranking._replace(pairs=ranking.pairs.take(rows), scores=ranking.scores.take(rows))
 
 

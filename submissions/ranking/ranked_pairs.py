@@ -35,6 +35,7 @@ class RankedPair:
     structure: float
     literals: float
     names: float
+    imports: float
     passages: list[Passage]
 
 
@@ -90,5 +91,6 @@ def ranked_pairs(cohort: Cohort, ranking: Ranking) -> Iterator[RankedPair]:
             structure=float(evidence[0]),
             literals=float(evidence[1]),
             names=float(evidence[2]),
+            imports=float(evidence[3]),
             passages=engine.find_passages(cohort, int(left), int(right)),
         )

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     Column = npt.NDArray[Any]
 
-# kinds, starts, ends and lines of tokens; literals, names; starts, ends and classes of spans
-DTYPES = ("<u8", "<i4", "<i4", "<i4", "<u8", "<u8", "<i4", "<i4", "<i4")
+# kinds, starts, ends and lines of tokens; literals, names, imports; starts, ends and classes of spans
+DTYPES = ("<u8", "<i4", "<i4", "<i4", "<u8", "<u8", "<u8", "<i4", "<i4", "<i4")
 MAX_CHARACTERS = (1 << 31) - 1
 MAX_CLASSES = 200
 MAX_NAME, MAX_REASON = 100, 2000
@@ -43,16 +43,16 @@ def document_tokens(header: Header, buffers: list[bytes]) -> DocumentTokens:
     characters = header.get("characters")
     if type(characters) is not int or not 0 <= characters <= MAX_CHARACTERS:
         raise Nonsense("the number of characters")
-    kinds, starts, ends, lines, literals, names, span_starts, span_ends, codes = _columns(buffers)
+    kinds, starts, ends, lines, literals, names, imports, span_starts, span_ends, codes = _columns(buffers)
     _check(len(kinds) == len(starts) == len(lines), "the number of tokens")
     _check_positions(starts, ends, characters)
     _check(_is_ascending(lines) and _is_within(lines, 1, characters + 1), "lines")
-    _check(_is_ascending(literals) and _is_ascending(names), "terms")
+    _check(all(map(_is_ascending, (literals, names, imports))), "terms")
     return DocumentTokens(
         name_of(header.get("language")),
         TokenStream(kinds, starts, ends),
         lines,
-        LexicalTerms(literals, names),
+        LexicalTerms(literals, names, imports),
         _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
     )
 

@@ -66,7 +66,7 @@ def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None
     spans = _spans(reading, seconds)
     tokens, lexical = reading.tokens, reading.lexical
     columns = (
-        tokens.kinds, tokens.starts, tokens.ends, lines, lexical.literals, lexical.names,
+        tokens.kinds, tokens.starts, tokens.ends, lines, *lexical,
         spans.starts, spans.ends, spans.codes,
     )  # fmt: skip
     header = {

@@ -48,13 +48,17 @@ def unpack_with_lines(packed: bytes) -> tuple[TokenStream, Lines | None]:
 
 
 def pack_lexical(lexical: LexicalTerms) -> bytes:
-    """Return the number of literals, then all terms; not compressed, because they are hashes."""
-    count = np.array([len(lexical.literals)], dtype="<u4")
-    return count.tobytes() + np.concatenate(lexical).astype("<u8").tobytes()
+    """Return the numbers of literals and names, then all terms; not compressed, because they are hashes."""
+    counts = np.array([len(lexical.literals), len(lexical.names)], dtype="<u4")
+    return counts.tobytes() + np.concatenate(lexical).astype("<u8").tobytes()
 
 
 def unpack_lexical(packed: bytes) -> LexicalTerms:
-    """Return the terms that `pack_lexical` packed."""
-    literals = int(np.frombuffer(packed, "<u4", 1)[0])
-    terms = np.frombuffer(packed, "<u8", -1, 4).astype(np.uint64)
-    return LexicalTerms(terms[:literals], terms[literals:])
+    """Return the terms that `pack_lexical` packed; no imports for data from before imports were stored."""
+    if len(packed) % 8:
+        terms = np.frombuffer(packed, "<u8", -1, 4).astype(np.uint64)
+        literals = int(np.frombuffer(packed, "<u4", 1)[0])
+        return LexicalTerms(terms[:literals], terms[literals:], np.empty(0, np.uint64))
+    counts = np.frombuffer(packed, "<u4", 2).astype(np.int64)
+    terms = np.frombuffer(packed, "<u8", -1, 8).astype(np.uint64)
+    return LexicalTerms(*np.split(terms, np.cumsum(counts)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,7 @@ from tests.support.every_page import address
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page, Route
 
     from tests.support.browser import Shoot, SignIn
     from tests.support.every_page import World
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def assignment_page(world: World, sign_in: SignIn) -> Page:
     page = sign_in(world.owner)
-    page.goto(address(world, "assignment"))
+    page.goto(address(world, "pairs"))
     return page
 
 
@@ -61,8 +62,54 @@ def test_pairs_are_decided_by_keys_alone(world: World, assignment_page: Page, sh
     states = dict(Decision.objects.values_list("left", "state"))
     assert states == {first.left.name: "confirmed", second.left.name: "clear"}
     assert Decision.objects.get(state="confirmed").notes == "1234 u: typed, not keys"
-    page.goto(address(world, "assignment"))
+    page.goto(address(world, "pairs"))
     expect(page.locator("#tally-confirmed")).to_contain_text("1")
+
+
+def test_keys_pressed_while_the_next_pair_loads_decide_nothing(world: World, assignment_page: Page) -> None:
+    page = assignment_page
+    first, second = world.report.pairs.all()[:2]
+    page.keyboard.press("u")
+    page.wait_for_url(f"**/pairs/{first.left_id}/{first.right_id}/")
+
+    def slowly(route: Route) -> None:
+        time.sleep(0.7)
+        route.continue_()
+
+    page.route("**/undecided/**", slowly)
+    page.keyboard.press("u")
+    page.keyboard.press("2")
+    page.wait_for_url(f"**/pairs/{second.left_id}/{second.right_id}/")
+    expect(checked_state(page)).to_have_value("undecided")
+    assert not Decision.objects.exclude(state="undecided").exists()
+    page.unroute("**/undecided/**")
+    page.keyboard.press("2")
+    expect(page.locator("#decision-answer")).to_contain_text("Saved")
+    assert Decision.objects.get(state="clear").left == second.left.name
+
+
+def test_a_decision_that_was_not_stored_says_so_and_is_not_selected(
+    world: World, assignment_page: Page, browser: Browser
+) -> None:
+    # Use another context of the same user, since an error in the console would fail this one.
+    with browser.new_context(
+        storage_state=assignment_page.context.storage_state(), base_url=assignment_page.url
+    ) as context:
+        page = context.new_page()
+        page.goto(address(world, "pair"))
+        context.set_offline(True)
+        page.keyboard.press("3")
+        expect(page.locator("#decision-answer [role=alert]")).to_contain_text("Not saved")
+        expect(checked_state(page)).to_have_value("undecided")
+        context.set_offline(False)
+        page.keyboard.press("3")
+        expect(page.locator("#decision-answer")).to_contain_text("Saved")
+        expect(page.locator("#decision-answer [role=alert]")).to_have_count(0)
+        page.evaluate("document.querySelector('[name=decided_on]').value = '1-2'")
+        page.keyboard.press("4")
+        expect(page.locator("#decision-answer [role=alert]")).to_contain_text("with another pair")
+        expect(checked_state(page)).to_have_value("suspicious")
+    assert Decision.objects.get().state == "suspicious"
 
 
 def test_changes_that_somebody_else_made_meanwhile_are_shown(
@@ -145,7 +192,7 @@ def test_names_are_hidden_by_one_button_and_shown_again(
     expect(page.locator("main")).to_contain_text(name)
     page.get_by_role("button", name="Hide names").click()
     expect(page.locator("main")).not_to_contain_text(name)
-    assert page.url.endswith(address(world, "assignment"))
+    assert page.url.endswith(address(world, "pairs"))
     check_every_layout(page, shoot, "anonymous-assignment")
     page.get_by_role("button", name="Show real names").click()
     expect(page.locator("main")).to_contain_text(name)

@@ -57,7 +57,7 @@ def test_confirmed_pairs_are_exported_as_a_file_that_opens_without_a_server(
 ) -> None:
     page = sign_in(confirmed.owner)
     page.goto(confirmed.assignment.get_absolute_url())
-    page.get_by_role("link", name="Take away").click()
+    page.get_by_role("link", name="Export").click()
     check_every_layout(page, shoot, "exports")
     path = download_by(page, "HTML file", tmp_path)
     requested: list[str] = []
@@ -74,7 +74,7 @@ def test_a_pair_is_exported_from_its_page_for_one_student(
 ) -> None:
     page, pair = sign_in(confirmed.owner), confirmed.pair
     page.goto(reverse("pair", args=[confirmed.assignment.pk, pair.left_id, pair.right_id]))
-    page.get_by_role("link", name="Take away").click()
+    page.get_by_role("link", name="Export").click()
     check_every_layout(page, shoot, "takeaway-pair")
     page.get_by_label(f"A copy for {pair.left.name}").check()
     page.get_by_label("The whole sources").check()

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 from submissions.models import Course, Decision
 from tests.support.browser import check_every_layout
 from tests.support.reports import create_report, random_similarities
+from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -29,7 +30,7 @@ def report(transactional_db: None, alice: User) -> Report:
 @pytest.fixture
 def report_page(report: Report, alice: User, sign_in: SignIn) -> Page:
     page = sign_in(alice)
-    page.goto(report.assignment.get_absolute_url())
+    page.goto(tab(report.assignment, "pairs"))
     page.evaluate("window.stayed = true")
     return page
 
@@ -86,7 +87,7 @@ def test_the_back_button_undoes_a_filter(report_page: Page, report: Report) -> N
     report_page.get_by_label("Name").fill("nobody of that name")
     expect(report_page.get_by_text("No pair passes this filter.")).to_be_visible()
     report_page.go_back()
-    report_page.wait_for_url(re.compile(r"/assignments/\d+/$"))
+    report_page.wait_for_url(re.compile(r"/assignments/\d+/pairs/$"))
     expect(names(report_page)).to_have_count(count)
     expect(report_page.get_by_label("Name")).to_have_value("")
 

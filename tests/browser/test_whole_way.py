@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from pypdf import PdfReader
 
 from moss.commands.demo import sample_zip
-from submissions.models import Decision, Pair, Report
+from submissions.models import CaseMember, Decision, Pair, Report
 from tests.conftest import PASSWORD, wait_until
 from tests.support.browser import PATIENCE, SIZES, assert_accessible_now, drop, save_screenshot
 
@@ -71,6 +71,7 @@ def test_an_instructor_uploads_a_class_decides_a_pair_exports_and_shares_it(
     upload_by_drag_and_drop(walk)
     check_who_handed_in_what(walk)
     watch_it_finish(walk)
+    decide_a_case_and_see_its_pairs_follow(walk)
     filter_by_name(walk)
     move_the_threshold(walk)
     open_the_top_pair(walk)
@@ -119,14 +120,35 @@ def watch_it_finish(walk: Walk) -> None:
     expect(walk.page.get_by_role("heading", name="30 submissions")).to_be_visible()
     walk.check_page("04-uploaded")
     walk.page.get_by_role("link", name="Show the report").click()
-    expect(walk.page.get_by_role("heading", name=re.compile("pairs stand out"))).to_be_visible()
+    expect(walk.page.get_by_role("heading", name=re.compile(r"^\d+ cases"))).to_be_visible()
     walk.check_page("05-report")
     assert Report.objects.get().state == Report.State.DONE
 
 
+def decide_a_case_and_see_its_pairs_follow(walk: Walk) -> None:
+    walk.page.keyboard.press("u")
+    expect(walk.page.get_by_role("heading", level=1)).to_contain_text("Case 1")
+    walk.check_page("05-case")
+    case = walk.page.url
+    members = CaseMember.objects.values_list("name", flat=True)
+    walk.page.keyboard.press("3")
+    expect(walk.page.locator("#decision-answer")).to_contain_text("Saved")
+    walk.page.get_by_role("link", name="Library fines").click()
+    expect(walk.page.locator("table.cases .decided.suspicious")).to_have_count(1)
+    walk.page.get_by_role("link", name="Pairs", exact=True).click()
+    row = walk.page.locator("tr.pair", has_text=members[0]).first
+    expect(row.locator(".decided")).to_have_text("suspicious")
+    assert not Decision.objects.exists()
+    walk.page.goto(case)
+    walk.page.keyboard.press("1")
+    expect(walk.page.locator("#decision-answer")).to_contain_text("Saved")
+
+
 def filter_by_name(walk: Walk) -> None:
+    walk.page.get_by_role("link", name="Library fines").click()
+    walk.page.get_by_role("link", name="Pairs", exact=True).click()
     rows = walk.page.locator("tr.pair")
-    expect(rows).to_have_count(50)
+    expect(rows).to_have_count(30)
     walk.page.get_by_label("Name").fill(LEFT)
     walk.page.get_by_role("button", name="Filter").click()
     expect(walk.page).to_have_url(re.compile(f"q={LEFT}"))
@@ -134,10 +156,7 @@ def filter_by_name(walk: Walk) -> None:
 
 
 def move_the_threshold(walk: Walk) -> None:
-    slider = walk.page.get_by_role("slider", name="The line")
-    slider.focus()
-    for _ in range(8):
-        slider.press("ArrowRight")
+    walk.page.get_by_label("Similarity from, %").fill("40")
     expect(walk.page).to_have_url(re.compile(r"threshold=\d\d"))
     expect(walk.page.locator("tr.pair")).to_have_count(1)
     expect(walk.page.locator("#headline, h2").first).to_be_visible()
@@ -206,8 +225,9 @@ def confirm_and_go_on(walk: Walk) -> None:
 
 def export_and_open(walk: Walk) -> None:
     walk.page.get_by_role("link", name="Library fines").click()
+    walk.page.get_by_role("link", name="Pairs", exact=True).click()
     expect(walk.page.locator("#tally-confirmed")).to_contain_text("1")
-    walk.page.get_by_role("link", name="Take away").click()
+    walk.page.get_by_role("link", name="Export").click()
     walk.check_page("10-take-away")
     html, pdf = walk.download("HTML file"), walk.download("PDF")
     printed = PdfReader(pdf).pages
@@ -231,9 +251,14 @@ def read_what_was_shared(walk: Walk, link: str) -> None:
     page = walk.stranger
     assert page.context.cookies() == []
     page.goto(link)
-    expect(page.get_by_role("heading", name=re.compile("pairs stand out"))).to_be_visible()
+    expect(page.get_by_role("heading", name=re.compile(r"^\d+ cases"))).to_be_visible()
     assert LEFT not in page.content()
     walk.check_page("13-shared-report", page)
+    page.locator("table.cases th a").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Case 1")
+    walk.check_page("13-shared-case", page)
+    page.goto(link)
+    page.get_by_role("link", name="Pairs", exact=True).click()
     page.locator("tr.pair .left a").first.click()
     expect(page.locator("[data-side=L] mark").first).to_be_attached()
     assert page.locator("form[method=post]").count() == 0

@@ -25,7 +25,7 @@ def file(owner: int, tokens: list[int]) -> CohortFile:
     """Return a file of these tokens, each on a line of its own, without names and literals."""
     kinds, lines = array(tokens), np.arange(len(tokens), dtype=np.int32)
     hashes = engine.fingerprint(kinds, PARAMS).hashes
-    return CohortFile(owner, kinds, lines, LexicalTerms(array([]), array([])), hashes)
+    return CohortFile(owner, kinds, lines, LexicalTerms(*[array([])] * 3), hashes)
 
 
 def scores_by_pair(

@@ -15,6 +15,7 @@ from moss.commands.demo import SAMPLE, sample_zip
 from submissions.actions import shares
 from submissions.models import Assignment, Batch, Boilerplate, Pair, Report, Share
 from submissions.pages import urls
+from submissions.pages.report.cases import cases
 from tests.support.sample_class import loose
 from tests.support.uploads import register_boilerplate
 
@@ -31,14 +32,20 @@ PAGES = (
     "roster",
     "delete_course",
     "assignment",
+    "pairs",
+    "students",
+    "ignored",
+    "uploads",
     "assignment_settings",
     "delete_assignment",
     "batch",
     "delete_batch",
     "pair",
+    "case",
     "submission",
     "exports",
     "export_pair",
+    "export_case",
     "shares",
 )
 # Pages about one's own account.
@@ -46,12 +53,12 @@ OWN_PAGES = ("account", "change_password")
 # Parts of pages, downloads, and redirects.
 FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
-REDIRECTS = ("next_undecided",)
+REDIRECTS = ("next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
 STAFF_PAGES = ("service",)
 STAFF_FRAGMENTS = ("service_now",)
 # Pages for everybody who has the link.
-PUBLIC = ("shared", "shared_pair")
+PUBLIC = ("shared", "shared_pairs", "shared_ignored", "shared_case", "shared_pair")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +114,7 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "pk": primary_keys.get(route.partition("/")[0]),
         "left_id": world.pair.left_id,
         "right_id": world.pair.right_id,
-        "submission_id": world.pair.left_id,
+        "submission_id": cases(world.report)[0].key if "cases/" in route else world.pair.left_id,
         "name": "pairs",
         "suffix": "csv",
         "token": shares.share_token(world.share),

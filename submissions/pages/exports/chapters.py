@@ -12,14 +12,16 @@ import numpy as np
 from submissions.pages.exports.aligned_lines import align_lines
 from submissions.pages.exports.paper import PassageSide, PrintedSource, RowBudget, passage_rows, source_rows
 from submissions.pages.source_view.pair_view import PAPER_TOKENS, view_whole_pair
-from submissions.queries.decisions import decisions
+from submissions.queries.cases import case_decisions, followed_decision
+from submissions.queries.decisions import UNDECIDED, decisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from django.utils.safestring import SafeString
 
-    from submissions.models import Change, Decision, Pair, Report
+    from submissions.models import CaseDecision, Decision, Pair, Report
+    from submissions.models.decisions import ChangeFields
     from submissions.pages.exports.copies import DocumentOptions
     from submissions.pages.source_view.file_view import FileView, PassageLocation
     from submissions.pages.source_view.pair_view import PairSide, PairView, PassageView
@@ -46,8 +48,8 @@ class Chapter:
     rank: int
     pair_count: int
     view: PairView
-    decision: Decision | None
-    changes: list[Change]
+    decision: Decision | CaseDecision | None
+    changes: list[ChangeFields]
     budget: RowBudget
     single: bool = False
     printed_sources: dict[int, PrintedSource] = field(default_factory=dict)
@@ -114,12 +116,15 @@ def chapters(
 ) -> Iterator[Chapter]:
     """Yield the chapters of a document, in the order of `pairs`; all share one budget of rows."""
     budget, by_names = RowBudget(), decisions(report.assignment) if options.decision else {}
+    of_cases = case_decisions(report.assignment) if options.decision else {}
     similarities = sorted(report.pairs.values_list("similarity", flat=True))
     for number, pair in enumerate(pairs, 1):
         rank = len(similarities) - bisect_right(similarities, pair.similarity) + 1
         names_of_pair = pair.left.name, pair.right.name
-        decision = by_names.get(names_of_pair) or by_names.get(names_of_pair[::-1])
-        changes = list(decision.changes.all()) if decision else []
+        own = by_names.get(names_of_pair) or by_names.get(names_of_pair[::-1])
+        followed = followed_decision(of_cases, names_of_pair, pair.similarity)
+        decision = own if own and (own.state != UNDECIDED or not followed) else followed
+        changes: list[ChangeFields] = [*decision.changes.all()] if decision else []
         yield Chapter(
             number, rank, len(similarities), view_whole_pair(pair, names), decision, changes, budget, single
         )

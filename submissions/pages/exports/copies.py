@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import networkx as nx
+
 from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER
@@ -11,9 +13,10 @@ from submissions.pseudonyms.students import known_spellings, others_in_roster, r
 from submissions.queries import displayed_pair
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Sequence
+    from datetime import timedelta
 
-    from submissions.models import Pair, Report, Submission
+    from submissions.models import CaseChange, CaseDecision, Pair, Report, Submission
 
 # Readers of a copy, besides the ids of students.
 REAL_NAMES, ALIASES = "open", "made-up"
@@ -26,12 +29,31 @@ class DocumentOptions(NamedTuple):
     sources: bool
 
 
+class PrintedCase(NamedTuple):
+    """A case to write about.
+
+    `members` have the time between the first one and theirs, or None; `identical` are groups of members, by
+    primary key, with the same files; `decision` is None where nothing was decided.
+    """
+
+    number: int
+    members: Sequence[tuple[Submission, timedelta | None]]
+    identical: list[list[int]]
+    decision: CaseDecision | None
+    changes: list[CaseChange]
+
+    @property
+    def title(self) -> str:
+        return f"Case {self.number}"
+
+
 class Subject(NamedTuple):
-    """Pairs of a report to write about; a `single` pair gives the document its title."""
+    """Pairs of a report to write about; a `single` pair or a `case` gives the document its title."""
 
     report: Report
     pairs: list[Pair]
     single: bool = False
+    case: PrintedCase | None = None
 
 
 class Copy(NamedTuple):
@@ -42,6 +64,8 @@ class Copy(NamedTuple):
     title_parts: list[str]
     single: bool
     remark: str = ""
+    case: PrintedCase | None = None
+    is_for_student: bool = False
 
     @property
     def title(self) -> str:
@@ -67,11 +91,42 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
         name = next(student.name for student in students(pairs) if student.pk == int(reader))
         names = _names_for_student(report, pairs, name)
         remark = f"Copy for {names.display_name(name)}. Everybody else's name is hidden."
+    is_for_student = reader not in {REAL_NAMES, ALIASES}
+    if subject.case:
+        pairs = distinct_pairs(pairs, subject.case.identical, all_of_them=is_for_student)
     pairs = _displayed_pairs(pairs, names)
-    pair_names = _displayed_names(pairs[0], names)
-    return Copy(
-        pairs, names, [*pair_names] if subject.single else ["Confirmed pairs"], subject.single, remark
-    )
+    title = [subject.case.title] if subject.case else ["Confirmed pairs"]
+    if subject.single:
+        title = [*_displayed_names(pairs[0], names)]
+    return Copy(pairs, names, title, subject.single, remark, subject.case, is_for_student)
+
+
+def distinct_pairs(
+    pairs: Iterable[Pair], identical: Iterable[Collection[int]], *, all_of_them: bool
+) -> list[Pair]:
+    """Return the pairs of a case that a document needs: identical submissions count once.
+
+    `pairs` are the most similar first. Without `all_of_them`, only the pairs that connect the case are
+    returned: a pair of two that stronger pairs connect already is left out.
+    """
+    same = {pk: min(group) for group in identical for pk in group}
+    seen: set[frozenset[int]] = set()
+    distinct: list[Pair] = []
+    for pair in pairs:
+        both = frozenset(same.get(pk, pk) for pk in (pair.left_id, pair.right_id))
+        if both not in seen:
+            seen.add(both)
+            distinct.append(pair)
+    if all_of_them:
+        return distinct
+    graph: nx.Graph[int] = nx.Graph()
+    connecting = []
+    for pair in distinct:
+        left, right = (same.get(pk, pk) for pk in (pair.left_id, pair.right_id))
+        if left == right or not (left in graph and right in graph and nx.has_path(graph, left, right)):
+            graph.add_edge(left, right)
+            connecting.append(pair)
+    return connecting
 
 
 def _displayed_pairs(pairs: Iterable[Pair], names: Names) -> list[Pair]:

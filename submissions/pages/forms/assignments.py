@@ -41,7 +41,8 @@ class AssignmentForm(AssignmentModelForm):
         label="Common limit",
         min_value=2,
         required=False,
-        help_text="Code found in more submissions than this is ignored. Empty: 10, and off in small classes.",
+        help_text="Code found in more submissions than this is ignored. Empty: half of the class, at least "
+        "10; submissions that are alike count as one.",
     )
 
     class Meta:

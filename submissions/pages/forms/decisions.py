@@ -11,7 +11,7 @@ from submissions.models import Decision
 from submissions.queries.decisions import possible_assignees
 
 if TYPE_CHECKING:
-    from submissions.models import Assignment
+    from submissions.models import Assignment, CaseDecision
 
 MAX_NOTES_CHARACTERS = 10_000
 
@@ -28,7 +28,9 @@ class DecisionForm(forms.Form):
     )
     seen = forms.IntegerField(min_value=0, max_value=2**63 - 1, widget=forms.HiddenInput)
 
-    def __init__(self, assignment: Assignment, decision: Decision, *args: Any, **kwargs: Any) -> None:
+    def __init__(
+        self, assignment: Assignment, decision: Decision | CaseDecision, *args: Any, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.fields["assignee"] = forms.ModelChoiceField(
             possible_assignees(assignment, decision),

@@ -57,15 +57,19 @@ def parse_pair_filter(query: Mapping[str, Any]) -> PairFilter:
     )
 
 
-def query_string(pair_filter: PairFilter, page: int) -> str:
-    """Return a filter as the query of an address, without default values; "" if all are defaults."""
-    values = {
+def filter_values(pair_filter: PairFilter) -> dict[str, str | int]:
+    """Return the fields of the form that differ from their defaults, with their values."""
+    values: dict[str, str | int] = {
         "q": pair_filter.text,
-        "threshold": round(pair_filter.threshold * 100) or "",
+        "threshold": round(pair_filter.threshold * 100),
         "flag": pair_filter.flag,
         "decision": pair_filter.decision,
         "sort": pair_filter.sort if pair_filter.sort != "-similarity" else "",
-        "page": page if page > 1 else "",
     }
-    parameters = {name: value for name, value in values.items() if value}
+    return {name: value for name, value in values.items() if value}
+
+
+def query_string(pair_filter: PairFilter, page: int) -> str:
+    """Return a filter as the query of an address, without default values; "" if all are defaults."""
+    parameters = filter_values(pair_filter) | ({"page": page} if page > 1 else {})
     return f"?{urlencode(parameters)}" if parameters else ""

@@ -1,4 +1,4 @@
-"""Data of a report's charts: clusters of submissions, and the histogram of best matches."""
+"""Data of a report's charts: the graph of its cases, and the histogram of best matches."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import networkx as nx
 
-from submissions import queries
-from submissions.pseudonyms.names import Names
-from submissions.queries import Link
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from datetime import timedelta
-
     from submissions.models import Report, Submission
+    from submissions.pages.report.cases import Case
+    from submissions.queries import Link
 
 # A drawn graph is readable up to so many nodes and links.
 MAX_NODES, MAX_LINKS = 200, 400
@@ -24,96 +19,8 @@ MAX_NODES, MAX_LINKS = 200, 400
 LARGE_COHORT = 100
 
 
-class ClusterMember(NamedTuple):
-    """A submission of a cluster.
-
-    `later` is the time between the cluster's first submission and this one, None where it is unknown.
-    """
-
-    submission: Submission
-    later: timedelta | None
-
-
-class Cluster(NamedTuple):
-    """Submissions that pairs at or above a threshold connect; number 1 is the largest cluster.
-
-    `members` are in the order of their times, those without a time last; `timed` is whether at least two have
-    one. `links` are the cluster's pairs, most similar first, and `mean` is their mean similarity.
-    """
-
-    number: int
-    members: list[ClusterMember]
-    links: list[Link]
-    strongest: tuple[Submission, Submission]
-    mean: float
-    timed: bool
-
-    @property
-    def similarity(self) -> float:
-        """Similarity of the strongest pair."""
-        return self.links[0].similarity
-
-
-def clusters(report: Report, threshold: float, names: Names | None = None) -> list[Cluster]:
-    """Return the clusters of pairs at or above `threshold`, in [0, 1], largest first."""
-    links = queries.links(report, threshold)
-    submissions = queries.submissions_by_id(pk for link in links for pk in link[:2])
-    if names and names.hidden:
-        links = _displayed_links(links, {pk: names.display_name(row.name) for pk, row in submissions.items()})
-    components = _connected_components(links)
-    return [
-        _cluster(number, [submissions[pk] for pk in ids], own_links, names or Names())
-        for number, (ids, own_links) in enumerate(components, 1)
-    ]
-
-
-def _displayed_links(links: list[Link], displayed: dict[int, str]) -> list[Link]:
-    """Put the sides and the ties of links in the order of the displayed names, by primary key."""
-    sides = ((sorted(link[:2], key=displayed.__getitem__), link) for link in links)
-    ordered = [Link(left, right, link.similarity) for (left, right), link in sides]
-    return sorted(ordered, key=lambda link: (-link.similarity, displayed[link.left], displayed[link.right]))
-
-
-def _cluster(number: int, submissions: list[Submission], links: list[Link], names: Names) -> Cluster:
-    by_id = {submission.pk: submission for submission in submissions}
-    members = _members_by_time(submissions, names)
-    return Cluster(
-        number,
-        members,
-        links,
-        strongest=(by_id[links[0].left], by_id[links[0].right]),
-        mean=sum(link.similarity for link in links) / len(links),
-        timed=sum(member.later is not None for member in members) > 1,
-    )
-
-
-def _members_by_time(submissions: Iterable[Submission], names: Names) -> list[ClusterMember]:
-    """Order by the time of handing in, then by the displayed name; those without a time come last.
-
-    Where names are hidden, no time is used: it can reveal who handed in.
-    """
-    by_name = sorted(submissions, key=lambda submission: names.display_name(submission.name).casefold())
-    if names.hidden:
-        return [ClusterMember(submission, None) for submission in by_name]
-    timed = [(submission, submission.handed_in) for submission in by_name if submission.handed_in]
-    timed.sort(key=lambda pair: pair[1])
-    members = [ClusterMember(submission, time - timed[0][1]) for submission, time in timed]
-    return members + [ClusterMember(submission, None) for submission in by_name if not submission.handed_in]
-
-
-def _connected_components(links: list[Link]) -> list[tuple[list[int], list[Link]]]:
-    """Split links into connected components (submission ids, links), the largest component first."""
-    graph = nx.Graph((link.left, link.right) for link in links)
-    components = sorted(nx.connected_components(graph), key=len, reverse=True)
-    component_index = {pk: index for index, ids in enumerate(components) for pk in ids}
-    component_links: list[list[Link]] = [[] for _ in components]
-    for link in links:
-        component_links[component_index[link.left]].append(link)
-    return [(sorted(ids), inside) for ids, inside in zip(components, component_links, strict=True)]
-
-
 class Graph(NamedTuple):
-    """The part of the clusters that is drawn: (submission, number of its cluster) nodes, and links.
+    """The part of the cases that is drawn: (submission, number of its case) nodes, and links.
 
     `hidden_nodes` and `hidden_links` count those that are not drawn.
     """
@@ -124,14 +31,14 @@ class Graph(NamedTuple):
     hidden_links: int
 
 
-def graph(all_clusters: list[Cluster]) -> Graph:
+def graph(all_cases: list[Case]) -> Graph:
     """Choose the submissions with the strongest links; of their links, those that connect them come first."""
-    links = [link for cluster in all_clusters for link in cluster.links]
+    links = [link for case in all_cases for link in case.links]
     links.sort(key=lambda link: -link.similarity)
     ids = _strongest_nodes(links)
     forest, others = _spanning_forest([link for link in links if link.left in ids and link.right in ids])
     drawn_links = forest + others[: MAX_LINKS - len(forest)]
-    nodes = [(member.submission, cluster.number) for cluster in all_clusters for member in cluster.members]
+    nodes = [(member.submission, case.number) for case in all_cases for member in case.members]
     drawn_nodes = [(submission, number) for submission, number in nodes if submission.pk in ids]
     return Graph(drawn_nodes, drawn_links, len(nodes) - len(drawn_nodes), len(links) - len(drawn_links))
 

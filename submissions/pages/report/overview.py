@@ -9,7 +9,8 @@ from django.core.paginator import Page, Paginator
 from submissions import queries
 from submissions.models import Decision
 from submissions.pages.forms.filters import FilterForm, parse_pair_filter
-from submissions.pages.report.charts import clusters, graph, histogram
+from submissions.pages.report.cases import cases
+from submissions.pages.report.charts import graph, histogram
 from submissions.pages.report.exclusions import exclusion_context
 from submissions.queries import PairFilter
 
@@ -17,93 +18,167 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from submissions.models import Assignment, Report
+    from submissions.pages.report.cases import Case
     from submissions.pseudonyms.names import Names
     from submissions.queries import Flag
+    from submissions.queries.cases import CasePairs
     from submissions.queries.reports import ListedPair, ReportState, Tally
 
-PAIRS_A_PAGE = 50
+# Rows of a page: as many as fit two screens.
+PAIRS_A_PAGE = 30
+CASES_A_PAGE = 15
+STUDENTS_A_PAGE = 35
+
+
+class Column(NamedTuple):
+    """A column of the pairs that can be sorted; `explanation` is shown with its heading."""
+
+    key: str
+    label: str
+    explanation: str
+
+
 COLUMNS = (
-    ("left", "Left"),
-    ("right", "Right"),
-    ("similarity", "Similarity"),
-    ("left_share", "Left share"),
-    ("right_share", "Right share"),
-    ("tokens", "Tokens"),
-    ("lines", "Lines"),
-    ("longest", "Longest"),
+    Column("left", "Left", "The submission that the pair's page shows on the left"),
+    Column("right", "Right", "The submission that the pair's page shows on the right"),
+    Column("similarity", "Similarity", "What pairs are ranked by: rare shared code weighs more"),
+    Column("left_share", "Left share", "How much of the left submission is in shared passages"),
+    Column("right_share", "Right share", "How much of the right submission is in shared passages"),
+    Column("tokens", "Tokens", "Size of all shared passages together, in words and signs of the language"),
+    Column("lines", "Lines", "Lines of all shared passages together"),
+    Column("longest", "Longest", "Tokens in the longest shared passage"),
 )
 
 
 class ReportRow(NamedTuple):
-    """A pair of the table; `first_below` marks the first pair below the threshold."""
+    """A pair of the table; `case` is None below the threshold.
+
+    `first_below` marks the first pair below the threshold.
+    """
 
     pair: ListedPair
     flags: list[Flag]
+    case: CasePairs | None
     first_below: bool
 
 
-def report_context(
-    query: Mapping[str, Any], assignment: Assignment, names: Names, state: ReportState | None = None
+def tab_context(
+    tab: str, query: Mapping[str, Any], assignment: Assignment, names: Names, state: ReportState
 ) -> dict[str, Any]:
-    """Return the context of a report's page; `report` is None if nothing has been ranked."""
-    context = findings_context(query, assignment, names, state)
-    if report := context["report"]:
-        context |= {"histogram": histogram(report), "duplicates": queries.listed_duplicates(report, names)}
-        context["not_compared"] = queries.listed_not_compared(report, names)
-        context |= {"skipped": queries.skipped_content(report, names)} | exclusion_context(report, names)
-    return context
+    """Return the context of a tab of a finished report."""
+    report = state.report
+    assert report is not None
+    if tab in CONTEXTS:
+        context = findings_context(tab, query, assignment, names, state)
+        if tab == "pairs":
+            return context | {"not_compared": queries.listed_not_compared(report, names)}
+        duplicates = queries.listed_duplicates(report, names)
+        return context | {"histogram": histogram(report), "duplicates": duplicates}
+    context = {"assignment": assignment, "names": names, "state": state, "report": report}
+    if tab == "students":
+        return context | _students_context(query, report, names)
+    if tab == "ignored":
+        context |= exclusion_context(report, names)
+    return context | {"skipped": queries.skipped_content(report, names)}
 
 
 def findings_context(
-    query: Mapping[str, Any], assignment: Assignment, names: Names, state: ReportState | None = None
+    tab: str, query: Mapping[str, Any], assignment: Assignment, names: Names, state: ReportState
 ) -> dict[str, Any]:
-    """Return the context that the threshold and the filter change, for `_headline.html` and `_findings.html`.
+    """Return the context that the threshold and the filter change, for the tab of cases or of pairs.
 
     `query` is the query of the address.
     """
-    state = state or queries.report_state(assignment)
     report = state.report
-    context: dict[str, Any] = {"assignment": assignment, "names": names, "state": state, "report": report}
-    if not report:
-        return context
+    assert report is not None
     pair_filter = parse_pair_filter(query)
-    threshold = queries.effective_threshold(report, pair_filter)
-    all_clusters = clusters(report, threshold, names)
+    context: dict[str, Any] = {
+        "assignment": assignment,
+        "names": names,
+        "state": state,
+        "report": report,
+        "pair_filter": pair_filter,
+        "threshold": queries.effective_threshold(report, pair_filter),
+    }
+    return context | CONTEXTS[tab](query, context)
+
+
+def _cases_context(query: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+    report, names = context["report"], context["names"]
+    all_cases = cases(report, context["threshold"], names)
+    words = context["pair_filter"].text.casefold().split()
+    matching = [case for case in all_cases if _has_words(case, words, names)] if words else all_cases
+    page = Paginator(matching, CASES_A_PAGE).get_page(query.get("page"))
+    undecided = [case for case in all_cases if case.decision.state == Decision.State.UNDECIDED]
+    return {
+        "case_count": len(all_cases),
+        "undecided": len(undecided),
+        "pairs_above": queries.pairs_above(report, context["threshold"]),
+        "cases": all_cases,
+        "page": page,
+        "graph": graph(all_cases),
+        "filter_form": FilterForm(query or None),
+    }
+
+
+def _has_words(case: Case, words: list[str], names: Names) -> bool:
+    """Return whether each word is in the displayed name of some member."""
+    displayed = [names.display_name(name).casefold() for name in case.names]
+    return all(any(word in name for name in displayed) for word in words)
+
+
+def _pairs_context(query: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+    report, names, pair_filter = context["report"], context["names"], context["pair_filter"]
+    threshold = context["threshold"]
     pairs = queries.filtered_pairs(report, pair_filter, names)
     tally = queries.tally(pairs, threshold)
-    context |= {"pair_filter": pair_filter, "threshold": threshold}
-    context |= {"clusters": all_clusters, "graph": graph(all_clusters)}
-    context |= _headline_counts(report, pair_filter, threshold, tally)
     ordered = queries.ordered_pairs(pairs, pair_filter, names)
     flags = queries.Flags.from_report(report)
-    context |= _filter_form(query, flags, pair_filter)
     page = Paginator(ordered, PAIRS_A_PAGE).get_page(query.get("page"))
     page.object_list = [queries.displayed_pair(pair, names) for pair in page.object_list]
-    return context | _table(flags, page, _divider_index(pair_filter, tally), tally)
+    rows = _rows(page, flags, threshold, _divider_index(pair_filter, tally))
+    return {
+        **_headline_counts(report, pair_filter, threshold, tally),
+        **_filter_form(query, flags, pair_filter),
+        "page": page,
+        "rows": rows,
+        "tally": _decision_counts(tally),
+    }
+
+
+CONTEXTS = {"cases": _cases_context, "pairs": _pairs_context}
+
+
+def _students_context(query: Mapping[str, Any], report: Report, names: Names) -> dict[str, Any]:
+    text = str(query.get("q", ""))
+    students = queries.listed_students(report, names)
+    words = text.casefold().split()
+    matching = [row for row in students if all(word in row.displayed.casefold() for word in words)]
+    page = Paginator(matching, STUDENTS_A_PAGE).get_page(query.get("page"))
+    return {"page": page, "student_count": len(students), "searched": text}
 
 
 def _headline_counts(
     report: Report, pair_filter: PairFilter, threshold: float, tally: Tally
 ) -> dict[str, Any]:
-    """Count the pairs at or above the threshold; the rest of the filter has no effect on these counts."""
+    """Count the pairs at or above the threshold; the rest of the filter has no effect on these counts.
+
+    `pairs_above` counts all pairs, `listed_above` and `undecided` those that the report lists.
+    """
     if pair_filter.text or pair_filter.flag:
         pairs = queries.filtered_pairs(report, PairFilter(threshold=pair_filter.threshold))
         tally = queries.tally(pairs, threshold)
-    undecided = tally.above.get(Decision.State.UNDECIDED, 0)
-    return {"pairs_above": sum(tally.above.values()), "undecided": undecided}
+    return {
+        "pairs_above": queries.pairs_above(report, threshold),
+        "listed_above": sum(tally.above.values()),
+        "undecided": tally.above.get(Decision.State.UNDECIDED, 0),
+    }
 
 
 def _filter_form(query: Mapping[str, Any], flags: queries.Flags, pair_filter: PairFilter) -> dict[str, Any]:
     form = FilterForm(query or None, initial={"sort": pair_filter.sort})
     form.offer_flags(flags.kinds)
     return {"filter_form": form, "columns": COLUMNS}
-
-
-def _table(
-    flags: queries.Flags, page: Page[ListedPair], divider_index: int | None, tally: Tally
-) -> dict[str, Any]:
-    rows = _rows(page, flags, divider_index)
-    return {"pairs": page, "rows": rows, "tally": _decision_counts(tally)}
 
 
 def _decision_counts(tally: Tally) -> list[tuple[str, str, int]]:
@@ -123,9 +198,19 @@ def _divider_index(pair_filter: PairFilter, tally: Tally) -> int | None:
     return above.get(pair_filter.decision, 0) if pair_filter.decision else sum(above.values())
 
 
-def _rows(page: Page[ListedPair], flags: queries.Flags, divider_index: int | None) -> list[ReportRow]:
+def _rows(
+    page: Page[ListedPair], flags: queries.Flags, threshold: float, divider_index: int | None
+) -> list[ReportRow]:
     first = page.start_index() - 1
+    rows = list(page.object_list)
+    report = rows[0].report if rows else None
+    by_member = queries.cases_by_member(report, threshold) if report else {}
     return [
-        ReportRow(pair, flags.between(*queries.timed_submissions(pair)), index == divider_index)
-        for index, pair in enumerate(page.object_list, first)
+        ReportRow(
+            pair,
+            flags.between(*queries.timed_submissions(pair)),
+            by_member.get(pair.left_id) if pair.similarity >= threshold else None,
+            index == divider_index,
+        )
+        for index, pair in enumerate(rows, first)
     ]

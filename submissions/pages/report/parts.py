@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.urls import reverse
+
 from submissions import queries
-from submissions.pages.forms.filters import query_string
+from submissions.pages.forms.filters import parse_pair_filter, query_string
 from submissions.pages.rendered import RENDERED, part_key, render_part
-from submissions.pages.report.overview import findings_context, report_context
+from submissions.pages.report.overview import findings_context, tab_context
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -20,15 +22,51 @@ if TYPE_CHECKING:
     from submissions.pseudonyms.names import Names
     from submissions.queries.reports import ReportState
 
+# Templates of the parts of each tab.
 PARTS = {
-    "report": "submissions/_ranking.html",
-    "same": "submissions/_same.html",
-    "not_compared": "submissions/_not_compared.html",
-    "excluded": "submissions/_excluded.html",
-    "common": "submissions/_common_code.html",
-    "skipped": "submissions/_skipped.html",
-    "made": "submissions/_made.html",
+    "cases": {"report": "submissions/_tab_cases.html", "same": "submissions/_same.html"},
+    "pairs": {
+        "report": "submissions/_tab_pairs.html",
+        "not_compared": "submissions/_not_compared.html",
+        "made": "submissions/_made.html",
+    },
+    "students": {"students": "submissions/_students.html"},
+    "ignored": {
+        "excluded": "submissions/_excluded.html",
+        "common": "submissions/_common_code.html",
+        "skipped": "submissions/_skipped.html",
+    },
+    "uploads": {"skipped": "submissions/_skipped.html"},
 }
+# Tabs with a filter, and the template of the part that it changes.
+FILTERED = {"cases": "submissions/_filtered_cases.html", "pairs": "submissions/_filtered.html"}
+TITLES = {
+    "cases": "Cases",
+    "pairs": "Pairs",
+    "students": "Students",
+    "ignored": "Ignored code",
+    "uploads": "Uploads",
+}
+SHARED = {"cases": "shared", "pairs": "shared_pairs", "ignored": "shared_ignored"}
+
+
+class Tab(NamedTuple):
+    name: str
+    title: str
+    url: str
+
+
+def tabs(address: Address, assignment: Assignment) -> list[Tab]:
+    """Return the tabs of a report; they keep the threshold of the address. A share link has some of them."""
+    chosen = round(parse_pair_filter(address.query).threshold * 100)
+    query = f"?threshold={chosen}" if chosen else ""
+    if address.token:
+        urls = {tab: reverse(name, args=[address.token]) for tab, name in SHARED.items()}
+    else:
+        own = {tab: "assignment" if tab == "cases" else tab for tab in TITLES}
+        urls = {tab: reverse(name, args=[assignment.pk]) for tab, name in own.items()}
+    filtered = {tab: url + query if tab in FILTERED else url for tab, url in urls.items()}
+    return [Tab(tab, TITLES[tab], url) for tab, url in filtered.items()]
 
 
 class Address(NamedTuple):
@@ -55,31 +93,33 @@ class Address(NamedTuple):
 
 
 def report_parts(
-    address: Address, assignment: Assignment, state: ReportState, names: Names
+    address: Address, assignment: Assignment, state: ReportState, names: Names, tab: str
 ) -> dict[str, SafeString]:
-    """Return the parts of a page with a finished report, by the keys of PARTS."""
-    key = part_key("report", assignment, state, names, queries.decisions_version(assignment), *address.key)
-    return RENDERED.get(key, partial(_rendered_report, address, assignment, state, names))
+    """Return the parts of a tab of a finished report, by the keys of PARTS."""
+    decisions = queries.decisions_version(assignment)
+    key = part_key(f"report {tab}", assignment, state, names, decisions, *address.key)
+    return RENDERED.get(key, partial(_rendered_report, address, assignment, state, names, tab))
 
 
 def filtered_part(
-    address: Address, assignment: Assignment, state: ReportState, names: Names
+    address: Address, assignment: Assignment, state: ReportState, names: Names, tab: str
 ) -> dict[str, SafeString]:
     """Return `html`, the part that the threshold and the filter change, and `query`, the filter's query."""
-    key = part_key("filtered", assignment, state, names, queries.decisions_version(assignment), *address.key)
-    return RENDERED.get(key, partial(_rendered_filtered, address, assignment, state, names))
+    decisions = queries.decisions_version(assignment)
+    key = part_key(f"filtered {tab}", assignment, state, names, decisions, *address.key)
+    return RENDERED.get(key, partial(_rendered_filtered, address, assignment, state, names, tab))
 
 
 def _rendered_report(
-    address: Address, assignment: Assignment, state: ReportState, names: Names
+    address: Address, assignment: Assignment, state: ReportState, names: Names, tab: str
 ) -> dict[str, str]:
-    context = report_context(address.query, assignment, names, state) | address.context
-    return {name: render_part(template, context) for name, template in PARTS.items()}
+    context = tab_context(tab, address.query, assignment, names, state) | address.context
+    return {name: render_part(template, context) for name, template in PARTS[tab].items()}
 
 
 def _rendered_filtered(
-    address: Address, assignment: Assignment, state: ReportState, names: Names
+    address: Address, assignment: Assignment, state: ReportState, names: Names, tab: str
 ) -> dict[str, str]:
-    context = findings_context(address.query, assignment, names, state) | address.context
-    query = query_string(context["pair_filter"], context["pairs"].number)
-    return {"html": render_part("submissions/_filtered.html", context), "query": query}
+    context = findings_context(tab, address.query, assignment, names, state) | address.context
+    query = query_string(context["pair_filter"], context["page"].number)
+    return {"html": render_part(FILTERED[tab], context), "query": query}

@@ -28,7 +28,7 @@ INDENT = re.compile(r"[ \t]*")
 
 
 def colour(number: int) -> int:
-    """Return the colour, from 1 to COLOURS, of passage or cluster `number`, from 1."""
+    """Return the colour, from 1 to COLOURS, of passage or case `number`, from 1."""
     return (number - 1) % COLOURS + 1
 
 

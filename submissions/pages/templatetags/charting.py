@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from django.template import Context
 
-    from submissions.pages.report.charts import Cluster, Graph, Histogram
+    from submissions.pages.report.cases import Case
+    from submissions.pages.report.charts import Graph, Histogram
 
 register = template.Library()
 register.filter(colour)
@@ -35,11 +36,11 @@ def graph_data(context: Context, graph: Graph) -> dict[str, object]:
         "nodes": [
             {
                 "name": unescape(display_name_plain(context, submission.name)),
-                "cluster": cluster,
-                "colour": colour(cluster),
+                "case": case,
+                "colour": colour(case),
                 "url": _submission_url(context, submission.pk),
             }
-            for submission, cluster in graph.nodes
+            for submission, case in graph.nodes
         ],
         "links": [
             {
@@ -89,9 +90,21 @@ def duration(time: timedelta) -> str:
 
 
 @register.filter
-def any_timed(clusters: list[Cluster]) -> bool:
-    """Return whether the members of any cluster are ordered by time."""
-    return any(cluster.timed for cluster in clusters)
+def timeline_place(percent: float) -> str:
+    """Return the place of a mark on the timeline, whose line goes from 20 to 980."""
+    return f"{20 + percent * 9.6:.1f}"
+
+
+@register.filter
+def tenth(share: float) -> int:
+    """Return a share in [0, 1] as a whole number from 0 to 10, for the tint of a cell."""
+    return int(share * 10)
+
+
+@register.filter
+def any_timed(cases: list[Case]) -> bool:
+    """Return whether the members of any case are ordered by time."""
+    return any(case.timed for case in cases)
 
 
 @register.filter

@@ -110,6 +110,18 @@ def pair_url(context: Context, left: int, right: int) -> str:
     return reverse("pair", args=[context["assignment"].pk, left, right])
 
 
+@register.simple_tag(takes_context=True)
+def case_url(context: Context, key: int) -> str:
+    """Return the address of a case at the threshold of the page's filter, on a shared page the shared one."""
+    if token := context.get("token"):
+        address = reverse("shared_case", args=[token, key])
+    else:
+        address = reverse("case", args=[context["assignment"].pk, key])
+    pair_filter = context.get("pair_filter")
+    chosen = round(pair_filter.threshold * 100) if pair_filter else 0
+    return f"{address}?threshold={chosen}" if chosen else address
+
+
 @register.filter
 def percent_number(share: float) -> str:
     """Return a share as a percentage without its sign, for an attribute of a chart."""

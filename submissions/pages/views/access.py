@@ -6,7 +6,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from django.contrib.auth.models import User
-    from django.http import HttpResponse
     from django_htmx.middleware import HtmxDetails
 
 ViewArgs = ParamSpec("ViewArgs")
@@ -39,6 +38,13 @@ def redirect_with_query(request: HttpRequest, name: str, *arguments: int) -> Htt
     """Redirect to a page with the query of the request."""
     query = request.META["QUERY_STRING"]
     return redirect(reverse(name, args=arguments) + (f"?{query}" if query else ""))
+
+
+def changed_meanwhile(request: AuthenticatedRequest, reason: str, address: str) -> HttpResponse:
+    """Refuse a change of something that is not what its page showed; htmx gets the reason as plain text."""
+    if request.htmx:
+        return HttpResponse(reason, status=409, content_type="text/plain; charset=utf-8")
+    return render(request, "409.html", {"reason": reason, "address": address}, status=409)
 
 
 def staff_only(

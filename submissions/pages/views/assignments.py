@@ -18,7 +18,7 @@ from submissions import actions, queries
 from submissions.pages.forms.assignments import SettingsForm
 from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
-from submissions.pages.report.parts import Address, filtered_part, report_parts
+from submissions.pages.report.parts import FILTERED, Address, filtered_part, report_parts, tabs
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -39,15 +39,16 @@ RANKED_BY = {"common_limit", "teams", "compare_mates"}
 @never_cache
 @login_required
 @require_GET
-def assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Show the report of one assignment, its exclusions and its uploads."""
+def assignment(request: AuthenticatedRequest, pk: int, tab: str = "cases") -> HttpResponse:
+    """Show a tab of an assignment's report; without a report, the uploads and the boilerplate."""
     assignment = queries.assignment(request.user, pk)
-    return filtered_response(request, assignment, names_for(request, assignment)) or assignment_page(
-        request, assignment
-    )
+    names = names_for(request, assignment)
+    return filtered_response(request, assignment, names, tab) or assignment_page(request, assignment, tab)
 
 
-def filtered_response(request: HttpRequest, assignment: Assignment, names: Names) -> HttpResponse | None:
+def filtered_response(
+    request: HttpRequest, assignment: Assignment, names: Names, tab: str
+) -> HttpResponse | None:
     """Return the part of a report that the threshold and the filter change; None if the whole page is needed.
 
     Only htmx requests the part.
@@ -56,9 +57,9 @@ def filtered_response(request: HttpRequest, assignment: Assignment, names: Names
     if not htmx or htmx.history_restore_request or (htmx.boosted and htmx.target != "findings"):
         return None
     state = queries.report_state(assignment)
-    if not state.report:
+    if not state.report or tab not in FILTERED:
         return None
-    part = filtered_part(Address.from_request(request), assignment, state, names)
+    part = filtered_part(Address.from_request(request), assignment, state, names, tab)
     response = HttpResponse(part["html"])
     patch_vary_headers(response, ("HX-Request",))
     return push_url(response, request.path + part["query"])
@@ -67,12 +68,15 @@ def filtered_response(request: HttpRequest, assignment: Assignment, names: Names
 def assignment_page(
     request: AuthenticatedRequest,
     assignment: Assignment,
+    tab: str,
     upload_form: SubmissionsForm | None = None,
     boilerplate_form: UploadForm | None = None,
 ) -> HttpResponse:
-    """Return the assignment page, with the errors of an invalid form."""
+    """Return a tab of the assignment's page, with the errors of an invalid form."""
     names = names_for(request, assignment)
-    context = report_page_context(request, assignment, names)
+    context = report_page_context(request, assignment, names, tab)
+    if not context["report"] and tab != "cases" and request.method == "GET":
+        return redirect(assignment)
     uploads = Paginator(queries.listed_batches(assignment), UPLOADS_A_PAGE).get_page(
         request.GET.get("uploads")
     )
@@ -89,17 +93,22 @@ def assignment_page(
     return response
 
 
-def report_page_context(request: HttpRequest, assignment: Assignment, names: Names) -> dict[str, Any]:
-    """Return the context that a report's page has for everybody, its `parts` among it."""
+def report_page_context(
+    request: HttpRequest, assignment: Assignment, names: Names, tab: str
+) -> dict[str, Any]:
+    """Return the context that a tab of a report has for everybody, its `parts` among it."""
     state = queries.report_state(assignment)
     address = Address.from_request(request)
     return {
+        "tab": tab,
+        "tabs": tabs(address, assignment),
         "assignment": assignment,
         "names": names,
         "state": state,
         "report": state.report,
-        "parts": report_parts(address, assignment, state, names) if state.report else {},
-    } | boilerplate_context(assignment, names)
+        "parts": report_parts(address, assignment, state, names, tab) if state.report else {},
+        **(boilerplate_context(assignment, names) if tab == "ignored" or not state.report else {}),
+    }
 
 
 def _status(*forms: UploadForm | None) -> int:

@@ -44,7 +44,7 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = queries.assignment(request.user, pk)
     form = SubmissionsForm(request.POST, request.FILES, auto_id="upload_%s")
     if not form.is_valid():
-        return assignments.assignment_page(request, assignment, upload_form=form)
+        return assignments.assignment_page(request, assignment, "uploads", upload_form=form)
     try:
         data, preview = form.cleaned_data, "preview" in request.POST
         batch = actions.create_batch(
@@ -53,7 +53,7 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         return redirect(batch)
     except actions.QuotaExceeded as refusal:
         form.add_error("files", str(refusal))
-        return assignments.assignment_page(request, assignment, upload_form=form)
+        return assignments.assignment_page(request, assignment, "uploads", upload_form=form)
 
 
 @login_required

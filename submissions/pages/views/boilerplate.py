@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
+from django.shortcuts import render
+from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions import actions, queries
@@ -29,17 +30,17 @@ def add(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = queries.assignment(request.user, pk)
     form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
     if not form.is_valid():
-        return assignments.assignment_page(request, assignment, boilerplate_form=form)
+        return assignments.assignment_page(request, assignment, "ignored", boilerplate_form=form)
     try:
         actions.add_boilerplate(assignment, form.cleaned_data["files"])
     except actions.QuotaExceeded as refusal:
         form.add_error("files", str(refusal))
-        return assignments.assignment_page(request, assignment, boilerplate_form=form)
+        return assignments.assignment_page(request, assignment, "ignored", boilerplate_form=form)
     return _redirect_to_boilerplate(assignment)
 
 
 def _redirect_to_boilerplate(assignment: Assignment) -> HttpResponse:
-    return HttpResponseRedirect(f"{assignment.get_absolute_url()}#boilerplate-heading")
+    return HttpResponseRedirect(f"{reverse('ignored', args=[assignment.pk])}#boilerplate-heading")
 
 
 @login_required
@@ -75,4 +76,4 @@ def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     actions.remove_boilerplate(boilerplate)
     name = names_for(request, boilerplate.assignment).redact_text(boilerplate.name)
     messages.info(request, f"{name} counts again; the pairs are being ranked without it as boilerplate.")
-    return redirect(boilerplate.assignment)
+    return _redirect_to_boilerplate(boilerplate.assignment)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -12,11 +12,58 @@ from django.views.decorators.http import require_http_methods
 from submissions import actions, queries
 from submissions.pages.forms.assignments import AssignmentForm
 from submissions.pages.forms.courses import CourseForm
+from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
 
+    from submissions.models import Assignment
     from submissions.pages.views.access import AuthenticatedRequest
+    from submissions.pseudonyms.names import Names
+    from submissions.queries.recurring import PairMeeting
+
+
+# Pairs of students that a course's page lists.
+RECURRING_LISTED = 20
+
+
+class DisplayedMeeting(NamedTuple):
+    """A pair in one assignment, in the order in which the reader sees it; `both` are the displayed names."""
+
+    assignment: Assignment
+    ids: tuple[int, int]
+    both: tuple[str, str]
+    similarity: float
+
+
+class DisplayedRecurring(NamedTuple):
+    both: tuple[str, str]
+    meetings: list[DisplayedMeeting]
+
+
+def displayed_pairs(
+    request: AuthenticatedRequest, pairs: list[queries.RecurringPair]
+) -> list[DisplayedRecurring]:
+    """Return pairs of students with the names that the user has chosen to see.
+
+    Made-up names differ from one assignment to the next: a pair then has those of its last assignment.
+    """
+    assignments = {one.assignment.pk: one.assignment for pair in pairs for one in pair.meetings}
+    names = {pk: names_for(request, assignment) for pk, assignment in assignments.items()}
+    rows = []
+    for pair in pairs:
+        meetings = [_displayed_meeting(one, names[one.assignment.pk]) for one in pair.meetings]
+        hidden = any(names[one.assignment.pk].hidden for one in pair.meetings)
+        rows.append(DisplayedRecurring(meetings[-1].both if hidden else (pair.left, pair.right), meetings))
+    return rows
+
+
+def _displayed_meeting(meeting: PairMeeting, names: Names) -> DisplayedMeeting:
+    sides = [meeting.left, meeting.right]
+    sides.sort(key=lambda one: names.display_name(one.name) if names.hidden else one.name)
+    left, right = sides
+    both = names.display_name(left.name), names.display_name(right.name)
+    return DisplayedMeeting(meeting.assignment, (left.pk, right.pk), both, meeting.similarity)
 
 
 @login_required
@@ -38,10 +85,13 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = AssignmentForm(course, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
+    overview = queries.course_overview(course)
     context = {
         "form": form,
         "course": course,
-        "assignments": queries.listed_assignments(course),
+        "assignments": overview.assignments,
+        "recurring": displayed_pairs(request, overview.recurring[:RECURRING_LISTED]),
+        "more_recurring": max(0, len(overview.recurring) - RECURRING_LISTED),
         "students": queries.roster_size(course),
     }
     return render(request, "submissions/course.html", context, status=_status(form))

@@ -15,8 +15,9 @@ from submissions import queries
 from submissions.actions.decisions import decide
 from submissions.models import Decision
 from submissions.pages.forms.decisions import DecisionForm
-from submissions.pages.forms.filters import parse_pair_filter
+from submissions.pages.forms.filters import filter_values, parse_pair_filter, query_string
 from submissions.pages.templatetags.pages import percent
+from submissions.pages.views.access import changed_meanwhile
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -28,11 +29,23 @@ if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
 
+ANOTHER_PAIR = (
+    "The decision was sent with another pair than the one that it is stored for, so nothing was saved."
+    " Reload the page, see which pair it shows, and decide again."
+)
+
 
 def decision_context(
-    assignment: Assignment, pair: queries.PairNames, names: Names, query: Mapping[str, Any]
+    assignment: Assignment,
+    pair: queries.PairNames,
+    names: Names,
+    query: Mapping[str, Any],
+    similarity: float = 0.0,
 ) -> dict[str, Any]:
-    """Return the context of `_decision.html` for a pair, decided or not; `query` may set the threshold."""
+    """Return the context of `_decision.html` for a pair, decided or not; `query` may set the threshold.
+
+    `similarity` is that of the pair in the newest report; 0 where it is not in it.
+    """
     decision = queries.decision(assignment, pair)
     changes = queries.history(decision)
     # If names in the notes are replaced, the notes cannot be edited: the aliases would be saved.
@@ -44,15 +57,35 @@ def decision_context(
         "seen": changes[0].pk if changes else 0,
     }
     form = DecisionForm(assignment, decision, initial=initial, auto_id=False)
+    pair_filter = parse_pair_filter(query)
+    displayed = pair.displayed(names)
+    sides = [assignment.pk, displayed.left_id, displayed.right_id]
+    next_url = reverse("next_undecided", args=[assignment.pk])
+    suffix = query_string(pair_filter, page=1).replace("?", "&", 1)
     return {
-        "pair_names": pair.displayed(names),
         "decision": decision,
         "decision_form": form,
         "states": Decision.State.choices,
         "redacted_notes": redacted_notes if redacted_notes != decision.notes else "",
         "history": changes,
-        "threshold": round(parse_pair_filter(query).threshold * 100),
+        "kept_filter": filter_values(pair_filter),
+        "decided_on": decided_on(displayed),
+        "followed": queries.followed_decision(queries.case_decisions(assignment), pair[:2], similarity),
+        "decide_url": reverse("decide", args=sides),
+        "next_url": f"{next_url}?after={displayed.left_id}-{displayed.right_id}{suffix}",
+        "next_label": "Next undecided",
     }
+
+
+def _similarity(assignment: Assignment, pair: queries.PairNames) -> float:
+    report = queries.report_state(assignment).report
+    ranked = queries.pair(report, pair.left_id, pair.right_id) if report else None
+    return ranked.similarity if ranked else 0.0
+
+
+def decided_on(pair: queries.PairNames) -> str:
+    """Return what a form sends of the pair that its page shows, whatever the order of the sides."""
+    return "-".join(map(str, sorted((pair.left_id, pair.right_id))))
 
 
 @login_required
@@ -61,6 +94,8 @@ def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
     """Store the decision on a pair, even if no report has it; answer htmx with a fragment of the form."""
     assignment = queries.assignment(request.user, pk)
     pair = queries.pair_names(assignment, left_id, right_id)
+    if request.POST.get("decided_on") != decided_on(pair):
+        return changed_meanwhile(request, ANOTHER_PAIR, reverse("pair", args=[pk, left_id, right_id]))
     form = DecisionForm(assignment, queries.decision(assignment, pair), request.POST)
     names = names_for(request, assignment)
     context = {"assignment": assignment, "names": names}
@@ -70,17 +105,17 @@ def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
     else:
         context["form_errors"] = [error for errors in form.errors.values() for error in errors]
     if not request.htmx:
-        _add_messages(request, context)
+        add_messages(request, context)
         displayed = pair.displayed(names)
         return redirect("pair", pk, displayed.left_id, displayed.right_id)
-    context |= decision_context(assignment, pair, names, request.POST)
+    context |= decision_context(assignment, pair, names, request.POST, _similarity(assignment, pair))
     if not context.get("meanwhile"):
         return render(request, "submissions/_decision_saved.html", context)
     # Replace the whole form, so that it has the values that others have set meanwhile.
     return retarget(render(request, "submissions/_decision.html", context), "#decision-panel")
 
 
-def _add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> None:
+def add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> None:
     """Add messages for the next page, for browsers without htmx."""
     for error in context.get("form_errors", ()):
         messages.warning(request, f"Nothing was changed: {error}")
@@ -93,7 +128,10 @@ def _add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> Non
 @login_required
 @require_GET
 def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Redirect to the next undecided pair: those at or above the threshold first, then the rest."""
+    """Redirect to the next undecided pair of the list that the address describes.
+
+    In the order of the ranking, those at or above the threshold come first, then the rest.
+    """
     assignment = queries.assignment(request.user, pk)
     report = queries.report_state(assignment).report
     if not report:
@@ -102,11 +140,13 @@ def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     pair_filter = parse_pair_filter(request.GET)
     threshold = queries.effective_threshold(report, pair_filter)
     previous = _previous_pair(request, report)
-    pair = queries.next_undecided(report, threshold, previous)
-    query = f"?threshold={round(pair_filter.threshold * 100)}" if pair_filter.threshold else ""
+    pair = queries.next_undecided_in(report, pair_filter, names_for(request, assignment), previous)
+    query = query_string(pair_filter, page=1)
     if not pair:
         return _none_left(request, assignment, previous, query)
-    if pair.similarity < threshold and not (previous and previous.similarity < threshold):
+    in_ranking_order = not {*filter_values(pair_filter)} - {"threshold", "decision"}
+    was_below = previous is not None and previous.similarity < threshold
+    if in_ranking_order and pair.similarity < threshold and not was_below:
         messages.info(
             request, f"Every pair of {percent(threshold)} and more is decided. What follows is below that."
         )
@@ -134,4 +174,4 @@ def _none_left(
         messages.info(request, "Every other pair is decided: this is the last one.")
         return redirect(_pair_address(request, assignment, previous) + query)
     messages.info(request, "No undecided pair is left.")
-    return redirect(assignment.get_absolute_url() + query)
+    return redirect(reverse("pairs", args=[assignment.pk]) + query)

@@ -20,6 +20,8 @@ from submissions.pages.exports.pdf import PrintingFailed
 from submissions.pages.exports.tables import TABLES, report_table
 from submissions.pages.forms.exports import ExportForm
 from submissions.pages.forms.filters import parse_pair_filter
+from submissions.pages.report.case_page import pairs_of_case, printed_case
+from submissions.pages.report.cases import find_case, listed_cases
 from submissions.pages.views.access import redirect_with_query
 from submissions.pseudonyms.names import names_for
 from submissions.queries.exports import confirmed_pairs, unlisted_confirmed_count
@@ -80,6 +82,22 @@ def export_pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: 
     if (displayed.left_id, displayed.right_id) != (left_id, right_id):
         return redirect_with_query(request, "export_pair", pk, displayed.left_id, displayed.right_id)
     return _document_response(request, Subject(report, [pair], single=True), {"pair": displayed})
+
+
+@login_required
+@require_GET
+def export_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
+    """Show the export page of one case, or download the case as a document."""
+    report = _report(queries.assignment(request.user, pk))
+    names = names_for(request, report.assignment)
+    case = find_case(report, listed_cases(report, request.GET, names), submission_id)
+    if not case:
+        raise Http404("No such case.")
+    if case.key != submission_id:
+        return redirect_with_query(request, "export_case", pk, case.key)
+    threshold = queries.effective_threshold(report, parse_pair_filter(request.GET))
+    subject = Subject(report, pairs_of_case(report, case, threshold), case=printed_case(report, case, names))
+    return _document_response(request, subject, {"case": case})
 
 
 def _report(assignment: Assignment) -> Report:

@@ -55,7 +55,7 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
         return redirect_with_query(request, "pair", pk, displayed.left_id, displayed.right_id)
     context = {
         **pair_context(request, state, pair, names),
-        **decision_context(assignment, pair_names, names, request.GET),
+        **decision_context(assignment, pair_names, names, request.GET, pair.similarity),
         "activity": queries.activity(assignment, state),
         "similarity_before": _similarity_before(request, state),
     }

@@ -11,6 +11,8 @@ from django.views.decorators.http import require_safe
 
 from submissions import queries
 from submissions.actions.shares import ForgedToken, ShareEnded, find_share
+from submissions.pages.report.case_page import case_context
+from submissions.pages.report.cases import find_case, listed_cases
 from submissions.pages.views.assignments import filtered_response, report_page_context
 from submissions.pages.views.pairs import pair_context
 from submissions.pseudonyms.names import anonymous_names, real_names
@@ -37,7 +39,7 @@ def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 
     @require_safe
     @wraps(view)
-    def wrapper(request: HttpRequest, token: str, **sides: int) -> HttpResponse:
+    def wrapper(request: HttpRequest, token: str, **sides: int | str) -> HttpResponse:
         try:
             response = view(request, find_share(token), **sides)
         except ForgedToken:
@@ -57,8 +59,10 @@ def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 
 
 @_with_share
-def report(request: HttpRequest, share: Share) -> HttpResponse:
-    """Show the newest report, or the one pair that the link is for."""
+def report(request: HttpRequest, share: Share, tab: str = "cases") -> HttpResponse:
+    """Show a tab of the newest report, or the one pair that the link is for."""
+    if share.left and tab != "cases":
+        raise Http404("No report behind this link.")
     if share.left:
         state = queries.report_state(share.assignment)
         return _pair_page(request, share, state, _shared_pair(share, state))
@@ -66,9 +70,9 @@ def report(request: HttpRequest, share: Share) -> HttpResponse:
         raise Http404("What was decided is not shared.")
     extra_context = _share_context(request, share)
     names = _names(share)
-    if part := filtered_response(request, share.assignment, names):
+    if part := filtered_response(request, share.assignment, names, tab):
         return part
-    context = report_page_context(request, share.assignment, names) | extra_context
+    context = report_page_context(request, share.assignment, names, tab) | extra_context
     return render(request, "submissions/shared_report.html", context)
 
 
@@ -80,6 +84,20 @@ def pair(request: HttpRequest, share: Share, left_id: int, right_id: int) -> Htt
     if not pair or (share.left and (pair.left.name, pair.right.name) != (share.left, share.right)):
         raise Http404("No such pair.")
     return _pair_page(request, share, state, pair)
+
+
+@_with_share
+def case(request: HttpRequest, share: Share, submission_id: int) -> HttpResponse:
+    """Show a case of the report; a link to one pair shows no case."""
+    report = queries.report_state(share.assignment).report
+    names = _names(share)
+    all_cases = listed_cases(report, request.GET, names) if report and not share.left else []
+    case = find_case(report, all_cases, submission_id) if report else None
+    if not report or not case:
+        raise Http404("No such case.")
+    context = {"assignment": share.assignment, "names": names, "query": request.GET}
+    context |= case_context(report, case, names) | _share_context(request, share)
+    return render(request, "submissions/shared_case.html", context)
 
 
 def _shared_pair(share: Share, state: ReportState) -> Pair:

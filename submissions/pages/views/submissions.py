@@ -14,6 +14,7 @@ from django.views.decorators.http import require_GET
 from submissions import queries
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report import charts
+from submissions.pages.report.cases import cases
 from submissions.pages.report.parts import Address
 from submissions.pages.report.submission_rank import decision_rows, submission_matches, submission_rank
 from submissions.pages.source_view.render import count_lines
@@ -82,7 +83,6 @@ def _report_context(
     best = [queries.displayed_pair(pair, names) for pair in pairs[:1]]
     cohort = charts.histogram(report)
     threshold = float(report.parameters["threshold"]["value"])
-    clusters = charts.clusters(report, threshold, names)
     return {
         "threshold": threshold,
         "pairs": page,
@@ -90,10 +90,10 @@ def _report_context(
         "best": next(iter(submission_matches(submission, best)), None),
         "histogram": cohort,
         "rank": submission_rank(report, cohort, submission) if cohort else None,
-        "clusters": [
-            cluster
-            for cluster in clusters
-            if any(member.submission.pk == submission.pk for member in cluster.members)
+        "cases": [
+            case
+            for case in cases(report, names=names)
+            if any(member.submission.pk == submission.pk for member in case.members)
         ],
         "duplicates": [
             group for group in queries.listed_duplicates(report, names) if submission in group.submissions

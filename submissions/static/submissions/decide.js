@@ -1,7 +1,18 @@
-// Keyboard shortcuts for deciding pairs: 1 to 4 set the state, u opens the next undecided pair.
+// Keyboard shortcuts for decisions: 1 to 4 set the state, u opens the next undecided one. Says when a decision was not stored.
+
+// Milliseconds after which the keys work again if the next page does not come.
+const PATIENCE = 10_000;
+const NOT_SAVED = "Not saved: the server did not answer. See whether you are online, then decide again.";
+let leaving = false;
 
 function isTextInput(target) {
   return target instanceof Element && target.matches("input:not([type=checkbox], [type=radio]), select, textarea");
+}
+
+// While the next page loads, this one is still there: a key that is meant for the next would decide it.
+function leave() {
+  leaving = true;
+  setTimeout(() => { leaving = false; }, PATIENCE);
 }
 
 document.addEventListener("keydown", (event) => {
@@ -10,5 +21,45 @@ document.addEventListener("keydown", (event) => {
   const control = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
   if (!control) return;
   event.preventDefault();
+  if (leaving) return;
   control.click();
+  if (control instanceof HTMLAnchorElement) leave();
+});
+addEventListener("pageshow", () => { leaving = false; });
+
+const form = () => document.querySelector("#decision-panel form");
+let stored = form()?.elements.state.value;
+
+function showError(text) {
+  const answer = document.getElementById("decision-answer");
+  const error = document.createElement("span");
+  error.className = "error";
+  error.setAttribute("role", "alert");
+  error.textContent = text;
+  answer.querySelector(".error")?.remove();
+  answer.querySelector("[role=status]").textContent = "";
+  answer.append(error);
+}
+
+const isDecision = ({ detail }) => detail.elt?.closest?.("#decision-panel");
+
+// Only a state that the server has stored stays selected; what was typed into the notes stays typed.
+function notStored(text) {
+  form().elements.state.value = stored;
+  showError(text);
+}
+
+document.addEventListener("htmx:afterSettle", ({ detail }) => {
+  const current = form();
+  if (!current || !["decision-answer", "decision-panel"].includes(detail.target?.id)) return;
+  if (current.querySelector("#decision-answer .error")) current.elements.state.value = stored;
+  else stored = current.elements.state.value;
+});
+for (const name of ["htmx:sendError", "htmx:timeout"]) {
+  document.addEventListener(name, (event) => isDecision(event) && notStored(NOT_SAVED));
+}
+document.addEventListener("htmx:responseError", (event) => {
+  if (!isDecision(event)) return;
+  const { xhr } = event.detail;
+  notStored(xhr.status === 409 ? xhr.responseText : NOT_SAVED);
 });

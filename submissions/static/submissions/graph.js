@@ -1,13 +1,13 @@
-// Draws the graph of every cluster: circles link to submissions, lines link to pairs.
+// Draws the graph of every case: circles link to submissions, lines link to pairs.
 
 const SVG = "http://www.w3.org/2000/svg";
 const RADIUS = 13;
-const MAX_LABELLED = 40;  // members up to which a cluster has room for names
+const MAX_LABELLED = 40;  // members up to which a case has room for names
 const HALF_WIDTHS = { labelled: 46, bare: 24 };  // half the width that a submission needs
 const FLATTENING = 0.68;  // factor for heights, since names are wide and low
 const ROW_GAP = 16;
 const COLUMN_GAP = 8;
-const PAIR_WIDTH = 180;  // width of a cluster of two: three fit into the report's column, two on a telephone
+const PAIR_WIDTH = 180;  // width of a case of two: three fit into the report's column, two on a telephone
 const LETTER_WIDTH = 7.8;
 const TICKS = 240;
 
@@ -27,14 +27,14 @@ function shortened(name, width) {
   return `${letters.slice(0, first).join("")}…${letters.slice(first + 1 - maximum).join("")}`;
 }
 
-function groupByCluster({ nodes, links }) {
-  const clusters = new Map();
+function groupByCase({ nodes, links }) {
+  const cases = new Map();
   for (const node of nodes) {
-    if (!clusters.has(node.cluster)) clusters.set(node.cluster, { nodes: [], links: [] });
-    clusters.get(node.cluster).nodes.push(node);
+    if (!cases.has(node.case)) cases.set(node.case, { nodes: [], links: [] });
+    cases.get(node.case).nodes.push(node);
   }
-  for (const link of links) clusters.get(nodes[link.source].cluster).links.push({ ...link, source: nodes[link.source], target: nodes[link.target] });
-  return [...clusters.values()];
+  for (const link of links) cases.get(nodes[link.source].case).links.push({ ...link, source: nodes[link.source], target: nodes[link.target] });
+  return [...cases.values()];
 }
 
 // Returns a force that keeps nodes between -half and half.
@@ -49,13 +49,13 @@ function nodeHalfWidth({ nodes, labelled }, width) {
   return labelled ? HALF_WIDTHS.labelled : HALF_WIDTHS.bare;
 }
 
-// Sets the positions of a cluster's nodes, and its bounding box. d3-force starts from fixed positions and has a fixed
+// Sets the positions of a case's nodes, and its bounding box. d3-force starts from fixed positions and has a fixed
 // random seed, so a reload gives the same layout.
-function layOut(cluster, width) {
-  const { nodes, links } = cluster;
-  cluster.labelled = nodes.length <= MAX_LABELLED;
-  const halfWidth = nodeHalfWidth(cluster, width);
-  cluster.halfWidth = halfWidth;
+function layOut(group, width) {
+  const { nodes, links } = group;
+  group.labelled = nodes.length <= MAX_LABELLED;
+  const halfWidth = nodeHalfWidth(group, width);
+  group.halfWidth = halfWidth;
   if (nodes.length === 2) {
     [nodes[0].x, nodes[0].y, nodes[1].x, nodes[1].y] = [-halfWidth, 0, halfWidth, 0];
   } else {
@@ -74,15 +74,15 @@ function layOut(cluster, width) {
   }
   const xs = nodes.map((node) => node.x);
   const ys = nodes.map((node) => node.y);
-  cluster.box = {
+  group.box = {
     left: Math.min(...xs) - halfWidth,
     top: Math.min(...ys) - RADIUS - 6,
     width: Math.max(...xs) - Math.min(...xs) + 2 * halfWidth,
-    height: Math.max(...ys) - Math.min(...ys) + 2 * RADIUS + (cluster.labelled ? 30 : 12),
+    height: Math.max(...ys) - Math.min(...ys) + 2 * RADIUS + (group.labelled ? 30 : 12),
   };
 }
 
-// Returns the row and the column for a cluster: under another one in a column, otherwise in a new column of a row,
+// Returns the row and the column for a case: under another one in a column, otherwise in a new column of a row,
 // otherwise in a new row.
 function findSpace(box, rows, width) {
   for (const row of rows) {
@@ -99,13 +99,13 @@ function findSpace(box, rows, width) {
   return [rows.at(-1), rows.at(-1).columns[0]];
 }
 
-// Sets the offset of every cluster, and returns the total height.
-function arrange(clusters, width) {
+// Sets the offset of every case, and returns the total height.
+function arrange(cases, width) {
   const rows = [];
-  for (const cluster of clusters) {
-    const { box } = cluster;
+  for (const group of cases) {
+    const { box } = group;
     const [row, column] = findSpace(box, rows, width);
-    [cluster.dx, cluster.dy] = [column.x - box.left, row.y + column.height + ROW_GAP - box.top];
+    [group.dx, group.dy] = [column.x - box.left, row.y + column.height + ROW_GAP - box.top];
     column.height += ROW_GAP + box.height;
   }
   return rows.length ? rows.at(-1).y + rows.at(-1).height : 0;
@@ -118,7 +118,7 @@ function linkElement(url, label, className, ...children) {
   return svgElement("a", { class: className, href: url, "aria-label": label, tabindex: -1 }, title, ...children);
 }
 
-function edgeElement(link, cluster) {
+function edgeElement(link, group) {
   const ends = { x1: link.source.x, y1: link.source.y, x2: link.target.x, y2: link.target.y };
   const edge = linkElement(
     link.url,
@@ -127,27 +127,27 @@ function edgeElement(link, cluster) {
     svgElement("line", { ...ends, class: "reach" }),
     svgElement("line", { ...ends, "stroke-width": 1 + 4 * link.similarity ** 2 }),
   );
-  if (cluster.nodes.length > 2) return edge;
+  if (group.nodes.length > 2) return edge;
   const share = svgElement("text", { x: (ends.x1 + ends.x2) / 2, y: (ends.y1 + ends.y2) / 2 - 5, class: "share" });
   share.textContent = link.percent;
   edge.append(share);
   return edge;
 }
 
-function nodeElement(node, cluster) {
+function nodeElement(node, group) {
   const number = svgElement("text", { class: "number", dy: "0.35em" });
-  number.textContent = node.cluster;
-  const circle = linkElement(node.url, `${node.name}, cluster ${node.cluster}`, `node c${node.colour}`, svgElement("circle", { r: RADIUS }), number);
+  number.textContent = node.case;
+  const circle = linkElement(node.url, `${node.name}, case ${node.case}`, `node c${node.colour}`, svgElement("circle", { r: RADIUS }), number);
   circle.setAttribute("transform", `translate(${node.x} ${node.y})`);
   const name = svgElement("text", { class: "name", y: RADIUS + 14 });
-  name.textContent = cluster.labelled ? shortened(node.name, 2 * cluster.halfWidth) : node.name;
+  name.textContent = group.labelled ? shortened(node.name, 2 * group.halfWidth) : node.name;
   circle.append(name);
   return circle;
 }
 
-function clusterElement(cluster) {
-  const parts = [...cluster.links.map((link) => edgeElement(link, cluster)), ...cluster.nodes.map((node) => nodeElement(node, cluster))];
-  return svgElement("g", { transform: `translate(${cluster.dx} ${cluster.dy})`, class: cluster.labelled ? "labelled" : "bare" }, ...parts);
+function caseElement(group) {
+  const parts = [...group.links.map((link) => edgeElement(link, group)), ...group.nodes.map((node) => nodeElement(node, group))];
+  return svgElement("g", { transform: `translate(${group.dx} ${group.dy})`, class: group.labelled ? "labelled" : "bare" }, ...parts);
 }
 
 // Makes the graph one stop for the tab key; the arrow keys move the focus inside it.
@@ -176,13 +176,13 @@ function draw(section) {
   const width = canvas.clientWidth;
   if (!width || section.dataset.drawn === `${width}`) return;
   section.dataset.drawn = width;
-  const clusters = groupByCluster(JSON.parse(section.querySelector("script").textContent));
-  for (const cluster of clusters) layOut(cluster, width);
-  const height = Math.ceil(arrange(clusters, width));
+  const cases = groupByCase(JSON.parse(section.querySelector("script").textContent));
+  for (const group of cases) layOut(group, width);
+  const height = Math.ceil(arrange(cases, width));
   const svg = svgElement(
     "svg",
     { width, height, viewBox: `0 0 ${width} ${height}`, role: "group", "aria-labelledby": "graph-heading", "aria-describedby": "graph-hint" },
-    ...clusters.map(clusterElement),
+    ...cases.map(caseElement),
   );
   // Listen on a div: an SVG element with focus listeners would be a tab stop itself.
   const frame = document.createElement("div");

@@ -38,7 +38,7 @@ def ranking(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> Ranking
     excluded = Exclusions(
         [boilerplate_file.kinds for boilerplate_file in boilerplate_files],
         [boilerplate_file.lexical for boilerplate_file in boilerplate_files],
-        engine.common_limit(len(programs)),
+        "default",
     )
     return engine.rank(RankingInput.from_files(files, len(programs), PARAMS.k, excluded))
 

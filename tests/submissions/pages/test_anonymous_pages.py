@@ -16,6 +16,7 @@ from submissions.models.records import Refusal
 from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, address as address_of
 from tests.support.html import get_page
 from tests.support.sample_class import loose, zipped
+from tests.support.shares import decided_on
 from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def test_no_message_names_anybody(crowded: World, reader: Client) -> None:
     assignment = crowded.assignment
     for name, sent in (
         ("assignment_settings", {"name": "Renamed"}),
-        ("decide", {"state": "clear", "seen": "0"}),
+        ("decide", {"state": "clear", "seen": "0", "decided_on": decided_on(crowded.pair)}),
         ("delete_batch", {}),
     ):
         assert names_in(body_of(reader.post(address_of(crowded, name), sent, follow=True))) == set(), name
@@ -168,12 +169,17 @@ def test_no_submission_names_anybody(world: World, reader: Client) -> None:
 
 
 def test_filters_and_htmx_name_nobody(world: World, reader: Client) -> None:
-    address = address_of(world, "assignment")
+    for page in ("assignment", "pairs", "students"):
+        address = address_of(world, page)
+        _assert_nobody_named(reader, address)
+
+
+def _assert_nobody_named(reader: Client, address: str) -> None:
     for query in ({"threshold": 10}, {"q": "otter"}, {"sort": "left"}, {"page": 2}, {"decision": "clear"}):
         for headers in ({}, {"HX-Request": "true"}):
             assert names_in(body_of(reader.get(address, query, headers=headers))) == set(), query
 
 
 def test_a_search_for_a_hidden_name_finds_nothing(world: World, reader: Client) -> None:
-    page = get_page(reader, address_of(world, "assignment"), q=CLASS[0].split("-")[0])
+    page = get_page(reader, address_of(world, "pairs"), q=CLASS[0].split("-")[0])
     assert page.text("#findings .empty strong") == "No pair passes this filter."

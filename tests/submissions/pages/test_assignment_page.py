@@ -3,12 +3,14 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from submissions.models import Batch, Boilerplate, Report
 from submissions.pages.templatetags.pages import percent
 from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
+from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -22,9 +24,13 @@ def get_assignment(client: Client, assignment: Assignment, **query: str) -> Page
     return get_page(client, assignment.get_absolute_url(), **query)
 
 
+def get_pairs(client: Client, assignment: Assignment, **query: str) -> Page:
+    return get_page(client, tab(assignment, "pairs"), **query)
+
+
 def listed_pairs(client: Client, assignment: Assignment, **query: str) -> list[tuple[str, str]]:
     """Return the names of both sides of each pair that the page lists."""
-    page = get_assignment(client, assignment, **query)
+    page = get_pairs(client, assignment, **query)
     return list(zip(page.texts("tr.pair .left a"), page.texts("tr.pair .right a"), strict=True))
 
 
@@ -74,7 +80,7 @@ def test_an_upload_over_the_limit_is_refused_with_the_limit(
 def test_the_report_ranks_the_pairs_with_their_figures(alice_client: Client, report: Report) -> None:
     best = report.pairs.all()[0]
     assert listed_pairs(alice_client, report.assignment)[0] == ("ada", "ben")
-    page = get_assignment(alice_client, report.assignment)
+    page = get_pairs(alice_client, report.assignment)
     pair_address = reverse("pair", args=[report.assignment_id, best.left_id, best.right_id])
     assert page.values("tr.pair .left a", "href")[0] == pair_address
     assert page.values("tr.pair .right a", "href")[0] == pair_address
@@ -83,7 +89,7 @@ def test_the_report_ranks_the_pairs_with_their_figures(alice_client: Client, rep
 
 
 def test_the_report_says_how_it_was_made(alice_client: Client, report: Report) -> None:
-    facts = get_assignment(alice_client, report.assignment).terms(".made > .facts")
+    facts = get_pairs(alice_client, report.assignment).terms(".made > .facts")
     assert facts["Passages"] == "9 tokens or more; none of 12 or more is missed (windows of 4)"
     assert facts["Compared"] == "3 submissions; 3 pairs share enough to be scored"
     assert facts["Common limit"] == "off"
@@ -101,45 +107,109 @@ def test_pairs_are_sorted_and_filtered_by_links_that_need_no_script(
     assert listed_pairs(alice_client, assignment, threshold=str(int(best.similarity * 100))) == [
         ("ada", "ben")
     ]
-    page = get_assignment(alice_client, assignment, sort="-tokens", q="ada")
+    page = get_pairs(alice_client, assignment, sort="-tokens", q="ada")
     assert page.values("th.tokens[aria-sort=descending] a", "href") == ["?sort=tokens&q=ada"]
     assert page.has("form#filter[method=get] [name=q]")
 
 
 def test_a_filter_that_lets_nothing_through_offers_the_way_back(alice_client: Client, report: Report) -> None:
-    page = get_assignment(alice_client, report.assignment, q="nobody")
+    page = get_pairs(alice_client, report.assignment, q="nobody")
     assert page.texts("#findings .empty p") == ["No pair passes this filter.", "Show all pairs"]
-    assert page.values("#findings .empty a", "href") == [report.assignment.get_absolute_url()]
+    assert page.values("#findings .empty a", "href") == [tab(report.assignment, "pairs")]
 
 
 def test_nonsense_in_the_address_is_ignored(alice_client: Client, report: Report) -> None:
     nonsense = {"sort": "password", "threshold": "-4", "page": "99999", "q": "\x00"}
     for name, value in nonsense.items():
-        assert alice_client.get(report.assignment.get_absolute_url(), {name: value}).status_code == 200
+        for address in (report.assignment.get_absolute_url(), tab(report.assignment, "pairs")):
+            assert alice_client.get(address, {name: value}).status_code == 200
 
 
 def test_long_reports_are_paged_and_keep_the_filter(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped(class_of(13))).assignment
     first, second = listed_pairs(alice_client, assignment), listed_pairs(alice_client, assignment, page="2")
-    assert len(first) == 50
+    assert len(first) == 30
     assert second
     assert not {*first} & {*second}
-    page = get_assignment(alice_client, assignment, q="student")
+    page = get_pairs(alice_client, assignment, q="student")
     assert page.values(".pages [rel=next]", "href") == ["?q=student&page=2"]
 
 
-def test_the_report_takes_as_many_queries_for_many_pairs_as_for_few(
-    alice_client: Client, hand_in: HandIn, django_assert_num_queries: CountQueries
+@pytest.mark.parametrize(
+    ("name", "queries"),
+    [("assignment", 16), ("pairs", 19), ("students", 15), ("ignored", 18), ("uploads", 17)],
+)
+def test_a_tab_takes_as_many_queries_for_many_pairs_as_for_few(
+    name: str,
+    queries: int,
+    alice_client: Client,
+    hand_in: HandIn,
+    django_assert_num_queries: CountQueries,
 ) -> None:
-    assignment = hand_in(zipped(CLASS)).assignment
-    # session, user, assignment, report, two versions, findings, duplicates, links, linked, counts, pages,
-    # pairs, same, five of what was skipped, boilerplate, uploads of it, count and rows of uploads, running,
-    # boilerplate that is read, a change of the language
-    with django_assert_num_queries(26):
-        alice_client.get(assignment.get_absolute_url())
+    address = tab(hand_in(zipped(CLASS)).assignment, name)
+    with django_assert_num_queries(queries):
+        alice_client.get(address)
     hand_in(zipped(class_of(13)))
-    with django_assert_num_queries(26):
-        alice_client.get(assignment.get_absolute_url())
+    with django_assert_num_queries(queries):
+        alice_client.get(address)
+
+
+def test_the_tabs_have_addresses_and_name_the_present_one(alice_client: Client, report: Report) -> None:
+    names = ("assignment", "pairs", "students", "ignored", "uploads")
+    titles = ["Cases", "Pairs", "Students", "Ignored code", "Uploads"]
+    for name, title in zip(names, titles, strict=True):
+        page = get_page(alice_client, tab(report.assignment, name))
+        assert page.texts(".tabs a") == titles
+        assert page.values(".tabs a", "href") == [tab(report.assignment, one) for one in names]
+        assert page.texts('.tabs a[aria-current="page"]') == [title]
+
+
+def test_the_tabs_keep_the_threshold(alice_client: Client, report: Report) -> None:
+    page = get_page(alice_client, tab(report.assignment, "pairs"), threshold="70")
+    cases, pairs, students, *_ = page.values(".tabs a", "href")
+    assert cases.endswith("?threshold=70")
+    assert pairs.endswith("?threshold=70")
+    assert students.endswith("/students/")
+
+
+def test_without_a_report_every_tab_leads_to_the_assignment(
+    alice_client: Client, assignment: Assignment
+) -> None:
+    for name in ("pairs", "students", "ignored", "uploads"):
+        response = alice_client.get(tab(assignment, name))
+        assert response.headers["Location"] == assignment.get_absolute_url()
+
+
+def test_every_heading_of_the_pairs_is_explained(alice_client: Client, report: Report) -> None:
+    page = get_pairs(alice_client, report.assignment)
+    explained = page.values("table.pairs thead :is(a, abbr)", "title")
+    assert len(explained) == len(page.all("table.pairs thead th")) == 11
+    assert all(explained)
+
+
+def test_a_pair_that_stands_out_names_its_case_with_a_link(alice_client: Client, report: Report) -> None:
+    threshold = report.parameters["threshold"]["value"]
+    page = get_pairs(alice_client, report.assignment)
+    above = report.pairs.filter(similarity__gte=threshold)
+    assert len(page.all("td.case a")) == above.count() > 0
+    keys = {pk for ids in above.values_list("left", "right") for pk in ids}
+    address = reverse("case", args=[report.assignment_id, min(keys)])
+    assert address in page.values("td.case a", "href")
+
+
+def test_the_students_have_their_source_best_match_and_attempts(
+    alice_client: Client, batch: Batch, hand_in: HandIn
+) -> None:
+    hand_in(zipped({"ada/main.py": CLASS["ada/main.py"] + "\nprint(1)\n"}, name="again.zip"))
+    page = get_page(alice_client, tab(batch.assignment, "students"))
+    rows = {row[0]: row for row in page.rows(".roll tbody tr")}
+    assert rows["ada"][1] == "again.zip"
+    assert rows["ada"][2] == "ben"
+    assert rows["ada"][4] == "2"
+    assert rows["cleo"][1::3] == ["class.zip", "1"]
+    assert get_page(alice_client, tab(batch.assignment, "students"), q="CLE").texts(".roll tbody th") == [
+        "cleo"
+    ]
 
 
 def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(
@@ -160,7 +230,8 @@ def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(
         )
     assert best_pair_lines() < before
     removal = reverse("remove_boilerplate", args=[Boilerplate.objects.get().pk])
-    assert get_assignment(alice_client, assignment).has(f'form[method=post][action="{removal}"]')
+    page = get_page(alice_client, tab(assignment, "ignored"))
+    assert page.has(f'form[method=post][action="{removal}"]')
     with django_capture_on_commit_callbacks(execute=True):
         alice_client.post(removal)
     assert best_pair_lines() == before
@@ -227,7 +298,7 @@ def test_a_report_without_similar_pairs_says_so(alice_client: Client, hand_in: H
     assignment = hand_in(
         zipped({"ada/main.py": CLASS["cleo/main.py"], "ben/main.py": "print('hello')\n"})
     ).assignment
-    message = get_assignment(alice_client, assignment).text("#findings .empty strong")
+    message = get_pairs(alice_client, assignment).text("#findings .empty strong")
     assert message == "No two submissions share enough to be listed."
 
 
@@ -238,7 +309,7 @@ def test_a_report_of_one_submission_says_that_it_takes_two(alice_client: Client,
     lead = page.text("#headline .lead")
     assert lead.startswith("One submission has been read; a report takes two at least.")
     assert not page.has("#filter")
-    assert page.has("#upload-heading")
+    assert tab(assignment, "uploads") in page.values("#headline a", "href")
 
 
 def test_pages_with_decisions_are_fetched_anew_when_going_back(alice_client: Client, report: Report) -> None:

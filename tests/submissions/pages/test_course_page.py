@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
+from submissions.actions.decisions import CaseNames, DecisionInput, decide_case
 from submissions.models import Assignment, Course
 from tests.support.html import get_page, page_of
+from tests.support.reports import create_report
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -103,7 +106,8 @@ def test_the_lists_take_as_many_queries_for_many_rows_as_for_one(
         Assignment.objects.create(course=assignment.course, name=f"Task {n}")
     with django_assert_num_queries(3):  # session, user, courses
         alice_client.get(reverse("courses"))
-    with django_assert_num_queries(5):  # session, user, course, assignments, size of the roster
+    # session, user, course, assignments, reports, decided cases, size of the roster
+    with django_assert_num_queries(7):
         alice_client.get(assignment.course.get_absolute_url())
 
 
@@ -173,3 +177,104 @@ def test_an_empty_course_is_deleted_without_a_list(alice_client: Client, alice: 
     page = get_page(alice_client, reverse("delete_course", args=[course.pk]))
     assert "Compilers holds nothing yet." in page.texts("form.card p")
     assert not page.has(".lost")
+
+
+def shown_assignments(client: Client, course: Course) -> list[str]:
+    return get_page(client, course.get_absolute_url()).texts("section[aria-label=Assignments] > .rows .name")
+
+
+def test_assignments_are_in_natural_order(alice_client: Client, assignment: Assignment) -> None:
+    for name in ("HW10", "HW2", "HW1", "hw 3"):
+        Assignment.objects.create(course=assignment.course, name=name)
+    assert shown_assignments(alice_client, assignment.course) == ["HW1", "HW2", "hw 3", "HW10", "Statistics"]
+
+
+def test_an_assignment_has_its_date_its_state_and_its_undecided_cases(
+    alice_client: Client, assignment: Assignment
+) -> None:
+    report = create_report(assignment, {("ann", "ben"): 0.9, ("eve", "fay"): 0.7})
+    [row] = get_page(alice_client, assignment.course.get_absolute_url()).texts(".rows li")
+    assert "2 cases, 2 undecided" in row
+    members = CaseNames(["ann", "ben"], ["eve", "fay"], 0.5)
+    decide_case(assignment, members, assignment.course.owner, DecisionInput("clear", None, ""))
+    assignment.reports.create(state="failed")
+    [row] = get_page(alice_client, assignment.course.get_absolute_url()).texts(".rows li")
+    assert "2 cases, 1 undecided" in row
+    assert "added " in row
+    assert "the last ranking failed" in row
+    assert report.pairs.count() == 2
+
+
+@pytest.fixture
+def two_assignments(assignment: Assignment, bob: User) -> Assignment:
+    """Return an assignment of a course in which Ann and Ben stand out twice; Cal and Dan also in Bob's."""
+    create_report(assignment, {("ann", "ben"): 0.9, ("cal", "dan"): 0.8, ("eve", "fay"): 0.2})
+    later = Assignment.objects.create(course=assignment.course, name="Trees")
+    create_report(later, {("Ben", "ann"): 0.7, ("cal", "eve"): 0.8, ("eve", "fay"): 0.9})
+    others = Course.objects.create(owner=bob, name="Programming 1")
+    create_report(Assignment.objects.create(course=others, name="Sorting"), {("cal", "dan"): 0.9})
+    return assignment
+
+
+def test_the_same_two_students_in_two_assignments_are_named_and_nobody_of_another_course(
+    alice_client: Client, two_assignments: Assignment
+) -> None:
+    page = get_page(alice_client, two_assignments.course.get_absolute_url())
+    [row] = page.texts(".recurring li")
+    assert row.casefold() == "ann and benstatistics 90\u202f%, trees 70\u202f%"
+    for address in page.values(".recurring a", "href"):
+        assert alice_client.get(address, follow=True).status_code == 200
+
+
+def test_students_are_the_same_by_the_id_of_their_platform(
+    alice_client: Client, assignment: Assignment
+) -> None:
+    later = Assignment.objects.create(course=assignment.course, name="Trees")
+    reports = [
+        create_report(assignment, {("ann", "ben"): 0.9, ("cal", "dan"): 0.9}),
+        create_report(later, {("ann meyer", "ben 2"): 0.8, ("cal", "dan"): 0.9}),
+    ]
+    for number, report in enumerate(reports):
+        for submission in report.submissions.all():
+            person = submission.name.split()[0]
+            # The same name, but another person: the ids differ.
+            own_id = f"{person}{number}" if person in {"cal", "dan"} else person
+            submission.students.create(name=submission.name, identifier=own_id)
+    page = get_page(alice_client, assignment.course.get_absolute_url())
+    [row] = page.texts(".recurring .meta")
+    assert row == "Statistics 90\u202f%, Trees 80\u202f%"
+
+
+def test_pairs_that_come_back_have_made_up_names_where_names_are_hidden(
+    alice_client: Client, two_assignments: Assignment
+) -> None:
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
+    page = get_page(alice_client, two_assignments.course.get_absolute_url())
+    [row] = page.texts(".recurring li")
+    assert not {"ann", "ben"} & {*row.casefold().replace(",", " ").split()}
+    for label in page.values(".recurring a", "aria-label"):
+        assert not {"ann", "ben"} & {*label.casefold().split()}
+
+
+def test_team_mates_that_are_compared_do_not_come_back(
+    alice_client: Client, two_assignments: Assignment
+) -> None:
+    two_assignments.compare_mates = True
+    two_assignments.teams = "ann, ben"
+    two_assignments.save()
+    page = get_page(alice_client, two_assignments.course.get_absolute_url())
+    assert not page.has(".recurring")
+
+
+def test_the_page_of_a_course_takes_as_many_queries_for_many_reports_as_for_few(
+    alice_client: Client, two_assignments: Assignment, django_assert_num_queries: CountQueries
+) -> None:
+    address = two_assignments.course.get_absolute_url()
+    with django_assert_num_queries(10):
+        assert get_page(alice_client, address).has(".recurring")
+    for number in range(8):
+        another = Assignment.objects.create(course=two_assignments.course, name=f"Task {number}")
+        create_report(another, {("ann", "ben"): 0.9, ("cal", "dan"): 0.8, ("eve", "fay"): 0.7})
+    with django_assert_num_queries(10):
+        page = get_page(alice_client, address)
+    assert len(page.all(".recurring li")) == 3

@@ -14,7 +14,7 @@ from submissions.models import Change, Decision, Pair, Report
 from submissions.queries import PairNames
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, zipped
-from tests.support.shares import best, pair_page
+from tests.support.shares import best, decided_on, pair_page
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -33,8 +33,9 @@ def address(pair: Pair) -> str:
     return reverse("decide", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
 
 
-def fields(**changed: Any) -> dict[str, Any]:
-    return {"state": "undecided", "assignee": "", "notes": "", "seen": 0} | changed
+def fields(pair: Pair, **changed: Any) -> dict[str, Any]:
+    unchanged = {"state": "undecided", "assignee": "", "notes": "", "seen": 0}
+    return unchanged | {"decided_on": decided_on(pair)} | changed
 
 
 def changes(assignment: Assignment) -> list[tuple[str, str, str, str]]:
@@ -123,7 +124,7 @@ def test_many_at_once_lose_nothing(transactional_db: None, alice: User) -> None:
 
 def test_alice_decides_a_pair_on_its_page(alice_client: Client, report: Report, alice: User) -> None:
     pair = best(report)
-    sent = fields(state="confirmed", assignee=alice.pk, notes="Hear\r\nboth.")
+    sent = fields(pair, state="confirmed", assignee=alice.pk, notes="Hear\r\nboth.")
     page = page_of(alice_client.post(address(pair), sent, follow=True))
     assert page.text(".notices") == "Saved."
     decision = Decision.objects.get()
@@ -137,7 +138,7 @@ def test_alice_decides_a_pair_on_its_page(alice_client: Client, report: Report, 
 
 
 def test_htmx_gets_the_answer_and_the_history_alone(alice_client: Client, report: Report) -> None:
-    response = alice_client.post(address(best(report)), fields(state="clear"), headers=HTMX)
+    response = alice_client.post(address(best(report)), fields(best(report), state="clear"), headers=HTMX)
     page = page_of(response)
     assert page.text("[role=status]") == "Saved"
     assert not page.has("form, h1")
@@ -152,7 +153,7 @@ def test_htmx_gets_the_whole_form_where_somebody_else_changed_it(
     decide(
         report.assignment, PairNames.from_pair(pair), admin, DecisionInput("suspicious", admin, "Look again")
     )
-    response = alice_client.post(address(pair), fields(state="clear"), headers=HTMX)
+    response = alice_client.post(address(pair), fields(pair, state="clear"), headers=HTMX)
     assert response["HX-Retarget"] == "#decision-panel"
     page = page_of(response)
     assert "Meanwhile admin wrote notes." in page.texts(".meanwhile[role=alert]")
@@ -165,7 +166,7 @@ def test_without_htmx_the_next_page_says_what_others_changed(
 ) -> None:
     pair = best(report)
     decide(report.assignment, PairNames.from_pair(pair), admin, DecisionInput("suspicious", None, ""))
-    page = page_of(alice_client.post(address(pair), fields(notes="x"), follow=True))
+    page = page_of(alice_client.post(address(pair), fields(pair, notes="x"), follow=True))
     assert "Meanwhile admin changed the state; see the history." in page.text(".notices")
 
 
@@ -184,7 +185,9 @@ def test_what_cannot_be_saved_is_refused_with_the_reason(
     sent: dict[str, Any], reason: str, alice_client: Client, report: Report
 ) -> None:
     for headers, error in (({}, ".notices .notice"), (HTMX, "#decision-answer .error[role=alert]")):
-        response = alice_client.post(address(best(report)), fields(**sent), headers=headers, follow=True)
+        response = alice_client.post(
+            address(best(report)), fields(best(report), **sent), headers=headers, follow=True
+        )
         assert reason in page_of(response).text(error)
     assert not Decision.objects.exists()
 
@@ -196,7 +199,7 @@ def test_a_pair_can_be_assigned_to_the_owner_or_to_staff_alone(
     choices = get_page(alice_client, pair_page(pair)).values("select[name=assignee] option", "value")
     assert {str(alice.pk), str(admin.pk)} <= {*choices}
     assert str(bob.pk) not in choices
-    alice_client.post(address(pair), fields(assignee=bob.pk))
+    alice_client.post(address(pair), fields(pair, assignee=bob.pk))
     assert not Decision.objects.exists()
 
 
@@ -208,13 +211,13 @@ def test_an_assignee_keeps_a_pair_when_the_account_is_closed(
     admin.is_active = False
     admin.save()
     seen = Change.objects.latest("pk").pk
-    alice_client.post(address(pair), fields(state="clear", assignee=admin.pk, seen=seen))
+    alice_client.post(address(pair), fields(pair, state="clear", assignee=admin.pk, seen=seen))
     assert Decision.objects.get().assignee == admin
     assert Decision.objects.get().state == "clear"
 
 
 def test_charlie_decides_nothing_of_alices(charlie_client: Client, report: Report) -> None:
-    assert charlie_client.post(address(best(report)), fields(state="clear")).status_code == 404
+    assert charlie_client.post(address(best(report)), fields(best(report), state="clear")).status_code == 404
     assert not Decision.objects.exists()
 
 
@@ -224,13 +227,13 @@ def test_pairs_of_two_assignments_or_of_one_submission_are_404(
     pair = best(report)
     for sides in ((pair.left_id, pair.left_id), (pair.left_id, 10**9)):
         no_pair = reverse("decide", args=[assignment.pk, *sides])
-        assert alice_client.post(no_pair, fields(state="clear")).status_code == 404
+        assert alice_client.post(no_pair, fields(best(report), state="clear")).status_code == 404
 
 
 def test_the_sides_in_the_other_order_are_the_same_pair(alice_client: Client, report: Report) -> None:
     pair = best(report)
     swapped = reverse("decide", args=[report.assignment_id, pair.right_id, pair.left_id])
-    alice_client.post(swapped, fields(state="clear"))
+    alice_client.post(swapped, fields(best(report), state="clear"))
     decision = Decision.objects.get()
     assert (decision.left, decision.right) == (pair.left.name, pair.right.name)
 
@@ -239,7 +242,7 @@ def test_decisions_outlive_rankings_and_later_uploads(
     alice_client: Client, report: Report, hand_in: HandIn
 ) -> None:
     before = best(report)
-    alice_client.post(address(before), fields(state="confirmed"))
+    alice_client.post(address(before), fields(before, state="confirmed"))
     hand_in(zipped({"ada/main.py": CLASS["ada/main.py"] + "\nprint(1)\n"}, "again.zip"))
     newest = Report.objects.filter(state=Report.State.DONE)[0]
     assert newest.pk != report.pk
@@ -252,14 +255,26 @@ def test_notes_that_name_somebody_are_covered_and_kept_under_made_up_names(
     alice_client: Client, report: Report
 ) -> None:
     pair = best(report)
-    alice_client.post(address(pair), fields(notes="Ada wrote it, says Ben."))
+    alice_client.post(address(pair), fields(pair, notes="Ada wrote it, says Ben."))
     alice_client.post(reverse("switch_names"), {"names": "made-up"})
     page = page_of(alice_client.get(pair_page(pair), follow=True))
     assert "wrote it, says" in page.texts("details.notes .note p")[0]
     # A token may have the letters of a name in it, but no name as a word.
     assert not re.search(r"\bAda\b", page.html)
     assert not page.has("textarea")
-    sent = fields(state="clear", seen=Change.objects.latest("pk").pk)
+    sent = fields(pair, state="clear", seen=Change.objects.latest("pk").pk)
     del sent["notes"]
     alice_client.post(address(pair), sent)
     assert Decision.objects.get().notes == "Ada wrote it, says Ben."
+
+
+def test_a_decision_that_was_made_on_another_pair_is_refused(alice_client: Client, report: Report) -> None:
+    first, second = report.pairs.all()[:2]
+    for sent in (fields(second, state="confirmed"), fields(first, state="confirmed", decided_on="")):
+        for headers in ({}, HTMX):
+            response = alice_client.post(address(first), sent, headers=headers)
+            assert response.status_code == 409
+            assert "nothing was saved. Reload the page" in response.content.decode()
+    assert not Decision.objects.exists()
+    page = page_of(alice_client.post(address(first), fields(second, state="confirmed")))
+    assert page.values("main a", "href") == [pair_page(first)]

@@ -16,7 +16,8 @@ from submissions.models import Batch, Pair, Report
 from submissions.pages import rendered
 from submissions.pages.rendered import MAX_IDLE_SECONDS, RENDERED, RenderedParts
 from tests.support.html import Page, get_page, page_of
-from tests.support.shares import best, link_to, pair_page, shared_pair, shared_report
+from tests.support.shares import best, decided_on, link_to, pair_page, shared_pair, shared_report
+from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -33,7 +34,7 @@ def nothing_kept() -> None:
 
 
 def report_page(client: Client, report: Report, **query: str) -> Page:
-    return page_of(client.get(report.assignment.get_absolute_url(), query))
+    return page_of(client.get(tab(report.assignment, "pairs"), query))
 
 
 def queries_for(client: Client, address: str) -> int:
@@ -44,7 +45,8 @@ def queries_for(client: Client, address: str) -> int:
 
 def decide(client: Client, pair: Pair, state: str) -> None:
     address = reverse("decide", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
-    assert client.post(address, {"state": state, "seen": "0", "notes": ""}).status_code == 302
+    sent = {"state": state, "seen": "0", "notes": "", "decided_on": decided_on(pair)}
+    assert client.post(address, sent).status_code == 302
 
 
 def hide_names(client: Client) -> None:

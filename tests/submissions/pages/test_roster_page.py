@@ -11,6 +11,8 @@ from django.urls import reverse
 from submissions.models import Course, CourseRoster, EnrolledStudent, Submission, SubmissionStudent
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import COPIED, RENAMED, zipped
+from tests.support.shares import decided_on
+from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,10 +130,10 @@ def test_decisions_stay_when_names_change(
     hand_in(zipped(CLASS))
     pair = assignment.reports.get().pairs.get(left__name="aokafor", right__name="erika")
     arguments = [assignment.pk, pair.left_id, pair.right_id]
-    sent = {"state": "confirmed", "assignee": "", "notes": "", "seen": 0}
+    sent = {"state": "confirmed", "assignee": "", "notes": "", "seen": 0, "decided_on": decided_on(pair)}
     alice_client.post(reverse("decide", args=arguments), sent)
     add(ROSTER.replace("Red", ""))
-    page = get_page(alice_client, assignment.get_absolute_url() + "?decision=confirmed")
+    page = get_page(alice_client, tab(assignment, "pairs") + "?decision=confirmed")
     [row] = page.texts("tr.pair")
     assert "Amara Okafor" in row
 

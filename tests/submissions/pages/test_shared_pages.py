@@ -13,7 +13,7 @@ from submissions.models import Assignment, Pair, Report, Share
 from tests.support.every_page import PUBLIC, addresses
 from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, zipped
-from tests.support.shares import best, link_to, shared_pair, shared_report
+from tests.support.shares import best, link_to, shared_pair, shared_pairs, shared_report
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -52,7 +52,7 @@ def test_a_visitor_reads_a_shared_report_and_its_pairs(visitor: Client, report: 
     share = shared_report(report, alice)
     pair = best(report)
     pair_address = link_to(share, pair.left_id, pair.right_id)
-    assert pair_address in get_page(visitor, link_to(share)).values("tr.pair a", "href")
+    assert pair_address in get_page(visitor, shared_pairs(share)).values("tr.pair a", "href")
     assert "read_numbers" in source_of(get_page(visitor, pair_address))
 
 
@@ -73,7 +73,7 @@ def test_a_shared_page_offers_nothing_that_changes_or_leads_inside(
 ) -> None:
     share = shared_report(report, alice)
     pair = best(report)
-    for address in (link_to(share), link_to(share, pair.left_id, pair.right_id)):
+    for address in (link_to(share), shared_pairs(share), link_to(share, pair.left_id, pair.right_id)):
         page = get_page(visitor, address)
         assert not page.has("form[method=post]")
         assert "/" not in page.links()
@@ -90,12 +90,12 @@ def test_nothing_of_the_owners_is_disclosed_but_what_was_shared(
     )
     share = shared_report(report, alice)
     pair = best(report)
-    for address in (link_to(share), link_to(share, pair.left_id, pair.right_id)):
+    for address in (link_to(share), shared_pairs(share), link_to(share, pair.left_id, pair.right_id)):
         page = get_page(visitor, address)
         assert "alice" not in page.html
         assert "Monday" not in page.html
         assert "decided" not in page.html
-    assert visitor.get(link_to(share), {"decision": "undecided"}).status_code == 404
+    assert visitor.get(shared_pairs(share), {"decision": "undecided"}).status_code == 404
 
 
 def test_a_shared_pair_shows_that_pair_and_no_other(visitor: Client, report: Report, alice: User) -> None:
@@ -240,7 +240,7 @@ def test_a_link_opens_no_page_that_needs_an_account(visitor: Client, world: Worl
 def test_nothing_can_be_sent_to_a_link(visitor: Client, report: Report, alice: User) -> None:
     share = shared_report(report, alice)
     pair = best(report)
-    for address in (link_to(share), link_to(share, pair.left_id, pair.right_id)):
+    for address in (link_to(share), shared_pairs(share), link_to(share, pair.left_id, pair.right_id)):
         for method in (visitor.post, visitor.put, visitor.delete, visitor.patch):
             assert method(address).status_code == 405
 
@@ -248,7 +248,7 @@ def test_nothing_can_be_sent_to_a_link(visitor: Client, report: Report, alice: U
 def test_an_anonymous_link_names_nobody(visitor: Client, report: Report, alice: User) -> None:
     share = shared_report(report, alice, anonymous=True)
     pair = best(report)
-    for address in (link_to(share), link_to(share, pair.left_id, pair.right_id)):
+    for address in (link_to(share), shared_pairs(share), link_to(share, pair.left_id, pair.right_id)):
         page = get_page(visitor, address)
         assert "Names are made up." in page.text(".notice.shared")
         assert not re.search(r"\b(ada|ben|cleo)\b", page.html.casefold())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import CountQueries, HandIn
 
 
-QUERIES = 21
+QUERIES = 24
 DECIDED = "[aria-labelledby=verdicts-heading]"
 GROUPS = "[aria-labelledby=with-heading]"
 SKIPPED = "[aria-labelledby=refused-heading]"
@@ -153,12 +153,12 @@ def test_it_says_when_it_was_uploaded_and_handed_in(alice_client: Client, ada: S
     assert lead.endswith(" by alice with class.zip · handed in 2 Mar 2026, 12:05, as the archive says")
 
 
-def test_its_cluster_and_the_submissions_that_are_the_same_are_named(
+def test_its_case_and_the_submissions_that_are_the_same_are_named(
     alice_client: Client, report: Report, ada: Submission
 ) -> None:
     page = get_submission(alice_client, ada)
     assert page.text(f"{GROUPS} h2") == "Groups that it is in"
-    assert any("Cluster of 2 submissions" in text for text in page.texts(f"{GROUPS} .with"))
+    assert any("Case of 2 submissions" in text for text in page.texts(f"{GROUPS} .with"))
     assert address(submission_named("ben")) in page.values(f"{GROUPS} .names a", "href")
     assert not get_submission(alice_client, submission_named("cleo")).has(GROUPS)
 
@@ -231,7 +231,7 @@ def test_many_pairs_and_files_are_paged_and_take_as_many_queries_as_few(
     hand_in(zipped(CLASS))
     # session, user, assignment, submission, report, two versions, findings, duplicates, replaced,
     # count and rows of files, sources,
-    # count of what was refused, decisions, count, rows and best of pairs, links and members of clusters,
+    # count of what was refused, decisions, count, rows and best of pairs, links and members of cases,
     # the same ones
     few = address(submission_named("ada"))
     with django_assert_num_queries(QUERIES):

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from submissions.models import Decision, Pair, Report
 from tests.support.html import get_page
-from tests.support.shares import pair_page
+from tests.support.shares import decided_on, pair_page
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -83,7 +83,7 @@ def test_a_message_says_that_no_undecided_pair_is_left(
     for pair in ranked:
         decide(pair)
     address = next_address(alice_client, report, ranked[0])
-    assert address == report.assignment.get_absolute_url()
+    assert address == reverse("pairs", args=[report.assignment_id])
     assert get_page(alice_client, address).texts(MESSAGES) == ["No undecided pair is left."]
 
 
@@ -108,3 +108,28 @@ def test_an_invalid_previous_pair_leads_to_the_first_pair(
 def test_an_assignment_without_pairs_has_none_to_decide(alice_client: Client, assignment: Assignment) -> None:
     address = alice_client.get(reverse("next_undecided", args=[assignment.pk])).headers["Location"]
     assert get_page(alice_client, address).texts(MESSAGES) == ["There are no pairs to decide yet."]
+
+
+def test_the_next_pair_is_that_of_the_filtered_and_ordered_list(
+    alice_client: Client, report: Report, ranked: list[Pair]
+) -> None:
+    listed = get_page(
+        alice_client, reverse("pairs", args=[report.assignment_id]), q="cleo", sort="similarity"
+    )
+    first, second = listed.values("tr.pair .left a", "href")
+    assert first == f"{pair_page(ranked[2])}?q=cleo&sort=similarity"
+    [next_link] = get_page(alice_client, first).values("a.next[data-key=u]", "href")
+    assert alice_client.get(next_link).headers["Location"] == second
+    sent = {
+        "state": "clear",
+        "seen": 0,
+        "decided_on": decided_on(ranked[2]),
+        "q": "cleo",
+        "sort": "similarity",
+    }
+    decide_address = reverse("decide", args=[report.assignment_id, ranked[2].left_id, ranked[2].right_id])
+    alice_client.post(decide_address, sent)
+    [next_link] = get_page(alice_client, second).values("a.next[data-key=u]", "href")
+    page = get_page(alice_client, alice_client.get(next_link).headers["Location"])
+    assert page.texts(MESSAGES) == ["Every other pair is decided: this is the last one."]
+    assert ranked[0].left.name != "cleo"

@@ -10,6 +10,7 @@ from submissions import queries
 from submissions.models import Assignment, Batch, Course, Pair, Report
 from submissions.pseudonyms.names import Names
 from submissions.queries import PairFilter
+from submissions.queries.lists import listed_assignments
 from tests.support.sample_class import CLASS, loose, zipped
 
 if TYPE_CHECKING:
@@ -45,13 +46,13 @@ def test_staff_find_every_course(admin: User, alice: User, bob: User) -> None:
 
 def test_an_assignment_is_listed_with_its_cohort_and_pairs(batch: Batch, hand_in: HandIn) -> None:
     hand_in(zipped({"ada/main.py": CLASS["ada/main.py"] + "\nprint(1)\n"}))
-    listed = queries.listed_assignments(batch.assignment.course).get()
+    listed = listed_assignments(batch.assignment.course).get()
     assert listed.submission_count == 3
     assert listed.pair_count == Pair.objects.count() > 0
 
 
 def test_an_assignment_without_uploads_has_no_pair_count(assignment: Assignment) -> None:
-    listed = queries.listed_assignments(assignment.course).get()
+    listed = listed_assignments(assignment.course).get()
     assert (listed.submission_count, listed.pair_count) == (0, None)
 
 

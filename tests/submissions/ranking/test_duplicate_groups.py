@@ -39,7 +39,7 @@ def test_the_report_names_its_groups_and_what_their_members_share(
     hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": HONEST}))
     page = get_page(alice_client, assignment.get_absolute_url())
     assert page.texts(".same > p") == ["2 submissions, the same bytes: ada, ben"]
-    assert page.text("#clusters-heading") == "Clusters"
+    assert page.text("#cases-heading") == "Cases"
 
 
 def test_a_pair_of_nothing_but_common_code_says_so(

@@ -14,6 +14,7 @@ from tests.support.html import get_page
 from tests.support.programs import program
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
+from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +85,7 @@ def test_best_matches_come_from_pairs_that_are_not_listed_too(
     assert report.pairs.count() == 1
     assert findings_of(report).scored == 3
     assert all(match.match for match in findings_of(report).best)
-    facts = get_page(alice_client, report.assignment.get_absolute_url()).terms("section.made > .facts")
+    facts = get_page(alice_client, tab(report.assignment, "pairs")).terms("section.made > .facts")
     assert facts["Compared"] == (
         "3 submissions; 3 pairs share enough to be scored, the 1 most similar are listed"
     )

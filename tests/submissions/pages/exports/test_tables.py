@@ -60,7 +60,7 @@ def test_pairs_come_with_figures_evidence_and_what_was_decided(
     first = rows(alice_client, report.assignment)[0]
     assert tuple(first)[: len(PairRow._fields)] == PairRow._fields
     assert (first["left"], first["right"]) == ("ada", "ben")
-    for figure in ("similarity", "left_share", "right_share", "structure", "literals", "names"):
+    for figure in ("similarity", "left_share", "right_share", "structure", "literals", "names", "imports"):
         assert float(first[figure]) == round(getattr(pair, figure), 6)
     for count in ("tokens", "lines", "longest"):
         assert int(first[count]) == getattr(pair, count)
@@ -188,10 +188,10 @@ def test_a_table_takes_as_many_queries_for_many_rows_as_for_few(
 ) -> None:
     for files in (CLASS, MANY):
         assignment = hand_in(zipped(files)).assignment
-        # session, user, assignment, 3 of the report, decisions, pairs
-        with django_assert_num_queries(8):
+        # session, user, assignment, 3 of the report, decisions, links, pairs
+        with django_assert_num_queries(9):
             download(alice_client, assignment, "pairs", "csv")
-        # session, user, assignment, 2 of the report, submissions
-        with django_assert_num_queries(6):
+        # session, user, assignment, 2 of the report, links, submissions
+        with django_assert_num_queries(7):
             download(alice_client, assignment, "submissions", "csv")
     assert Pair.objects.filter(report=assignment.reports.all()[0]).count() > 100

@@ -10,19 +10,18 @@ import pytest
 from humanize import ordinal
 from hypothesis import given, strategies as st
 
+from submissions.components import connected_components
 from submissions.models import Submission
+from submissions.pages.report.cases import cases
 from submissions.pages.report.charts import (
     MAX_LINKS,
     MAX_NODES,
     Histogram,
-    _connected_components,
-    clusters,
     graph,
     histogram,
 )
 from submissions.pages.templatetags.charting import duration
 from submissions.pseudonyms.names import ANONYMOUS, Names
-from submissions.queries import Link
 from tests.support.html import get_page
 from tests.support.reports import create_report, random_similarities
 
@@ -49,7 +48,7 @@ def chain(assignment: Assignment) -> Report:
 
 
 def members(report: Report, threshold: float) -> list[list[str]]:
-    return [[member.submission.name for member in cluster.members] for cluster in clusters(report, threshold)]
+    return [[member.submission.name for member in case.members] for case in cases(report, threshold)]
 
 
 def test_pairs_at_the_threshold_connect_their_submissions(chain: Report) -> None:
@@ -58,17 +57,17 @@ def test_pairs_at_the_threshold_connect_their_submissions(chain: Report) -> None
     assert members(chain, 0.95) == []
 
 
-def test_a_cluster_knows_its_strongest_pair_and_the_mean_of_its_links(chain: Report) -> None:
-    cluster = clusters(chain, 0.5)[0]
-    assert [submission.name for submission in cluster.strongest] == ["ann", "ben"]
-    assert cluster.similarity == 0.9
-    assert cluster.mean == pytest.approx((0.9 + 0.6 + 0.8) / 3)
+def test_a_case_knows_its_strongest_pair_and_the_mean_of_its_links(chain: Report) -> None:
+    case = cases(chain, 0.5)[0]
+    assert [submission.name for submission in case.strongest] == ["ann", "ben"]
+    assert case.similarity == 0.9
+    assert case.mean == pytest.approx((0.9 + 0.6 + 0.8) / 3)
 
 
 def test_members_stand_in_the_order_of_handing_in_and_those_without_a_time_last(chain: Report) -> None:
     for name, hours in (("dan", 0), ("ann", 3), ("cal", 5)):
         Submission.objects.filter(name=name).update(handed_in=NOON + timedelta(hours=hours))
-    first_members = clusters(chain, 0.5)[0].members
+    first_members = cases(chain, 0.5)[0].members
     assert [(member.submission.name, member.later) for member in first_members] == [
         ("dan", timedelta(0)),
         ("ann", timedelta(hours=3)),
@@ -77,34 +76,34 @@ def test_members_stand_in_the_order_of_handing_in_and_those_without_a_time_last(
     ]
 
 
-def test_members_of_an_anonymous_cluster_are_sorted_by_their_aliases(chain: Report) -> None:
+def test_members_of_an_anonymous_case_are_sorted_by_their_aliases(chain: Report) -> None:
     names = Names({"eve": "Submission 2", "fay": "Submission 1"})
-    last_members = clusters(chain, 0.7, names)[-1].members
+    last_members = cases(chain, 0.7, names)[-1].members
     displayed = [names.display_name(member.submission.name) for member in last_members]
     assert displayed == ["Submission 1", "Submission 2"]
 
 
-def test_clusters_take_two_queries_however_many_there_are(
+def test_cases_take_three_queries_however_many_there_are(
     chain: Report, django_assert_num_queries: CountQueries
 ) -> None:
-    with django_assert_num_queries(2):
-        clusters(chain, 0.5)
+    with django_assert_num_queries(3):
+        cases(chain, 0.5)
 
 
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).filter(lambda ends: ends[0] != ends[1])))
 def test_components_are_what_a_walk_along_the_links_reaches(ends: list[tuple[int, int]]) -> None:
-    components = _connected_components([Link(left, right, 1.0) for left, right in ends])
-    for ids, links in components:
+    components = connected_components(ends)
+    for ids in components:
         reached = {ids[0]}
         for _ in ends:
             reached |= {pk for both in ends if reached & {*both} for pk in both}
         assert set(ids) == reached
-        assert {pk for link in links for pk in link[:2]} == reached
-    assert sum(len(links) for _, links in components) == len(ends)
+    assert sorted(pk for ids in components for pk in ids) == sorted({pk for both in ends for pk in both})
+    assert [len(ids) for ids in components] == sorted((len(ids) for ids in components), reverse=True)
 
 
 def test_a_graph_of_few_links_draws_them_all(chain: Report) -> None:
-    drawn = graph(clusters(chain, 0.5))
+    drawn = graph(cases(chain, 0.5))
     assert {(submission.name, number) for submission, number in drawn.nodes} == {
         ("ann", 1),
         ("ben", 1),
@@ -119,11 +118,11 @@ def test_a_graph_of_few_links_draws_them_all(chain: Report) -> None:
 
 def test_a_graph_of_many_keeps_the_strongest_links_and_says_what_is_left_out(assignment: Assignment) -> None:
     similarities = random_similarities(600) | {(f"x{n:03}", f"x{n + 1:03}"): 0.999 for n in range(20)}
-    all_clusters = clusters(create_report(assignment, similarities), 0.1)
-    drawn = graph(all_clusters)
+    all_cases = cases(create_report(assignment, similarities), 0.1)
+    drawn = graph(all_cases)
     assert len(drawn.nodes) <= MAX_NODES
-    assert len(drawn.nodes) + drawn.hidden_nodes == sum(len(cluster.members) for cluster in all_clusters)
-    assert len(drawn.links) + drawn.hidden_links == sum(len(cluster.links) for cluster in all_clusters)
+    assert len(drawn.nodes) + drawn.hidden_nodes == sum(len(case.members) for case in all_cases)
+    assert len(drawn.links) + drawn.hidden_links == sum(len(case.links) for case in all_cases)
     names = {submission.name for submission, _ in drawn.nodes}
     assert {f"x{n:03}" for n in range(21)} <= names
 
@@ -131,10 +130,9 @@ def test_a_graph_of_many_keeps_the_strongest_links_and_says_what_is_left_out(ass
 def test_a_dense_graph_is_thinned_without_falling_apart(assignment: Assignment) -> None:
     names = [f"copy-{n:02}" for n in range(40)]
     similarities = {(a, b): 0.9 for index, a in enumerate(names) for b in names[index + 1 :]}
-    drawn = graph(clusters(create_report(assignment, similarities), 0.5))
+    drawn = graph(cases(create_report(assignment, similarities), 0.5))
     assert len(drawn.links) == MAX_LINKS
-    assert len(_connected_components(drawn.links)) == 1
-    assert len(_connected_components(drawn.links)[0][0]) == 40
+    assert [len(ids) for ids in connected_components(link[:2] for link in drawn.links)] == [40]
 
 
 def test_the_histogram_counts_everybody_once_by_the_best_match(chain: Report) -> None:
@@ -184,7 +182,7 @@ def test_the_graph_s_figures_have_the_names_that_a_reader_may_see(
     assert len(figures["nodes"]) == 6
     aliases = {node["name"] for node in figures["nodes"]}
     assert not aliases & {"ann", "ben", "cal", "dan", "eve", "fay"}
-    assert aliases == set(page.texts("table.clusters .members li"))
+    assert aliases == set(page.texts("table.cases .members li"))
 
 
 def test_a_report_of_an_earlier_version_has_no_histogram(chain: Report) -> None:

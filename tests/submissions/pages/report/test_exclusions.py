@@ -14,6 +14,7 @@ from tests.submissions.ranking.test_findings import TEMPLATE, class_sharing
 from tests.support.html import get_page
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
+from tests.support.tabs import tab
 from tests.support.uploads import MANY, register_boilerplate
 
 if TYPE_CHECKING:
@@ -29,7 +30,11 @@ EFFECT = "section.left-out > h2 + p"  # the paragraph that says what was left ou
 
 
 def assignment_page(client: Client, assignment: Assignment) -> Page:
-    return get_page(client, assignment.get_absolute_url())
+    return get_page(client, tab(assignment, "ignored"))
+
+
+def uploads_page(client: Client, assignment: Assignment) -> Page:
+    return get_page(client, tab(assignment, "uploads"))
 
 
 def ignore_passage(assignment: Assignment, first: int, after: int) -> Boilerplate:
@@ -169,7 +174,7 @@ def test_what_was_skipped_is_listed_with_its_reason(alice_client: Client, report
     file = SubmissionFile.objects.get(submission__name="cleo")
     file.document.state, file.document.reason = "failed", "its lexer broke"
     file.document.save()
-    page = assignment_page(alice_client, assignment)
+    page = uploads_page(alice_client, assignment)
     assert page.texts("section.skipped summary") == [
         "1 file of the uploads was not taken",
         "1 file could not be read",
@@ -184,7 +189,7 @@ def test_of_many_skipped_files_the_first_are_listed_and_all_are_counted(
     Entry.objects.bulk_create(
         Entry(batch=batch, name=f"notes/{n:03}.png", accepted=False, reason="an image") for n in range(99)
     )
-    page = assignment_page(alice_client, batch.assignment)
+    page = uploads_page(alice_client, batch.assignment)
     assert page.texts("section.skipped summary") == ["100 files of the uploads were not taken"]
     assert [reason for _, reason in page.rows("section.skipped tbody tr")] == ["an image"] * 50
     assert page.text("section.skipped .hint").startswith("These are 50 of 100.")
@@ -192,7 +197,7 @@ def test_of_many_skipped_files_the_first_are_listed_and_all_are_counted(
 
 def test_replaced_submissions_are_counted(alice_client: Client, batch: Batch, hand_in: HandIn) -> None:
     hand_in(zipped({"ada/main.py": CLASS["cleo/main.py"]}))
-    page = assignment_page(alice_client, batch.assignment)
+    page = uploads_page(alice_client, batch.assignment)
     assert page.texts("section.skipped > p") == [
         "1 submission was replaced by a later upload of the same name."
     ]
@@ -200,5 +205,5 @@ def test_replaced_submissions_are_counted(alice_client: Client, batch: Batch, ha
 
 def test_the_page_says_when_nothing_was_skipped(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped(MANY)).assignment
-    page = assignment_page(alice_client, assignment)
+    page = uploads_page(alice_client, assignment)
     assert page.texts("section.skipped > p") == ["Nothing: every file of every upload was read."]

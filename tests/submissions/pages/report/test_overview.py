@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 
 from submissions import queries
 from submissions.models import Assignment, Decision, Pair, Report, Submission
-from submissions.pages.report.overview import findings_context, report_context
+from submissions.pages.report.overview import findings_context, tab_context
 from submissions.pseudonyms.names import Names, anonymous_names
 from submissions.queries import PairFilter
 from tests.support.html import Page, get_page, page_of
+from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, zipped
+from tests.support.tabs import tab
 from tests.support.uploads import MANY
 
 if TYPE_CHECKING:
@@ -28,18 +30,25 @@ def decide(assignment: Assignment, left: str, right: str, state: str) -> None:
     Decision.objects.create(assignment=assignment, left=left, right=right, state=state)
 
 
+def pairs_context(
+    query: dict[str, str], assignment: Assignment, names: Names | None = None
+) -> dict[str, Any]:
+    state = queries.report_state(assignment)
+    return findings_context("pairs", query, assignment, names or Names(), state)
+
+
 def listed(assignment: Assignment, names: Names | None = None, **query: str) -> list[tuple[str, str]]:
-    rows = findings_context(query, assignment, names or Names())["rows"]
+    rows = pairs_context(query, assignment, names)["rows"]
     return [(row.pair.left.name, row.pair.right.name) for row in rows]
 
 
 def flags(assignment: Assignment) -> dict[tuple[str, str], list[tuple[str, bool, bool]]]:
-    rows = findings_context({}, assignment, Names())["rows"]
+    rows = pairs_context({}, assignment)["rows"]
     return {(row.pair.left.name, row.pair.right.name): [tuple(flag) for flag in row.flags] for row in rows}
 
 
 def headline(client: Client, assignment: Assignment, **query: str) -> str:
-    return get_page(client, assignment.get_absolute_url(), **query).text("#headline")
+    return get_page(client, tab(assignment, "pairs"), **query).text("#headline")
 
 
 def displayed_pairs(page: Page) -> list[tuple[str, str]]:
@@ -51,6 +60,7 @@ def set_similarities(report: Report, *similarities: float) -> None:
     for pair, similarity in zip(report.pairs.all(), similarities, strict=True):
         Pair.objects.filter(pk=pair.pk).update(similarity=similarity)
     report.parameters["threshold"]["value"] = 0.5
+    report.findings = findings_of(report).model_copy(update={"above": None, "cases": None})
     report.save()
 
 
@@ -58,13 +68,13 @@ def test_the_headline_counts_what_stands_out_in_words(alice_client: Client, repo
     assignment = report.assignment
     set_similarities(report, 0.9, 0.6, 0.2)
     assert headline(alice_client, assignment).startswith(
-        "2 pairs stand out; 1 group among 3 submissions "
+        "2 pairs stand out among 3 submissions "
         "They are 50\u202f% similar or more, where a closer look is suggested. None is decided yet."
     )
     decide(assignment, "ada", "ben", "confirmed")
     assert "1 is undecided." in headline(alice_client, assignment)
     assert headline(alice_client, assignment, threshold="90").startswith(
-        "1 pair stands out; 1 group among 3 submissions It is 90\u202f% similar or more. All are decided."
+        "1 pair stands out among 3 submissions It is 90\u202f% similar or more. All are decided."
     )
     assert headline(alice_client, assignment, threshold="95").startswith(
         "No pair stands out among 3 submissions"
@@ -73,7 +83,7 @@ def test_the_headline_counts_what_stands_out_in_words(alice_client: Client, repo
 
 def test_the_headline_stays_what_it_is_while_names_are_searched(alice_client: Client, report: Report) -> None:
     set_similarities(report, 0.9, 0.6, 0.2)
-    assert headline(alice_client, report.assignment, q="cleo").startswith("2 pairs stand out; 1 group")
+    assert headline(alice_client, report.assignment, q="cleo").startswith("2 pairs stand out")
 
 
 def test_a_divider_in_the_table_marks_where_pairs_stop_standing_out(
@@ -83,31 +93,29 @@ def test_a_divider_in_the_table_marks_where_pairs_stop_standing_out(
     set_similarities(report, 0.9, 0.6, 0.2)
 
     def dividers(**query: str) -> list[bool]:
-        return [row.first_below for row in findings_context(query, assignment, Names())["rows"]]
+        return [row.first_below for row in pairs_context(query, assignment)["rows"]]
 
     assert dividers() == [False, False, True]
     assert dividers(threshold="10") == dividers(sort="left") == [False] * 3
     decide(assignment, "ada", "ben", "clear")
     assert dividers(decision="undecided") == [False, True]
-    page = get_page(alice_client, assignment.get_absolute_url())
+    page = get_page(alice_client, tab(assignment, "pairs"))
     assert page.texts("td.similarity, tr.divider") == [
         "90\u202f%",
         "60\u202f%",
-        "Below the suggested line of 50\u202f%",
+        "Below the suggested threshold of 50\u202f%",
         "20\u202f%",
     ]
 
 
 def test_the_divider_in_the_table_may_stand_between_two_pages(hand_in: HandIn) -> None:
     report = Report.objects.get(assignment=hand_in(zipped(MANY)).assignment)
-    above = report.pairs.values_list("pk", flat=True)[:50]
+    above = report.pairs.values_list("pk", flat=True)[:30]
     Pair.objects.filter(report=report).update(similarity=0.2)
     Pair.objects.filter(pk__in=list(above)).update(similarity=0.8)
     report.parameters["threshold"]["value"] = 0.5
     report.save()
-    first, second = (
-        findings_context({"page": page}, report.assignment, Names())["rows"] for page in ("1", "2")
-    )
+    first, second = (pairs_context({"page": page}, report.assignment)["rows"] for page in ("1", "2"))
     assert not any(row.first_below for row in first)
     assert [row.first_below for row in second][:2] == [True, False]
 
@@ -119,10 +127,10 @@ def test_pairs_are_counted_and_filtered_by_what_was_decided(alice_client: Client
     assert ("ada", "ben") not in listed(assignment, decision="undecided")
     assert len(listed(assignment, decision="undecided")) == 2
     assert listed(assignment, decision="clear") == []
-    context = findings_context({"q": "cleo"}, assignment, Names())
+    context = pairs_context({"q": "cleo"}, assignment)
     counts = {state: count for state, _, count in context["tally"]}
     assert counts == {"": 2, "undecided": 2, "clear": 0, "suspicious": 0, "confirmed": 0}
-    page = get_page(alice_client, assignment.get_absolute_url(), decision="confirmed")
+    page = get_page(alice_client, tab(assignment, "pairs"), decision="confirmed")
     assert page.values('nav.tally a[aria-current="true"]', "href") == ["?decision=confirmed"]
     assert page.texts("td.decision .decided.confirmed") == ["confirmed"]
 
@@ -155,7 +163,7 @@ def test_pairs_of_a_team_are_flagged_and_may_be_left_out(alice_client: Client, r
     assert flags(assignment)["ada", "cleo"] == []
     assert listed(assignment, flag="team") == [("ada", "ben")]
     assert sorted(listed(assignment, flag="apart")) == [("ada", "cleo"), ("ben", "cleo")]
-    page = get_page(alice_client, assignment.get_absolute_url())
+    page = get_page(alice_client, tab(assignment, "pairs"))
     assert page.texts(".flag.team") == ["same team"]
     assert page.text('#id_flag option[value="apart"]') == "Not the same team"
 
@@ -175,11 +183,11 @@ def test_identical_submissions_and_renamed_copies_have_different_flags(hand_in: 
 
 def test_only_flags_that_a_pair_could_have_are_offered(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
-    page = get_page(alice_client, assignment.get_absolute_url())
+    page = get_page(alice_client, tab(assignment, "pairs"))
     assert page.texts("#id_flag option") == ["Any", "Same but for names"]
     assignment.due = timezone.now()
     assignment.save()
-    page = get_page(alice_client, assignment.get_absolute_url())
+    page = get_page(alice_client, tab(assignment, "pairs"))
     assert page.texts("#id_flag option") == ["Any", "Same but for names", "Handed in late"]
 
 
@@ -198,23 +206,23 @@ def test_htmx_gets_what_a_filter_changes_under_the_shortest_address(
     assignment = report.assignment
     query = {"q": "ada ben", "threshold": "10", "flag": "", "sort": "-similarity", "decision": ""}
     query["page"] = "1"
-    response = alice_client.get(assignment.get_absolute_url(), query, headers=HTMX)
+    response = alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
     part = page_of(response)
     assert part.values("body > *", "id") == ["findings", ""]
     assert part.values("body > *", "hx-swap-oob") == ["", "innerHTML:#headline"]
     assert not part.has(WHOLE_PAGE)
     assert displayed_pairs(part) == [("ada", "ben")]
     assert part.values('#findings [name="sort"][form="filter"]', "value") == ["-similarity"]
-    assert response.headers["HX-Push-Url"] == f"{assignment.get_absolute_url()}?q=ada+ben&threshold=10"
+    assert response.headers["HX-Push-Url"] == f"{tab(assignment, 'pairs')}?q=ada+ben&threshold=10"
     assert "HX-Request" in response.headers["Vary"]
-    bare = alice_client.get(assignment.get_absolute_url(), headers=HTMX)
-    assert bare.headers["HX-Push-Url"] == assignment.get_absolute_url()
+    bare = alice_client.get(tab(assignment, "pairs"), headers=HTMX)
+    assert bare.headers["HX-Push-Url"] == tab(assignment, "pairs")
 
 
 def test_going_back_gets_the_whole_page_and_so_does_a_boosted_link_elsewhere(
     alice_client: Client, report: Report
 ) -> None:
-    address = report.assignment.get_absolute_url()
+    address = tab(report.assignment, "pairs")
     for headers in (
         {"HX-Request": "true", "HX-History-Restore-Request": "true"},
         {"HX-Request": "true", "HX-Boosted": "true", "HX-Target": "content"},
@@ -229,7 +237,7 @@ def test_htmx_gets_a_page_where_there_is_no_report_yet(alice_client: Client, ass
 
 
 def test_charlie_gets_neither_the_page_nor_a_part_of_it(charlie_client: Client, report: Report) -> None:
-    address = report.assignment.get_absolute_url()
+    address = tab(report.assignment, "pairs")
     for headers in ({}, HTMX):
         assert charlie_client.get(address, headers=headers).status_code == 404
 
@@ -244,10 +252,10 @@ def test_a_filter_takes_as_many_queries_for_many_pairs_as_for_few(
     # teams, names, counts, counts for the headline, pages, pairs
     query = {"q": "e", "threshold": "5", "flag": "apart", "decision": "undecided"}
     with django_assert_num_queries(18):
-        alice_client.get(assignment.get_absolute_url(), query, headers=HTMX)
+        alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
     hand_in(zipped(MANY))
     with django_assert_num_queries(18):
-        alice_client.get(assignment.get_absolute_url(), query, headers=HTMX)
+        alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
 
 
 def test_misleading_names_are_escaped_and_spelt_out(alice_client: Client, hand_in: HandIn) -> None:
@@ -255,7 +263,7 @@ def test_misleading_names_are_escaped_and_spelt_out(alice_client: Client, hand_i
     files = {f"{evil}/m.py": CLASS["ada/main.py"], f"{turned}/m.py": CLASS["ben/main.py"]}
     assignment = hand_in(zipped(files)).assignment
     for headers in ({}, HTMX):
-        page = page_of(alice_client.get(assignment.get_absolute_url(), headers=headers))
+        page = page_of(alice_client.get(tab(assignment, "pairs"), headers=headers))
         assert not page.has('img[src="x"]')
         assert page.inline_code() == []
         assert "\u202e" not in page.html
@@ -267,15 +275,21 @@ def test_a_report_of_an_earlier_version_is_shown_and_says_what_it_lacks(
     alice_client: Client, report: Report
 ) -> None:
     Report.objects.filter(pk=report.pk).update(findings=None)
-    page = get_page(alice_client, report.assignment.get_absolute_url())
+    page = get_page(alice_client, tab(report.assignment, "ignored"))
     assert page.text("section.left-out > h2 + p") == (
         "This report was made by an earlier version, which did not measure the effect. Rank again to see it."
     )
-    assert ("ada", "ben") in displayed_pairs(page)
+    assert ("ada", "ben") in displayed_pairs(get_page(alice_client, tab(report.assignment, "pairs")))
 
 
 def test_a_shared_page_gets_all_that_its_template_needs_without_a_request(report: Report) -> None:
-    context = report_context({"threshold": "10"}, report.assignment, Names())
-    keys = {"report", "rows", "histogram", "skipped", "effect", "threshold"}
-    assert keys <= context.keys()
-    assert queries.effective_threshold(report, PairFilter(threshold=0.1)) == context["threshold"] == 0.1
+    state = queries.report_state(report.assignment)
+    for name, keys in (
+        ("cases", {"report", "cases", "page", "histogram", "threshold"}),
+        ("pairs", {"report", "rows", "threshold", "not_compared"}),
+        ("ignored", {"report", "skipped", "effect"}),
+    ):
+        context = tab_context(name, {"threshold": "10"}, report.assignment, Names(), state)
+        assert keys <= context.keys()
+        assert context.get("threshold", 0.1) == 0.1
+    assert queries.effective_threshold(report, PairFilter(threshold=0.1)) == 0.1

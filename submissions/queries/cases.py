@@ -1,0 +1,137 @@
+"""The cases of a report, and what was decided of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from submissions.components import connected_components
+from submissions.mates import are_mates, compared_mates
+from submissions.models import CaseChange, CaseDecision, CaseMember, Decision, Submission
+from submissions.queries.submissions import links
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from submissions.models import Assignment, Report
+    from submissions.queries.submissions import Link
+
+
+class CasePairs(NamedTuple):
+    """A case by primary keys: its submissions in ascending order, and its stored pairs, most similar first.
+
+    Number 1 is the largest case. The pairs are those at or above the threshold.
+    """
+
+    number: int
+    ids: list[int]
+    links: list[Link]
+
+
+def suggested_threshold(report: Report) -> float:
+    return float(report.parameters["threshold"]["value"])
+
+
+def report_cases(report: Report, threshold: float | None = None) -> list[CasePairs]:
+    """Return the cases of a report, at another `threshold` in [0, 1] than its own if it is given.
+
+    At its own threshold, the report knows the cases of all pairs, of which it stores only some.
+    """
+    if threshold is None:
+        threshold = suggested_threshold(report)
+    joined = linking_pairs(report, threshold)
+    stored = report.findings.cases if report.findings and threshold == suggested_threshold(report) else None
+    components = connected_components(link[:2] for link in joined) if stored is None else stored
+    numbers = {pk: number for number, ids in enumerate(components, 1) for pk in ids}
+    own_links: list[list[Link]] = [[] for _ in components]
+    for link in joined:
+        # A pair below the rounded threshold may join nothing, and a deleted submission is in no case.
+        if numbers.get(link.left) and numbers[link.left] == numbers.get(link.right):
+            own_links[numbers[link.left] - 1].append(link)
+    return [
+        CasePairs(number, ids, own)
+        for number, (ids, own) in enumerate(zip(components, own_links, strict=True), 1)
+        if own
+    ]
+
+
+def cases_by_member(report: Report, threshold: float | None = None) -> dict[int, CasePairs]:
+    """Return the case of each submission that is in one, by primary key."""
+    return {pk: pairs for pairs in report_cases(report, threshold) for pk in pairs.ids}
+
+
+def pairs_above(report: Report, threshold: float) -> int:
+    """Return how many pairs stand out: of all at the report's own threshold, elsewhere of those it stores."""
+    if threshold == suggested_threshold(report) and report.findings and report.findings.above is not None:
+        return report.findings.above
+    return len(linking_pairs(report, threshold))
+
+
+def linking_pairs(report: Report, threshold: float) -> list[Link]:
+    """Return the stored pairs that connect cases: at or above `threshold`, and not of one student or team."""
+    above = links(report, threshold)
+    keys = compared_mates(report.assignment, {pk for link in above for pk in link[:2]})
+    return [link for link in above if not are_mates(keys, link.left, link.right)] if keys else above
+
+
+def pairs_between(report: Report, ids: Collection[int]) -> dict[frozenset[int], float]:
+    """Return the similarities of all stored pairs of these submissions, by their primary keys."""
+    rows = report.pairs.filter(left__in=ids, right__in=ids).order_by()
+    return {
+        frozenset(pair): similarity for *pair, similarity in rows.values_list("left", "right", "similarity")
+    }
+
+
+def current_submission(report: Report, pk: int) -> int:
+    """Return the id of the submission that a report ranks under the name of submission `pk`, or else `pk`."""
+    name = Submission.objects.filter(pk=pk, batch__assignment=report.assignment_id).values("name")
+    return report.submissions.filter(name__in=name).values_list("pk", flat=True).first() or pk
+
+
+class DecidedCase(NamedTuple):
+    """What was decided of a case.
+
+    `decision` is the one on a case in which all members were, or an unsaved one, which is undecided. In that
+    case `former` has the decisions on cases in which some of the members were, and `joined` the names of the
+    members that were in none of these.
+    """
+
+    decision: CaseDecision
+    former: list[CaseDecision]
+    joined: list[str]
+
+
+def case_decisions(assignment: Assignment) -> dict[str, CaseDecision]:
+    """Return the decisions on cases by the names of their members."""
+    members = CaseMember.objects.filter(assignment=assignment).select_related("decision__assignee")
+    return {member.name: member.decision for member in members}
+
+
+def decided_case(names: Collection[str], by_name: Mapping[str, CaseDecision]) -> DecidedCase:
+    """Return what was decided of the case of these names; `by_name` are all decisions of the assignment."""
+    counts = Counter(by_name[name] for name in names if name in by_name)
+    former = [decision for decision, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0].pk))]
+    if former and counts[former[0]] == len(names):
+        return DecidedCase(former[0], [], [])
+    undecided = CaseDecision(
+        state=Decision.State.UNDECIDED,
+        assignee=former[0].assignee if former else None,
+        notes="\n\n".join(decision.notes for decision in former if decision.notes),
+    )
+    joined = sorted(name for name in names if name not in by_name) if former else []
+    return DecidedCase(undecided, former, joined)
+
+
+def case_history(case: DecidedCase) -> list[CaseChange]:
+    """Return the changes of all decisions of a case, newest first."""
+    saved = [decision.pk for decision in (case.decision, *case.former) if decision.pk]
+    return list(CaseChange.objects.filter(decision__in=saved)) if saved else []
+
+
+def followed_decision(
+    by_name: Mapping[str, CaseDecision], pair: tuple[str, str], similarity: float
+) -> CaseDecision | None:
+    """Return the decision on a case that a pair of names follows if it was not decided itself, or None."""
+    left, right = (by_name.get(name) for name in pair)
+    follows = left is not None and left == right and similarity >= left.threshold
+    return left if follows else None

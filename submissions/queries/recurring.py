@@ -1,0 +1,150 @@
+"""The assignments of a course together: their state, cases, and the pairs of students that come back."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db.models import Q
+
+from submissions.components import connected_components
+from submissions.mates import are_mates, compared_mates, student_keys
+from submissions.models import Batch, CaseMember, Decision, Pair, Report, Submission
+from submissions.queries.cases import decided_case, suggested_threshold
+from submissions.queries.lists import listed_assignments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from submissions.mates import Key
+    from submissions.models import Assignment, CaseDecision, Course
+    from submissions.queries.lists import ListedAssignment
+
+# A pair of students comes back if it stands out in so many assignments.
+MIN_ASSIGNMENTS = 2
+
+
+class CourseAssignment(NamedTuple):
+    """An assignment of a course; `report` is its newest finished one, with these numbers of cases."""
+
+    assignment: ListedAssignment
+    report: Report | None
+    cases: int
+    undecided: int
+
+
+class PairMeeting(NamedTuple):
+    """The pair of two students in one assignment."""
+
+    assignment: Assignment
+    left: Submission
+    right: Submission
+    similarity: float
+
+
+class RecurringPair(NamedTuple):
+    """Two students whose pairs stand out in several assignments, in the order of the assignments."""
+
+    left: str
+    right: str
+    meetings: list[PairMeeting]
+
+
+class CourseOverview(NamedTuple):
+    assignments: list[CourseAssignment]
+    recurring: list[RecurringPair]
+
+
+def natural_key(name: str) -> list[tuple[bool, int, str]]:
+    """Return what orders names as people do: `HW2` before `HW10`."""
+    parts = re.findall(r"[0-9]{1,18}|[^0-9]+", name.casefold())
+    return [
+        (not part.isdecimal(), int(part) if part.isdecimal() else 0, part) for part in map(str.strip, parts)
+    ]
+
+
+def course_overview(course: Course) -> CourseOverview:
+    """Return the assignments of a course in natural order, and the pairs of students that come back."""
+    assignments = sorted(listed_assignments(course), key=lambda row: (natural_key(row.name), row.pk))
+    newest = Report.objects.filter(assignment__course=course, state=Report.State.DONE)
+    newest = newest.order_by("assignment_id", "-pk").distinct("assignment_id").select_related("assignment")
+    reports = {report.assignment_id: report for report in newest.defer("duplicates")}
+    pairs = _pairs_above(list(reports.values()))
+    decisions = _case_decisions(course)
+    rows = [
+        _course_assignment(row, reports.get(row.pk), pairs.get(row.pk, []), decisions.get(row.pk, {}))
+        for row in assignments
+    ]
+    return CourseOverview(rows, _recurring_pairs(rows, pairs))
+
+
+def _pairs_above(reports: Sequence[Report]) -> dict[int, list[Pair]]:
+    """Return the pairs of reports that stand out, by assignment, with one query."""
+    above = Q(pk__in=[])
+    for report in reports:
+        above |= Q(report=report, similarity__gte=suggested_threshold(report))
+    fields = ("report_id", "similarity", "left_id", "left__name", "right_id", "right__name")
+    by_report: dict[int, list[Pair]] = defaultdict(list)
+    for pair in Pair.objects.filter(above).select_related("left", "right").only(*fields).order_by("pk"):
+        by_report[pair.report_id].append(pair)
+    pairs: dict[int, list[Pair]] = {}
+    for report in reports:
+        own = by_report[report.pk]
+        keys = compared_mates(report.assignment, {pk for pair in own for pk in (pair.left_id, pair.right_id)})
+        pairs[report.assignment_id] = [
+            pair for pair in own if not are_mates(keys, pair.left_id, pair.right_id)
+        ]
+    return pairs
+
+
+def _case_decisions(course: Course) -> dict[int, dict[str, CaseDecision]]:
+    members = CaseMember.objects.filter(assignment__course=course).select_related("decision__assignee")
+    decisions: dict[int, dict[str, CaseDecision]] = defaultdict(dict)
+    for member in members:
+        decisions[member.assignment_id][member.name] = member.decision
+    return decisions
+
+
+def _course_assignment(
+    assignment: ListedAssignment,
+    report: Report | None,
+    pairs: Sequence[Pair],
+    decisions: Mapping[str, CaseDecision],
+) -> CourseAssignment:
+    names = {one.pk: one.name for pair in pairs for one in (pair.left, pair.right)}
+    stored = report.findings.cases if report and report.findings else None
+    components = stored or connected_components((pair.left_id, pair.right_id) for pair in pairs)
+    cases = [[names[pk] for pk in ids if pk in names] for ids in components]
+    decided = [decided_case(members, decisions).decision.state for members in cases if members]
+    return CourseAssignment(assignment, report, len(decided), decided.count(Decision.State.UNDECIDED))
+
+
+def _recurring_pairs(
+    rows: Sequence[CourseAssignment], pairs: Mapping[int, Sequence[Pair]]
+) -> list[RecurringPair]:
+    """Return the pairs of students of the class that stand out in several assignments, most of them first."""
+    ids = {one for own in pairs.values() for pair in own for one in (pair.left_id, pair.right_id)}
+    students = student_keys(Submission.objects.filter(pk__in=ids, batch__role=Batch.Role.CLASS))
+    meetings: dict[frozenset[Key], dict[int, PairMeeting]] = defaultdict(dict)
+    names: dict[Key, str] = {}
+    for row in rows:
+        for pair in pairs.get(row.assignment.pk, []):
+            left, right = students.get(pair.left_id, {}), students.get(pair.right_id, {})
+            names |= left | right
+            meeting = PairMeeting(row.assignment, pair.left, pair.right, pair.similarity)
+            for both in product(left, right):
+                # Of several uploads of one assignment, the strongest pair counts.
+                stored = meetings[frozenset(both)].setdefault(row.assignment.pk, meeting)
+                if stored.similarity < meeting.similarity:
+                    meetings[frozenset(both)][row.assignment.pk] = meeting
+    recurring = []
+    for students_of_pair, own in meetings.items():
+        if len(students_of_pair) == 2 and len(own) >= MIN_ASSIGNMENTS:  # noqa: PLR2004 - a pair
+            left_name, right_name = sorted((names[key] for key in students_of_pair), key=str.casefold)
+            recurring.append(RecurringPair(left_name, right_name, list(own.values())))
+    return sorted(
+        recurring,
+        key=lambda pair: (-len(pair.meetings), -max(one.similarity for one in pair.meetings), pair.left),
+    )

@@ -1,0 +1,55 @@
+"""The submissions of a report, one row for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db.models import Count
+
+from submissions.models import Batch, Submission
+from submissions.queries.cases import cases_by_member
+
+if TYPE_CHECKING:
+    from submissions.models import Report
+    from submissions.pseudonyms.names import Names
+    from submissions.queries.cases import CasePairs
+
+
+class ListedStudent(NamedTuple):
+    """A submission of a report; `displayed` is the name that the reader sees.
+
+    `match` is its best match, None where it shares nothing; `attempts` is the number of uploads of the
+    assignment that have a submission of its name.
+    """
+
+    displayed: str
+    submission: Submission
+    match: Submission | None
+    similarity: float
+    attempts: int
+    case: CasePairs | None
+
+
+def listed_students(report: Report, names: Names) -> list[ListedStudent]:
+    """Return the submissions of a report, by displayed name."""
+    submissions = {row.pk: row for row in report.submissions.select_related("batch")}
+    best = {match.submission: match for match in (report.findings.best if report.findings else [])}
+    uploaded = Submission.objects.filter(
+        batch__assignment=report.assignment_id, batch__state__in=Batch.FULLY_READ
+    )
+    attempts = dict(uploaded.order_by().values_list("name").annotate(Count("pk")))
+    by_member = cases_by_member(report)
+    rows = []
+    for pk, submission in submissions.items():
+        match = best.get(pk)
+        rows.append(
+            ListedStudent(
+                names.display_name(submission.name),
+                submission,
+                submissions.get(match.match or 0) if match else None,
+                match.similarity if match else 0.0,
+                attempts.get(submission.name, 1),
+                by_member.get(pk),
+            )
+        )
+    return sorted(rows, key=lambda row: (row.displayed.casefold(), row.displayed))

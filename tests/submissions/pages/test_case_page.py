@@ -1,0 +1,326 @@
+"""The page of a case: what it shows, deciding it, and its document."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.urls import reverse
+
+from submissions import queries
+from submissions.actions.shares import share_token
+from submissions.models import CaseDecision, CaseMember, Decision, Submission
+from submissions.pages.rendered import RENDERED
+from submissions.pages.report.cases import cases
+from tests.support.html import get_page, page_of
+from tests.support.reports import create_report
+from tests.support.sample_class import CLASS, zipped
+from tests.support.shares import shared_pair, shared_report
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from submissions.models import Assignment, Report
+    from submissions.pages.report.cases import Case
+    from tests.support.html import Page
+    from tests.support.uploads import CountQueries, HandIn
+
+NOON = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+HTMX = {"HX-Request": "true"}
+SIMILARITIES = {
+    ("ann", "ben"): 0.9,
+    ("ben", "cal"): 0.6,
+    ("ann", "cal"): 0.2,
+    ("eve", "fay"): 0.7,
+}
+
+
+@pytest.fixture
+def report(assignment: Assignment) -> Report:
+    """Return a report with a case of Ann, Ben and Cal, and one of Eve and Fay."""
+    return create_report(assignment, SIMILARITIES)
+
+
+def case_of(report: Report, name: str) -> Case:
+    return next(case for case in cases(report) if name in case.names)
+
+
+def address(report: Report, name: str, page: str = "case") -> str:
+    return reverse(page, args=[report.assignment_id, case_of(report, name).key])
+
+
+def decide(client: Client, report: Report, name: str, **sent: Any) -> Page:
+    unchanged = {"state": "undecided", "assignee": "", "notes": "", "seen": 0}
+    sent = unchanged | {"decided_on": case_of(report, name).members_key} | sent
+    return page_of(client.post(address(report, name, "decide_case"), sent, follow=True))
+
+
+def states(report: Report) -> dict[tuple[str, str], str]:
+    return {
+        (pair.left.name, pair.right.name): pair.decision
+        for pair in queries.ranked_pairs(report, queries.PairFilter())
+    }
+
+
+def test_the_page_has_the_members_and_the_similarities_with_links(
+    alice_client: Client, report: Report
+) -> None:
+    page = get_page(alice_client, address(report, "ann"))
+    assert page.text("h1") == "1 Case 1: 3 submissions"
+    assert page.texts(".members tbody th") == ["ann", "ben", "cal"]
+    assert page.rows(".matrix tbody tr") == [
+        ["1 ann", "·", "90\u202f%", "20\u202f%"],
+        ["2 ben", "90\u202f%", "·", "60\u202f%"],
+        ["3 cal", "20\u202f%", "60\u202f%", "·"],
+    ]
+    ann, ben = (report.submissions.get(name=name).pk for name in ("ann", "ben"))
+    assert reverse("pair", args=[report.assignment_id, ann, ben]) in page.values(".matrix a", "href")
+
+
+def test_members_are_in_the_order_of_handing_in_with_the_first_named(
+    alice_client: Client, report: Report
+) -> None:
+    for name, hours in (("cal", 0), ("ann", 3)):
+        Submission.objects.filter(name=name).update(handed_in=NOON + timedelta(hours=hours))
+    page = get_page(alice_client, address(report, "ann"))
+    assert page.texts(".members tbody th") == ["cal", "ann", "ben"]
+    first, second, third = page.texts(".members tbody td:last-child")
+    assert first.endswith("first to hand in")
+    assert second.endswith("3 h later")
+    assert third == "time unknown"
+    assert page.texts(".timeline title") == ["cal", "ann"]
+    assert page.values(".timeline circle", "cx") == ["20.0", "980.0"]
+
+
+def test_any_member_leads_to_the_case_and_one_in_no_case_to_the_reason(
+    alice_client: Client, assignment: Assignment
+) -> None:
+    report = create_report(assignment, SIMILARITIES | {("gil", "hal"): 0.1})
+    for submission in report.submissions.filter(name__in=["ben", "cal"]):
+        other = reverse("case", args=[assignment.pk, submission.pk])
+        assert alice_client.get(other).headers["Location"] == address(report, "ann")
+    alone = reverse("case", args=[assignment.pk, report.submissions.get(name="gil").pk])
+    response = alice_client.get(alone)
+    assert response.status_code == 404
+    assert page_of(response).text("h1") == "In no case of the current report"
+    assert alice_client.get(reverse("case", args=[assignment.pk, 10**6])).status_code == 404
+
+
+def test_a_submission_that_was_uploaded_again_leads_to_the_case_of_the_newer_one(
+    alice_client: Client, report: Report
+) -> None:
+    old = address(report, "eve")
+    newer = create_report(report.assignment, {("eve", "fay"): 0.8})
+    assert alice_client.get(old).headers["Location"] == address(newer, "eve")
+
+
+def test_the_pairs_of_a_decided_case_follow_it_unless_decided_themselves(
+    alice_client: Client, report: Report
+) -> None:
+    Decision.objects.create(assignment=report.assignment, left="ben", right="cal", state="clear")
+    page = decide(alice_client, report, "ann", state="confirmed", notes="Hear all three.")
+    assert page.text(".notices") == "Saved."
+    assert page.has("input[name=state][value=confirmed][checked]")
+    assert "alice set it from undecided to confirmed." in " ".join(page.texts("#decision-history li"))
+    assert "ben and cal, clear" in page.text("main")
+    assert states(report) == {
+        ("ann", "ben"): "confirmed",
+        ("ben", "cal"): "clear",
+        ("eve", "fay"): "undecided",
+        ("ann", "cal"): "undecided",
+    }
+    table = alice_client.get(reverse("table", args=[report.assignment_id, "pairs", "json"]))
+    rows = {(row["left"], row["right"]): row for row in _rows(table)}
+    assert rows["ann", "ben"]["decision"] == "confirmed"
+    assert [rows["ann", "ben"]["case"], rows["eve", "fay"]["case"], rows["ann", "cal"]["case"]] == [
+        1,
+        2,
+        None,
+    ]
+
+
+def _rows(response: Any) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(response.getvalue())["pairs"]
+    return rows
+
+
+def test_a_decided_case_stays_decided_after_a_new_ranking_and_without_a_member(
+    alice_client: Client, report: Report
+) -> None:
+    decide(alice_client, report, "ann", state="confirmed")
+    again = create_report(report.assignment, {("ann", "ben"): 0.8, ("ann", "cal"): 0.1})
+    assert case_of(again, "ann").decision.state == "confirmed"
+    assert states(again) == {("ann", "ben"): "confirmed", ("ann", "cal"): "undecided"}
+
+
+def test_a_new_member_makes_the_case_undecided_and_the_earlier_pairs_keep_their_decision(
+    alice_client: Client, report: Report
+) -> None:
+    decide(alice_client, report, "ann", state="confirmed", notes="Hear them.")
+    again = create_report(report.assignment, {("ann", "ben"): 0.9, ("ben", "cal"): 0.6, ("cal", "dan"): 0.8})
+    page = get_page(alice_client, address(again, "ann"))
+    assert page.has("input[name=state][value=undecided][checked]")
+    assert "dan joined it. Before: confirmed." in page.text(".notice")
+    assert page.text("#decision-notes") == "Hear them."
+    assert states(again) == {
+        ("ann", "ben"): "confirmed",
+        ("cal", "dan"): "undecided",
+        ("ben", "cal"): "confirmed",
+    }
+    decide(alice_client, again, "ann", state="suspicious", notes="Hear them.", seen=10**9)
+    assert set(states(again).values()) == {"suspicious"}
+    assert CaseDecision.objects.count() == 1
+    assert CaseMember.objects.count() == 4
+
+
+def test_a_case_that_fell_apart_is_decided_in_its_parts(alice_client: Client, report: Report) -> None:
+    joined = create_report(report.assignment, {("ann", "ben"): 0.9, ("ben", "eve"): 0.8, ("eve", "fay"): 0.7})
+    decide(alice_client, joined, "ann", state="confirmed")
+    parts = create_report(report.assignment, {("ann", "ben"): 0.9, ("eve", "fay"): 0.7})
+    assert set(states(parts).values()) == {"confirmed"}
+    decide(alice_client, parts, "eve", state="clear")
+    assert states(parts) == {("ann", "ben"): "confirmed", ("eve", "fay"): "clear"}
+    decide(alice_client, joined := create_report(report.assignment, SIMILARITIES), "ann", state="suspicious")
+    assert states(joined)["ann", "ben"] == "suspicious"
+    assert states(joined)["eve", "fay"] == "clear"
+
+
+def test_two_cases_that_grew_together_are_undecided_until_they_are_decided_again(
+    alice_client: Client, report: Report
+) -> None:
+    decide(alice_client, report, "ann", state="confirmed", notes="First.")
+    decide(alice_client, report, "eve", state="clear", notes="Second.")
+    joined = create_report(report.assignment, SIMILARITIES | {("cal", "eve"): 0.8})
+    case = case_of(joined, "ann")
+    assert case.decision.state == "undecided"
+    assert case.decision.notes == "First.\n\nSecond."
+    assert states(joined)["ann", "ben"] == "confirmed"
+    assert states(joined)["eve", "fay"] == "clear"
+    decide(alice_client, joined, "ann", state="clear", notes=case.decision.notes, seen=10**9)
+    assert states(joined)["ann", "ben"] == "clear"
+    decision = CaseDecision.objects.get()
+    assert decision.notes == "First.\n\nSecond."
+    assert [change.after for change in decision.changes.filter(field="state")][::-1] == [
+        "Confirmed",
+        "Clear",
+        "Clear",
+    ]
+
+
+def test_a_decision_on_a_case_that_has_other_members_now_is_refused(
+    alice_client: Client, report: Report
+) -> None:
+    sent = {"state": "confirmed", "seen": 0, "decided_on": case_of(report, "ann").members_key}
+    create_report(report.assignment, {("ann", "ben"): 0.9})
+    for headers in ({}, HTMX):
+        response = alice_client.post(address(report, "ann", "decide_case"), sent, headers=headers)
+        assert response.status_code == 409
+        assert "has other members now" in response.content.decode()
+    assert not CaseDecision.objects.exists()
+
+
+def test_htmx_gets_the_answer_and_the_history_of_a_case(alice_client: Client, report: Report) -> None:
+    sent = {"state": "clear", "seen": 0, "decided_on": case_of(report, "ann").members_key}
+    page = page_of(alice_client.post(address(report, "ann", "decide_case"), sent, headers=HTMX))
+    assert page.text("[role=status]") == "Saved"
+    assert page.has("#decision-history[hx-swap-oob=innerHTML] .history")
+
+
+def test_the_next_undecided_case_is_one_key_away(alice_client: Client, report: Report) -> None:
+    first, second = address(report, "ann"), address(report, "eve")
+    after = reverse("next_case", args=[report.assignment_id])
+    assert alice_client.get(after).headers["Location"] == first
+    page = get_page(alice_client, first)
+    [next_address] = page.values("a.next[data-key=u]", "href")
+    assert alice_client.get(next_address).headers["Location"] == second
+    decide(alice_client, report, "ann", state="clear")
+    decide(alice_client, report, "eve", state="clear")
+    page = page_of(alice_client.get(after, follow=True))
+    assert page.text(".notices") == "No undecided case is left."
+
+
+def test_another_threshold_makes_other_cases(alice_client: Client, report: Report) -> None:
+    page = get_page(alice_client, address(report, "ann"), threshold="80")
+    assert page.texts(".members tbody th") == ["ann", "ben"]
+    [action] = page.values("#decision-panel form", "action")
+    assert action.endswith("decide/?threshold=80")
+
+
+def test_nobody_else_sees_or_decides_a_case(bob_client: Client, client: Client, report: Report) -> None:
+    for page in ("case", "export_case"):
+        assert bob_client.get(address(report, "ann", page)).status_code == 404
+        assert client.get(address(report, "ann", page)).status_code == 302
+    assert bob_client.post(address(report, "ann", "decide_case"), {"state": "clear"}).status_code == 404
+
+
+def test_a_shared_case_has_made_up_names_no_times_and_no_decision(
+    client: Client, alice_client: Client, alice: User, report: Report
+) -> None:
+    for name, hours in (("cal", 0), ("ann", 3)):
+        Submission.objects.filter(name=name).update(handed_in=NOON + timedelta(hours=hours))
+    decide(alice_client, report, "ann", state="confirmed", notes="Hear ann.")
+    share = shared_report(report, alice, anonymous=True)
+    shared = reverse("shared_case", args=[share_token(share), case_of(report, "ann").key])
+    page = get_page(client, shared)
+    assert not {"ann", "ben", "cal"} & {*page.texts(".members tbody th")}
+    assert page.texts(".members tbody th") == sorted(page.texts(".members tbody th"))
+    assert "Hear" not in page.html
+    assert not page.has("form, .timeline, a[href^='/assignments/']")
+    assert "no-store" in client.get(shared).headers["Cache-Control"]
+    of_a_pair = shared_pair(report.pairs.all()[0], alice)
+    assert (
+        client.get(
+            reverse("shared_case", args=[share_token(of_a_pair), case_of(report, "ann").key])
+        ).status_code
+        == 404
+    )
+
+
+def test_identical_copiers_are_one_case_and_its_document_prints_them_once(
+    alice_client: Client, hand_in: HandIn
+) -> None:
+    same = {f"copier-{number:02}/main.py": CLASS["ada/main.py"] for number in range(12)}
+    report = hand_in(zipped(same | {"cleo/main.py": CLASS["cleo/main.py"]})).assignment.reports.get()
+    [case] = [case for case in cases(report) if "copier-00" in case.names]
+    assert len(case.members) >= 12
+    page = get_page(alice_client, reverse("case", args=[report.assignment_id, case.key]))
+    assert "12 of them handed in the same files." in page.text(".lead")
+    assert len(page.all(".opened pre")) == 2
+    export = reverse("export_case", args=[report.assignment_id, case.key])
+    assert get_page(alice_client, export).text("h1") == f"Export: case {case.number}"
+    options = {"names": "open", "decision": "on", "format": "html"}
+    document = page_of(alice_client.get(export, options))
+    assert document.text("h1") == f"Case {case.number}"
+    assert len(document.all("section.chapter")) == 1 + (len(case.members) > 12)
+    assert len(document.all(".contents")[0].css("tbody tr")) == len(case.members)
+    assert "12 of them handed in the same files, byte by byte." in document.text("main")
+    pdf = alice_client.get(export, options | {"format": "pdf"})
+    assert pdf.content.startswith(b"%PDF")
+    student = report.submissions.get(name="copier-05")
+    copy = page_of(alice_client.get(export, options | {"names": str(student.pk)}))
+    assert "copier-05" in copy.text("main")
+    assert not any(f"copier-{number:02}" in copy.html for number in range(12) if number != 5)
+
+
+def test_a_page_of_a_case_takes_as_many_queries_for_many_members_as_for_few(
+    alice_client: Client, report: Report, django_assert_num_queries: CountQueries
+) -> None:
+    RENDERED.clear()
+    with django_assert_num_queries(15):
+        get_page(alice_client, address_of(report))
+    names = [f"copy-{n:02}" for n in range(40)]
+    many = create_report(
+        report.assignment, {(a, b): 0.9 for index, a in enumerate(names) for b in names[index + 1 :]}
+    )
+    with django_assert_num_queries(15):
+        page = get_page(alice_client, address_of(many))
+    assert len(page.all(".matrix tbody tr")) == 20
+    assert "20 more are in the list above" in page.text("main")
+
+
+def address_of(report: Report) -> str:
+    lowest = min(report.pairs.values_list("left", flat=True))
+    return reverse("case", args=[report.assignment_id, lowest])
