@@ -27,6 +27,8 @@ def owners(listing: Listing, grouping: Grouping, choices: Choices, refused: Iter
     """
     known = {path: place.submission for path, place in grouping.places.items()}
     names_of_folders = {name.rstrip("/"): name for name in refused}
+    if not names_of_folders and not grouping.ignored:
+        return known
     placed = place_with(listing, names_of_folders, grouping, choices)
     names: dict[object, set[str]] = defaultdict(set)
     for path, submission in known.items():

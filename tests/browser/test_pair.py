@@ -41,6 +41,11 @@ SEVERAL = {
     "ben/main.py": STARTER + FILLER + RENAMED + HONEST,
 }
 
+CODE_WIDTH = """(line) => {
+  const style = getComputedStyle(line);
+  return line.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+}"""
+
 
 @pytest.fixture
 def assignment(alice: User) -> Assignment:
@@ -108,7 +113,7 @@ def test_a_link_to_a_line_opens_its_file_there(open_pair: Open, anchor: str) -> 
 def test_a_click_on_a_lines_number_puts_it_into_the_address(open_pair: Open) -> None:
     page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
     top = page.locator("#L4").evaluate(TOP)
-    page.locator("#L4").click(position={"x": 50, "y": 5})
+    page.locator("#L4").click(position={"x": 30, "y": 5})
     page.wait_for_url("**#L4")
     assert page.locator("#L4").evaluate(TOP) == top
     assert page.locator("#L4").evaluate("(line) => line.matches(':target')")
@@ -281,3 +286,18 @@ def test_without_scripts_all_files_are_shown_below_each_other(open_pair: Open) -
     plain.locator(".files a").last.click()
     assert plain.url.endswith("#L-f3")
     plain.context.close()
+
+
+def test_code_has_540_pixels_a_side_on_a_small_laptop(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for line in ("#L4", "#R4"):
+        assert page.locator(line).evaluate(CODE_WIDTH) >= 540
+    page.locator(".panel > summary").click()
+    expect(page.locator(".passages")).not_to_be_visible()
+
+
+def test_the_names_above_the_sources_lead_to_the_students(open_pair: Open) -> None:
+    page = open_pair({"ada/m.py": COPIED, "ben/m.py": RENAMED})
+    page.locator("#R-name a").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("ben")

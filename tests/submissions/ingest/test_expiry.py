@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from submissions import actions, sweeping
 from submissions.archives.choices import Choices
-from submissions.ingest.uploads import FOLDER
 from submissions.models import Batch, Source
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, zipped
@@ -47,11 +46,12 @@ def test_it_is_deleted_with_its_sources_and_files_and_its_address_says_so(
     django_capture_on_commit_callbacks: Committing,
 ) -> None:
     age(listed, 14.1)
+    stored = listed.uploads.get().file.name
     with caplog.at_level("INFO"), django_capture_on_commit_callbacks(execute=True):
         sweeping.sweep()
     assert not Batch.objects.exists()
     assert not Source.objects.exists()
-    assert default_storage.listdir(FOLDER)[1] == []
+    assert not default_storage.exists(stored)
     assert f"batch {listed.pk} of assignment {listed.assignment_id}: deleted" in caplog.text
     assert listed.name not in caplog.text
     assert alice_client.get(listed.get_absolute_url()).status_code == 410
