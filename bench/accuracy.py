@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from bench import tools
+from bench.intervals import precision_interval, sources
 from bench.labelled import LabelledSet, SetError, find_sets
 from bench.metrics import Metrics, level_aucs, measure
 from bench.processes import RunFailed
@@ -33,12 +34,14 @@ JOBS = 2  # groups compared at a time: with small groups most of the time is the
 class AccuracyResult(NamedTuple):
     """Metrics of one tool on one set.
 
-    `level_auc` is the AUC of each level's plagiarised pairs against all pairs that are not plagiarised.
+    `interval` contains the AP of 95 % of resampled sets. `level_auc` is the AUC of each level's plagiarised
+    pairs against all pairs that are not plagiarised.
     """
 
     set_name: str
     tool: str
     metrics: Metrics
+    interval: tuple[float, float]
     level_auc: dict[str, float]
 
     def as_json(self) -> dict[str, Any]:
@@ -46,6 +49,7 @@ class AccuracyResult(NamedTuple):
             "set": self.set_name,
             "tool": self.tool,
             **self.metrics._asdict(),
+            "interval": self.interval,
             "level_auc": self.level_auc,
         }
 
@@ -81,18 +85,20 @@ def score_set(tool: tools.Tool, labelled: LabelledSet) -> AccuracyResult:
     levels = np.array([pair.level for pair in labelled.pairs])
     try:
         metrics, level_auc = measure(scores, labels), level_aucs(scores, labels, levels)
+        interval = precision_interval(scores, labels, sources(labelled.pairs))
     except ValueError as error:
         raise SetError(f"{labelled.name}: {error}") from error
-    return AccuracyResult(labelled.name, tool.name, metrics, level_auc)
+    return AccuracyResult(labelled.name, tool.name, metrics, interval, level_auc)
 
 
 def summary_table(results: Sequence[AccuracyResult]) -> str:
-    header = ["set", "tool", "pairs", "positives", "AP", "AUC", "best F1", "P@N"]
+    header = ["set", "tool", "pairs", "positives", "AP", "95 %", "AUC", "best F1", "P@N"]
     rows = []
     for result in results:
         counts = [f"{count}" for count in result.metrics[:2]]
         figures = [f"{figure:.3f}" for figure in result.metrics[2:]]
-        rows.append([result.set_name, result.tool, *counts, *figures])
+        interval = "{:.3f}-{:.3f}".format(*result.interval)
+        rows.append([result.set_name, result.tool, *counts, figures[0], interval, *figures[1:]])
     return markdown(header, rows)
 
 

@@ -20,9 +20,11 @@ from submissions.models import (
     BoilerplateUpload,
     Decision,
     Document,
+    LanguageChange,
     Report,
     Source,
     Submission,
+    SubmissionFile,
     Upload,
 )
 from submissions.queries import report_state
@@ -40,6 +42,7 @@ def work_goes_on() -> bool:
         lambda: (
             Batch.objects.filter(state__in=Batch.RUNNING).exists()
             or BoilerplateUpload.objects.filter(state__in=BoilerplateUpload.RUNNING).exists()
+            or LanguageChange.objects.filter(state__in=LanguageChange.RUNNING).exists()
             or any(report_state(assignment).pending for assignment in Assignment.objects.all())
         )
     )
@@ -50,7 +53,13 @@ def violations(acknowledged: Acknowledged) -> list[str]:
     uploads = acknowledged.uploads
     checks: list[Callable[[], list[str]]] = [partial(_upload_violations, acknowledged, pk) for pk in uploads]
     checks += [partial(_report_violations, pk) for pk in retried(lambda: list(_assignments()))]
-    checks += [_unended, partial(_promises, acknowledged), partial(_decisions, acknowledged), _leftovers]
+    checks += [
+        partial(_languages, acknowledged),
+        _unended,
+        partial(_promises, acknowledged),
+        partial(_decisions, acknowledged),
+        _leftovers,
+    ]
     return acknowledged.lies + [line for check in checks for line in retried(check)]
 
 
@@ -120,6 +129,20 @@ def _pair_violations(report: Report) -> list[str]:
     return lines
 
 
+def _languages(acknowledged: Acknowledged) -> list[str]:
+    """Return the assignments of another language than it was told, and the files that are read otherwise."""
+    lines = []
+    for assignment in Assignment.objects.filter(pk__in=acknowledged.languages):
+        if assignment.language not in acknowledged.languages[assignment.pk]:
+            lines.append(f"assignment {assignment.pk} has the language {assignment.language!r}")
+        files = SubmissionFile.objects.filter(submission__batch__assignment=assignment)
+        read = set(files.values_list("document__language", flat=True))
+        failed = LanguageChange.objects.filter(assignment=assignment, message=NO_ROOM).exists()
+        if read - {assignment.language or "python"} and not failed:
+            lines.append(f"assignment {assignment.pk} ({assignment.language!r}) has files read in {read}")
+    return lines
+
+
 def _promises(acknowledged: Acknowledged) -> list[str]:
     """Return the boilerplate that the server accepted and that is neither registered nor refused."""
     registered = set(Boilerplate.objects.values_list("assignment_id", "name"))
@@ -138,6 +161,11 @@ def _decisions(acknowledged: Acknowledged) -> list[str]:
     return lines
 
 
+def _unused_documents() -> int:
+    unused = Document.objects.filter(files=None, boilerplate=None, next_files=None, next_boilerplate=None)
+    return unused.count()
+
+
 def _leftovers() -> list[str]:
     """Return what nothing refers to, apart from what the sweep deletes some hours later."""
     delete_orphans(timezone.now())
@@ -149,7 +177,7 @@ def _leftovers() -> list[str]:
             ("uploads", Upload.objects.count()),
             ("uploaded files", len(files)),
             ("sources without a file", Source.objects.filter(files=None, boilerplate=None).count()),
-            ("documents without a file", Document.objects.filter(files=None, boilerplate=None).count()),
+            ("documents without a file", _unused_documents()),
         )
         if count
     ]

@@ -38,6 +38,7 @@ BOUNDARY = "boundary-of-a-file"
 TOKEN = "a" * 32
 SECONDS = 60
 COPIES = ["student03", "student17"]
+LANGUAGES = ("", "python", "ruby")
 STATES = ("clear", "suspicious", "confirmed")
 # Every change was seen.
 SEEN = str(2**63 - 1)
@@ -69,6 +70,7 @@ class Acknowledged:
 
     `uploads`: batches with the names of their submissions; `boilerplate`: (assignment, name); `decisions`:
     the states that (assignment, left, right) may have, only one unless a request had no certain answer;
+    `languages`: those that an assignment may have, likewise;
     `lies`: answers that are untrue by themselves; `answers`: how many there were of each kind.
     """
 
@@ -79,6 +81,7 @@ class Acknowledged:
     deleted: set[int] = field(default_factory=set)
     perhaps_deleted: set[int] = field(default_factory=set)
     lies: list[str] = field(default_factory=list)
+    languages: dict[int, set[str]] = field(default_factory=dict)
     answers: dict[str, int] = field(default_factory=dict)
 
 
@@ -145,6 +148,16 @@ class Person:
     def rank_again(self) -> None:
         self.post(f"/assignments/{self.rng.choice(self.assignments)}/rerank/")
 
+    def change_language(self) -> None:
+        """Have the files of an assignment read in another language, or in that of each file."""
+        pk, language = self.rng.choice(self.assignments), self.rng.choice(LANGUAGES)
+        name = retried(lambda: self.course.assignments.get(pk=pk).name)
+        fields = {"name": name, "language": language, "confirmed": language, "compare_mates": "False"}
+        if self.post(f"/assignments/{pk}/settings/", **fields).status == http.HTTPStatus.FOUND:
+            self.acknowledged.languages[pk] = {language}
+        else:
+            self.acknowledged.languages.setdefault(pk, {""}).add(language)
+
     def decide(self) -> None:
         pair = retried(self._some_pair)
         if pair is None:
@@ -195,7 +208,7 @@ class Person:
     def work(self) -> None:
         """Do one thing after another until `stopped` is set."""
         things = [self.add_boilerplate, self.rank_again, self.decide, self.decide, self.export]
-        things += [self.upload_class, self.delete_upload]
+        things += [self.upload_class, self.delete_upload, self.change_language]
         try:
             while not self.stopped.is_set():
                 self.rng.choice(things)()

@@ -4,7 +4,7 @@
     fingerprints = engine.fingerprint(reading.tokens.kinds, params)
     inputs = engine.RankingInput.from_files(files, submissions, params.k)
     ranking = engine.rank(inputs)
-    passages = engine.find_passages(inputs.cohort, left, right)
+    passages = engine.pair_passages(inputs, ranking, 0)
 
 A name is imported when it is first used, so a web page that only decodes a file does not load numba.
 """
@@ -27,15 +27,17 @@ if TYPE_CHECKING:
         LexerFailed as LexerFailed,
         Span as Span,
         choices as choices,
+        coarse_family as coarse_family,
         decode as decode,
         front_end as front_end,
         storable as storable,
     )
+    from fingerprint.languages.base import Coarse as Coarse
     from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
     from fingerprint.languages.preload import preload as preload
     from fingerprint.languages.words import WordKinds as WordKinds
     from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
-    from fingerprint.ranking.cohort import Cohort as Cohort, common_limit as common_limit
+    from fingerprint.ranking.cohort import Cohort as Cohort
     from fingerprint.ranking.duplicates import group_duplicates as group_duplicates
     from fingerprint.ranking.groups import Groups as Groups, count_pairs as count_pairs
     from fingerprint.ranking.inputs import (
@@ -44,8 +46,14 @@ if TYPE_CHECKING:
         RankingInput as RankingInput,
     )
     from fingerprint.ranking.passages import Passage as Passage, passage_weight as passage_weight
-    from fingerprint.ranking.rank import Ranking as Ranking, find_passages as find_passages, rank as rank
+    from fingerprint.ranking.rank import (
+        Ranking as Ranking,
+        find_passages as find_passages,
+        pair_passages as pair_passages,
+        rank as rank,
+    )
     from fingerprint.ranking.score_constants import SCORE_VERSION as SCORE_VERSION
+    from fingerprint.ranking.translations import CoarseFile as CoarseFile
     from fingerprint.reading import (
         FILE_SECONDS as FILE_SECONDS,
         Reading as Reading,
@@ -62,18 +70,20 @@ else:
     SOURCES = {
         "fingerprints": "Fingerprints fingerprint",
         "kernel_cache": "compile_kernels ensure_compiled",
-        "languages": "Decoded FrontEnd LexerFailed Span choices decode front_end storable",
+        "languages": "Decoded FrontEnd LexerFailed Span choices coarse_family decode front_end storable",
+        "languages.base": "Coarse",
         "languages.lexical_terms": "LexicalTerms",
         "languages.preload": "preload",
         "languages.words": "WordKinds",
         "params": "ENGINE_VERSION Params Profile",
-        "ranking.cohort": "Cohort common_limit",
+        "ranking.cohort": "Cohort",
         "ranking.duplicates": "group_duplicates",
         "ranking.groups": "Groups count_pairs",
         "ranking.inputs": "CohortFile Exclusions RankingInput",
         "ranking.passages": "Passage passage_weight",
-        "ranking.rank": "Ranking find_passages rank",
+        "ranking.rank": "Ranking find_passages pair_passages rank",
         "ranking.score_constants": "SCORE_VERSION",
+        "ranking.translations": "CoarseFile",
         "reading": "FILE_SECONDS Reading Unreadable identify profile_of read token_lines",
         "time_limit": "TooSlow time_limit",
         "tokens": "TokenStream",

@@ -44,7 +44,7 @@ def compile_kernels() -> None:
 
     params, kinds = Params(), np.arange(30, dtype=np.uint64)
     hashes, lines = fingerprint(kinds, params).hashes, np.arange(30, dtype=np.int32)
-    files = [CohortFile(i, kinds, lines, LexicalTerms(kinds, kinds), hashes) for i in range(2)]
+    files = [CohortFile(i, kinds, lines, LexicalTerms(kinds, kinds, kinds), hashes) for i in range(2)]
     inputs = RankingInput.from_files(files, 2, params.k, Exclusions(kinds=[kinds[:12]]))
     rank(inputs)
     find_passages(inputs.cohort, 0, 1)

@@ -16,7 +16,7 @@ from fingerprint.time_limit import TooSlow, time_limit
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.languages.base import FrontEnd
+    from fingerprint.languages.base import Coarse, FrontEnd
     from fingerprint.tokens import TokenStream
     from fingerprint.types import Lines
 
@@ -37,12 +37,16 @@ class Unreadable(ValueError):
 
 
 class Reading(NamedTuple):
-    """One file after reading: the text to show, the front-end used, the tokens, the names and literals."""
+    """One file after reading: the text to show, the front-end used, the tokens, the names and literals.
+
+    `coarse` is the stream that all languages share, if it was asked for and the language has one.
+    """
 
     text: str
     front_end: FrontEnd
     tokens: TokenStream
     lexical: LexicalTerms
+    coarse: Coarse | None = None
 
 
 def identify(
@@ -80,8 +84,10 @@ def _identify(data: bytes, filename: str, language: str) -> tuple[str, FrontEnd]
         raise Unreadable(str(error)) from error
 
 
-def read(data: bytes, filename: str, language: str = "", seconds: float = FILE_SECONDS) -> Reading:
-    """Read one file within `seconds`.
+def read(
+    data: bytes, filename: str, language: str = "", seconds: float = FILE_SECONDS, *, coarse: bool = False
+) -> Reading:
+    """Read one file within `seconds`, with `coarse` also its coarse stream.
 
     Raises
     ------
@@ -92,8 +98,8 @@ def read(data: bytes, filename: str, language: str = "", seconds: float = FILE_S
     try:
         with time_limit(seconds):
             text, chosen = _identify(data, filename, language)
-            scan = chosen.scan(text)
-            return Reading(text, chosen, scan.tokens, lexical_terms(scan))
+            scan = chosen.scan(text, coarse=coarse)
+            return Reading(text, chosen, scan.tokens, lexical_terms(scan), scan.coarse)
     except TooSlow:
         raise Unreadable(f"reading it as {language or 'code'} took longer than {seconds:g} s") from None
     except Unreadable:

@@ -75,6 +75,8 @@ SESSION_LONGEST_DAYS = env.int("MOSS_SESSION_DAYS", default=7, validate=validate
 FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(1, 30))
 # Address space in bytes of a child process that reads or unpacks what students send; 0.15 GB are its own.
 READER_MEMORY = env.int("MOSS_READER_MEMORY", default=1000, validate=validate.Range(500, 100_000)) * 1_000_000
+# An upload that nobody has had read is deleted this many days after it was last changed.
+PREVIEW_DAYS = env.int("MOSS_PREVIEW_DAYS", default=14, validate=validate.Range(1, 3650))
 # Number of worker processes for any work; 0 for one for each core.
 WORKERS = env.int("MOSS_WORKERS", default=0, validate=validate.Range(0, 256))
 LOG_LEVEL = env.str(

@@ -45,7 +45,7 @@ class AssignmentAdmin(ModelAdmin):
     list_select_related = ("course",)
     search_fields = ("name", "course__name")
     autocomplete_fields = ("course",)
-    # Stored documents are not read again when the language changes.
+    # The settings page changes it, which has stored files read again.
     readonly_fields = ("language",)
 
 
@@ -91,7 +91,7 @@ class DocumentAdmin(ReadOnlyAdmin):
     fields = ("source", "language", "profile", "state", "reason", "attempts", "token_count")
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).defer("tokens", "source__data")
+        return super().get_queryset(request).defer("tokens", "coarse", "source__data")
 
 
 @admin.register(models.Report)

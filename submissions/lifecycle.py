@@ -274,21 +274,21 @@ def cancel_ranking(assignment: Assignment) -> bool:
 def change_batches(
     rows: QuerySet[Batch], state: Batch.State, message: str = "", reason: str = "", **fields: Any
 ) -> bool:
-    return _change("batch", rows, reason or message, state=state, message=message, **fields)
+    return change_rows("batch", rows, reason or message, state=state, message=message, **fields)
 
 
 def change_reports(rows: QuerySet[Report], state: Report.State, reason: str = "", **fields: Any) -> bool:
-    return _change("report", rows, reason, state=state, **fields)
+    return change_rows("report", rows, reason, state=state, **fields)
 
 
 def _change_boilerplate(
     rows: QuerySet[BoilerplateUpload], state: BoilerplateUpload.State, reason: str = "", **fields: Any
 ) -> bool:
-    return _change("uploaded boilerplate", rows, reason, state=state, **fields)
+    return change_rows("uploaded boilerplate", rows, reason, state=state, **fields)
 
 
 @transaction.atomic
-def _change(kind: str, rows: QuerySet[Any], reason: str, **fields: Any) -> bool:
+def change_rows(kind: str, rows: QuerySet[Any], reason: str, **fields: Any) -> bool:
     changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
     rows.model.objects.filter(pk__in=[pk for pk, *_ in changed]).update(touched=timezone.now(), **fields)
     for pk, assignment, before in changed:

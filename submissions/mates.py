@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from submissions import teams
 from submissions.models import Submission
+from submissions.rosters import team_key
 from submissions.teams import name_key
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ STUDENT_FIELDS = (
     "students__enrolled__identifier",
     "students__enrolled__login",
     "students__enrolled__email",
+    "students__enrolled__section",
     "students__enrolled__team",
 )
 
@@ -41,6 +43,7 @@ class _SubmissionStudent(NamedTuple):
     enrolled_id: str | None
     login: str | None
     email: str | None
+    section: str | None
     team: str | None
 
     @property
@@ -69,8 +72,8 @@ def mate_keys(assignment: Assignment, submissions: QuerySet[Submission]) -> dict
         keys[pk] |= _team_keys(numbers, (name, one.name, one.identifier, *one.enrolled_names))
         if one.name is not None:
             keys[pk].add(one.key)
-        if one.team:
-            keys[pk].add((TEAM, f"in the roster: {name_key(one.team)}"))
+        if team := team_key(one.section or "", one.team or ""):
+            keys[pk].add((TEAM, f"in the roster: {team}"))
     return keys
 
 

@@ -28,9 +28,11 @@ PRIORITIES = {
     "read_boilerplate": 6,
     "unpack_next": 6,
 }
+LANGUAGE_PRIORITIES = {"read_again": 3, "change_language": 6}
 ROUTES: dict[str, dict[str, Any]] = {
-    f"submissions.tasks.{task}": {"queue": INTERACTIVE, "priority": priority}
-    for task, priority in PRIORITIES.items()
+    f"submissions.{module}.{task}": {"queue": INTERACTIVE, "priority": priority}
+    for module, priorities in (("tasks", PRIORITIES), ("language_tasks", LANGUAGE_PRIORITIES))
+    for task, priority in priorities.items()
 }
 # Heavy work is served in the order of its messages, after all interactive work.
 HEAVY_ROUTE: dict[str, Any] = {"queue": HEAVY, "priority": 9}

@@ -16,9 +16,10 @@ from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from submissions import lifecycle, turns
+from submissions import language_changes, lifecycle, turns
 from submissions.ingest.batches import pending_documents
-from submissions.models import Batch, Boilerplate, BoilerplateUpload, Document, Report
+from submissions.ingest.rereading import pending_rereading
+from submissions.models import Batch, Boilerplate, BoilerplateUpload, Document, LanguageChange, Report
 from submissions.queues import INTERACTIVE, QUEUES
 from submissions.work_locks import Work, end_session, sessions
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    Unfinished = QuerySet[Batch] | QuerySet[BoilerplateUpload] | QuerySet[Report]
+    Unfinished = QuerySet[Batch] | QuerySet[BoilerplateUpload] | QuerySet[LanguageChange] | QuerySet[Report]
 
 logger = logging.getLogger(__name__)
 
@@ -79,6 +80,19 @@ def end_stuck_work() -> None:
                 logger.warning("document %s of batch %s: its reader was ended", document, batch.pk)
 
 
+def end_stuck_language_changes() -> None:
+    """Fail a change that is decided for longer than a task may take, and end readers that do not go on."""
+    long_ago = timezone.now() - STUCK
+    for change in LanguageChange.objects.filter(state__in=LanguageChange.RUNNING, touched__lt=long_ago):
+        if change.state == LanguageChange.State.QUEUED:
+            if end_session(Work.LANGUAGE_CHANGE, change.pk):
+                language_changes.fail(change.pk, OUT_OF_TIME, "deciding does not go on")
+            continue
+        for document in pending_rereading(change.assignment_id):
+            if end_session(Work.DOCUMENT, document, STUCK):
+                logger.warning("document %s of language change %s: its reader was ended", document, change.pk)
+
+
 def lost_reports() -> list[tuple[int, str]]:
     """Return the unfinished reports, with their queues, that no process ranks and no message will start."""
     # A report waits without a message in the queue while another one of its assignment is ranked.
@@ -99,6 +113,19 @@ def lost_readings() -> list[int]:
     """Return the batches with documents that no process reads and that no message will start."""
     quiet = Batch.objects.filter(state=Batch.State.FINGERPRINTING)
     return [pk for pk, _ in _unsent(quiet) if not _is_read(pending_documents(pk))]
+
+
+def lost_language_changes() -> list[tuple[int, str]]:
+    """Return the changes of a language, with their queues, that no process carries out or will start."""
+    states = LanguageChange.State
+    locked = sessions(Work.LANGUAGE_CHANGE)
+    queued = _unsent(LanguageChange.objects.filter(state=states.QUEUED))
+    reading = LanguageChange.objects.filter(state=states.READING).values_list("pk", "assignment_id")
+    assignments = dict(reading)
+    unread = _unsent(LanguageChange.objects.filter(state=states.READING))
+    return [change for change in queued if change[0] not in locked] + [
+        change for change in unread if not _is_read(pending_rereading(assignments[change[0]]))
+    ]
 
 
 def lost_boilerplate_uploads() -> list[tuple[int, str]]:

@@ -8,8 +8,9 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import lifecycle, recovery, tasks
+from submissions import language_tasks, lifecycle, recovery, tasks
 from submissions.ingest.documents import delete_unreferenced
+from submissions.ingest.expiry import delete_expired
 from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
 from submissions.queues import send
 
@@ -22,26 +23,43 @@ SOURCE_GRACE_PERIOD = timedelta(hours=2)
 def sweep() -> None:
     """Re-enqueue work lost to a crashed worker or broker, end stuck work, delete what nothing refers to."""
     recovery.end_stuck_work()
+    recovery.end_stuck_language_changes()
+    _restart_uploads()
+    _restart_boilerplate()
+    _restart_rankings()
+    delete_expired()
+    discard_uploads(unneeded_uploads())
+    delete_orphans(timezone.now() - SOURCE_GRACE_PERIOD)
+    delete_unfinished(timezone.now() - SOURCE_GRACE_PERIOD)
+    delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)
+
+
+def _restart_rankings() -> None:
     for pk, queue in recovery.lost_reports():
         if lifecycle.requeue_report(pk, "its worker or its message was lost"):
             send(tasks.rank_next, queue, queue)
+    for batch in recovery.unranked_batches():
+        logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
+        with transaction.atomic():
+            tasks.enqueue_rank(batch.assignment)
+
+
+def _restart_uploads() -> None:
     for pk, queue in recovery.lost_uploads():
         if lifecycle.requeue_batch(pk, "its worker or its message was lost"):
             send(tasks.unpack_next, queue, queue)
     for pk in recovery.lost_readings():
         logger.warning("batch %s: its unread documents are enqueued again", pk)
         tasks.enqueue_documents(pk)
+    for pk, queue in recovery.lost_language_changes():
+        logger.warning("language change %s: it is enqueued again", pk)
+        send(language_tasks.change_language, queue, pk)
+
+
+def _restart_boilerplate() -> None:
     for pk, queue in recovery.lost_boilerplate_uploads():
         if lifecycle.requeue_boilerplate(pk, "its worker or its message was lost"):
             send(tasks.read_boilerplate, queue, pk)
     for assignment_id, document_id in recovery.lost_boilerplate():
         logger.warning("re-enqueued boilerplate document %s of assignment %s", document_id, assignment_id)
         tasks.fingerprint_boilerplate.delay(assignment_id, [document_id])
-    for batch in recovery.unranked_batches():
-        logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
-        with transaction.atomic():
-            tasks.enqueue_rank(batch.assignment)
-    discard_uploads(unneeded_uploads())
-    delete_orphans(timezone.now() - SOURCE_GRACE_PERIOD)
-    delete_unfinished(timezone.now() - SOURCE_GRACE_PERIOD)
-    delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)

@@ -28,6 +28,7 @@ from submissions.ingest.batches import (
 from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boilerplate
 from submissions.ingest.contents import BatchEnded
 from submissions.ingest.documents import fingerprint_pending
+from submissions.ingest.rereading import replace_documents
 from submissions.ingest.uploads import discard_uploads
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload
 from submissions.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, cohort_queue, send
@@ -268,6 +269,7 @@ def _rank_locked(report_id: int, assignment_id: int) -> None:
     report = unfinished.select_related("assignment").first()
     if locked is None or report is None:  # another worker was faster, or the report was deleted
         return
+    replace_documents(locked)
     ranked = rank_without_cancelled(report)
     if not lifecycle.finish_report(report):
         raise Cancelled

@@ -27,6 +27,8 @@ class Work(IntEnum):
     RANKING = 0x6D6F7377  # of an assignment
     BOILERPLATE = 0x6D6F7378
     CHOICE = 0x6D6F7378  # of what to start next
+    LANGUAGE_CHANGE = 0x6D6F7379
+    LANGUAGE = 0x6D6F737A  # of an assignment, see `language_lock`
 
 
 @contextmanager
@@ -41,6 +43,17 @@ def work_lock(work: Work, pk: int) -> Iterator[bool]:
     finally:
         if mine:
             _unlock(keys)
+
+
+def language_lock(assignment_id: int, *, change: bool = False) -> None:
+    """Lock the language of an assignment until the transaction ends: to `change` it, or to rely on it.
+
+    So every file is stored as the language says, or is there when its change is carried out.
+    """
+    function = "pg_advisory_xact_lock" if change else "pg_advisory_xact_lock_shared"
+    with connection.cursor() as cursor:
+        keys = [int(Work.LANGUAGE), _second_key(assignment_id)]
+        cursor.execute(f"SELECT {function}(%s::int, %s::int)", keys)
 
 
 def _unlock(keys: list[int]) -> None:

@@ -3,7 +3,7 @@
 from fingerprint.languages.base import FrontEnd, LexerFailed, LexicalClass, Scan, Span
 from fingerprint.languages.decode import Decoded, NotText, decode, storable
 from fingerprint.languages.detect import detect
-from fingerprint.languages.lookup import choices, front_end, tuned_front_ends
+from fingerprint.languages.lookup import choices, coarse_family, front_end, tuned_front_ends
 
 __all__ = [
     "Decoded",
@@ -14,6 +14,7 @@ __all__ = [
     "Scan",
     "Span",
     "choices",
+    "coarse_family",
     "decode",
     "detect",
     "front_end",

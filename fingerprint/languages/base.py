@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fingerprint.tokens import TokenStream
-    from fingerprint.types import Classes
+    from fingerprint.types import Classes, Terms
 
 
 Span = tuple[int, int, str]
@@ -20,11 +20,24 @@ class LexerFailed(ValueError):
 
 
 class LexicalClass(IntEnum):
-    """Class of a token of `Scan.lexical`."""
+    """Class of a token of `Scan.lexical` (the first three) or of `Scan.directives`."""
 
     IDENTIFIER = 1
     STRING = 2
     NUMBER = 3
+    IMPORT = 4
+    MACRO = 5
+
+
+class Coarse(NamedTuple):
+    """The coarse stream of a document, and its literals as terms: numbers by value, words of strings.
+
+    `family` is that of its language: documents of one family are not compared by this stream.
+    """
+
+    family: str
+    tokens: TokenStream
+    terms: Terms
 
 
 class Scan(NamedTuple):
@@ -32,12 +45,17 @@ class Scan(NamedTuple):
 
     `tokens` is the normalised stream, which the engine compares. `lexical` has the identifiers and literals
     in text order; their kinds are ids of the lexemes as written, with their case. `lexical_classes` (uint8)
-    has a `LexicalClass` for each token of `lexical`.
+    has a `LexicalClass` for each token of `lexical`. `directives` has each import, include and macro
+    definition as one token, with its class in `directive_classes`. `coarse` is the stream that all languages
+    share; None where it was not asked for or the language has none.
     """
 
     tokens: TokenStream
     lexical: TokenStream
     lexical_classes: Classes
+    directives: TokenStream
+    directive_classes: Classes
+    coarse: Coarse | None = None
 
 
 class FrontEnd(Protocol):
@@ -75,8 +93,11 @@ class FrontEnd(Protocol):
         LexerFailed
         """
 
-    def scan(self, text: str) -> Scan:
-        """Return the tokens and the replaced lexemes of `text` from one pass; raises as `tokens` does."""
+    def scan(self, text: str, *, coarse: bool = False) -> Scan:
+        """Return the tokens and the replaced lexemes of `text` from one pass; raises as `tokens` does.
+
+        With `coarse` also the coarse stream, if the language has one.
+        """
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         """Yield (start, end, kind name) for each token of `tokens(text)`, for people and golden files."""

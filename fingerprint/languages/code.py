@@ -18,13 +18,23 @@ from pygments.plugin import find_plugin_lexers
 from pygments.token import STANDARD_TYPES
 from pygments.util import ClassNotFound
 
-from fingerprint.languages.base import LexerFailed, LexicalClass, Scan
+from fingerprint.languages.base import Coarse, LexerFailed, LexicalClass, Scan
+from fingerprint.languages.coarse import Lexeme, coarse_scan
+from fingerprint.languages.coarse_words import COARSE_LANGUAGES
+from fingerprint.languages.directives import (
+    directive_columns,
+    include_spans,
+    macro_spans,
+    macros_as_code,
+)
 from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
 from fingerprint.languages.lexer_dispatch import dispatching_lexer
 from fingerprint.languages.newlines import LexerInput
 from fingerprint.languages.normalisation import (
     LexedTokens,
     Mark,
+    dropped_statements,
+    joined,
     locate_tokens,
     normalise,
     split_runs,
@@ -45,7 +55,7 @@ if TYPE_CHECKING:
     from fingerprint.types import Kinds, Offsets
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
-RULES_VERSION = 1
+RULES_VERSION = 2
 
 # A vocabulary with more lexemes or characters than this is replaced by an empty one: workers are long-lived.
 LEXEMES_LIMIT = 1 << 17
@@ -102,21 +112,29 @@ class CodeFrontEnd:
 
     def tokens(self, text: str) -> TokenStream:
         lexer_input = LexerInput(text)
-        _, normalised, vocabulary = self._normalised(lexer_input.source)
+        _, complete, vocabulary = self._joined(lexer_input.source)
+        normalised = normalise(complete)
         kinds = vocabulary.kinds()[normalised.codes]
         return _stream(lexer_input, kinds, normalised.starts, normalised.ends)
 
-    def scan(self, text: str) -> Scan:
+    def scan(self, text: str, *, coarse: bool = False) -> Scan:
         lexer_input = LexerInput(text)
-        significant, normalised, vocabulary = self._normalised(lexer_input.source)
+        significant, complete, vocabulary = self._joined(lexer_input.source)
+        normalised = normalise(complete)
         kinds = vocabulary.kinds()[normalised.codes]
         tokens = _stream(lexer_input, kinds, normalised.starts, normalised.ends)
-        classes, ids, starts, ends = self._lexical(significant, lexer_input.source, vocabulary)
-        return Scan(tokens, _stream(lexer_input, ids, starts, ends), classes)
+        classes, ids, *offsets = self._lexical(significant, lexer_input.source, vocabulary)
+        lexical = _stream(lexer_input, ids, *offsets)
+        directive_classes, ids, *offsets = self._directives(significant, lexer_input.source)
+        directives = _stream(lexer_input, ids, *offsets)
+        has_coarse = coarse and self.name in COARSE_LANGUAGES
+        whole = self._coarse(complete, lexer_input, vocabulary) if has_coarse else None
+        return Scan(tokens, lexical, classes, directives, directive_classes, whole)
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         lexer_input = LexerInput(text)
-        _, normalised, vocabulary = self._normalised(lexer_input.source)
+        _, complete, vocabulary = self._joined(lexer_input.source)
+        normalised = normalise(complete)
         starts, ends = lexer_input.starts(normalised.starts), lexer_input.ends(normalised.ends)
         for code, start, end in zip(normalised.codes, starts, ends, strict=True):
             yield int(start), int(end), vocabulary.kind_names[code]
@@ -146,26 +164,37 @@ class CodeFrontEnd:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
 
-    def _normalised(self, source: str) -> tuple[LexedTokens, LexedTokens, Vocabulary]:
-        """Return the tokens without white space and comments, the normalised tokens, and their vocabulary."""
+    def _joined(self, source: str) -> tuple[LexedTokens, LexedTokens, Vocabulary]:
+        """Return the tokens without white space and comments, those of `joined`, and their vocabulary."""
         vocabulary = self._current_vocabulary()
         codes, starts = array("i"), array("i")
         add_code, add_start = codes.append, starts.append
-        for start, ttype, value in self._lex(source):
+        code = macros_as_code(source) if self.language.preprocessor else source
+        for start, ttype, value in self._lex(code):
             add_start(start)
             add_code(vocabulary[ttype, value])
         marks = vocabulary.lexemes().marks
         split = split_runs(_int32(codes), _int32(starts), marks, vocabulary.punctuation_codes)
         tokens = locate_tokens(*split, vocabulary.lexemes())
         significant = tokens.take(~tokens.has_mark(Mark.SPACE))
-        normalised = normalise(significant, vocabulary.join_operators, by_line=self.language.by_line)
-        return significant, normalised, vocabulary
+        complete = joined(significant, vocabulary.join_operators, by_line=self.language.by_line)
+        return significant, complete, vocabulary
 
     def _current_vocabulary(self) -> Vocabulary:
         vocabulary = self._vocabulary
         if len(vocabulary) > LEXEMES_LIMIT or vocabulary.characters > CHARACTERS_LIMIT:
             self._vocabulary = Vocabulary(self.language)
         return self._vocabulary
+
+    def _coarse(self, tokens: LexedTokens, lexer_input: LexerInput, vocabulary: Vocabulary) -> Coarse:
+        """Return the coarse stream of the tokens before any lexeme is dropped."""
+        names = vocabulary.kind_names
+        columns = zip(tokens.codes.tolist(), tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
+        source = lexer_input.source
+        lexemes = [Lexeme(names[code], source[start:end], start, end) for code, start, end in columns]
+        stream, terms = coarse_scan(self.name, lexemes)
+        located = _stream(lexer_input, stream.kinds, stream.starts, stream.ends)
+        return Coarse(self.language.salt, located, terms)
 
     def _lexical(self, tokens: LexedTokens, source: str, vocabulary: Vocabulary) -> LexicalColumns:
         """Return the identifiers and literals as written, in text order."""
@@ -177,6 +206,14 @@ class CodeFrontEnd:
         strings = _literals(tokens.take(tokens.has_mark(Mark.STRING)), source, salt, LexicalClass.STRING)
         numbers = _literals(tokens.take(tokens.has_mark(Mark.NUMBER)), source, salt, LexicalClass.NUMBER)
         return merge_in_text_order([names, strings, numbers])
+
+    def _directives(self, tokens: LexedTokens, source: str) -> LexicalColumns:
+        """Return the imports, includes and macro definitions, in text order."""
+        imports = dropped_statements(tokens, by_line=self.language.by_line)
+        if not self.language.preprocessor:
+            return directive_columns(source, self.language.salt, imports, [])
+        imports += include_spans(source)
+        return directive_columns(source, self.language.salt, imports, macro_spans(source))
 
 
 def _literals(tokens: LexedTokens, source: str, salt: str, lexical_class: LexicalClass) -> LexemeColumns:

@@ -1,4 +1,4 @@
-"""Lexical terms of a document: the names and literals that normalisation replaces by kinds."""
+"""Lexical terms of a document: names and literals that normalisation replaces by kinds, and directives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.languages.base import Scan
-    from fingerprint.types import Terms
+    from fingerprint.types import Kinds, Terms
 
 
 # The low bits of a term hold its number of characters, so that scoring needs no text.
@@ -22,24 +22,39 @@ QUOTES = 2
 
 
 class LexicalTerms(NamedTuple):
-    """Distinct terms of one document, ascending uint64: literals (strings, numbers) and names.
+    """Distinct terms of one document, ascending uint64.
 
-    The upper 59 bits identify the term; the low five hold its number of characters, at most 31.
+    `literals`: strings, numbers and macro definitions; `names`; `imports`: import statements and includes.
+    The upper 59 bits identify the term; the low five hold its number of characters, at most 31;
+    those of directives are always 31.
     """
 
     literals: Terms
     names: Terms
+    imports: Terms
 
 
 def lexical_terms(scan: Scan) -> LexicalTerms:
     """Return the terms of a document; words of comments are not used (docs/score.md)."""
-    stream, classes = scan.lexical, scan.lexical_classes
-    characters = stream.ends - stream.starts - QUOTES * (classes == LexicalClass.STRING)
-    lengths = np.clip(characters, 0, MAX_LENGTH).astype(np.uint64)
+    stream, quotes = scan.lexical, QUOTES * (scan.lexical_classes == LexicalClass.STRING)
+    lexical = _with_lengths(stream.kinds, stream.ends - stream.starts - quotes)
+    # White space within a directive makes no difference, so its length does not either.
+    directives = _with_lengths(scan.directives.kinds, np.full(len(scan.directives), MAX_LENGTH))
+    literals = [
+        lexical[np.isin(scan.lexical_classes, (LexicalClass.STRING, LexicalClass.NUMBER))],
+        directives[scan.directive_classes == LexicalClass.MACRO],
+    ]
+    return LexicalTerms(
+        np.unique(np.concatenate(literals)),
+        np.unique(lexical[scan.lexical_classes == LexicalClass.IDENTIFIER]),
+        np.unique(directives[scan.directive_classes == LexicalClass.IMPORT]),
+    )
+
+
+def _with_lengths(kinds: Kinds, characters: npt.NDArray[np.integer]) -> Terms:
     shift = np.uint64(LENGTH_BITS)
-    terms = (stream.kinds >> shift << shift) | lengths
-    literal = (classes == LexicalClass.STRING) | (classes == LexicalClass.NUMBER)
-    return LexicalTerms(np.unique(terms[literal]), np.unique(terms[classes == LexicalClass.IDENTIFIER]))
+    terms: Terms = (kinds >> shift << shift) | np.clip(characters, 0, MAX_LENGTH).astype(np.uint64)
+    return terms
 
 
 def term_lengths(terms: Terms) -> npt.NDArray[np.int64]:

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING
 
+from fingerprint.languages.coarse_words import COARSE_LANGUAGES
 from fingerprint.languages.registry import LANGUAGES, OTHERS
 
 if TYPE_CHECKING:
@@ -21,6 +22,16 @@ def choices() -> list[tuple[str, str]]:
 def tuned_front_ends() -> list[FrontEnd]:
     """Return every tuned front-end, in the order of `choices`."""
     return [front_end(name) for name, _ in choices()]
+
+
+def coarse_family(name: str) -> str:
+    """Return the family of a language by its name, "" if its programs have no coarse stream.
+
+    Notebooks count as Python, which most of them are.
+    """
+    if name not in COARSE_LANGUAGES:
+        return "python" if name == "notebook" else ""
+    return _by_alias()[name].salt
 
 
 def front_end(name: str) -> FrontEnd:

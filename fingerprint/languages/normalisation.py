@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import numpy.typing as npt
 
@@ -97,33 +97,52 @@ def locate_tokens(codes: Ids, starts: Offsets, lexemes: Lexemes) -> LexedTokens:
     return LexedTokens(codes, marks, trimmed_starts, trimmed_starts + lexemes.lengths[codes], lines)
 
 
-def normalise(
-    tokens: LexedTokens, join: Callable[[int, int], tuple[int, int]], *, by_line: bool
-) -> LexedTokens:
-    """Return the tokens to compare: some statements and lexemes dropped, split operators and literals joined.
+def joined(tokens: LexedTokens, join: Callable[[int, int], tuple[int, int]], *, by_line: bool) -> LexedTokens:
+    """Return the tokens without the statements to drop, with split operators and literals joined.
 
     `tokens` are without white space and comments. `join` returns the code and marks of the operator that two
     pieces form; the code is -1 when they form none.
     """
     tokens = _without_statements(tokens, by_line=by_line)
     tokens = _with_joined_operators(tokens, join)
-    tokens = with_joined_literals(tokens)
+    return with_joined_literals(tokens)
+
+
+def normalise(tokens: LexedTokens) -> LexedTokens:
+    """Return the tokens to compare: those that `joined` returned, without the lexemes to drop."""
     return tokens.take(~tokens.has_mark(Mark.DROPPED))
 
 
-def _without_statements(tokens: LexedTokens, *, by_line: bool) -> LexedTokens:
-    starters = np.flatnonzero(tokens.has_mark(Mark.STATEMENT | Mark.DECORATOR))
-    if not len(starters):
-        return tokens
-    keep = np.ones(len(tokens), dtype=np.bool_)
+def dropped_statements(tokens: LexedTokens, *, by_line: bool) -> list[tuple[int, int]]:
+    """Return the offsets (start, end) of the statements that `normalise` drops whole, such as imports."""
+    ranges = _dropped_ranges(tokens, by_line=by_line)
+    return [
+        (int(tokens.starts[i]), int(tokens.ends[end - 1]))
+        for i, end in ranges
+        if tokens.marks[i] & Mark.STATEMENT
+    ]
+
+
+def _dropped_ranges(tokens: LexedTokens, *, by_line: bool) -> Iterator[tuple[int, int]]:
+    """Yield the index range [i, end) of each statement and decorator to drop."""
     end = 0
-    for i in map(int, starters):
+    for i in map(int, np.flatnonzero(tokens.has_mark(Mark.STATEMENT | Mark.DECORATOR))):
         if i < end:
             continue
         if tokens.marks[i] & Mark.STATEMENT:
             end = _statement_end(tokens, i, by_line=by_line) if _begins_statement(tokens, i) else i
         else:
             end = _decorator_end(tokens, i)
+        if i < end:
+            yield i, end
+
+
+def _without_statements(tokens: LexedTokens, *, by_line: bool) -> LexedTokens:
+    ranges = list(_dropped_ranges(tokens, by_line=by_line))
+    if not ranges:
+        return tokens
+    keep = np.ones(len(tokens), dtype=np.bool_)
+    for i, end in ranges:
         keep[i:end] = False
     return tokens.take(keep)
 

@@ -16,7 +16,7 @@ import numpy as np
 from nbformat import reader, v3, v4, validator
 from traitlets.log import get_logger
 
-from fingerprint.languages.base import Scan
+from fingerprint.languages.base import Coarse, Scan
 from fingerprint.languages.decode import storable
 from fingerprint.tokens import TokenStream
 
@@ -98,12 +98,16 @@ class Notebook:
             [(start, cell.tokens(text[start:end])) for cell, start, end in self._cells(text)]
         )
 
-    def scan(self, text: str) -> Scan:
-        scans = [(start, cell.scan(text[start:end])) for cell, start, end in self._cells(text)]
+    def scan(self, text: str, *, coarse: bool = False) -> Scan:
+        scans = [(start, cell.scan(text[start:end], coarse=coarse)) for cell, start, end in self._cells(text)]
         tokens = _concatenated([(start, scan.tokens) for start, scan in scans])
         lexical = _concatenated([(start, scan.lexical) for start, scan in scans])
-        classes = [scan.lexical_classes for _, scan in scans]
-        return Scan(tokens, lexical, np.concatenate([np.empty(0, dtype=np.uint8), *classes]))
+        directives = _concatenated([(start, scan.directives) for start, scan in scans])
+        none = np.empty(0, dtype=np.uint8)
+        classes = np.concatenate([none, *(scan.lexical_classes for _, scan in scans)])
+        directive_classes = np.concatenate([none, *(scan.directive_classes for _, scan in scans)])
+        whole = _concatenated_coarse([(start, scan.coarse) for start, scan in scans if scan.coarse])
+        return Scan(tokens, lexical, classes, directives, directive_classes, whole)
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         for cell, begin, end in self._cells(text):
@@ -166,6 +170,17 @@ def _cell_language(cell: dict[str, Any], language: str) -> str:
 def _source(cell: dict[str, Any]) -> str:
     source = cell["source"]
     return storable(source if isinstance(source, str) else "".join(source))
+
+
+def _concatenated_coarse(cells: list[tuple[int, Coarse]]) -> Coarse | None:
+    """Return the coarse stream of the cells that have one; all of them are in one language."""
+    if not cells:
+        return None
+    return Coarse(
+        cells[0][1].family,
+        _concatenated([(start, coarse.tokens) for start, coarse in cells]),
+        np.unique(np.concatenate([coarse.terms for _, coarse in cells])),
+    )
 
 
 def _concatenated(streams: list[tuple[int, TokenStream]]) -> TokenStream:

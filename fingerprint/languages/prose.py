@@ -62,13 +62,18 @@ class Prose:
             (_word_kind(kinds, match[0]), *match.span()) for match in WORD.finditer(text)
         )
 
-    def scan(self, text: str) -> Scan:
-        """Return the words twice: normalised as tokens, and as written, with their case, as identifiers."""
+    def scan(self, text: str, *, coarse: bool = False) -> Scan:
+        """Return the words twice: normalised as tokens, and as written, with their case, as identifiers.
+
+        Prose has no coarse stream.
+        """
+        del coarse
         tokens = self.tokens(text)
         spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
         ids = [lexeme_id(FAMILY, LexicalClass.IDENTIFIER, text[start:end]) for start, end in spans]
         lexical = TokenStream(np.array(ids, dtype=np.uint64), tokens.starts, tokens.ends)
-        return Scan(tokens, lexical, np.full(len(tokens), LexicalClass.IDENTIFIER, dtype=np.uint8))
+        classes = np.full(len(tokens), LexicalClass.IDENTIFIER, dtype=np.uint8)
+        return Scan(tokens, lexical, classes, TokenStream.from_triples(()), np.empty(0, dtype=np.uint8))
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         for match in WORD.finditer(text):

@@ -34,13 +34,14 @@ LANGUAGES = (
         noise="public private protected final strictfp transient native",
         type_words="var",
     ),
-    Language("c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, type_words="auto"),
+    Language("c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, type_words="auto", preprocessor=True),
     Language(
         "cpp", "C++", "cpp", "*.cpp *.cc *.cxx *.c++ *.hpp *.hh *.hxx *.ino", "cc c++", "c",
         statements="using",
         noise=_C_NOISE + " public private protected friend override final explicit"
         " constexpr consteval noexcept mutable typename ]]",
         decorators="[[", type_words="auto", synonyms={"and": "&&", "or": "||", "not": "!"},
+        preprocessor=True,
     ),
     Language(
         "csharp", "C#", "csharp", "*.cs", "c# cs", statements="using", decorators="Name.Attribute",

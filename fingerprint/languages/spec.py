@@ -32,6 +32,7 @@ class Language:
     only_keywords : no words but `keywords` keep their lexeme, even if the lexer returns them as keywords
     kept_types : Pygments token types of names that keep their lexeme, such as `Name.Tag`
     markup : each run of text between tags becomes one token
+    preprocessor : lines that begin with `#` are directives of the C preprocessor
     synonyms : maps lexemes to the lexeme of the same meaning that replaces them
     """
 
@@ -53,6 +54,7 @@ class Language:
     only_keywords: bool = False
     kept_types: str = ""
     markup: bool = False
+    preprocessor: bool = False
     synonyms: dict[str, str] = field(default_factory=dict)
 
     @property

@@ -38,7 +38,8 @@ class Postings(NamedTuple):
 
 
 @njit
-def _owner_weights(table: Postings) -> Floats:
+def owner_weights(table: Postings) -> Floats:
+    """Return the total weight of each owner's values: float64 [owners]."""
     weights = np.zeros(len(table.value_starts) - 1)
     for owner in range(len(weights)):
         for value in table.values[table.value_starts[owner] : table.value_starts[owner + 1]]:
@@ -47,7 +48,7 @@ def _owner_weights(table: Postings) -> Floats:
 
 
 @njit
-def _add_shared(table: Postings, left: int, weight: Floats, shared: Owners, partners: Owners) -> int:
+def add_shared(table: Postings, left: int, weight: Floats, shared: Owners, partners: Owners) -> int:
     """Add up what `left` shares with every later owner.
 
     Fill `partners` with the owners that share anything and return their number; add the weight and the number
@@ -68,14 +69,14 @@ def _add_shared(table: Postings, left: int, weight: Floats, shared: Owners, part
 @njit
 def _fill_pairs(table: Postings, floor: float, groups: Groups, rows: npt.NDArray[np.int32]) -> int:
     """Fill `rows` with (left, right, shared) of the pairs, as many as fit; return their number."""
-    owner_weights = _owner_weights(table)
-    owners = len(owner_weights)
+    weights = owner_weights(table)
+    owners = len(weights)
     weight, count = np.zeros(owners), 0
     shared, partners = np.zeros(owners, dtype=np.int32), np.empty(owners, dtype=np.int32)
     for left in range(owners):
-        partner_count = _add_shared(table, left, weight, shared, partners)
+        partner_count = add_shared(table, left, weight, shared, partners)
         for right in partners[:partner_count]:
-            enough = weight[right] >= floor * min(owner_weights[left], owner_weights[right])
+            enough = weight[right] >= floor * min(weights[left], weights[right])
             if enough and not share_group(groups, left, right):
                 if count < len(rows):
                     rows[count, 0], rows[count, 1], rows[count, 2] = left, right, shared[right]
@@ -84,18 +85,23 @@ def _fill_pairs(table: Postings, floor: float, groups: Groups, rows: npt.NDArray
     return count
 
 
+def postings(index: InvertedIndex) -> Postings:
+    """Return the index in both directions; a value weighs its rarity."""
+    owners = int(index.owners.max()) + 1 if len(index.owners) else 0
+    by_owner = np.argsort(index.owners, kind="stable")
+    values = np.repeat(np.arange(len(index.values)), np.diff(index.starts))[by_owner]
+    value_starts = np.searchsorted(index.owners[by_owner], np.arange(owners + 1))
+    weights = rarity(index.frequency, RARITY_EXPONENT)
+    return Postings(index.starts, index.owners, values, value_starts, weights)
+
+
 def weighted_pairs(index: InvertedIndex, floor: float = FLOOR, groups: Groups = NO_GROUPS) -> CandidatePairs:
     """Return the pairs of owners whose shared values weigh at least `floor` of all values of the lighter one.
 
     Owners that have one of the `groups` in common are no pair. Pairs are counted for one owner at a time, so
     that a pair below the floor takes no memory (winnowing, section 5.2).
     """
-    owners = int(index.owners.max()) + 1 if len(index.owners) else 0
-    by_owner = np.argsort(index.owners, kind="stable")
-    values = np.repeat(np.arange(len(index.values)), np.diff(index.starts))[by_owner]
-    value_starts = np.searchsorted(index.owners[by_owner], np.arange(owners + 1))
-    weights = rarity(index.frequency, RARITY_EXPONENT)
-    table = Postings(index.starts, index.owners, values, value_starts, weights)
+    table = postings(index)
     rows = np.empty((_fill_pairs(table, floor, groups, np.empty((0, 3), dtype=np.int32)), 3), dtype=np.int32)
     _fill_pairs(table, floor, groups, rows)
     return CandidatePairs(*np.ascontiguousarray(rows.T))

@@ -10,28 +10,13 @@ import numpy as np
 from fingerprint._jit import njit
 from fingerprint.hashing import kgram_hashes
 from fingerprint.ranking.alignment import IndexedTokens, index_tokens
+from fingerprint.ranking.common_code import count_programs
 from fingerprint.ranking.weights import document_frequency, token_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fingerprint.types import Bounds, Flags, Floats, Hashes, Ids, Kinds, Lines
-
-
-# As in MOSS, code in more than ten submissions is common code. In a cohort of up to three times that size,
-# ten submissions are a large part of all, so there is no limit by default.
-COMMON_LIMIT = 10
-SMALL_COHORT = 3 * COMMON_LIMIT
-
-
-def common_limit(submissions: int, requested: int | None = None) -> int | None:
-    """Return the common limit: code in more than so many submissions is common code; None for no limit.
-
-    That is the `requested` limit or, without one, the default for a cohort of so many submissions.
-    """
-    if requested is not None:
-        return requested
-    return COMMON_LIMIT if submissions > SMALL_COHORT else None
 
 
 @njit
@@ -69,7 +54,8 @@ class Cohort:
     [n + 1]: where in `tokens.order` the part of each submission begins; `frequency` int32 [t]: number of
     submissions that contain the k-gram that starts at a token (0 where none starts); `sums`: see
     `RunningSums`; `boilerplate` uint64: hashes of those k-grams of boilerplate that the cohort contains;
-    `limit`: the common limit in force, None for none.
+    `common` bool [t]: whether the k-gram that starts at a token is common code; `limit`: the common limit in
+    force, None for none.
     """
 
     k: int
@@ -80,6 +66,7 @@ class Cohort:
     frequency: Ids
     sums: RunningSums
     boilerplate: Hashes
+    common: Flags
     limit: int | None
 
     def __len__(self) -> int:
@@ -93,28 +80,46 @@ class Cohort:
         boilerplate: Sequence[Kinds] = (),
         limit: int | None = None,
         lines: Sequence[Lines] | None = None,
+        *,
+        parts: Floats | None = None,
     ) -> Cohort:
         """Build a cohort from the token kinds of every file of every submission.
 
         K-grams of `boilerplate` count nowhere; those in more than `limit` submissions count in no share.
         `lines`: the line of each token, for one file after another; by default each token has its own line.
+        `parts`: the part in (0, 1] of a program that each submission counts for the limit; by default 1.
         """
         kinds, file_starts, starts = _concatenate(submissions)
         hashes = kgram_hashes(kinds, k)
         values, inverse = np.unique(hashes, return_inverse=True)
         ids = inverse.astype(np.int32)
-        frequency = document_frequency(ids, np.minimum(starts, len(ids)), len(values))
+        bounds = np.minimum(starts, len(ids))
+        frequency = document_frequency(ids, bounds, len(values))
         known = np.concatenate([np.empty(0, np.uint64), *(kgram_hashes(b, k) for b in boilerplate)])
         is_boilerplate = np.isin(values, known)
-        ignored = is_boilerplate if limit is None else is_boilerplate | (frequency > limit)
+        programs = frequency if parts is None else count_programs(ids, bounds, len(values), parts)
+        common = programs > (np.inf if limit is None else limit)
+        ignored = is_boilerplate | common
         flags = _covered(is_boilerplate[ids], len(kinds), k), _covered(ignored[ids], len(kinds), k)
         matchable = ~is_boilerplate & (frequency > 1)
         tokens, order_starts = _index(kinds, np.where(matchable[ids], ids, -1), starts, flags)
-        padded = np.zeros(len(kinds), dtype=np.int32)
-        padded[: len(ids)] = frequency[ids]
+        padded, is_common = np.zeros(len(kinds), dtype=np.int32), np.zeros(len(kinds), dtype=np.bool_)
+        padded[: len(ids)], is_common[: len(ids)] = frequency[ids], common[ids]
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
         sums = _running_sums(weights, flags, file_starts, _line_numbers(lines, file_starts))
-        return cls(k, file_starts, starts, tokens, order_starts, padded, sums, values[is_boilerplate], limit)
+        hashes_of_boilerplate = values[is_boilerplate]
+        return cls(
+            k,
+            file_starts,
+            starts,
+            tokens,
+            order_starts,
+            padded,
+            sums,
+            hashes_of_boilerplate,
+            is_common,
+            limit,
+        )
 
     def submission(self, number: int) -> IndexedTokens:
         """Return the tokens of one submission, with positions counted from its own first token."""

@@ -7,21 +7,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.index import InvertedIndex
 from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.common_code import count_alike, default_limit
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.terms import LexicalTable
+from fingerprint.ranking.translations import translation_input
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fingerprint.languages.lexical_terms import LexicalTerms
+    from fingerprint.ranking.common_code import CommonLimit
+    from fingerprint.ranking.translations import CoarseFile, TranslationInput
     from fingerprint.types import Hashes, Kinds, Lines, Owners
 
 
 class CohortFile(NamedTuple):
     """One file of a cohort: its submission, token kinds, line of each token, terms, and fingerprint hashes.
 
-    `submission` is the number of the submission in the cohort; lists of files are sorted by it.
+    `submission` is the number of the submission in the cohort; lists of files are sorted by it. `coarse` is
+    the stream that all languages share, None for a file without it, which is compared in its language only.
     """
 
     submission: int
@@ -29,18 +35,21 @@ class CohortFile(NamedTuple):
     lines: Lines
     lexical: LexicalTerms
     hashes: Hashes
+    coarse: CoarseFile | None = None
 
 
 class Exclusions(NamedTuple):
-    """Code that does not count: token kinds and terms of boilerplate, and the common limit in force.
+    """Code that does not count: token kinds and terms of boilerplate, and the common limit.
 
     `kinds` may be those of passages. `lexical` has the terms of whole files only, since the positions of
-    terms in a file are not known. `limit`: see `common_limit`.
+    terms in a file are not known. `limit`: see `CommonLimit`; with a number, every submission counts as one.
+    `coarse` has the coarse streams of whole files or of passages.
     """
 
     kinds: Sequence[Kinds] = ()
     lexical: Sequence[LexicalTerms] = ()
-    limit: int | None = None
+    limit: CommonLimit = None
+    coarse: Sequence[CoarseFile] = ()
 
 
 NO_EXCLUSIONS = Exclusions()
@@ -49,7 +58,8 @@ NO_EXCLUSIONS = Exclusions()
 class RankingInput(NamedTuple):
     """A cohort with its terms, and its fingerprints as parallel arrays of hashes and submission numbers.
 
-    Submissions that have one of the `groups` in common are not compared.
+    Submissions that have one of the `groups` in common are not compared. `translations` has the submissions
+    by language, None if all are in one.
     """
 
     cohort: Cohort
@@ -57,6 +67,7 @@ class RankingInput(NamedTuple):
     hashes: Hashes
     owners: Owners
     groups: Groups = NO_GROUPS
+    translations: TranslationInput | None = None
 
     @classmethod
     def from_files(
@@ -74,12 +85,15 @@ class RankingInput(NamedTuple):
             kinds[file.submission].append(file.kinds)
             terms[file.submission].append(file.lexical)
         lines = [file.lines for file in files]
-        cohort = Cohort.from_submissions(kinds, k, exclusions.kinds, exclusions.limit, lines)
-        owners = np.array([file.submission for file in files], dtype=np.int32)
-        return cls(
-            cohort,
-            LexicalTable.from_submissions(terms, exclusions.lexical),
-            np.concatenate([*chain([np.empty(0, np.uint64)], (file.hashes for file in files))]),
-            np.repeat(owners, [len(file.hashes) for file in files]),
-            groups,
-        )
+        hashes = np.concatenate([*chain([np.empty(0, np.uint64)], (file.hashes for file in files))])
+        numbers = np.array([file.submission for file in files], dtype=np.int32)
+        owners = np.repeat(numbers, [len(file.hashes) for file in files])
+        limit, parts = exclusions.limit, None
+        if limit == "default":
+            parts = 1.0 / count_alike(InvertedIndex.build(hashes, owners), submissions)
+            limit = default_limit(parts.sum())
+        cohort = Cohort.from_submissions(kinds, k, exclusions.kinds, limit, lines, parts=parts)
+        lexical = LexicalTable.from_submissions(terms, exclusions.lexical)
+        streams = [(file.submission, file.coarse) for file in files]
+        translations = translation_input(streams, exclusions.coarse, groups)
+        return cls(cohort, lexical, hashes, owners, groups, translations)

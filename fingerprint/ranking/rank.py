@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,20 +13,40 @@ from fingerprint.ranking.passages import Passage
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.threshold import SAMPLE_SIZE, SuggestedThreshold, sample_rows, suggest_threshold
 from fingerprint.ranking.tiling import passages
+from fingerprint.ranking.translations import LEAST_LISTED, rank_translations
 from fingerprint.ranking.upper_bounds import best_pairs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.inputs import RankingInput
     from fingerprint.ranking.parallel import Check
+    from fingerprint.ranking.translations import Translations
+    from fingerprint.types import Rows
 
 
 class Ranking(NamedTuple):
-    """Pairs with their scores, best first, and the threshold suggested from the scores of all pairs."""
+    """Pairs with their scores, best first, and the threshold suggested from those of pairs in one language.
+
+    `units` int64 [n, 2]: the units of a translated pair, see `TranslationInput`; -1 for any other pair.
+    """
 
     pairs: CandidatePairs
     scores: Scores
     threshold: SuggestedThreshold
+    units: Rows
+
+    @property
+    def translated(self) -> npt.NDArray[np.bool_]:
+        """Whether each pair was compared across languages."""
+        translated: npt.NDArray[np.bool_] = self.units[:, 0] >= 0
+        return translated
+
+    def take(self, rows: npt.NDArray[np.integer]) -> Ranking:
+        return Ranking(self.pairs.take(rows), self.scores.take(rows), self.threshold, self.units[rows])
 
 
 def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePairs:
@@ -44,8 +64,20 @@ def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end
 
     With None, return all pairs that share a fingerprint, without a minimum weight. Of more than `SAMPLE_SIZE`
     candidate pairs, score only those that may be among the best, and a sample for the threshold. `check` is
-    called every few tenths of a second; when it raises, the ranking ends.
+    called every few tenths of a second; when it raises, the ranking ends. Pairs in different languages are
+    among the others by their own score; the scores of the others and the threshold do not depend on them.
     """
+    ranking = _rank_one_language(inputs, show, check)
+    if inputs.translations is None:
+        return ranking
+    translations = rank_translations(inputs.translations, check)
+    if show is not None:
+        translations = translations.take(translations.scores.similarity >= LEAST_LISTED)
+    merged = _merged(ranking, translations)
+    return merged.take(np.arange(len(merged.units))[:show])
+
+
+def _rank_one_language(inputs: RankingInput, show: int | None, check: Check) -> Ranking:
     cohort, lexical = inputs.cohort, inputs.lexical
     pairs = candidate_pairs(inputs, 0.0 if show is None else FLOOR)
     count = len(pairs.left)
@@ -56,8 +88,40 @@ def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end
         sampled = score(cohort, lexical, pairs.take(sample_rows(count)), check).similarity
         rows, scores = best_pairs(cohort, lexical, pairs, max(show, 1), check)
         pairs = pairs.take(rows)
-    order = np.lexsort((pairs.right, pairs.left, -scores.tokens, -scores.similarity))[:show]
-    return Ranking(pairs.take(order), scores.take(order), suggest_threshold(sampled, count))
+    one_language = np.full((count, 2), -1, dtype=np.int64)[: len(pairs.left)]
+    ranking = Ranking(pairs, scores, suggest_threshold(sampled, count), one_language)
+    return ranking.take(_order(pairs, scores)[:show])
+
+
+def _order(pairs: CandidatePairs, scores: Scores) -> npt.NDArray[np.intp]:
+    return np.lexsort((pairs.right, pairs.left, -scores.tokens, -scores.similarity))
+
+
+def _merged(ranking: Ranking, translations: Translations) -> Ranking:
+    """Return both sorts of pairs by similarity; of a pair in both, only the row with the higher one."""
+    pairs = CandidatePairs(*map(np.concatenate, zip(ranking.pairs, translations.pairs, strict=True)))
+    columns: Iterable[Any] = zip(ranking.scores, translations.scores, strict=True)
+    scores = Scores(*map(np.concatenate, columns))
+    units = np.concatenate((ranking.units, translations.units))
+    order = _order(pairs, scores)
+    ends = np.stack((pairs.left, pairs.right), axis=1)[order]
+    _, firsts = np.unique(ends, axis=0, return_index=True)
+    return Ranking(pairs, scores, ranking.threshold, units).take(order[np.sort(firsts)])
+
+
+def pair_passages(inputs: RankingInput, ranking: Ranking, row: int) -> list[Passage]:
+    """Return the passages of a pair, longest first; those of a translated pair are runs of coarse symbols.
+
+    Their tokens are counted in the coarse streams of their files.
+    """
+    left, right = map(int, ranking.units[row])
+    if inputs.translations is None or left < 0:
+        return find_passages(inputs.cohort, int(ranking.pairs.left[row]), int(ranking.pairs.right[row]))
+    files = inputs.translations.files
+    return [
+        passage._replace(left_file=int(files[passage.left_file]), right_file=int(files[passage.right_file]))
+        for passage in find_passages(inputs.translations.cohort, left, right)
+    ]
 
 
 def find_passages(cohort: Cohort, left: int, right: int) -> list[Passage]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Raise it whenever the same cohort would get other similarities. Reports store it.
-SCORE_VERSION = 1
+SCORE_VERSION = 2
 
 
 class Norm(NamedTuple):
@@ -19,39 +19,57 @@ class Norm(NamedTuple):
     max_ratio: float
 
 
+class Evidence(NamedTuple):
+    """How one kind of terms counts.
+
+    share : what the shared terms, weighted by rarity, are measured against
+    amount : size of both sides' terms together, from which the evidence gets its mass
+    tokens : a term counts as much as this many tokens
+    cap : all terms count at most this many times as much as the passages
+    amount_by_rarity : whether rare terms add more to the amount than common ones
+    """
+
+    share: Norm
+    amount: Norm
+    tokens: float
+    cap: float
+    amount_by_rarity: bool = False
+
+
 # A k-gram in df submissions weighs max(df - 1, 1)**-RARITY_EXPONENT. Code that only one pair shares has full
-# weight in a cohort of any size; a template that n submissions contain weighs far less, but never nothing.
-RARITY_EXPONENT = 0.75
+# weight in a cohort of any size; a template that n submissions contain weighs less, but never nothing. The
+# exponent is small enough that many copies of one program do not make it look like a template.
+RARITY_EXPONENT = 0.5
+# The same for a term: what everybody prints or imports says nothing about a pair.
+TERM_RARITY_EXPONENT = 1.0
 # The weight of each of the n occurrences of a k-gram in one submission is multiplied by n**-REPEAT_EXPONENT,
 # so that a table of numbers does not outweigh a program.
 REPEAT_EXPONENT = 0.25
 
-# Passages with at most this many tokens between them, on both sides, count as one passage with an insertion.
-LONGEST_GAP = 15
+# A passage with tokens between it and its neighbour counts as a continuation of it, the less the more tokens
+# there are: by the factor 1 / e for each GAP_SCALE tokens. Inserted statements are short, so are passages
+# between which code was rewritten.
+GAP_SCALE = 30.0
 # A passage of n tokens counts n / (n + HALF_LENGTH): one long passage is stronger evidence than its tokens
 # scattered over short ones.
-HALF_LENGTH = 30.0
+HALF_LENGTH = 50.0
 
-# The smaller side has more influence, so that a copy inside a larger program is found. The larger side has
-# some, up to 2.5 times the size of the smaller one, so that small files do not match everything.
-PASSAGE_NORM = Norm(0.55, 2.5)
-LITERAL_NORM = Norm(1.0, 3.0)
-NAME_NORM = Norm(0.0, 1.0)
+# Passages are measured against the smaller side, so that a copy inside a larger program is found, plus a part
+# of what the larger side has more: otherwise small files match everything. A rewritten program may be a
+# fraction of the original, so no more than EXTRA_LIMIT tokens of the difference count.
+EXTRA_PART, EXTRA_LIMIT = 0.5, 130.0
 
-# A literal counts as much as this many tokens, all literals at most LITERAL_CAP times as much as passages: a
-# numeric program has few literals, a dialogue consists of them.
-LITERAL_TOKENS, LITERAL_CAP = 5.0, 1.2
-# The same for names. Names are changed first in a copy: renaming all of them costs at most 0.15 / 1.15 of a
-# score.
-NAME_TOKENS, NAME_CAP = 2.0, 0.15
-# Even if every name and literal is changed, a score is at least this part of the score by passages alone.
+# A numeric program has few literals, a dialogue consists of them.
+LITERALS = Evidence(Norm(1.0, 10.0), Norm(1.0, 3.0), tokens=3.0, cap=1.0)
+# Names are changed first in a copy: renaming all of them costs at most 0.15 / 1.15 of a score.
+NAMES = Evidence(Norm(0.0, 1.0), Norm(0.0, 1.0), tokens=1.5, cap=0.15, amount_by_rarity=True)
+# Imports and includes: their selection is a person's habit, and even who rewrites a program keeps it.
+IMPORTS = Evidence(Norm(1.0, 10.0), Norm(0.0, 1.0), tokens=3.0, cap=0.5)
+# Even if every term is changed, a score is at least this part of the score by passages alone.
 LEAST_PASSAGE_PART = 0.6
 
 # A term of this many characters or more has full weight: `i` and `0` are in most programs, a message is not.
 WHOLE_TERM_CHARACTERS = 8
-# Literals that a few others use are still evidence; a name that a third submission uses is hardly any.
-LITERAL_RARITY_EXPONENT = 0.25
-NAME_RARITY_EXPONENT = 1.0
 
 # Rounding makes equal pairs tie exactly: floating-point errors depend on the pair's position in the cohort.
 DECIMALS = 9

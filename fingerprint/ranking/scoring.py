@@ -15,18 +15,15 @@ from fingerprint.ranking.cohort import RunningSums, slice_submission
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.score_constants import (
     DECIMALS,
+    EXTRA_LIMIT,
+    EXTRA_PART,
+    GAP_SCALE,
     HALF_LENGTH,
+    IMPORTS,
     LEAST_PASSAGE_PART,
-    LITERAL_CAP,
-    LITERAL_NORM,
-    LITERAL_TOKENS,
-    LONGEST_GAP,
-    NAME_CAP,
-    NAME_NORM,
-    NAME_TOKENS,
-    PASSAGE_NORM,
+    LITERALS,
+    NAMES,
 )
-from fingerprint.ranking.terms import apply_norm
 from fingerprint.ranking.tiling import tile_pair, trim_tiles
 
 if TYPE_CHECKING:
@@ -56,6 +53,7 @@ class Scores(NamedTuple):
     structure: Floats
     literals: Floats
     names: Floats
+    imports: Floats
 
     def take(self, rows: npt.NDArray[np.integer]) -> Scores:
         return Scores(*(column[rows] for column in self))
@@ -88,24 +86,45 @@ def _slice_sums(sums: RunningSums, submission_starts: Bounds, number: int) -> Ru
 
 
 @njit
+def continuation(gap: int) -> float:
+    """Return how much of a passage's length its neighbour gets, with `gap` tokens between them."""
+    factor: float = np.exp(-gap / GAP_SCALE)
+    return factor
+
+
+@njit
+def _fill_continuations(tiles: Runs, left: RunningSums, right: RunningSums, continued: Floats) -> None:
+    """Fill the continuation from each tile to the next one; 0 where the order differs between the sides."""
+    for row in range(len(tiles) - 1):
+        a_end, b_end = tiles[row, 0] + tiles[row, 2], tiles[row, 1] + tiles[row, 2]
+        a, b = tiles[row + 1, 0], tiles[row + 1, 1]
+        if b >= b_end:
+            continued[row] = continuation(max(left.own[a] - left.own[a_end], right.own[b] - right.own[b_end]))
+
+
+@njit
 def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums) -> float:
     """Return the weight that tiles (sorted by left token) cover, as the mean of both sides.
 
-    Tiles in the same order on both sides with small gaps between them form a chain, which counts as one long
-    passage.
+    Each tile's weight is multiplied by the factor of its length. To its length those of its neighbours in
+    the same order on both sides are added, the less the more tokens are between.
     """
-    total, weight, tokens = 0.0, 0.0, 0.0
-    a_end, b_end = 0, 0
-    for row in range(len(tiles)):
+    count = len(tiles)
+    continued, before = np.zeros(count), np.zeros(count)
+    _fill_continuations(tiles, left, right, continued)
+    tokens = np.zeros(count)
+    for row in range(count):
         a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
-        gap = max(left.own[a] - left.own[a_end], right.own[b] - right.own[min(b, b_end)])
-        if b < b_end or gap > LONGEST_GAP:
-            total += weight * length_factor(tokens)
-            weight, tokens = 0.0, 0.0
-        a_end, b_end = a + length, b + length
-        weight += (left.weight[a_end] - left.weight[a] + right.weight[b_end] - right.weight[b]) / 2
-        tokens += (left.own[a_end] - left.own[a] + right.own[b_end] - right.own[b]) / 2
-    return total + weight * length_factor(tokens)
+        tokens[row] = (left.own[a + length] - left.own[a] + right.own[b + length] - right.own[b]) / 2
+        if row > 0:
+            before[row] = (before[row - 1] + tokens[row - 1]) * continued[row - 1]
+    total, after = 0.0, 0.0
+    for row in range(count - 1, -1, -1):
+        a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
+        weight = (left.weight[a + length] - left.weight[a] + right.weight[b + length] - right.weight[b]) / 2
+        total += weight * length_factor(before[row] + tokens[row] + after)
+        after = (after + tokens[row]) * (continued[row - 1] if row > 0 else 0.0)
+    return total
 
 
 @njit
@@ -200,7 +219,8 @@ def score(
 
     Returns
     -------
-    `similarity` in [0, 1], to rank by, and how much of it `structure`, `literals` and `names` contribute;
+    `similarity` in [0, 1], to rank by, and how much of it `structure`, `literals`, `names` and
+    `imports` contribute;
     `left_share`, `right_share` in [0, 1]: the part of a side's counted tokens that lies in passages;
     `tokens`: counted tokens in passages, on the side that has more; `longest`: those of the longest passage,
     on the left; `lines`: source lines on which tokens of passages begin, on the side that has more.
@@ -230,35 +250,40 @@ def _score_block(cohort: Cohort, lexical: LexicalTable, block: npt.NDArray[np.in
 
 def similarity_of(
     cohort: Cohort, lexical: LexicalTable, pairs: Rows, covered: Floats
-) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
-    """Return the similarity of pairs, and how much of it structure, literals and names contribute.
+) -> tuple[Floats, tuple[Floats, Floats, Floats, Floats]]:
+    """Return the similarity of pairs, and how much of it structure, literals, names and imports contribute.
 
     `covered` is the weight that the passages of each pair cover; the similarity never falls when it rises.
     """
     weights, own = _totals(cohort.sums.weight, cohort, pairs), _totals(cohort.sums.own, cohort, pairs)
-    mass = apply_norm(weights[:, 0], weights[:, 1], PASSAGE_NORM)
+    mass = passage_mass(weights.min(axis=1), weights.max(axis=1))
     smaller = own.min(axis=1)
     whole = mass * smaller / (smaller + HALF_LENGTH)
     passages = np.divide(covered, whole, out=np.zeros(len(pairs)), where=whole > 0)
     return _combine_evidence(np.minimum(passages, 1.0), mass, lexical, pairs)
 
 
+def passage_mass(smaller: Floats, larger: Floats) -> Floats:
+    """Return the weight that passages are measured against, from the weights of all tokens of both sides."""
+    mass: Floats = smaller + EXTRA_PART * np.minimum(larger - smaller, EXTRA_LIMIT)
+    return mass
+
+
 def _combine_evidence(
-    passages: Floats, passage_mass: Floats, lexical: LexicalTable, pairs: Rows
-) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
+    passages: Floats, mass_of_passages: Floats, lexical: LexicalTable, pairs: Rows
+) -> tuple[Floats, tuple[Floats, Floats, Floats, Floats]]:
     """Weight each kind of evidence by its mass; the parts add up to the similarity."""
-    literals, literal_mass = lexical.literals.shares(pairs, LITERAL_NORM)
-    names, name_mass = lexical.names.shares(pairs, NAME_NORM)
-    literal_weight = np.minimum(LITERAL_TOKENS * literal_mass, LITERAL_CAP * passage_mass)
-    name_weight = np.minimum(NAME_TOKENS * name_mass, NAME_CAP * passage_mass)
-    mass = passage_mass + literal_weight + name_weight
-    has_passages = passages > 0
-    by_literals, by_names, by_passages = (
-        np.divide(part, mass, out=np.zeros_like(mass), where=has_passages)
-        for part in (literals * literal_weight, names * name_weight, passages * passage_mass)
+    total, weighted = mass_of_passages.copy(), []
+    for table, evidence in zip(lexical, (LITERALS, NAMES, IMPORTS), strict=True):
+        share, amount = table.shares(pairs, evidence)
+        mass = np.minimum(amount, evidence.cap * mass_of_passages)
+        weighted.append(share * mass)
+        total += mass
+    by_literals, by_names, by_imports, by_passages = (
+        np.divide(part, total, out=np.zeros_like(total), where=total > 0)
+        for part in (*weighted, passages * mass_of_passages)
     )
-    similarity = np.where(
-        has_passages, np.maximum(LEAST_PASSAGE_PART * passages, by_passages + by_literals + by_names), 0.0
-    )
-    similarity = similarity.round(DECIMALS)
-    return similarity, (similarity - by_literals - by_names, by_literals, by_names)
+    combined = by_passages + by_literals + by_names + by_imports
+    similarity = np.maximum(LEAST_PASSAGE_PART * passages, combined).round(DECIMALS)
+    structure = similarity - by_literals - by_names - by_imports
+    return similarity, (structure, by_literals, by_names, by_imports)

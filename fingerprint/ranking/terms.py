@@ -1,4 +1,4 @@
-"""Terms (names and literals) of a cohort, weighted by rarity, and the part of them that pairs share."""
+"""Terms (literals, names, imports) of a cohort, weighted by rarity, and the part of them that pairs share."""
 
 from __future__ import annotations
 
@@ -9,18 +9,14 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.languages.lexical_terms import term_lengths
-from fingerprint.ranking.score_constants import (
-    LITERAL_RARITY_EXPONENT,
-    NAME_RARITY_EXPONENT,
-    WHOLE_TERM_CHARACTERS,
-)
+from fingerprint.ranking.score_constants import TERM_RARITY_EXPONENT, WHOLE_TERM_CHARACTERS
 from fingerprint.ranking.weights import rarity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fingerprint.languages.lexical_terms import LexicalTerms
-    from fingerprint.ranking.score_constants import Norm
+    from fingerprint.ranking.score_constants import Evidence, Norm
     from fingerprint.types import Bounds, Floats, Rows, Terms
 
 
@@ -50,52 +46,58 @@ class TermTable:
     """Distinct terms of n submissions.
 
     `ids` int64: terms of submission d, ascending, are `ids[bounds[d]:bounds[d + 1]]`; `bounds` int64 [n + 1];
-    `weights` float64: weight of each term, by id.
+    `lengths` float64: weight of each term by its number of characters, by id; `weights` float64: the same
+    times its rarity.
     """
 
     ids: Rows
     bounds: Bounds
+    lengths: Floats
     weights: Floats
 
     @classmethod
-    def from_submissions(
-        cls, submissions: Sequence[Sequence[Terms]], excluded: Terms, exponent: float
-    ) -> TermTable:
+    def from_submissions(cls, submissions: Sequence[Sequence[Terms]], excluded: Terms) -> TermTable:
         """Build the table from the terms of every file of every submission, without those in `excluded`.
 
-        A term weighs its rarity with `exponent`, less if it is shorter than `WHOLE_TERM_CHARACTERS`.
+        A term weighs its rarity, less if it is shorter than `WHOLE_TERM_CHARACTERS`.
         """
         distinct = [np.unique(np.concatenate([np.empty(0, np.uint64), *files])) for files in submissions]
         terms = [own[~np.isin(own, excluded)] for own in distinct] if len(excluded) else distinct
         values, ids = np.unique(np.concatenate([np.empty(0, np.uint64), *terms]), return_inverse=True)
         bounds = np.cumsum([0, *map(len, terms)], dtype=np.int64)
-        length_factors = np.minimum(term_lengths(values), WHOLE_TERM_CHARACTERS) / WHOLE_TERM_CHARACTERS
+        lengths = np.minimum(term_lengths(values), WHOLE_TERM_CHARACTERS) / WHOLE_TERM_CHARACTERS
         frequency = np.bincount(ids, minlength=len(values))
-        return cls(ids.astype(np.int64), bounds, rarity(frequency, exponent) * length_factors)
+        return cls(ids.astype(np.int64), bounds, lengths, rarity(frequency, TERM_RARITY_EXPONENT) * lengths)
 
-    def masses(self) -> Floats:
+    def _masses(self, weights: Floats) -> Floats:
         """Return the total weight of each submission's terms: float64 [n]."""
-        sums = np.concatenate(([0.0], np.cumsum(self.weights[self.ids])))
+        sums = np.concatenate(([0.0], np.cumsum(weights[self.ids])))
         return sums[self.bounds[1:]] - sums[self.bounds[:-1]]
 
-    def shares(self, pairs: Rows, norm: Norm) -> tuple[Floats, Floats]:
-        """Return the share in [0, 1] of the terms of each pair that both sides have, and its mass.
+    def _mass(self, weights: Floats, pairs: Rows, norm: Norm) -> Floats:
+        masses = self._masses(weights)
+        return apply_norm(masses[pairs[:, 0]], masses[pairs[:, 1]], norm)
 
-        The mass is the size that the share is measured against: `norm` of the masses of both sides.
+    def shares(self, pairs: Rows, evidence: Evidence) -> tuple[Floats, Floats]:
+        """Return the share in [0, 1] of the terms of each pair that both sides have, and their amount.
+
+        The amount, in tokens, says how much the share counts.
         """
         shared = np.zeros(len(pairs))
         _add_shared_weights(self.ids, self.bounds, self.weights, pairs, shared)
-        masses = self.masses()
-        mass = apply_norm(masses[pairs[:, 0]], masses[pairs[:, 1]], norm)
+        mass = self._mass(self.weights, pairs, evidence.share)
         share = np.divide(shared, mass, out=np.zeros_like(shared), where=mass > 0)
-        return np.minimum(share, 1.0), mass
+        weights = self.weights if evidence.amount_by_rarity else self.lengths
+        amount = evidence.tokens * self._mass(weights, pairs, evidence.amount)
+        return np.minimum(share, 1.0), amount
 
 
 class LexicalTable(NamedTuple):
-    """Literals and names of n submissions."""
+    """Literals, names and imports of n submissions."""
 
     literals: TermTable
     names: TermTable
+    imports: TermTable
 
     @classmethod
     def from_submissions(
@@ -103,16 +105,15 @@ class LexicalTable(NamedTuple):
     ) -> LexicalTable:
         """Build the table from the terms of every file of every submission, without those of boilerplate."""
         return cls(
-            TermTable.from_submissions(
-                *_terms(submissions, boilerplate, "literals"), LITERAL_RARITY_EXPONENT
-            ),
-            TermTable.from_submissions(*_terms(submissions, boilerplate, "names"), NAME_RARITY_EXPONENT),
+            TermTable.from_submissions(*_terms(submissions, boilerplate, "literals")),
+            TermTable.from_submissions(*_terms(submissions, boilerplate, "names")),
+            TermTable.from_submissions(*_terms(submissions, boilerplate, "imports")),
         )
 
 
 def _terms(
     submissions: Sequence[Sequence[LexicalTerms]], boilerplate: Sequence[LexicalTerms], field: str
 ) -> tuple[list[list[Terms]], Terms]:
-    """Return one field (literals or names) of all files of all submissions, and of all boilerplate."""
+    """Return one field of all files of all submissions, and of all boilerplate."""
     excluded = [np.empty(0, np.uint64), *(getattr(lexical, field) for lexical in boilerplate)]
     return [[getattr(lexical, field) for lexical in files] for files in submissions], np.concatenate(excluded)

@@ -1,9 +1,9 @@
 """Find the best pairs of a cohort without scoring all pairs, by upper bounds of the scores, which are cheap.
 
-Passages lie within the k-grams that both sides contain. On each side, these k-grams form stretches, and
-stretches with at most `LONGEST_GAP` tokens between them form a segment. A chain of passages lies within one
-segment, so neither its weight nor its number of tokens exceeds that of the segment. The contribution of names
-and literals is computed exactly.
+Passages lie within the k-grams that both sides contain. On each side, these k-grams form stretches. The
+tokens between two passages include those between their stretches. So a passage gets at most as much length
+from its neighbours as its stretch gets from neighbouring stretches, all tokens of which are in passages. The
+contribution of names, literals and imports is computed exactly.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.ranking.parallel import never_end, run_chunks
-from fingerprint.ranking.score_constants import LONGEST_GAP
-from fingerprint.ranking.scoring import Scores, length_factor, score, similarity_of
+from fingerprint.ranking.scoring import Scores, continuation, length_factor, score, similarity_of
 
 if TYPE_CHECKING:
     from fingerprint.index import CandidatePairs
@@ -31,26 +30,40 @@ SLACK = 1e-7
 
 
 @njit
-def _segment_weight(kgrams: Ids, first: int, sums: RunningSums, shared: Flags, k: int) -> float:
-    """Return an upper bound of the chained weight of one side: that of its segments of `shared` k-grams.
+def _fill_stretches(kgrams: Ids, first: int, shared: Flags, k: int, stretches: Rows) -> int:
+    """Fill `stretches` with the (start, end) of each stretch of `shared` k-grams; return their number.
 
     `kgrams` are the ids of the side's k-grams, from token `first` of the cohort on.
     """
-    weights, own = sums.weight, sums.own
-    total, weight, tokens, begin, end = 0.0, 0.0, 0.0, first, first
+    count, end = 0, -1
     for at in range(first, first + len(kgrams)):
         kgram = kgrams[at - first]
         if kgram < 0 or not shared[kgram]:
             continue
         if at > end:
-            weight, tokens = weight + weights[end] - weights[begin], tokens + end - begin
-            if own[at] - own[end] > LONGEST_GAP:
-                total, weight, tokens = total + weight * length_factor(tokens), 0.0, 0.0
-            begin = at
+            stretches[count, 0] = at
+            count += 1
         end = at + k
-    weight, tokens = weight + weights[end] - weights[begin], tokens + end - begin
-    bound: float = total + weight * length_factor(tokens)
-    return bound
+        stretches[count - 1, 1] = end
+    return count
+
+
+@njit
+def _stretched_weight(stretches: Rows, sums: RunningSums, before: Floats) -> float:
+    """Return an upper bound of the chained weight of one side; `before` has room for each stretch."""
+    weights, own = sums.weight, sums.own
+    for row in range(1, len(stretches)):
+        begin, end = stretches[row - 1]
+        gap = own[stretches[row, 0]] - own[end]
+        before[row] = (before[row - 1] + own[end] - own[begin]) * continuation(gap)
+    total, after = 0.0, 0.0
+    for row in range(len(stretches) - 1, -1, -1):
+        begin, end = stretches[row]
+        tokens = own[end] - own[begin]
+        total += (weights[end] - weights[begin]) * length_factor(before[row] + tokens + after)
+        if row > 0:
+            after = (after + tokens) * continuation(own[begin] - own[stretches[row - 1, 1]])
+    return total
 
 
 @njit
@@ -61,6 +74,8 @@ def _add_half_bounds(
     kgrams, starts, sums = cohort
     # The last entry is for the id -1, which stands for no k-gram.
     on_first_side, entered = np.zeros(distinct + 1, dtype=np.bool_), -1
+    longest = (starts[1:] - starts[:-1]).max() // k + 1
+    stretches, before = np.empty((longest, 2), dtype=np.int64), np.zeros(longest)
     for row in range(len(pairs)):
         first_side, second_side = pairs[row]
         if first_side != entered:
@@ -69,7 +84,8 @@ def _add_half_bounds(
             on_first_side[kgrams[starts[first_side] : starts[first_side + 1]]] = True
             entered = first_side
         start, end = starts[second_side], starts[second_side + 1]
-        bounds[row] += _segment_weight(kgrams[start:end], start, sums, on_first_side, k) / 2
+        count = _fill_stretches(kgrams[start:end], start, on_first_side, k, stretches)
+        bounds[row] += _stretched_weight(stretches[:count], sums, before) / 2
 
 
 def _coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:

@@ -44,7 +44,7 @@ def _read_path(path: Path, language: str) -> tuple[list[Reading], list[SkippedIn
         reason = entry.reason
         if entry.data is not None:
             try:
-                readings.append(read(entry.data, entry.name, language))
+                readings.append(read(entry.data, entry.name, language, coarse=True))
                 continue
             except Unreadable as error:
                 reason = str(error)

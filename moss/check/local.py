@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fingerprint import engine
-from fingerprint.engine import Params, front_end
+from fingerprint.engine import Groups, Params, front_end
 from moss.check.boilerplate import read_boilerplate
-from moss.check.inputs import InputOptions, SkippedInput, read_inputs
+from moss.check.earlier import read_all
+from moss.check.inputs import InputOptions, SkippedInput
 from moss.check.languages import languages_of
 from moss.check.mates import student_groups
-from moss.check.readings import ReadJob, read_files
+from moss.check.readings import NO_LINES, ReadJob, read_files
 from submissions.archives.languages import NOT_COMPARED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from fingerprint.engine import Cohort, CohortFile, Groups, Ranking, Reading
+    from fingerprint.engine import Coarse, CoarseFile, CohortFile, Ranking, RankingInput, Reading
     from moss.check.readings import Advance, FileTokens
     from submissions.archives.grouping_warnings import GroupingWarning
     from submissions.archives.unpack import UnpackedEntry
@@ -44,30 +45,41 @@ class LocalReport:
 
     `left` and `right` of a pair index `submissions`; the files of its passages index `files`. `layout` is the
     label of the layout that the submissions were found by, `warnings` are of it. The pairs in `not_compared`
-    are of one student or one team.
+    are of one student or one team. The last `earlier` submissions are earlier work.
     """
 
     submissions: list[str]
     files: list[LocalFile]
     ranking: Ranking
     skipped: list[SkippedInput]
-    cohort: Cohort
+    inputs: RankingInput
     layout: str = ""
     warnings: Sequence[GroupingWarning] = ()
     not_compared: int = 0
+    earlier: int = 0
 
     def pairs(self) -> Iterator[RankedPair]:
         """Yield all pairs with their passages, best first; each pair is aligned when it is yielded."""
         from submissions.ranking.ranked_pairs import ranked_pairs  # noqa: PLC0415 - loads the engine on demand
 
-        return ranked_pairs(self.cohort, self.ranking)
+        return ranked_pairs(self.inputs, self.ranking)
+
+    @property
+    def class_size(self) -> int:
+        """Number of submissions that are not earlier work."""
+        return len(self.submissions) - self.earlier
 
     @property
     def shortfall(self) -> str:
         """The reason why nothing was compared: fewer than two readable submissions; empty otherwise."""
         readable = len({file.submission for file in self.files})
-        if readable >= MIN_SUBMISSIONS:
+        of_class = {file.submission for file in self.files if file.submission < self.class_size}
+        if readable >= MIN_SUBMISSIONS and of_class:
             return ""
+        if readable >= MIN_SUBMISSIONS:
+            return (
+                "Found no submission of the class that can be read, and earlier work is not compared alone."
+            )
         plural = "" if readable == 1 else "s"
         return f"Found {readable} submission{plural} that can be read; at least two are needed."
 
@@ -77,16 +89,17 @@ class RankingOptions:
     """Options of a ranking.
 
     `language` is the language of every file, "" to detect it for each file; `boilerplate` names files,
-    folders and archives of handed-out code; `common` is the parameter of
-    `fingerprint.ranking.cohort.common_limit`; `show` is the highest number of pairs to list, None for all;
-    `inputs` say how the files are found.
+    folders and archives of handed-out code; `common` is the common limit as a number of submissions or, below
+    1, as a part of them, None for the default; `show` is the highest number of pairs to list, None for all;
+    `inputs` say how the files are found; `earlier` names folders and archives of earlier or other work.
     """
 
     language: str = ""
     boilerplate: tuple[Path, ...] = ()
-    common: int | None = None
+    common: float | None = None
     show: int | None = 250
     inputs: InputOptions = NO_OPTIONS
+    earlier: tuple[Path, ...] = ()
 
 
 class _Unscored(NamedTuple):
@@ -104,7 +117,7 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     Raises
     ------
     BadArchive
-        When the path cannot be read, or only in part.
+        When the path, or one of earlier work, cannot be read, or only in part.
     OSError
         When a file or the cache of readings cannot be used.
     Unreadable
@@ -115,12 +128,12 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     if options.language:
         front_end(options.language)  # Raises ValueError before any file is read.
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
-    groups, skipped, grouping, warnings = read_inputs(path, options.inputs)
-    skipped += not_read
-    names = list(groups)
-    numbered, uncompared = _compared(groups, options.language)
-    skipped += uncompared
-    jobs = [ReadJob(entry.name, entry.data or b"", language) for _, entry, language in numbered]
+    found = read_all(path, options.earlier, options.inputs)
+    names = list(found.groups)
+    numbered, uncompared = _compared(found.groups, options.language)
+    skipped = [*found.skipped, *not_read, *uncompared]
+    coarse = _has_several_families([language for _, _, language in numbered])
+    jobs = [ReadJob(entry.name, entry.data or b"", language, coarse) for _, entry, language in numbered]
     results = read_files(jobs, start_progress(len(jobs)), _load_engine)
     files = []
     for (submission, entry, _), job, result in zip(numbered, jobs, results, strict=True):
@@ -128,9 +141,17 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
             skipped.append(SkippedInput(_name(names[submission], entry.name), result))
         else:
             files.append(LocalFile(submission, entry.name, job.data, result))
-    same = student_groups([grouping.submissions[name] for name in names], options.inputs.roster)
-    report = _rank(names, files, skipped, _Unscored(boilerplate, same), options)
-    return replace(report, layout=grouping.layout.label, warnings=warnings)
+    same = student_groups(found.submissions, options.inputs.roster)
+    unscored = _Unscored(boilerplate, found.groups_apart(same))
+    report = _rank(names, files, skipped, unscored, options)
+    not_compared = engine.count_pairs(Groups.from_lists(same))
+    return replace(
+        report,
+        layout=found.layout,
+        warnings=found.warnings,
+        not_compared=not_compared,
+        earlier=found.earlier,
+    )
 
 
 def _compared(
@@ -147,6 +168,11 @@ def _compared(
     return numbered, skipped
 
 
+def _has_several_families(languages: Iterable[str]) -> bool:
+    """Return whether the files are to be compared across languages too."""
+    return len({engine.coarse_family(language) for language in languages} - {""}) > 1
+
+
 def _name(submission: str, path: str) -> str:
     return path if submission == path else f"{submission}/{path}"
 
@@ -155,6 +181,13 @@ def _load_engine() -> None:
     """Compile the kernels that are not in numba's cache, and load all of them."""
     engine.ensure_compiled()
     engine.compile_kernels()
+
+
+def _common_limit(requested: float | None, submissions: int) -> int | Literal["default"]:
+    """Return the common limit: the number or the part of the submissions requested, or the default."""
+    if requested is None:
+        return "default"
+    return int(requested) if requested >= 1 else max(1, int(requested * submissions))
 
 
 def _rank(
@@ -169,15 +202,27 @@ def _rank(
     exclusions = engine.Exclusions(
         [reading.tokens.kinds for reading in unscored.boilerplate],
         [reading.lexical for reading in unscored.boilerplate],
-        engine.common_limit(len(names), options.common),
+        _common_limit(options.common, len(names)),
+        [_boilerplate_stream(reading.coarse) for reading in unscored.boilerplate if reading.coarse],
     )
     inputs = engine.RankingInput.from_files(cohort_files, len(names), PARAMS.k, exclusions, unscored.groups)
     ranking = engine.rank(inputs, options.show)
-    not_compared = engine.count_pairs(unscored.groups)
-    return LocalReport(names, files, ranking, skipped, inputs.cohort, not_compared=not_compared)
+    return LocalReport(names, files, ranking, skipped, inputs)
 
 
 def _cohort_file(file: LocalFile) -> CohortFile:
     kinds = file.tokens.stream.kinds
     hashes = engine.fingerprint(kinds, PARAMS).hashes
-    return engine.CohortFile(file.submission, kinds, file.tokens.lines, file.tokens.lexical, hashes)
+    tokens = file.tokens
+    return engine.CohortFile(
+        file.submission, kinds, tokens.lines, tokens.lexical, hashes, _coarse_file(tokens)
+    )
+
+
+def _boilerplate_stream(coarse: Coarse) -> CoarseFile:
+    return engine.CoarseFile(coarse.family, coarse.tokens.kinds, NO_LINES, coarse.terms)
+
+
+def _coarse_file(tokens: FileTokens) -> CoarseFile | None:
+    coarse = tokens.coarse
+    return coarse and engine.CoarseFile(coarse.family, coarse.tokens.kinds, tokens.coarse_lines, coarse.terms)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fingerprint.engine import Groups
 from moss.check.roster import team_of
 from submissions.archives.submission_names import submitters
 
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
     from submissions.rosters import Roster
 
 
-def student_groups(submissions: Sequence[GroupedSubmission], roster: Roster) -> Groups:
-    """Return the groups of submissions that have a student or a team in common."""
+def student_groups(submissions: Sequence[GroupedSubmission], roster: Roster) -> list[list[int]]:
+    """Return the numbers of the groups of each submission: those with a student or a team in common."""
     numbers: dict[str, int] = {}
     groups: list[list[int]] = []
     for submission in submissions:
@@ -27,4 +26,4 @@ def student_groups(submissions: Sequence[GroupedSubmission], roster: Roster) -> 
     for group in groups:
         for number in set(group):
             sizes[number] += 1
-    return Groups.from_lists([[number for number in group if sizes[number] > 1] for group in groups])
+    return [[number for number in group if sizes[number] > 1] for group in groups]

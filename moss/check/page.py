@@ -17,7 +17,10 @@ from submissions.pages.source_view.written_differences import TokenRun
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fingerprint.engine import TokenStream
+    from fingerprint.types import Lines
     from moss.check.local import LocalFile, LocalReport
+    from moss.check.readings import FileTokens
     from submissions.ranking.ranked_pairs import RankedPair
 
 
@@ -26,7 +29,8 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
     return StandaloneReport(
         title=title,
         submissions=len(report.submissions),
-        common_limit=report.cohort.limit,
+        earlier=report.earlier,
+        common_limit=report.inputs.cohort.limit,
         engine_version=ENGINE_VERSION,
         pairs=[StandalonePair(pair_row(report, pair), _passages(report, pair)) for pair in report.pairs()],
         skipped=[SkippedEntry(*skipped) for skipped in report.skipped],
@@ -36,12 +40,21 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
 
 def _passages(report: LocalReport, pair: RankedPair) -> Iterator[tuple[StandaloneSide, StandaloneSide]]:
     for passage in pair.passages:
-        left = _side(report.files[passage.left_file], passage.left_token, passage.tokens)
-        right = _side(report.files[passage.right_file], passage.right_token, passage.tokens)
+        left_file, right_file = report.files[passage.left_file], report.files[passage.right_file]
+        streams = [_stream(file.tokens, translated=pair.translated) for file in (left_file, right_file)]
+        left = _side(left_file, streams[0], passage.left_token, passage.tokens)
+        right = _side(right_file, streams[1], passage.right_token, passage.tokens)
         yield left, right
 
 
-def _side(file: LocalFile, first: int, count: int) -> StandaloneSide:
+def _stream(tokens: FileTokens, *, translated: bool) -> tuple[TokenStream, Lines]:
+    """Return the stream that the passages of a pair are of, and its lines."""
+    if translated and tokens.coarse:
+        return tokens.coarse.tokens, tokens.coarse_lines
+    return tokens.stream, tokens.lines
+
+
+def _side(file: LocalFile, stream: tuple[TokenStream, Lines], first: int, count: int) -> StandaloneSide:
     text = front_end(file.tokens.language).text(decode(file.data).text)
-    lines = file.tokens.lines[first : first + count].tolist()
-    return StandaloneSide(file.path, TokenRun(text, file.tokens.stream, first, count), lines)
+    lines = stream[1][first : first + count].tolist()
+    return StandaloneSide(file.path, TokenRun(text, stream[0], first, count), lines)

@@ -10,54 +10,69 @@ from contextlib import closing
 from os import cpu_count
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from fingerprint.engine import FILE_SECONDS, Unreadable, read, token_lines
 from moss.check.cache import ReadingCache, cache_folder, reading_key
-from submissions.storage.tokens import pack_lexical, pack_tokens, unpack_lexical, unpack_with_lines
+from submissions.storage.tokens import (
+    pack_coarse,
+    pack_lexical,
+    pack_tokens,
+    unpack_coarse,
+    unpack_lexical,
+    unpack_with_lines,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from fingerprint.engine import LexicalTerms, TokenStream
+    from fingerprint.engine import Coarse, LexicalTerms, TokenStream
     from fingerprint.types import Lines
 
     Advance = Callable[[], None]
 
 # Files that a child process takes at a time.
 CHUNK = 8
-PART_LENGTHS = struct.Struct("<3I")
+PART_LENGTHS = struct.Struct("<4I")
+NO_LINES: Lines = np.empty(0, dtype=np.int32)
 
 
 class ReadJob(NamedTuple):
-    """A file to read; `language` is the parameter of `fingerprint.reading.read`."""
+    """A file to read; `language` and `coarse` are parameters of `fingerprint.reading.read`."""
 
     path: str
     data: bytes
     language: str
+    coarse: bool = False
 
 
 class FileTokens(NamedTuple):
-    """The tokens of a file, with the name of its front-end and its literals and names.
+    """The tokens of a file, with the name of its front-end and its literals, names and imports.
 
-    `lines` has the line of each token, from 1.
+    `lines` has the line of each token, from 1; `coarse` and `coarse_lines` are those of the coarse stream, if
+    the job asked for it and the language has one.
     """
 
     language: str
     stream: TokenStream
     lines: Lines
     lexical: LexicalTerms
+    coarse: Coarse | None = None
+    coarse_lines: Lines = NO_LINES
 
 
 def read_file(job: ReadJob) -> FileTokens | str:
     """Return the tokens of a file, or the reason why it could not be read."""
     try:
-        reading = read(job.data, job.path, job.language, FILE_SECONDS)
+        reading = read(job.data, job.path, job.language, FILE_SECONDS, coarse=job.coarse)
     except Unreadable as error:
         return str(error)
     except Exception as error:  # noqa: BLE001 - an error in a lexer must not stop the other files
         return f"its front-end broke on it ({type(error).__name__})"
     lines = token_lines(reading.text, reading.tokens)
-    return FileTokens(reading.front_end.name, reading.tokens, lines, reading.lexical)
+    symbols = token_lines(reading.text, reading.coarse.tokens) if reading.coarse else NO_LINES
+    return FileTokens(reading.front_end.name, reading.tokens, lines, reading.lexical, reading.coarse, symbols)
 
 
 def read_files(
@@ -90,7 +105,7 @@ def _read_cached(
 ) -> list[FileTokens | str]:
     advance, meanwhile = callbacks
     with closing(ReadingCache(folder)) as cache:
-        keys = [reading_key(job.data, job.path, job.language) for job in jobs]
+        keys = [reading_key(job.data, job.path, job.language, coarse=job.coarse) for job in jobs]
         results: dict[bytes, FileTokens | str] = {
             key: unpack(packed) for key, packed in cache.find(keys).items()
         }
@@ -126,10 +141,12 @@ def _read_uncached(
 def pack(tokens: FileTokens) -> bytes:
     """Return the tokens of a file as bytes for the cache.
 
-    The lengths of three parts, then the parts: front-end's name, tokens with their lines, lexical terms.
+    The lengths of the parts, then the parts: front-end's name, tokens with their lines, lexical terms, coarse
+    stream.
     """
     stream = pack_tokens(tokens.stream, tokens.lines)
-    parts = (tokens.language.encode(), stream, pack_lexical(tokens.lexical))
+    coarse = pack_coarse(tokens.coarse, tokens.coarse_lines)
+    parts = (tokens.language.encode(), stream, pack_lexical(tokens.lexical), coarse)
     return PART_LENGTHS.pack(*map(len, parts)) + b"".join(parts)
 
 
@@ -139,8 +156,9 @@ def unpack(packed: bytes) -> FileTokens:
     for length in PART_LENGTHS.unpack_from(packed):
         parts.append(packed[start : start + length])
         start += length
-    language, tokens, lexical = parts
+    language, tokens, lexical, packed_coarse = parts
     stream, lines = unpack_with_lines(tokens)
     if lines is None:
         raise ValueError("a cached reading has no lines")
-    return FileTokens(language.decode(), stream, lines, unpack_lexical(lexical))
+    coarse = unpack_coarse(packed_coarse) or (None, NO_LINES)
+    return FileTokens(language.decode(), stream, lines, unpack_lexical(lexical), *coarse)

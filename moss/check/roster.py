@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from submissions.archives.grouping_warnings import GroupingWarning, listed
 from submissions.archives.layouts.places import Student
-from submissions.rosters import Roster, RosterRefused, parse_roster
+from submissions.rosters import Roster, RosterRefused, parse_roster, team_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -79,4 +79,4 @@ def roster_warnings(
 def team_of(roster: Roster, student: Student) -> str:
     """Return what tells the team of a student from others; empty if none is known."""
     row = roster.find(student) if roster.students else None
-    return f"{row.section}/{row.team}".casefold() if row and row.team else ""
+    return team_key(row.section, row.team) if row else ""

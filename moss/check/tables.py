@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from submissions.pages.exports.formats import ExportTable
-from submissions.ranking.pair_rows import Evidence, PairRow
+from submissions.ranking.pair_rows import TRANSLATED, Evidence, PairRow
 from submissions.ranking.ranked_pairs import PairColumns
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:
         tokens=pair.tokens,
         lines=pair.lines,
         longest=pair.longest,
+        mark=TRANSLATED if pair.translated else "",
     )
 
 
@@ -43,10 +44,14 @@ def pairs_table(report: LocalReport) -> ExportTable:
 
 
 def details_table(report: LocalReport) -> ExportTable:
-    """Return the table of all pairs with their evidence and passages, and facts about the whole report."""
+    """Return the table of all pairs with their evidence and passages, and facts about the whole report.
+
+    Passages of a translated pair count tokens of the coarse stream.
+    """
     about = {
         "submissions": report.submissions,
-        "common_limit": report.cohort.limit,
+        "earlier": report.submissions[report.class_size :],
+        "common_limit": report.inputs.cohort.limit,
         "threshold": report.ranking.threshold._asdict(),
         "skipped": [skipped._asdict() for skipped in report.skipped],
     }
@@ -59,17 +64,18 @@ def _evidence(pair: RankedPair) -> dict[str, float]:
 
 
 def _passages(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
-    return [_passage(report, passage) for passage in pair.passages]
+    return [_passage(report, passage, translated=pair.translated) for passage in pair.passages]
 
 
-def _passage(report: LocalReport, passage: Passage) -> dict[str, object]:
+def _passage(report: LocalReport, passage: Passage, *, translated: bool) -> dict[str, object]:
     ends = (
         ("left", passage.left_file, passage.left_token),
         ("right", passage.right_file, passage.right_token),
     )
     sides = {}
     for side, file, first in ends:
-        lines = report.files[file].tokens.lines
+        tokens = report.files[file].tokens
+        lines = tokens.coarse_lines if translated else tokens.lines
         sides[side] = {
             "file": report.files[file].path,
             "first_line": int(lines[first]),

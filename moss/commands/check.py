@@ -41,6 +41,21 @@ class OutputPath(click.Path):
         return path
 
 
+class NumberOrPercentage(click.ParamType[float]):
+    """A number of submissions from 1 on, or a percentage of them, which becomes a part below 1."""
+
+    name = "number"
+
+    def convert(self, value: str | float, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, float):
+            return value
+        digits, percentage = str(value).removesuffix("%"), str(value).endswith("%")
+        highest = 99 if percentage else None
+        if not digits.isdecimal() or int(digits) < 1 or (highest and int(digits) > highest):
+            self.fail(f"{value!r} is neither a number from 1 on nor a percentage from 1% to 99%.", param, ctx)
+        return int(digits) / 100 if percentage else float(digits)
+
+
 @click.command()
 @click.argument("path", type=InputPath(exists=True))
 @click.option(
@@ -57,12 +72,20 @@ class OutputPath(click.Path):
     "everywhere. May be repeated.",
 )
 @click.option(
+    "--earlier",
+    multiple=True,
+    type=InputPath(exists=True),
+    metavar="PATH",
+    help="Earlier or other work (a folder or an archive), such as the submissions of last year: compared "
+    "with those in PATH, and not among itself. May be repeated.",
+)
+@click.option(
     "-m",
     "--common",
-    type=click.IntRange(min=1),
+    type=NumberOrPercentage(),
     metavar="N",
-    help="Ignore passages that are in more than N submissions as common code. Default: 10, but no limit with "
-    "fewer than 31 submissions.",
+    help="Ignore passages that are in more than N submissions as common code; N may be a percentage of them. "
+    "Default: 50%, but at least 10, where submissions that are alike count as one.",
 )
 @click.option(
     "-n",
@@ -92,7 +115,8 @@ def check(  # noqa: PLR0917 - one parameter for each option
     path: Path,
     language: str,
     boilerplate: tuple[Path, ...],
-    common: int | None,
+    earlier: tuple[Path, ...],
+    common: float | None,
     show: int,
     inputs: InputOptions,
     preview: bool,  # noqa: FBT001 - a flag of the command line
@@ -116,7 +140,8 @@ def check(  # noqa: PLR0917 - one parameter for each option
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return
-        options = RankingOptions(language, boilerplate, common, None if everything else show, inputs)
+        shown = None if everything else show
+        options = RankingOptions(language, boilerplate, common, shown, inputs, earlier)
         with _progress() as start_progress:
             report = rank_path(path, options, start_progress)
     except (BadArchive, Unreadable, ValueError, OSError) as error:
@@ -143,11 +168,17 @@ def _summarise(report: LocalReport, output_format: str) -> None:
     """Write to the error stream how the path was read, and beside a table the suggested threshold."""
     from moss.commands.table import printable
 
-    count = len(report.submissions)
+    count = report.class_size
     click.echo(f"Read as {report.layout}: {count} submission{'' if count == 1 else 's'}.", err=True)
     for warning in report.warnings:
         if warning.kind in RANKING_WARNINGS:
             click.echo(printable(warning.text), err=True)
+    if report.earlier:
+        click.echo(
+            f"Earlier work: {report.earlier} submission{'' if report.earlier == 1 else 's'}, compared with "
+            "these and not with each other.",
+            err=True,
+        )
     if report.not_compared:
         click.echo(
             f"Pairs not compared because they have one student or team: {report.not_compared:,}.", err=True

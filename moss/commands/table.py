@@ -34,18 +34,24 @@ def _counts(row: PairRow) -> tuple[str, str, str]:
 def pairs_text(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | None = None) -> str:
     """Return a table: rank, names, similarity, both shares, tokens, lines, longest passage.
 
-    `notes` maps pairs of names to a note, which is written in a last column.
+    `notes` maps pairs of names to a note, which is written in a last column with the marks of pairs.
     """
+    rows, notes = list(rows), notes or {}
+    remarks = [" ".join(filter(None, (row.mark, notes.get((row.left, row.right), "")))) for row in rows]
+    has_remarks = bool(notes) or any(remarks)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in (*HEADINGS, *([""] if notes else [])):
+    widest = max(map(len, remarks), default=0)
+    for heading in (*HEADINGS, *([""] if has_remarks else [])):
         table.add_column(
-            heading, justify="left" if heading in {"left", "right", ""} else "right", no_wrap=True
+            heading,
+            justify="left" if heading in {"left", "right", ""} else "right",
+            no_wrap=True,
+            min_width=None if heading else widest,
         )
-    for number, row in enumerate(rows, 1):
+    for number, (row, remark) in enumerate(zip(rows, remarks, strict=True), 1):
         names = (Text(printable(row.left)), Text(printable(row.right)))
         shares = (f"{share:.0%}" for share in (row.similarity, row.left_share, row.right_share))
-        note = [notes.get((row.left, row.right), "")] if notes else []
-        table.add_row(str(number), *names, *shares, *_counts(row), *note)
+        table.add_row(str(number), *names, *shares, *_counts(row), *([remark] if has_remarks else []))
     output = io.StringIO()
     console = Console(file=output, width=max(WIDTH, get_terminal_size().columns))
     console.print(table if table.row_count else "No two submissions share anything.")

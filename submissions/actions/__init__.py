@@ -8,6 +8,7 @@ from submissions.actions.boilerplate import (
 )
 from submissions.actions.decisions import DecisionInput, DecisionResult, decide
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
+from submissions.actions.languages import change_language
 from submissions.actions.quotas import QuotaExceeded
 from submissions.actions.retries import retry_batch, retry_report
 from submissions.actions.rosters import remove_roster, replace_roster
@@ -30,6 +31,7 @@ __all__ = [
     "add_boilerplate",
     "cancel_batch",
     "cancel_ranking",
+    "change_language",
     "count_rule",
     "create_batch",
     "decide",

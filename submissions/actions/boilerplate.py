@@ -52,9 +52,9 @@ def dismiss_boilerplate_upload(upload: BoilerplateUpload) -> None:
 @transaction.atomic
 def remove_boilerplate(boilerplate: Boilerplate) -> None:
     """Remove boilerplate and enqueue a new ranking."""
-    assignment, document = boilerplate.assignment, boilerplate.document_id
+    assignment, documents = boilerplate.assignment, [boilerplate.document_id, boilerplate.next_document_id]
     boilerplate.delete()
-    transaction.on_commit(partial(delete_unused, [document]))
+    transaction.on_commit(partial(delete_unused, [pk for pk in documents if pk]))
     tasks.enqueue_rank(assignment)
 
 
@@ -62,9 +62,11 @@ def remove_boilerplate(boilerplate: Boilerplate) -> None:
 def ignore_passage(assignment: Assignment, pair: Pair, key: str) -> Boilerplate | None:
     """Register the pair's passage with `key` as boilerplate and enqueue a new ranking.
 
-    Return None, and do neither, when the pair has no such passage.
+    Return None, and do neither, when the pair has no such passage, or is translated: its passages are no
+    tokens of either language.
     """
-    passage = next((passage for passage in pair.passages if passage.key == key), None)
+    passages = [] if pair.translated else pair.passages
+    passage = next((passage for passage in passages if passage.key == key), None)
     if passage is None:
         return None
     files = SubmissionFile.objects.filter(pk__in=(passage.left_file, passage.right_file))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -14,6 +15,8 @@ from submissions.models import Batch, Boilerplate, DeletedBatch, ListedEntry, Su
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from django.db.models import QuerySet
 
     from submissions.models import Assignment, Course
 
@@ -63,8 +66,8 @@ def _cancel_work(assignment: Assignment) -> None:
 
 
 def _delete_locked(assignment: Assignment) -> None:
-    boilerplate = Boilerplate.objects.filter(assignment=assignment).values_list("document_id", flat=True)
-    documents = [*_documents_in(assignment.batches.all()), *boilerplate]
+    boilerplate = Boilerplate.objects.filter(assignment=assignment)
+    documents = [*_documents_in(assignment.batches.all()), *_all_documents(boilerplate)]
     listed = _listed_sources(assignment.batches.all())
     discard_uploads(Upload.objects.filter(batch__assignment=assignment))
     discard_uploads(Upload.objects.filter(boilerplate_upload__assignment=assignment))
@@ -80,4 +83,10 @@ def _listed_sources(batches: Iterable[Batch]) -> list[int]:
 
 def _documents_in(batches: Iterable[Batch]) -> list[int]:
     files = SubmissionFile.objects.filter(submission__batch__in=list(batches))
-    return list(files.values_list("document_id", flat=True).distinct())
+    return _all_documents(files)
+
+
+def _all_documents(rows: QuerySet[SubmissionFile] | QuerySet[Boilerplate]) -> list[int]:
+    """Return the documents of rows, and those that are to replace them."""
+    keys = chain.from_iterable(rows.values_list("document_id", "next_document_id"))
+    return list({key for key in keys if key})

@@ -13,6 +13,7 @@ from submissions.archives.libarchive_binding import Source, opened
 from submissions.archives.limits import CHUNK, BadArchive, Budget, RefusalError, TooLarge
 from submissions.archives.members import ArchiveMember
 from submissions.archives.names import redecode
+from submissions.archives.rar_encryption import NOT_OPENED, encrypted_entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,13 +30,15 @@ def read_with_libarchive(
 
     `formats` are libarchive's names of the formats to read; `local_time` says that these store local time.
     """
+    encrypted = encrypted_entries(file) if "rar5" in formats else set()
     source = Source(file)
     unpacked = _UnpackedBytes(source, budget)
     with opened(source, formats, "none") as archive:
-        while (entry := archive.next_entry()) is not None:
+        for number, entry in enumerate(iter(archive.next_entry, None)):
             if stat.S_ISDIR(entry.filetype):
                 continue
-            data, refusal = _MemberData(archive, unpacked), _refusal(entry)
+            data = _MemberData(archive, unpacked)
+            refusal = NOT_OPENED if number in encrypted else _refusal(entry)
             modified = _modified(entry, local_time=local_time)
             yield ArchiveMember(
                 _name(entry), entry.size or 0, refusal, _opener(data), in_stream=True, modified=modified

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from submissions.archives.grouping import DEFAULT_CHOICES, group_files, place_files
+from submissions.archives.grouping import DEFAULT_CHOICES, group_files
 from submissions.archives.grouping_warnings import GroupingWarning, listed
 from submissions.archives.layouts.registry import recognise
 from submissions.archives.layouts.root import root_of
 from submissions.archives.left_out.listing import any_code
 from submissions.archives.left_out.matching import rule_of_name
+from submissions.archives.owners import place_with
 from submissions.archives.submission_names import plain_name, submitters
 
 if TYPE_CHECKING:
@@ -181,23 +182,14 @@ def _only_refused(
 ) -> set[str]:
     """Return the names of students of whom the upload has only entries that cannot be read or are ignored."""
     root = root_of(listing.paths)
-    names = [name for name in refused if name.startswith(root) and name not in listing.files]
-    students = [name for name in names if not _is_beside_students(name[len(root) :], listing)]
-    more = listing.with_paths(name.rstrip("/") for name in students)
-    if choices.depth is None:
-        choices = replace(choices, layout=grouping.layout.key)
-    placed = place_files(more, choices)
+    names = [name for name in refused if name not in listing.files]
+    students = [name for name in names if not _is_beside_students(name.removeprefix(root), listing)]
+    placed = place_with(listing, students, grouping, choices)
     placements = placed.placements.items()
     known = {submitters(place.students) for path, place in placements if path in listing.files}
     others = [place.students for path, place in placements if path not in listing.files]
     others += [place.students for place in placed.ignored.values() if place.students]
     return {plain_name(students) for students in others if submitters(students) not in known}
-
-
-def _is_beside_students(path: str, listing: Listing) -> bool:
-    """Return whether an entry is the upload itself, or is left out by the name of its outermost folder."""
-    rule = rule_of_name(path, frozenset())
-    return path.startswith(f"{listing.name}.") or (rule is not None and "/" not in rule[0].rstrip("/"))
 
 
 def _code_warnings(uncompared: Collection[str], counted: Mapping[str, str]) -> Iterator[GroupingWarning]:
@@ -236,3 +228,9 @@ def _submission_json(submission: PreviewedSubmission) -> dict[str, Any]:
         "submitted": grouped.submitted and grouped.submitted.isoformat(),
         "late": grouped.late,
     }
+
+
+def _is_beside_students(path: str, listing: Listing) -> bool:
+    """Return whether an entry is the upload itself, or is left out by the name of its outermost folder."""
+    rule = rule_of_name(path, frozenset())
+    return path.startswith(f"{listing.name}.") or (rule is not None and "/" not in rule[0].rstrip("/"))

@@ -15,7 +15,9 @@ from django.utils import timezone
 from submissions import lifecycle
 from submissions.archives.grouping import group_files
 from submissions.archives.languages import reading_languages
+from submissions.archives.left_out.listing import folders_around
 from submissions.archives.limits import BadArchive
+from submissions.archives.owners import owners
 from submissions.enrolment import save_students, stored_names
 from submissions.ingest.contents import BatchEnded, list_entries, save_listing
 from submissions.ingest.documents import delete_unused_sources
@@ -24,6 +26,7 @@ from submissions.ingest.submission_times import submission_times
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 from submissions.storage.listings import layout_listing, left_out_listing, modified
 from submissions.storage.rows import insert
+from submissions.work_locks import language_lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,11 +39,12 @@ if TYPE_CHECKING:
 
 
 class ReadEntry(NamedTuple):
-    """An entry for the page of a batch: used if it has no reason."""
+    """An entry for the page of a batch: used if it has no reason; `submission` is empty if not known."""
 
     name: str
     size: int
     reason: str
+    submission: str = ""
 
 
 @dataclass
@@ -103,26 +107,39 @@ def _leave_out(
     batch: Batch, listed: Sequence[ListedEntry], grouped: GroupedBatch, reasons: dict[str, str]
 ) -> None:
     """Remove the files that are left out, and list all entries, used or not, for the batch's page."""
-    listing = left_out_listing(batch, listed)
-    left_out = listing.left_out({path: grouped.grouping.places[path] for path in grouped.used})
+    places = grouped.grouping.places
+    left_out = left_out_listing(batch, listed).left_out({path: places[path] for path in grouped.used})
+    submissions = _owners(batch, listed, grouped)
     for row in listed:
         reason = reasons.get(row.name, row.reason) if row.digest else row.reason
         if not left_out.replaces(row.name, accepted=not reason):
-            grouped.entries.append(ReadEntry(row.name, row.size, reason))
-    grouped.entries += [ReadEntry(*entry) for entry in left_out.entries]
+            owner = submissions.get(row.name, "")
+            grouped.entries.append(ReadEntry(row.name, row.size, reason, owner))
     for path in left_out.paths:
+        for folder in folders_around(path):
+            submissions.setdefault(folder, places[path].submission)
         grouped.used.pop(path)
+    for entry in left_out.entries:
+        grouped.entries.append(ReadEntry(*entry, submissions.get(entry.name, "")))
+
+
+def _owners(batch: Batch, listed: Sequence[ListedEntry], grouped: GroupedBatch) -> dict[str, str]:
+    """Return the submission of each entry for which it is known, by path."""
+    refused = [row.name for row in listed if not row.digest]
+    return owners(layout_listing(batch, listed), grouped.grouping, batch.grouping_choices, refused)
 
 
 @transaction.atomic
 def _save(batch: Batch, grouped: GroupedBatch) -> None:
     if grouped.used and not lifecycle.start_fingerprinting(batch.pk):
         raise BatchEnded
+    language_lock(batch.assignment_id)
+    batch.assignment.refresh_from_db(fields=["language"])
     batch.entries.all().delete()
     batch.submissions.all().delete()
     batch.listed_entries.all().delete()
-    _save_entries(batch, grouped.entries)
     submissions = _save_submissions(batch, grouped)
+    _save_entries(batch, grouped.entries, submissions)
     documents = _documents_by_path(batch, grouped)
     places = [grouped.grouping.places[path] for path in grouped.used]
     columns: Columns = {
@@ -130,6 +147,7 @@ def _save(batch: Batch, grouped: GroupedBatch) -> None:
         "path": [place.path for place in places],
         "source_id": [row.source_id for row in grouped.used.values()],
         "document_id": [documents[path] for path in grouped.used],
+        "detected": [row.language for row in grouped.used.values()],
     }
     insert(connection, SubmissionFile, columns)
 
@@ -158,13 +176,15 @@ def _languages(batch: Batch, grouped: GroupedBatch) -> dict[str, str]:
     return languages
 
 
-def _save_entries(batch: Batch, entries: list[ReadEntry]) -> None:
+def _save_entries(batch: Batch, entries: list[ReadEntry], submissions: dict[str, Submission]) -> None:
+    keys = {name: submission.pk for name, submission in submissions.items()}
     columns: Columns = {
         "batch_id": [batch.pk] * len(entries),
         "name": [entry.name for entry in entries],
         "size": [entry.size for entry in entries],
         "accepted": [not entry.reason for entry in entries],
         "reason": [entry.reason for entry in entries],
+        "submission_id": [keys.get(entry.submission) for entry in entries],
     }
     insert(connection, Entry, columns)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from fingerprint.engine import Unreadable
 from submissions import lifecycle
@@ -13,6 +13,7 @@ from submissions.ingest.sources import groups, identify, store_documents, store_
 from submissions.ingest.uploads import entries_in_one_folder
 from submissions.models.records import Refusal
 from submissions.sandbox.documents import NamedFile
+from submissions.work_locks import language_lock
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, BoilerplateUpload
@@ -33,10 +34,20 @@ def read_boilerplate(upload: BoilerplateUpload) -> list[int]:
     """Register the files of an upload as boilerplate; return the primary keys of their documents.
 
     Nothing is registered when the upload was deleted or has ended meanwhile.
+
+    Raises
+    ------
+    IntegrityError
+        When a source was deleted, or the language of the assignment was changed meanwhile: read it again.
     """
+    language = upload.assignment.language
     files, refusals = _documents_and_refusals(upload)
     documents = [file.document for file in files]
     with transaction.atomic():
+        language_lock(upload.assignment_id)
+        upload.assignment.refresh_from_db(fields=["language"])
+        if upload.assignment.language != language:
+            raise IntegrityError("the language of the assignment was changed meanwhile")
         if lifecycle.finish_boilerplate(upload.pk, refusals[:MAX_REFUSALS], len(refusals)):
             for file in files:
                 _register(upload.assignment, file)

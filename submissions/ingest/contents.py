@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from fingerprint.engine import Unreadable
@@ -17,6 +17,7 @@ from submissions.ingest.uploads import entries
 from submissions.models import Batch, ListedEntry
 from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 from submissions.sandbox.documents import NamedFile
+from submissions.storage.rows import flush_later
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,10 @@ def list_entries(batch: Batch) -> list[ListedEntry]:
 
 def publish_progress(batch: Batch, message: str) -> None:
     unpacking = Batch.objects.filter(pk=batch.pk, state=Batch.State.UNPACKING)
-    if not unpacking.update(message=message, touched=timezone.now()):
+    with transaction.atomic():
+        flush_later(connection)
+        changed = unpacking.update(message=message, touched=timezone.now())
+    if not changed:
         raise BatchEnded
 
 

@@ -18,7 +18,7 @@ from submissions.models import Document, Source
 from submissions.sandbox.process import NotStarted
 from submissions.storage import fingerprints
 from submissions.storage.syntax_spans import pack_columns
-from submissions.storage.tokens import pack_lexical, pack_tokens
+from submissions.storage.tokens import pack_coarse, pack_lexical, pack_tokens
 from submissions.work_locks import Work, work_lock
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def _save(document: Document, reading: DocumentTokens) -> None:
             token_count=len(reading.tokens),
             tokens=pack_tokens(reading.tokens, reading.lines),
             lexical=pack_lexical(reading.lexical),
+            coarse=pack_coarse(reading.coarse, reading.coarse_lines),
             styles=pack_columns(reading.spans),
         )
 
@@ -123,7 +124,9 @@ def _fail(document: Document, reason: str) -> None:
 
 def delete_unused(documents: Iterable[int]) -> None:
     """Delete those `documents`, with their sources, that no submission and no boilerplate refers to."""
-    unused = Document.objects.filter(pk__in=list(documents), files=None, boilerplate=None)
+    unused = Document.objects.filter(
+        pk__in=list(documents), files=None, boilerplate=None, next_files=None, next_boilerplate=None
+    )
     with transaction.atomic():
         keys = list(unused.values_list("pk", flat=True))
         sources = list(unused.values_list("source_id", flat=True))

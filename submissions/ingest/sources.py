@@ -6,13 +6,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from django.conf import settings
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 
 from fingerprint.engine import front_end, profile_of
 from submissions.ingest.documents import PARAMS
 from submissions.ingest.sandboxed import document_reader
 from submissions.models import Document, Source
-from submissions.storage.rows import insert
+from submissions.storage.rows import flush_later, insert
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from submissions.storage.rows import Columns
 
 # Files, and bytes of them, that are stored at a time; rows of an INSERT.
-GROUP_FILES, GROUP_BYTES = 64, 4_000_000
+GROUP_FILES, GROUP_BYTES = 256, 4_000_000
 INSERT_ROWS = 1000
 # Ends the profile of documents that are not compared.
 KEPT_SUFFIX = "-kept"
@@ -63,8 +63,11 @@ def store_sources(files: Sequence[bytes]) -> list[int]:
     if new:
         data = [by_digest[digest] for digest in new]
         columns: Columns = {"sha256": new, "data": data, "size": [len(each) for each in data]}
-        insert(connection, Source, columns, skip_existing=True)
-        keys |= _source_keys(new)
+        with transaction.atomic():
+            flush_later(connection)
+            keys |= {digest: pk for pk, digest in insert(connection, Source, columns, ("id", "sha256"))}
+        if others := by_digest.keys() - keys.keys():  # stored by somebody else meanwhile
+            keys |= _source_keys(others)
     if len(keys) < len(by_digest):
         raise IntegrityError("a source was deleted meanwhile")
     return [keys[sha256(data).hexdigest()] for data in files]
@@ -107,7 +110,7 @@ def _store_documents(sources: Sequence[tuple[int, str]], state: str) -> dict[tup
             "language": languages,
             "state": [state] * len(new),
         }
-        insert(connection, Document, columns, skip_existing=True)
+        insert(connection, Document, columns, ("id",))
         keys = _document_keys(sources, profiles)
     failed = Document.objects.filter(pk__in=keys.values(), state=Document.State.FAILED)
     failed.update(state=Document.State.PENDING, reason="", attempts=0)

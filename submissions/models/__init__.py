@@ -14,6 +14,7 @@ from submissions.models.batches import (
 )
 from submissions.models.courses import Alias, Assignment, Course
 from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
+from submissions.models.language_changes import LanguageChange
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
@@ -41,6 +42,7 @@ __all__ = [
     "Entry",
     "Fingerprint",
     "Ignored",
+    "LanguageChange",
     "ListedEntry",
     "Pair",
     "Report",

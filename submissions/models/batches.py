@@ -154,6 +154,8 @@ class Entry(models.Model):
     """One entry of an upload: accepted, or skipped with a reason that the instructor can act on."""
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="entries")
+    # Null for an entry that is no work of a student, or of a student without a submission.
+    submission = models.ForeignKey("Submission", models.CASCADE, null=True, related_name="entries")
     name = FileCharField(max_length=1000)
     size = models.PositiveBigIntegerField(default=0)
     accepted = models.BooleanField()
@@ -231,6 +233,10 @@ class SubmissionFile(models.Model):
     path = FileCharField(max_length=1000)
     source = models.ForeignKey(Source, models.PROTECT, related_name="files")
     document = models.ForeignKey(Document, models.PROTECT, related_name="files")
+    # The name of the front-end that its name and content suggest; empty: not found out yet.
+    detected = models.CharField(max_length=40, blank=True, default="")
+    # Replaces `document` at the next ranking, once it is read: the language of the assignment was changed.
+    next_document = models.ForeignKey(Document, models.PROTECT, null=True, related_name="next_files")
 
     class Meta:
         ordering = ("path", "pk")
@@ -251,6 +257,8 @@ class Boilerplate(models.Model):
     name = FileCharField(max_length=1000)
     source = models.ForeignKey(Source, models.PROTECT, related_name="boilerplate")
     document = models.ForeignKey(Document, models.PROTECT, related_name="boilerplate")
+    # As of a file of a submission; a passage stays one of its document.
+    next_document = models.ForeignKey(Document, models.PROTECT, null=True, related_name="next_boilerplate")
     first = models.PositiveIntegerField(null=True)
     after = models.PositiveIntegerField(null=True)
     created = models.DateTimeField(auto_now_add=True)

@@ -89,6 +89,9 @@ class Pair(models.Model):
     structure = models.FloatField()
     literals = models.FloatField()
     names = models.FloatField()
+    imports = models.FloatField(default=0.0)
+    # Compared across languages: its passages count tokens of the coarse streams.
+    translated = models.BooleanField(default=False)
     # Longest first.
     passages: models.JSONField[list[PassageRecord], list[PassageRecord]] = RecordListField(
         PassageRecord, default=list

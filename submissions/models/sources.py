@@ -38,8 +38,10 @@ class Document(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     token_count = models.PositiveIntegerField(default=0)
     tokens = models.BinaryField(default=b"")
-    # Names and literals that normalisation replaced by kinds.
+    # Names and literals that normalisation replaced by kinds, and imports that it dropped.
     lexical = models.BinaryField(default=b"")
+    # The stream that all languages share; empty for a language without one, and for documents from before it.
+    coarse = models.BinaryField(default=b"")
     # Packed spans of Pygments' syntax colours; empty: not computed yet.
     styles = models.BinaryField(default=b"")
 

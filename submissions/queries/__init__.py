@@ -37,6 +37,7 @@ from submissions.queries.exclusions import (
     skipped_content,
 )
 from submissions.queries.flags import Flag, Flags, timed_submissions, unknown_team_members
+from submissions.queries.language_changes import language_changes, rereading
 from submissions.queries.lists import (
     batch_submissions,
     displayed_entries,
@@ -54,7 +55,7 @@ from submissions.queries.pairs import (
     pair_files,
     submission_names,
 )
-from submissions.queries.previews import preview
+from submissions.queries.previews import absent_students, preview
 from submissions.queries.quotas import Usage, usage
 from submissions.queries.recurring import RecurringPair, course_overview
 from submissions.queries.reports import (
@@ -113,6 +114,7 @@ __all__ = [
     "RecurringPair",
     "SkippedContent",
     "Usage",
+    "absent_students",
     "activity",
     "add_contents",
     "assignment",
@@ -145,6 +147,7 @@ __all__ = [
     "history",
     "ignored_tokens",
     "is_stuck",
+    "language_changes",
     "left_out_kinds",
     "links",
     "listed_batches",
@@ -174,6 +177,7 @@ __all__ = [
     "report_cases",
     "report_state",
     "reports_under_way",
+    "rereading",
     "roster",
     "roster_by_assignment",
     "roster_size",

@@ -9,11 +9,12 @@ from zlib import crc32
 from submissions import turns
 from submissions.models import Batch, Report
 from submissions.queries.exclusions import listed_boilerplate_uploads
+from submissions.queries.language_changes import open_language_change
 from submissions.ranking import progress
 from submissions.ranking.progress import Progress
 
 if TYPE_CHECKING:
-    from submissions.models import Assignment, BoilerplateUpload
+    from submissions.models import Assignment, BoilerplateUpload, LanguageChange
     from submissions.queries.reports import ReportState
 
 WAITING = Progress("Waiting for a worker")
@@ -31,7 +32,8 @@ class Activity:
     """Work in progress: `uploads` are the uploads not read yet, `ranking` is the progress of the ranking.
 
     `ranking` is None when no ranking is queued or running. `boilerplate`: see `listed_boilerplate_uploads`.
-    `listed` are the uploads that wait for their uploader.
+    `listed` are the uploads that wait for their uploader. `language` is a change of the language that goes on
+    or has failed.
     """
 
     state: ReportState
@@ -39,12 +41,14 @@ class Activity:
     ranking: Progress | None
     boilerplate: list[BoilerplateUpload]
     listed: list[Batch]
+    language: LanguageChange | None
 
     @property
     def is_live(self) -> bool:
         """True if any work is in progress."""
         is_read = any(upload.is_running for upload in self.boilerplate)
-        return bool(self.uploads or self.ranking or is_read)
+        is_changed = self.language and self.language.is_running
+        return bool(self.uploads or self.ranking or is_read or is_changed)
 
     @property
     def version(self) -> str:
@@ -56,8 +60,10 @@ class Activity:
         boilerplate = [(upload.pk, upload.state) for upload in self.boilerplate]
         report = self.state.report and self.state.report.pk
         listed = [batch.pk for batch in self.listed]
+        change = self.language
+        language = change and (change.pk, change.state, change.documents_done, change.documents_total)
         state = (report, self.state.pending, self.state.failed, self.state.cancelled, listed)
-        return f"{crc32(repr((state, batches, self.ranking, boilerplate)).encode()):08x}"
+        return f"{crc32(repr((state, batches, self.ranking, boilerplate, language)).encode()):08x}"
 
 
 def activity(assignment: Assignment, state: ReportState) -> Activity:
@@ -69,7 +75,8 @@ def activity(assignment: Assignment, state: ReportState) -> Activity:
     ranking = ranking_progress(assignment) if is_ranking else None
     boilerplate = listed_boilerplate_uploads(assignment)
     listed = [batch for batch in unfinished if batch.is_listed]
-    return Activity(state, _with_places(unread), ranking, boilerplate, listed)
+    language = open_language_change(assignment)
+    return Activity(state, _with_places(unread), ranking, boilerplate, listed, language)
 
 
 def ranking_progress(assignment: Assignment) -> Progress:

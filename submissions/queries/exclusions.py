@@ -33,7 +33,7 @@ class SkippedContent(NamedTuple):
 
 def listed_boilerplate(assignment: Assignment) -> list[Boilerplate]:
     """Return the boilerplate of an assignment without its bytes and tokens: files first, then passages."""
-    heavy = ("source__data", "document__tokens", "document__lexical", "document__styles")
+    heavy = ("source__data", "document__tokens", "document__lexical", "document__coarse", "document__styles")
     rows = assignment.boilerplate.select_related("source", "document").defer(*heavy)
     return sorted(rows, key=lambda boilerplate: boilerplate.first is not None)
 
@@ -51,7 +51,7 @@ def skipped_content(report: Report, names: Names) -> SkippedContent:
         submission__in=ranked.values("pk"), document__state=Document.State.FAILED
     )
     failed_light = failed.select_related("submission", "document").defer(
-        "document__tokens", "document__lexical"
+        "document__tokens", "document__lexical", "document__coarse"
     )
     uploaded = Submission.objects.filter(
         batch__assignment=report.assignment_id,

@@ -14,6 +14,7 @@ from submissions.queries.decisions import decisions, with_decisions
 from submissions.queries.flags import Flags, timed_submissions
 from submissions.queries.pairs import displayed_pair
 from submissions.queries.reports import effective_threshold, ranked_pairs
+from submissions.ranking.pair_rows import TRANSLATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +45,7 @@ class PairExport(NamedTuple):
     """A pair with its scores, evidence, flags, case and decision. Exports use the field names as columns.
 
     `case` is the number of the case of a pair at or above the threshold. Similarity, shares and evidence are
-    in [0, 1], rounded to 6 digits.
+    in [0, 1], rounded to 6 digits. `mark`: see `PairRow`.
     """
 
     left: str
@@ -55,9 +56,11 @@ class PairExport(NamedTuple):
     tokens: int
     lines: int
     longest: int
+    mark: str
     structure: float
     literals: float
     names: float
+    imports: float
     flags: list[str]
     case: int | None
     decision: str
@@ -102,9 +105,11 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
             tokens=pair.tokens,
             lines=pair.lines,
             longest=pair.longest,
+            mark=TRANSLATED if pair.translated else "",
             structure=round(pair.structure, 6),
             literals=round(pair.literals, 6),
             names=round(pair.names, 6),
+            imports=round(pair.imports, 6),
             flags=list(map(_flag_text, flags.between(*timed_submissions(shown)))),
             case=_number(in_case.get(pair.left_id)) if pair.similarity >= threshold else None,
             decision=pair.decision,

@@ -19,6 +19,7 @@ from submissions.models import (
     Submission,
     SubmissionFile,
 )
+from submissions.natural_order import natural_key
 from submissions.queries.access import courses
 from submissions.queries.aliases import alias_of
 
@@ -88,7 +89,7 @@ def listed_batches(assignment: Assignment) -> QuerySet[Batch]:
     )
 
 
-def batch_submissions(batch: Batch, names: Names) -> QuerySet[ListedSubmission]:
+def batch_submissions(batch: Batch, names: Names) -> Sequence[ListedSubmission] | QuerySet[ListedSubmission]:
     """Return the submissions of a batch with `file_count` and `superseded`, by displayed name.
 
     A submission is superseded when a later finished batch has one of the same name.
@@ -100,7 +101,9 @@ def batch_submissions(batch: Batch, names: Names) -> QuerySet[ListedSubmission]:
         name=OuterRef("name"),
     )
     counted = batch.submissions.annotate(file_count=Count("files"), superseded=Exists(later))
-    return counted.order_by(alias_of("batch__assignment", "name") if names.hidden else "name", "pk")
+    if names.hidden:
+        return counted.order_by(alias_of("batch__assignment", "name"), "pk")
+    return sorted(counted, key=lambda submission: natural_key(names.display_name(submission.name)))
 
 
 class LeftOutKind(NamedTuple):
@@ -129,7 +132,7 @@ def left_out_kinds(batch: Batch) -> list[LeftOutKind]:
 def failed_files(batch: Batch, names: Names) -> QuerySet[SubmissionFile]:
     """Return the files of a batch that no front-end could read, by displayed name; see `document.reason`."""
     failed = SubmissionFile.objects.filter(submission__batch=batch, document__state=Document.State.FAILED)
-    rows = failed.select_related("submission", "document").defer("document__tokens")
+    rows = failed.select_related("submission", "document").defer("document__tokens", "document__coarse")
     alias = alias_of("submission__batch__assignment", "submission__name")
     return rows.order_by(alias if names.hidden else "submission__name", "path")
 

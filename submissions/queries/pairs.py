@@ -49,14 +49,14 @@ def submission_names(assignment: Assignment, *ids: int) -> dict[int, str]:
 def pair_files(pair: Pair) -> list[SubmissionFile]:
     """Return the files of both submissions, sorted by path, without sources, tokens and syntax colours."""
     files = SubmissionFile.objects.filter(submission__in=[pair.left_id, pair.right_id])
-    heavy = ("source__data", "document__tokens", "document__lexical", "document__styles")
+    heavy = ("source__data", "document__tokens", "document__lexical", "document__coarse", "document__styles")
     return list(files.select_related("source", "document").defer(*heavy).order_by("path", "pk"))
 
 
 def add_contents(files: list[SubmissionFile]) -> None:
     """Fetch the sources, tokens and syntax colours of files that were fetched without."""
     sources = Source.objects.in_bulk({file.source_id for file in files})
-    documents = Document.objects.defer("lexical").in_bulk({file.document_id for file in files})
+    documents = Document.objects.defer("lexical", "coarse").in_bulk({file.document_id for file in files})
     for file in files:
         file.source, file.document = sources[file.source_id], documents[file.document_id]
 

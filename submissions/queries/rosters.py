@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, TextField, Value
+from django.db.models.functions import Concat, Lower
 
 from submissions.models import Batch, CourseRoster, EnrolledStudent, SubmissionStudent
 
@@ -35,10 +36,11 @@ class AssignmentRoster(NamedTuple):
 
 def roster(course: Course) -> CourseRoster | None:
     """Return the roster of a course with `student_count`, `section_count` and `team_count`, or None."""
+    team = Concat("students__section", Value("/"), "students__team", output_field=TextField())
     counted = CourseRoster.objects.filter(course=course).annotate(
         student_count=Count("students"),
         section_count=Count("students__section", distinct=True, filter=~Q(students__section="")),
-        team_count=Count("students__team", distinct=True, filter=~Q(students__team="")),
+        team_count=Count(Lower(team), distinct=True, filter=~Q(students__team="")),
     )
     return counted.first()
 

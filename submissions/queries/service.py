@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from fingerprint import engine
 from submissions import heartbeats, lifecycle, recovery
-from submissions.models import Batch, Report, Submission, Upload
+from submissions.models import Batch, LanguageChange, Report, Submission, Upload
 from submissions.queues import QUEUES
 from submissions.work_locks import Work, session_names
 
@@ -44,6 +44,7 @@ WORK = {
     Work.BATCH: "unpacks upload",
     Work.DOCUMENT: "reads document",
     Work.REPORT: "ranks report",
+    Work.LANGUAGE_CHANGE: "carries out language change",
     Work.CORPUS: "works on corpus",
 }
 
@@ -103,9 +104,15 @@ def _queues() -> list[QueueState]:
 
 def _counts(queue: str) -> tuple[int, int]:
     batches, reports = Batch.objects.filter(queue=queue), Report.objects.filter(queue=queue)
-    waiting = batches.filter(state=Batch.State.QUEUED).count() + reports.filter(state="queued").count()
-    started = batches.filter(state__in=Batch.STARTED).count() + reports.filter(state="running").count()
-    return waiting, started
+    changes = LanguageChange.objects.filter(queue=queue)
+    waiting = [batches.filter(state=Batch.State.QUEUED), reports.filter(state=Report.State.QUEUED)]
+    waiting_changes = changes.filter(state=LanguageChange.State.QUEUED)
+    started = [batches.filter(state__in=Batch.STARTED), reports.filter(state=Report.State.RUNNING)]
+    started_changes = changes.filter(state=LanguageChange.State.READING)
+    return (
+        sum(rows.count() for rows in (*waiting, waiting_changes)),
+        sum(rows.count() for rows in (*started, started_changes)),
+    )
 
 
 def _workers() -> list[WorkerState]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Q
-from django.db.models.functions import Length
 from django.shortcuts import get_object_or_404
 
 from submissions.models import Batch, Document, Submission, SubmissionFile
@@ -83,7 +82,7 @@ def ranked_ids(report: Report, names: Iterable[str]) -> dict[str, int]:
 def submission_files(submission: Submission) -> QuerySet[SubmissionFile]:
     """Return a submission's files with the results of their front-end, without bytes and tokens, by path."""
     files = submission.files.select_related("source", "document")
-    heavy = ("source__data", "document__tokens", "document__lexical", "document__styles")
+    heavy = ("source__data", "document__tokens", "document__lexical", "document__coarse", "document__styles")
     return files.defer(*heavy).order_by("path", "pk")
 
 
@@ -92,19 +91,12 @@ def files_with_sources(files: Iterable[SubmissionFile]) -> Iterator[SubmissionFi
     ready = SubmissionFile.objects.filter(
         pk__in=[file.pk for file in files], document__state=Document.State.READY
     )
-    with_bytes = ready.select_related("source", "document").defer("document__tokens", "document__lexical")
+    with_bytes = ready.select_related("source", "document").defer(
+        "document__tokens", "document__lexical", "document__coarse"
+    )
     return with_bytes.iterator(chunk_size=5)
 
 
 def refused_entries(submission: Submission) -> QuerySet[Entry]:
-    """Return the entries of the upload that were in the submission's folder but not accepted.
-
-    The path of the folder follows from the name of an accepted entry. A loose file has no folder.
-    """
-    path = submission.files.order_by("pk").values_list("path", flat=True).first()
-    refused = submission.batch.entries.filter(accepted=False)
-    if not path:
-        return refused.none()
-    accepted = submission.batch.entries.filter(accepted=True, name__endswith=f"{submission.name}/{path}")
-    entry = accepted.order_by(Length("name")).first()
-    return refused.filter(name__startswith=entry.name.removesuffix(path)) if entry else refused.none()
+    """Return the entries of the upload that were handed in with the submission but not accepted."""
+    return submission.entries.filter(accepted=False)

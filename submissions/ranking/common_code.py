@@ -33,7 +33,7 @@ def common_passages(loaded: LoadedCohort) -> list[CommonPassage]:
     cohort = loaded.inputs.cohort
     if cohort.limit is None:
         return []
-    marked = (cohort.frequency > cohort.limit) & (cohort.tokens.kgrams >= 0)
+    marked = cohort.common & (cohort.tokens.kgrams >= 0)
     selected = _select_passages(cohort, _sort_runs(cohort, _marked_runs(marked)))
     passages = [_common_passage(loaded, *run) for run in selected]
     return sorted(

@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from django.db import connection
 
-from fingerprint.engine import CohortFile, Exclusions, RankingInput, common_limit, token_lines
+from fingerprint.engine import (
+    CoarseFile,
+    CohortFile,
+    Exclusions,
+    RankingInput,
+    coarse_family,
+    token_lines,
+)
 from submissions.ingest.documents import PARAMS
 from submissions.models import Batch, Document, Submission, SubmissionFile
 from submissions.ranking.mates import find_mates
 from submissions.storage import fingerprints
 from submissions.storage.sources import file_text
-from submissions.storage.tokens import unpack_lexical, unpack_with_lines
+from submissions.storage.tokens import unpack_coarse, unpack_lexical, unpack_with_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,11 +89,16 @@ def load_cohort(assignment: Assignment) -> LoadedCohort:
     boilerplate = list(assignment.boilerplate.filter(document__state=Document.State.READY).order_by("pk"))
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
     hashes = _hashes({file.document_id for file in files})
+    streams = _coarse_streams(set(documents))
     contents = [
-        _content(file, index[file.submission_id], documents[file.document_id], hashes) for file in files
+        _content(file, index[file.submission_id], documents[file.document_id], hashes)._replace(
+            coarse=streams.get(file.document_id)
+        )
+        for file in files
     ]
-    limit = common_limit(len(submissions), assignment.common_limit)
-    excluded = _exclusions(boilerplate, documents, limit)
+    excluded = _exclusions(boilerplate, documents, assignment.common_limit)._replace(
+        coarse=[streams[item.document_id] for item in boilerplate if _is_whole(item, streams)]
+    )
     mates = find_mates(assignment, submissions)
     inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded, mates.groups)
     name_ranks = [rank_by_id[submission.pk] for submission in submissions]
@@ -105,7 +117,7 @@ def _digests(submissions: Iterable[Submission]) -> dict[int, list[str]]:
 def _ready_files(index: dict[int, int]) -> list[SubmissionFile]:
     """Return the readable files in cohort order; `index` maps primary keys of submissions to indexes."""
     ready = SubmissionFile.objects.filter(submission__in=index, document__state=Document.State.READY)
-    slim = ready.select_related("document").defer("document__tokens", "document__lexical")
+    slim = ready.select_related("document").defer("document__tokens", "document__lexical", "document__coarse")
     by_content = slim.order_by("source__sha256", "path", "pk")
     return sorted(by_content, key=lambda file: index[file.submission_id])
 
@@ -116,6 +128,25 @@ def _documents(keys: set[int]) -> dict[int, LoadedDocument]:
         pk: LoadedDocument(*unpack_with_lines(bytes(tokens)), unpack_lexical(bytes(lexical)))
         for pk, tokens, lexical in packed.iterator(chunk_size=100)
     }
+
+
+def _coarse_streams(keys: set[int]) -> dict[int, CoarseFile]:
+    """Return the coarse streams by document; none are fetched where all documents are in one language."""
+    documents = Document.objects.filter(pk__in=keys)
+    languages = documents.values_list("language", flat=True).distinct()
+    if len({coarse_family(language) for language in languages} - {""}) < 2:  # noqa: PLR2004 - one family
+        return {}
+    streams = {}
+    for pk, packed in documents.values_list("pk", "coarse").iterator(chunk_size=100):
+        if stored := unpack_coarse(bytes(packed)):
+            coarse, lines = stored
+            streams[pk] = CoarseFile(coarse.family, coarse.tokens.kinds, lines, coarse.terms)
+    return streams
+
+
+def _is_whole(item: Boilerplate, streams: dict[int, CoarseFile]) -> bool:
+    """Return whether boilerplate is a whole file with a coarse stream, and no passage."""
+    return item.first is None and item.document_id in streams
 
 
 def _hashes(keys: Iterable[int]) -> dict[int, Hashes]:
@@ -139,8 +170,9 @@ def _content(
 def _exclusions(
     boilerplate: list[Boilerplate], documents: dict[int, LoadedDocument], limit: int | None
 ) -> Exclusions:
+    # Without a limit of the instructor's own, the engine's default applies.
     return Exclusions(
         [documents[item.document_id].tokens.kinds[item.first : item.after] for item in boilerplate],
         [documents[item.document_id].lexical for item in boilerplate if item.first is None],
-        limit,
+        "default" if limit is None else limit,
     )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# The mark of a pair that was compared across languages, in tables, exports and on pages.
+TRANSLATED = "translated"
+
 
 class PairRow(NamedTuple):
     """Names and figures of a pair.
 
     `similarity` and the shares are in [0, 1]; `tokens` and `lines`: shared tokens and lines; `longest`: the
-    longest passage, in tokens.
+    longest passage, in tokens. `mark` is TRANSLATED for a pair that was compared across languages, or empty.
     """
 
     left: str
@@ -20,6 +23,7 @@ class PairRow(NamedTuple):
     tokens: int
     lines: int
     longest: int
+    mark: str = ""
 
 
 class Evidence(NamedTuple):
@@ -28,3 +32,4 @@ class Evidence(NamedTuple):
     structure: float
     literals: float
     names: float
+    imports: float

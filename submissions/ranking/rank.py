@@ -52,7 +52,7 @@ def rank(report: Report) -> None:
     report.pairs.all().delete()
     report.ignored.all().delete()
     report.submissions.set(cohort.submissions)
-    aligned = ranked_pairs(cohort.inputs.cohort, best)
+    aligned = ranked_pairs(cohort.inputs, best)
     pairs = progress.track(report.pk, "Aligning pairs", aligned, count)
     Pair.objects.bulk_create((_pair_row(report, cohort, pair) for pair in pairs), batch_size=500)
     Ignored.objects.bulk_create(_ignored_rows(report, cohort), batch_size=500)
@@ -87,7 +87,7 @@ def _best(ranking: engine.Ranking) -> engine.Ranking:
     sides = np.stack((ranking.pairs.left[:above], ranking.pairs.right[:above]), axis=1).ravel()
     _, first = np.unique(sides, return_index=True)
     rows = np.union1d(np.arange(min(MAX_PAIRS, count)), first // 2)
-    return ranking._replace(pairs=ranking.pairs.take(rows), scores=ranking.scores.take(rows))
+    return ranking.take(rows)
 
 
 def parameters(cohort: LoadedCohort) -> dict[str, object]:

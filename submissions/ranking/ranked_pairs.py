@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint import engine
+from submissions.ranking.pair_rows import TRANSLATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fingerprint.engine import Cohort, Passage, Ranking
+    from fingerprint.engine import Passage, Ranking, RankingInput
     from fingerprint.types import Floats
 
 # If a value times 10**6 is this close to the middle of two integers, NumPy may round it differently.
@@ -22,7 +23,10 @@ ALL_ROWS = slice(None)
 
 @dataclass(frozen=True, slots=True)
 class RankedPair:
-    """One scored pair with its passages; `left` and `right` are indexes of submissions in the cohort."""
+    """One scored pair with its passages; `left` and `right` are indexes of submissions in the cohort.
+
+    A `translated` pair was compared across languages: its passages count tokens of coarse streams.
+    """
 
     left: int
     right: int
@@ -35,6 +39,8 @@ class RankedPair:
     structure: float
     literals: float
     names: float
+    imports: float
+    translated: bool
     passages: list[Passage]
 
 
@@ -49,6 +55,7 @@ class PairColumns(NamedTuple):
     tokens: list[int]
     lines: list[int]
     longest: list[int]
+    mark: list[str]
 
     @classmethod
     def from_ranking(cls, ranking: Ranking, rows: slice = ALL_ROWS) -> PairColumns:
@@ -62,6 +69,7 @@ class PairColumns(NamedTuple):
             scores.tokens[rows].tolist(),
             scores.lines[rows].tolist(),
             scores.longest[rows].tolist(),
+            [TRANSLATED if translated else "" for translated in ranking.translated[rows]],
         )
 
 
@@ -74,21 +82,36 @@ def round_to_six(column: Floats) -> list[float]:
     return values
 
 
-def ranked_pairs(cohort: Cohort, ranking: Ranking) -> Iterator[RankedPair]:
+def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]:
     """Yield the pairs of a ranking with their passages, aligning one at a time."""
-    figures = zip(*ranking.pairs, *ranking.scores, strict=True)
-    for left, right, _, similarity, left_share, right_share, tokens, longest, lines, *evidence in figures:
+    figures = enumerate(zip(*ranking.pairs, *ranking.scores, strict=True))
+    for row, (
+        left,
+        right,
+        _,
+        similarity,
+        *shares,
+        tokens,
+        longest,
+        lines,
+        structure,
+        literals,
+        names,
+        imports,
+    ) in figures:
         yield RankedPair(
             left=int(left),
             right=int(right),
             similarity=float(similarity),
-            left_share=float(left_share),
-            right_share=float(right_share),
+            left_share=float(shares[0]),
+            right_share=float(shares[1]),
             tokens=int(tokens),
             lines=int(lines),
             longest=int(longest),
-            structure=float(evidence[0]),
-            literals=float(evidence[1]),
-            names=float(evidence[2]),
-            passages=engine.find_passages(cohort, int(left), int(right)),
+            structure=float(structure),
+            literals=float(literals),
+            names=float(names),
+            imports=float(imports),
+            translated=bool(ranking.translated[row]),
+            passages=engine.pair_passages(inputs, ranking, row),
         )

@@ -8,6 +8,6 @@ roster   find the student whom a platform names by a name, an id, a login or an 
 
 from submissions.rosters.columns import RosterRefused
 from submissions.rosters.parsing import parse_roster
-from submissions.rosters.roster import Roster, RosterProblem, RosterStudent
+from submissions.rosters.roster import Roster, RosterProblem, RosterStudent, team_key
 
-__all__ = ["Roster", "RosterProblem", "RosterRefused", "RosterStudent", "parse_roster"]
+__all__ = ["Roster", "RosterProblem", "RosterRefused", "RosterStudent", "parse_roster", "team_key"]

@@ -120,6 +120,11 @@ class Roster:
         return index
 
 
+def team_key(section: str, team: str) -> str:
+    """Return what tells a team from others: sections number theirs each from 1. Empty for no team."""
+    return f"{name_key(section)}/{name_key(team)}" if team.strip() else ""
+
+
 def id_key(text: str) -> str:
     """Return a key that is equal for ids that differ only in case; Brightspace puts a # before them."""
     return unicodedata.normalize("NFKC", text).casefold().strip().removeprefix("#")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fingerprint.engine import LexicalTerms, TokenStream, Unreadable, storable
+from fingerprint.engine import Coarse, LexicalTerms, TokenStream, Unreadable, storable
 from submissions.sandbox.syntax_spans import STYLED, SpanColumns
 
 if TYPE_CHECKING:
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
     Column = npt.NDArray[Any]
 
-# kinds, starts, ends and lines of tokens; literals, names; starts, ends and classes of spans
-DTYPES = ("<u8", "<i4", "<i4", "<i4", "<u8", "<u8", "<i4", "<i4", "<i4")
+# kinds, starts, ends and lines of tokens; literals, names, imports; starts, ends and classes of spans; kinds,
+# starts, ends and lines of the coarse stream, and its terms
+DTYPES = (
+    "<u8", "<i4", "<i4", "<i4", "<u8", "<u8", "<u8", "<i4", "<i4", "<i4", "<u8", "<i4", "<i4", "<i4", "<u8",
+)  # fmt: skip
 MAX_CHARACTERS = (1 << 31) - 1
 MAX_CLASSES = 200
 MAX_NAME, MAX_REASON = 100, 2000
@@ -29,13 +32,18 @@ class Nonsense(ValueError):
 
 
 class DocumentTokens(NamedTuple):
-    """A document after reading: its language, tokens with their lines, terms, and spans to colour."""
+    """A document after reading: its language, tokens with their lines, terms, and spans to colour.
+
+    `coarse` is the stream that all languages share, None without one; `coarse_lines` are its lines.
+    """
 
     language: str
     tokens: TokenStream
     lines: Lines
     lexical: LexicalTerms
     spans: SpanColumns
+    coarse: Coarse | None
+    coarse_lines: Lines
 
 
 def document_tokens(header: Header, buffers: list[bytes]) -> DocumentTokens:
@@ -43,18 +51,30 @@ def document_tokens(header: Header, buffers: list[bytes]) -> DocumentTokens:
     characters = header.get("characters")
     if type(characters) is not int or not 0 <= characters <= MAX_CHARACTERS:
         raise Nonsense("the number of characters")
-    kinds, starts, ends, lines, literals, names, span_starts, span_ends, codes = _columns(buffers)
+    columns = _columns(buffers)
+    tokens, lines = _stream(columns[:4], characters)
+    literals, names, imports, span_starts, span_ends, codes = columns[4:10]
+    symbols, symbol_lines = _stream(columns[10:14], characters)
+    _check(all(map(_is_ascending, (literals, names, imports, columns[14]))), "terms")
+    family = header.get("family")
+    _check(bool(family) or not len(symbols), "a coarse stream without a family")
+    return DocumentTokens(
+        name_of(header.get("language")),
+        tokens,
+        lines,
+        LexicalTerms(literals, names, imports),
+        _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
+        Coarse(name_of(family), symbols, columns[14]) if family else None,
+        symbol_lines,
+    )
+
+
+def _stream(columns: list[Column], characters: int) -> tuple[TokenStream, Lines]:
+    kinds, starts, ends, lines = columns
     _check(len(kinds) == len(starts) == len(lines), "the number of tokens")
     _check_positions(starts, ends, characters)
     _check(_is_ascending(lines) and _is_within(lines, 1, characters + 1), "lines")
-    _check(_is_ascending(literals) and _is_ascending(names), "terms")
-    return DocumentTokens(
-        name_of(header.get("language")),
-        TokenStream(kinds, starts, ends),
-        lines,
-        LexicalTerms(literals, names),
-        _spans(SpanColumns(span_starts, span_ends, codes, header.get("classes") or []), characters),
-    )
+    return TokenStream(kinds, starts, ends), lines
 
 
 def identified(results: object, count: int) -> list[str | Unreadable]:

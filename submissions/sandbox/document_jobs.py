@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fingerprint.engine import Reading
+    from fingerprint.types import Kinds, Lines, Offsets, Terms
     from submissions.sandbox.child import Channel
     from submissions.sandbox.frames import Frame, Header
     from submissions.sandbox.syntax_spans import SpanColumns
@@ -61,21 +62,32 @@ def _identify(request: Header, buffers: list[bytes], _channel: Channel | None = 
 
 def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None) -> Iterator[Frame]:
     seconds = request["seconds"]
-    reading = read(buffers[0], request["filename"], request["language"], seconds)
+    reading = read(buffers[0], request["filename"], request["language"], seconds, coarse=True)
     lines = token_lines(reading.text, reading.tokens)
     spans = _spans(reading, seconds)
     tokens, lexical = reading.tokens, reading.lexical
     columns = (
-        tokens.kinds, tokens.starts, tokens.ends, lines, lexical.literals, lexical.names,
-        spans.starts, spans.ends, spans.codes,
+        tokens.kinds, tokens.starts, tokens.ends, lines, *lexical,
+        spans.starts, spans.ends, spans.codes, *_coarse_columns(reading),
     )  # fmt: skip
     header = {
         "kind": "read",
         "language": reading.front_end.name,
         "characters": len(reading.text),
+        "family": reading.coarse.family if reading.coarse else "",
         "classes": spans.classes,
     }
     yield header, [np.ascontiguousarray(column).tobytes() for column in columns]
+
+
+def _coarse_columns(reading: Reading) -> tuple[Kinds, Offsets, Offsets, Lines, Terms]:
+    """Return kinds, starts, ends and lines of the coarse stream, and its terms; empty without one."""
+    if not reading.coarse:
+        kinds, offsets = np.empty(0, np.uint64), np.empty(0, np.int32)
+        return kinds, offsets, offsets, offsets, kinds
+    tokens = reading.coarse.tokens
+    lines = token_lines(reading.text, tokens)
+    return tokens.kinds, tokens.starts, tokens.ends, lines, reading.coarse.terms
 
 
 def _spans(reading: Reading, seconds: float) -> SpanColumns:

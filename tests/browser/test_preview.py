@@ -32,7 +32,7 @@ MOODLE = {
 
 
 def test_a_moodle_export_is_dropped_checked_changed_and_read(
-    alice: User, celery_worker_process: Path, sign_in: SignIn, shoot: Shoot
+    alice: User, celery_worker_process: Path, sign_in: SignIn, shoot: Shoot, tmp_path: Path
 ) -> None:
     page = sign_in(alice)
     assignment = Course.objects.create(owner=alice, name="CS101").assignments.create(name="Fines")
@@ -58,6 +58,13 @@ def test_a_moodle_export_is_dropped_checked_changed_and_read(
     page.get_by_label("Choose Émile Noether").check()
     page.get_by_role("button", name="Merge the chosen").click()
     expect(page.get_by_role("heading", name="4 submissions found")).to_be_visible()
+    page.get_by_text("Add a roster").click()
+    roster = tmp_path / "class.csv"
+    roster.write_text("Name,ID\nAda Byron,00042\nGus Roy,00043\n")
+    page.get_by_label("CSV file").set_input_files(roster)
+    page.get_by_role("button", name="Add the roster").click()
+    page.get_by_text("1 in the roster handed in nothing here").click()
+    page.get_by_text("Replace the roster").first.click()
     check_every_layout(page, shoot, "preview-changed")
     page.get_by_role("button", name="Read these 4 submissions").click()
     page.get_by_role("link", name="Show the report").click(timeout=PATIENCE)

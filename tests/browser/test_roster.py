@@ -21,7 +21,7 @@ ROSTER = (
     "Name,Student ID,Login,E-mail,Section,Team,Shoe size\n"
     "Amara Okafor,00042,aokafor,amara.okafor@example.edu,Lab A,\n"
     '"Popescu, Bruno",00043,bpopescu,bruno.popescu@example.edu,Lab A,Red\n'
-    "Chen Wei,00044,cwei,chen.wei@example.edu,Lab B,Red\n"
+    "Chen Wei,00044,cwei,chen.wei@example.edu,Lab A,Red\n"
     ",,,,Lab B,\n"
     "Dmitri Volkov,00045,dvolkov,dmitri.volkov@example.edu,Lab B,\n"
 )

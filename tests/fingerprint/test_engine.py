@@ -25,7 +25,7 @@ def file(owner: int, tokens: list[int]) -> CohortFile:
     """Return a file of these tokens, each on a line of its own, without names and literals."""
     kinds, lines = array(tokens), np.arange(len(tokens), dtype=np.int32)
     hashes = engine.fingerprint(kinds, PARAMS).hashes
-    return CohortFile(owner, kinds, lines, LexicalTerms(array([]), array([])), hashes)
+    return CohortFile(owner, kinds, lines, LexicalTerms(*[array([])] * 3), hashes)
 
 
 def scores_by_pair(
@@ -34,7 +34,7 @@ def scores_by_pair(
     """Return (similarity, left share, right share, tokens, longest) by pair."""
     files = [file(owner, kinds) for owner, own_files in enumerate(submissions) for kinds in own_files]
     excluded = Exclusions([array(kinds) for kinds in boilerplate], (), limit)
-    pairs, scores, _ = engine.rank(RankingInput.from_files(files, len(submissions), PARAMS.k, excluded))
+    pairs, scores, *_ = engine.rank(RankingInput.from_files(files, len(submissions), PARAMS.k, excluded))
     columns = [column.tolist() for column in (pairs.left, pairs.right, *scores[:5])]
     return {(left, right): tuple(values) for left, right, *values in zip(*columns, strict=True)}
 

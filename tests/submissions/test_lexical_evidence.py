@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from django.urls import reverse
 from hypothesis import given, strategies as st
@@ -40,8 +41,17 @@ def test_terms_are_distinct_and_know_their_length() -> None:
     assert sorted(term_lengths(lexical.names).tolist()) == [5, 5]
 
 
-def test_imported_modules_and_comments_are_no_terms() -> None:
-    assert [len(column) for column in terms("import random  # a comment\n")] == [0, 0]
+def test_an_import_is_a_term_of_its_own_and_a_comment_is_none() -> None:
+    lexical = terms("import random  # a comment\n")
+    assert [len(column) for column in lexical] == [0, 0, 1]
+    assert lexical.imports.tolist() == terms("import  random\n").imports.tolist()
+
+
+def test_terms_stored_before_imports_were_read_have_none() -> None:
+    literals, names, _ = terms("total = 12\n")
+    before = np.array([len(literals)], "<u4").tobytes() + np.concatenate([literals, names]).tobytes()
+    unpacked = unpack_lexical(before)
+    assert [column.tolist() for column in unpacked] == [literals.tolist(), names.tolist(), []]
 
 
 def test_terms_are_stored_with_the_document_that_they_were_read_from(report: Report) -> None:
@@ -55,7 +65,7 @@ def test_a_stored_pair_says_what_each_kind_of_evidence_adds(report: Report) -> N
     pairs = list(report.pairs.all())
     assert pairs
     for pair in pairs:
-        assert pair.structure + pair.literals + pair.names == pytest.approx(pair.similarity)
+        assert pair.structure + pair.literals + pair.names + pair.imports == pytest.approx(pair.similarity)
         assert all(2 <= passage.submissions <= 3 for passage in pair.passages)
 
 

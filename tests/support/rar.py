@@ -67,6 +67,16 @@ def rar_5_entry(name: bytes, data: bytes, *, extra: bytes = b"", size: int | Non
     return block_5(head + fields + extra) + data
 
 
+def encrypted_5() -> bytes:
+    """Return the extra record of a RAR 5 entry whose contents are encrypted."""
+    return _record_5(1, vint(0) + vint(0) + bytes((15,)) + bytes(32))
+
+
+def rar_5_of_hidden_names() -> bytes:
+    """Return an archive whose headers are encrypted: after the first one, nothing can be read."""
+    return RAR_5 + block_5(vint(4) + vint(0) * 3 + bytes((15,)) + bytes(range(16))) + bytes(range(200))
+
+
 def link_5(kind: int, target: bytes) -> bytes:
     """Return the extra record of a RAR 5 entry that makes it a link."""
     return _record_5(5, vint(kind) + vint(0) + vint(len(target)) + target)

@@ -66,7 +66,9 @@ class LeftOut(NamedTuple):
 
     def replaces(self, path: str, *, accepted: bool) -> bool:
         """Return whether one of `entries` is listed instead of an entry of the upload."""
-        return path in self.paths if accepted else any(folder in self.folders for folder in _folders(path))
+        return (
+            path in self.paths if accepted else any(folder in self.folders for folder in folders_around(path))
+        )
 
 
 class Listing:
@@ -113,7 +115,7 @@ class Listing:
                 roots[path.removesuffix(inner)].add(submission)
         inside: dict[str, list[str]] = defaultdict(list)
         for other in self._others:
-            for root in _folders(other):
+            for root in folders_around(other):
                 if len(submissions := roots.get(root, ())) == 1:
                     inside[next(iter(submissions))].append(other[len(root) :])
         return inside
@@ -146,7 +148,7 @@ def _folder_reasons(
     inside: dict[str, list[str]] = defaultdict(list)
     names: dict[str, set[str]] = defaultdict(set)
     for path in (*files, *others):
-        for folder in _folders(path):
+        for folder in folders_around(path):
             inside[folder].append(path[len(folder) :])
             names[folder].add(path[len(folder) :].partition("/")[0].lower())
     reasons: dict[str, tuple[str, str]] = {}
@@ -185,7 +187,7 @@ def _is_one_of(patterns: str, path: str) -> bool:
     return matches(patterns, path.rsplit("/", 1)[-1].lower())
 
 
-def _folders(path: str) -> Iterator[str]:
+def folders_around(path: str) -> Iterator[str]:
     """Yield the outer folders around a path with a slash at their end, from the root, which is empty."""
     end = 0
     for _ in range(MAX_DEPTH):

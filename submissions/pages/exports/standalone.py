@@ -62,7 +62,9 @@ def standalone_html(report: StandaloneReport) -> str:
 
 def _passages(pair: StandalonePair) -> Iterator[RenderedPassage]:
     for number, (left, right) in enumerate(pair.passages, 1):
-        differing = [difference.position for difference in differences(left.run, right.run)]
+        # Equal symbols of two languages are written in two ways, which says nothing.
+        runs = () if pair.row.mark else differences(left.run, right.run)
+        differing = [difference.position for difference in runs]
         lines = align_lines(zip(left.lines, right.lines, strict=True), (left.last_line, right.last_line))
         rows = passage_rows(_side(left, number, differing), _side(right, number, differing), lines)
         # Every piece of a source was escaped by `visible_html`.

@@ -48,10 +48,14 @@ class SkippedEntry(NamedTuple):
 
 
 class StandaloneReport(NamedTuple):
-    """A ranking; `shortfall` is the reason why nothing could be compared, or empty."""
+    """A ranking; `shortfall` is the reason why nothing could be compared, or empty.
+
+    Of the `submissions`, `earlier` are of earlier work.
+    """
 
     title: str
     submissions: int
+    earlier: int
     common_limit: int | None
     engine_version: int
     pairs: Iterable[StandalonePair]

@@ -41,7 +41,8 @@ class AssignmentForm(AssignmentModelForm):
         label="Common limit",
         min_value=2,
         required=False,
-        help_text="Code found in more submissions than this is ignored. Empty: 10, and off in small classes.",
+        help_text="Code found in more submissions than this is ignored. Empty: half of the class, at least "
+        "10; submissions that are alike count as one.",
     )
 
     class Meta:
@@ -87,7 +88,7 @@ class PatternFields(forms.Form):
 
 
 class SettingsForm(PatternFields, AssignmentForm):
-    """Settings of an existing assignment; the language is fixed when the first file is read."""
+    """Settings of an existing assignment."""
 
     due = forms.DateTimeField(
         required=False,
@@ -112,12 +113,13 @@ class SettingsForm(PatternFields, AssignmentForm):
     class Meta:
         model = Assignment
         fields = (
-            "name", "common_limit", "due", "teams", "compare_mates", "include_patterns", "exclude_patterns"
+            "name", "language", "common_limit", "due", "teams", "compare_mates", "include_patterns",
+            "exclude_patterns",
         )  # fmt: skip
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        del self.fields["language"]
+        self.fields["language"].help_text += " A change has the files of all uploads looked at again."
         zone = get_current_timezone_name()
         self.fields[
             "due"

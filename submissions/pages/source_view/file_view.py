@@ -19,7 +19,7 @@ from submissions.pages.source_view.selection import PartStart
 from submissions.pages.source_view.written_differences import TokenRun, differences
 from submissions.storage.sources import decode_file
 from submissions.storage.syntax_spans import keyword_offsets, stored_spans
-from submissions.storage.tokens import unpack_tokens
+from submissions.storage.tokens import unpack_coarse, unpack_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -68,7 +68,7 @@ class FileView:
     """One file of a side of a pair.
 
     The file is read when its text, its tokens or its colours are first needed. `show` renders a part of it,
-    once all its `passages` are known.
+    once all its `passages` are known. In a `translated` pair its tokens are those of its coarse stream.
     """
 
     file: SubmissionFile
@@ -76,6 +76,7 @@ class FileView:
     names: Names
     ignored: IgnoredTokens
     shorten: Callable[[str], str] = str
+    translated: bool = False
     passages: list[FilePassage] = field(default_factory=list)
     marks: list[PassageMark] = field(default_factory=list)
     differing: list[Span] = field(default_factory=list)
@@ -93,7 +94,9 @@ class FileView:
 
     @cached_property
     def tokens(self) -> TokenStream:
-        return unpack_tokens(bytes(self.file.document.tokens))
+        document = self.file.document
+        coarse = unpack_coarse(bytes(document.coarse)) if self.translated else None
+        return coarse[0].tokens if coarse else unpack_tokens(bytes(document.tokens))
 
     @cached_property
     def starts(self) -> Sequence[int]:
@@ -270,7 +273,7 @@ class FileView:
         )
         low = max(first, int(np.searchsorted(self.tokens.ends, span[0], side="right")))
         high = min(first + count, int(np.searchsorted(self.tokens.starts, span[1])))
-        if not other.is_open or low >= high:
+        if self.translated or not other.is_open or low >= high:
             return
         own, others = self.token_run(low, high - low), other.token_run(other_first + low - first, high - low)
         starts, ends = self.tokens.starts[low:high].tolist(), self.tokens.ends[low:high].tolist()

@@ -161,11 +161,17 @@ def _read_passages(pair: Pair, names: Names) -> _PairPassages:
     files = pair_files(pair)
     if names.hidden:
         files.sort(key=lambda file: (names.redact_text(file.path), file.pk))
-    ignored = ignored_tokens(pair.report, files)
+    # What a report ignored is counted in tokens, not in those of the coarse streams.
+    ignored = {} if pair.translated else ignored_tokens(pair.report, files)
     shorten = cache(lambda lexeme: shorten_lexeme(names.redact_source(lexeme[:MAX_LEXEME_CHARACTERS])))
     views = {
         file.pk: FileView(
-            file, Anchors(letter, number), names, IgnoredTokens(ignored.get(file.document_id, [])), shorten
+            file,
+            Anchors(letter, number),
+            names,
+            IgnoredTokens(ignored.get(file.document_id, [])),
+            shorten,
+            pair.translated,
         )
         for letter, pk in (("L", pair.left_id), ("R", pair.right_id))
         for number, file in enumerate((file for file in files if file.submission_id == pk), 1)
@@ -228,7 +234,8 @@ def _passage(number: int, record: PassageRecord, views: dict[int, FileView], tok
     left, right = views[record.left_file], views[record.right_file]
     counted = _counted(record, views)
     both = record.tokens, counted
-    compared = min(tokens, record.tokens) if left.is_open and right.is_open else 0
+    is_compared = left.is_open and right.is_open and not left.translated
+    compared = min(tokens, record.tokens) if is_compared else 0
     return PassageView(
         number,
         record.key,

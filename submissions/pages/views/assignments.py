@@ -121,11 +121,19 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the settings of an assignment; what decides which pairs are ranked starts a new ranking."""
     assignment = queries.assignment(request.user, pk)
     names = names_for(request, assignment)
+    stored_language = assignment.language
     form = SettingsForm(assignment.course, request.POST or None, instance=assignment)
     if names.hidden:
         form.hide_names()
     if form.is_valid():
+        assignment.language, language = stored_language, assignment.language
+        rereading = queries.rereading(assignment, language) if language != stored_language else None
+        if rereading and not rereading.changes_nothing and request.POST.get("confirmed") != language:
+            context = {"assignment": assignment, "form": form, "names": names, "rereading": rereading}
+            return render(request, "submissions/assignment_language.html", context)
         form.save()
+        if rereading:
+            actions.change_language(assignment, request.user, language)
         if RANKED_BY & {*form.changed_data} and assignment.batches.exists():
             actions.rerank(assignment)
         if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():
@@ -136,13 +144,24 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             messages.warning(request, f"In the teams, but no submission's name: {_shortened_list(unknown)}.")
         return redirect(assignment)
     status = 422 if form.errors else 200
-    context = {"assignment": assignment, "form": form, "names": names}
+    context = {"assignment": assignment, "form": form, "names": names} | {
+        "language_changes": queries.language_changes(assignment)[:MAX_LISTED]
+    }
     return render(request, "submissions/assignment_settings.html", context, status=status)
 
 
 def _shortened_list(names: list[str]) -> str:
     text = ", ".join(name[:100] for name in names[:MAX_LISTED])
     return text if len(names) <= MAX_LISTED else f"{text} and {len(names) - MAX_LISTED} more"
+
+
+@login_required
+@require_POST
+def read_again(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Try again to have the files read in the language of an assignment, after that failed."""
+    assignment = queries.assignment(request.user, pk)
+    actions.change_language(assignment, request.user, assignment.language)
+    return redirect(assignment)
 
 
 @login_required

@@ -16,18 +16,25 @@ from submissions.archives.choices import BadChoices
 from submissions.archives.layouts.registry import LAYOUTS
 from submissions.archives.left_out.rules import REASONS
 from submissions.enrolment import course_roster
+from submissions.ingest.expiry import expiry
+from submissions.natural_order import natural_key
 from submissions.pages.forms.assignments import PatternFields
 from submissions.pages.forms.previews import DEPTH, PreviewForm
+from submissions.pages.forms.rosters import RosterForm
+from submissions.pages.request_bodies import takes_files
 from submissions.pages.views.access import gone_as_410
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from django.http import HttpResponse
 
     from submissions.archives.choices import Choices
     from submissions.archives.preview import Preview, PreviewedSubmission
     from submissions.models import Batch
     from submissions.pages.views.access import AuthenticatedRequest
+    from submissions.pseudonyms.names import Names
     from submissions.rosters import Roster
 
 ROWS_A_PAGE = 200
@@ -35,14 +42,18 @@ DEPTHS = ((0, "Each file"), (1, "Each folder at the top"), (2, "Each folder in t
 
 
 def preview_context(
-    request: AuthenticatedRequest, batch: Batch, error: str = "", patterns: PatternFields | None = None
+    request: AuthenticatedRequest,
+    batch: Batch,
+    error: str = "",
+    patterns: PatternFields | None = None,
+    roster_form: RosterForm | None = None,
 ) -> dict[str, Any]:
     """Return the context of `_preview.html`."""
     preview, names = queries.preview(batch), names_for(request, batch.assignment)
     rules = {reason: rule for rule, reason in REASONS.items()}
     number = request.POST.get("submissions_page") or request.GET.get("submissions_page")
-    page = Paginator(preview.submissions, ROWS_A_PAGE).get_page(number)
     roster = course_roster(batch.assignment.course)
+    page = Paginator(_sorted(preview, roster, names), ROWS_A_PAGE).get_page(number)
     return {
         "batch": batch,
         "assignment": batch.assignment,
@@ -51,6 +62,8 @@ def preview_context(
         "page": page,
         "rows": [(row, _names_in(roster, row)) for row in page],
         "has_roster": roster is not None,
+        "absent": queries.absent_students(roster, preview) if roster and not names.hidden else [],
+        "expiry": expiry(batch),
         "layouts": _layouts(preview, batch.grouping_choices),
         "has_attempts": any((one.grouped.attempts or 1) > 1 for one in preview.submissions)
         or batch.grouping_choices.attempts == "all",
@@ -60,9 +73,17 @@ def preview_context(
             (group, rules.get(group.reason, ""))
             for group in (*preview.ignored, *preview.left_out, *preview.refused)
         ],
+        "roster_form": roster_form or RosterForm(auto_id="roster_%s"),
         "patterns": patterns or PatternFields(initial=_patterns(batch)),
         "error": error,
     }
+
+
+def _sorted(preview: Preview, roster: Roster | None, names: Names) -> Sequence[PreviewedSubmission]:
+    """Return the submissions by the names that they will have; where names are hidden, as they are."""
+    if names.hidden:
+        return preview.submissions
+    return sorted(preview.submissions, key=lambda row: natural_key(_names_in(roster, row) or row.name))
 
 
 def _patterns(batch: Batch) -> dict[str, str]:
@@ -139,6 +160,27 @@ def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         return render(request, "submissions/_preview.html", context)
     for error in (str(error) for errors in form.errors.values() for error in errors):
         messages.warning(request, error)
+    return redirect(batch)
+
+
+@takes_files
+@login_required
+@require_POST
+@gone_as_410
+def add_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Add or replace the roster of the course, and answer with the preview, which has its names."""
+    batch = queries.batch(request.user, pk)
+    form = RosterForm(request.POST, request.FILES, auto_id="roster_%s")
+    if form.is_valid():
+        name = form.cleaned_data["file"].name or "roster"
+        actions.replace_roster(batch.assignment.course, name, form.roster)
+    if not batch.is_listed:
+        return _reload(request, batch)
+    if request.htmx:
+        context = preview_context(request, batch, roster_form=form if form.errors else None)
+        return render(request, "submissions/_preview.html", context)
+    for error in form.errors.get("file", []):
+        messages.warning(request, str(error))
     return redirect(batch)
 
 

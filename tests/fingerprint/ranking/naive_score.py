@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from math import prod
+from math import exp, prod
 from typing import TYPE_CHECKING
 
 from fingerprint.ranking import score_constants as constants
@@ -18,11 +18,12 @@ Tile = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Submission:
-    """One file of token kinds, with its literals and names as strings."""
+    """One file of token kinds, with its literals, names and imports as strings."""
 
     kinds: list[int]
     literals: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
+    imports: frozenset[str] = frozenset()
 
 
 def rarity(frequency: int, exponent: float) -> float:
@@ -51,22 +52,24 @@ def norm(first: float, second: float, parameters: constants.Norm) -> float:
     return small * min(large / small, parameters.max_ratio) ** parameters.exponent if small > 0 else 0.0
 
 
-def length_factor(tokens: int) -> float:
+def length_factor(tokens: float) -> float:
     return tokens / (tokens + constants.HALF_LENGTH)
 
 
-def chains(tiles: Sequence[Tile]) -> list[list[Tile]]:
-    """Return chains of tiles that follow each other on both sides with few tokens between them."""
-    chained: list[list[Tile]] = []
-    for tile in sorted(tiles):
-        if chained:
-            a, b, length = chained[-1][-1]
-            gaps = tile[0] - a - length, tile[1] - b - length
-            if min(gaps) >= 0 and max(gaps) <= constants.LONGEST_GAP:
-                chained[-1].append(tile)
-                continue
-        chained.append([tile])
-    return chained
+def context(tiles: Sequence[Tile], row: int) -> float:
+    """Return the length of a tile plus those of its neighbours in the same order, less for each gap."""
+    length = float(tiles[row][2])
+    for step in (-1, 1):
+        factor, at = 1.0, row
+        while 0 <= at + step < len(tiles):
+            first, second = tiles[min(at, at + step)], tiles[max(at, at + step)]
+            gaps = second[0] - first[0] - first[2], second[1] - first[1] - first[2]
+            if min(gaps) < 0:
+                break
+            factor *= exp(-max(gaps) / constants.GAP_SCALE)
+            at += step
+            length += factor * tiles[at][2]
+    return length
 
 
 def passages(
@@ -74,50 +77,46 @@ def passages(
 ) -> tuple[float, float]:
     """Return T and D of docs/score.md."""
     on_left, on_right = token_weights(left, cohort, k), token_weights(right, cohort, k)
-    total = norm(sum(on_left), sum(on_right), constants.PASSAGE_NORM)
+    small, large = sorted((sum(on_left), sum(on_right)))
+    total = small + constants.EXTRA_PART * min(large - small, constants.EXTRA_LIMIT)
     smaller = min(len(left.kinds), len(right.kinds))
     covered = 0.0
-    for chain in chains(naive.tiles(left.kinds, right.kinds, k)):
-        weight = sum(sum(on_left[a : a + n]) + sum(on_right[b : b + n]) for a, b, n in chain) / 2
-        covered += length_factor(sum(n for _, _, n in chain)) * weight
+    tiles = sorted(naive.tiles(left.kinds, right.kinds, k))
+    for row, (a, b, n) in enumerate(tiles):
+        weight = (sum(on_left[a : a + n]) + sum(on_right[b : b + n])) / 2
+        covered += length_factor(context(tiles, row)) * weight
     return (min(1.0, covered / total / length_factor(smaller)) if covered else 0.0), total
 
 
 def lexical(
     sides: tuple[frozenset[str], frozenset[str]],
     cohort: Sequence[frozenset[str]],
-    parameters: tuple[float, constants.Norm],
+    evidence: constants.Evidence,
 ) -> tuple[float, float]:
-    """Return the share of the terms that both sides have, and the total that it is a share of."""
-    exponent, norm_parameters = parameters
+    """Return the share of the terms that both sides have, and how many tokens they count as."""
 
-    def mass(terms: frozenset[str]) -> float:
-        return sum(
-            rarity(sum(term in other for other in cohort), exponent)
-            * min(constants.WHOLE_TERM_CHARACTERS, len(term))
-            / constants.WHOLE_TERM_CHARACTERS
-            for term in terms
-        )
+    def length(term: str) -> float:
+        return min(constants.WHOLE_TERM_CHARACTERS, len(term)) / constants.WHOLE_TERM_CHARACTERS
 
-    total = norm(mass(sides[0]), mass(sides[1]), norm_parameters)
-    return (min(1.0, mass(sides[0] & sides[1]) / total) if total else 0.0), total
+    def rare(terms: frozenset[str]) -> float:
+        frequency = {term: sum(term in other for other in cohort) for term in terms}
+        exponent = constants.TERM_RARITY_EXPONENT
+        return sum(rarity(frequency[term], exponent) * length(term) for term in terms)
+
+    total = norm(rare(sides[0]), rare(sides[1]), evidence.share)
+    share = min(1.0, rare(sides[0] & sides[1]) / total) if total else 0.0
+    sizes = [rare(side) if evidence.amount_by_rarity else sum(map(length, side)) for side in sides]
+    return share, evidence.tokens * norm(sizes[0], sizes[1], evidence.amount)
 
 
 def similarity(left: Submission, right: Submission, cohort: Sequence[Submission], k: int) -> float:
     t, d = passages(left, right, cohort, k)
-    if t == 0:
-        return 0.0
-    literals = lexical(
-        (left.literals, right.literals),
-        [submission.literals for submission in cohort],
-        (constants.LITERAL_RARITY_EXPONENT, constants.LITERAL_NORM),
-    )
-    names = lexical(
-        (left.names, right.names),
-        [submission.names for submission in cohort],
-        (constants.NAME_RARITY_EXPONENT, constants.NAME_NORM),
-    )
-    w_l = min(constants.LITERAL_TOKENS * literals[1], constants.LITERAL_CAP * d)
-    w_n = min(constants.NAME_TOKENS * names[1], constants.NAME_CAP * d)
-    weighed = (t * d + literals[0] * w_l + names[0] * w_n) / (d + w_l + w_n)
-    return max(constants.LEAST_PASSAGE_PART * t, weighed)
+    evidence = ("literals", constants.LITERALS), ("names", constants.NAMES), ("imports", constants.IMPORTS)
+    weighed, total = t * d, d
+    for field, constant in evidence:
+        sides = getattr(left, field), getattr(right, field)
+        terms = [getattr(submission, field) for submission in cohort]
+        share, amount = lexical(sides, terms, constant)
+        mass = min(amount, constant.cap * d)
+        weighed, total = weighed + share * mass, total + mass
+    return max(constants.LEAST_PASSAGE_PART * t, weighed / total) if total else 0.0

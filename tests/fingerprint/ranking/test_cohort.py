@@ -1,8 +1,7 @@
 import numpy as np
-import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.ranking.cohort import COMMON_LIMIT, Cohort, common_limit
+from fingerprint.ranking.cohort import Cohort
 from tests.fingerprint import naive
 
 document = st.lists(st.integers(0, 2), max_size=12)
@@ -61,13 +60,3 @@ def test_frequency_counts_submissions_that_contain_the_kgram(submissions: list[l
         assert frequencies == [
             sum(kgram in other for other in kgram_sets) for kgram in naive.kgrams(kinds, K)
         ]
-
-
-def test_the_default_limit_is_that_of_moss_in_a_class_and_none_in_a_small_cohort() -> None:
-    assert common_limit(180) == COMMON_LIMIT == 10
-    assert common_limit(12) is None
-
-
-@pytest.mark.parametrize("cohort", [2, 180])
-def test_a_requested_limit_is_used_in_any_cohort(cohort: int) -> None:
-    assert common_limit(cohort, 3) == 3

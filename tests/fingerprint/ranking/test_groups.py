@@ -18,7 +18,7 @@ GROUPS = st.lists(st.lists(st.integers(0, 4), max_size=3), min_size=6, max_size=
 
 
 def ranking_input(documents: list[list[int]], groups: Groups) -> RankingInput:
-    none = LexicalTerms(np.empty(0, np.uint64), np.empty(0, np.uint64))
+    none = LexicalTerms(*[np.empty(0, np.uint64)] * 3)
     kinds = [np.array(document, np.uint64) for document in documents]
     files = [
         CohortFile(owner, one, np.arange(len(one), dtype=np.int32), none, fingerprint(one, PARAMS).hashes)

@@ -38,7 +38,7 @@ def ranking(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> Ranking
     excluded = Exclusions(
         [boilerplate_file.kinds for boilerplate_file in boilerplate_files],
         [boilerplate_file.lexical for boilerplate_file in boilerplate_files],
-        engine.common_limit(len(programs)),
+        "default",
     )
     return engine.rank(RankingInput.from_files(files, len(programs), PARAMS.k, excluded))
 
@@ -52,7 +52,7 @@ def file(submission: int, source: str) -> CohortFile:
 
 def similarities_by_pair(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> dict[Pair, float]:
     """Return the similarity by pair, highest first."""
-    pairs, scores, _ = ranking(programs, boilerplate)
+    pairs, scores, *_ = ranking(programs, boilerplate)
     columns = pairs.left.tolist(), pairs.right.tolist(), scores.similarity.tolist()
     return {(left, right): similarity for left, right, similarity in zip(*columns, strict=True)}
 

@@ -15,7 +15,7 @@ from fingerprint.params import Params
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.inputs import CohortFile, RankingInput
 from fingerprint.ranking.rank import candidate_pairs
-from fingerprint.ranking.score_constants import LEAST_PASSAGE_PART
+from fingerprint.ranking.score_constants import LEAST_PASSAGE_PART, RARITY_EXPONENT
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
 from tests.fingerprint.ranking import naive_score
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 K = 3
 words = st.frozensets(st.sampled_from(["0", "i", "total", "a long message", "another one"]), max_size=4)
-submissions = st.builds(Submission, st.lists(st.integers(0, 3), max_size=60), words, words)
+submissions = st.builds(Submission, st.lists(st.integers(0, 3), max_size=60), words, words, words)
 cohorts = st.lists(submissions, min_size=2, max_size=4)
 
 
@@ -53,6 +53,7 @@ def scored(
             LexicalTerms(
                 coded(submission.literals, LexicalClass.STRING),
                 coded(submission.names, LexicalClass.IDENTIFIER),
+                coded(submission.imports, LexicalClass.IMPORT),
             )
             for submission in group
         ]
@@ -75,8 +76,9 @@ def test_the_parts_sum_to_the_similarity_and_lie_between_zero_and_one(
     cohort: list[Submission], boilerplate: list[Submission], limit: int | None
 ) -> None:
     scores = scored(cohort, boilerplate, limit)
-    assert scores.structure + scores.literals + scores.names == pytest.approx(scores.similarity)
-    for column in (scores.similarity, scores.structure, scores.literals, scores.names):
+    parts = scores.structure, scores.literals, scores.names, scores.imports
+    assert sum(parts) == pytest.approx(scores.similarity)
+    for column in (scores.similarity, *parts):
         assert np.all((column >= -1e-9) & (column <= 1 + 1e-9))
 
 
@@ -147,7 +149,7 @@ def test_one_long_passage_scores_higher_than_as_many_tokens_in_scattered_ones() 
 def test_dead_code_put_into_a_copy_costs_little() -> None:
     copied = list(range(120))
     (similarity,) = scored([Submission(copied), Submission(padded(copied, 20, 9))]).similarity
-    assert similarity > 0.75
+    assert similarity > 0.65
 
 
 def test_terms_of_boilerplate_are_no_evidence() -> None:
@@ -167,7 +169,7 @@ def inputs(documents: Sequence[Sequence[int]]) -> RankingInput:
             owner,
             np.array(kinds, np.uint64),
             np.arange(len(kinds), dtype=np.int32),
-            LexicalTerms(none, none),
+            LexicalTerms(none, none, none),
             fingerprint(np.array(kinds, np.uint64), Params(K, 2)).hashes,
         )
         for owner, kinds in enumerate(documents)
@@ -185,7 +187,10 @@ def test_candidates_share_the_floor_of_the_lighter_sides_fingerprints(
     ]
 
     def mass(values: set[int]) -> float:
-        return sum(naive_score.rarity(sum(value in other for other in hash_sets), 0.75) for value in values)
+        return sum(
+            naive_score.rarity(sum(value in other for other in hash_sets), RARITY_EXPONENT)
+            for value in values
+        )
 
     expected = {
         (i, j): mass(hash_sets[i] & hash_sets[j]) / min(mass(hash_sets[i]), mass(hash_sets[j]))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-COLUMNS = "left,right,similarity,left_share,right_share,tokens,lines,longest"
+COLUMNS = "left,right,similarity,left_share,right_share,tokens,lines,longest,mark"
 
 
 def folder(root: Path, files: Mapping[str, str | bytes]) -> Path:
@@ -41,7 +41,7 @@ def rows(*arguments: str | Path) -> list[PairRow]:
     assert result.exit_code == 0, result.output
     head, *lines = csv.reader(io.StringIO(result.stdout))
     assert ",".join(head) == COLUMNS
-    return [PairRow(left, right, *map(float, rest)) for left, right, *rest in lines]  # type: ignore[arg-type]
+    return [PairRow._make([left, right, *map(float, rest), mark]) for left, right, *rest, mark in lines]
 
 
 def test_the_top_pairs_of_the_sample_class_are_the_planted_ones() -> None:
@@ -92,7 +92,7 @@ def test_code_in_more_submissions_than_m_counts_in_no_percentage(tmp_path: Path)
     assert all(row.tokens > 0 for row in rows(root, "-m", "4"))
     common = rows(root, "-m", "3")
     assert len(common) == 6
-    assert {row[3:] for row in common} == {(0, 0, 0, 0, 0)}
+    assert {row[3:-1] for row in common} == {(0, 0, 0, 0, 0)}
     assert check(root, "-m", "3").stdout.count("common code only") == 6
     assert check(root, "-m", "3", "--format", "html").stdout.count("common code only") == 6
     assert "common code only" not in check(root, "-m", "4").stdout

@@ -5,12 +5,15 @@ from __future__ import annotations
 import io
 import random
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given, strategies as st
 
 from submissions.archives.limits import BadArchive, Limits
+from submissions.archives.rar_encryption import encrypted_entries
 from submissions.archives.unpack import unpack_all, walk
 from submissions.sandbox.archives import (
     UploadedFile,
@@ -31,7 +34,9 @@ from tests.support.archives import (
 )
 from tests.support.rar import (
     HARD,
+    RAR_5,
     SYMBOLIC,
+    encrypted_5,
     link_5,
     rar_4,
     rar_4_entry,
@@ -39,6 +44,7 @@ from tests.support.rar import (
     rar_5,
     rar_5_entry,
     rar_5_of,
+    rar_5_of_hidden_names,
 )
 
 if TYPE_CHECKING:
@@ -218,6 +224,25 @@ def test_encrypted_entries_are_refused() -> None:
     assert reasons(unpacked) == {"a.py": "encrypted; upload it without a password"}
     with pytest.raises(BadArchive, match="encrypted; upload it without a password"):
         entries("c.rar", rar_4_of(rar_4_entry(b"a.py", b"x"), flags=0x80))
+
+
+def test_a_newer_rar_with_a_password_is_refused_with_what_to_do() -> None:
+    advice = "RAR 5 archives with a password cannot be opened; upload it without a password"
+    mixed = rar_5_of(
+        rar_5_entry(b"a.py", b"x = 1\n"), rar_5_entry(b"b.py", b"x" * 99, extra=encrypted_5()),
+        rar_5_entry(b"c.py", b"x = 3\n"),
+    )  # fmt: skip
+    unpacked = entries("c.rar", mixed)
+    assert taken(unpacked) == {"a.py": b"x = 1\n", "c.py": b"x = 3\n"}
+    assert reasons(unpacked) == {"b.py": advice}
+    with pytest.raises(BadArchive, match=advice):
+        entries("c.rar", rar_5_of_hidden_names())
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_after_the_start_of_a_newer_rar_end_the_search_for_passwords(rest: bytes) -> None:
+    with suppress(BadArchive):
+        assert encrypted_entries(io.BytesIO(RAR_5 + rest)) <= {*range(len(rest))}
 
 
 def test_times_are_local_in_an_older_rar_and_of_the_world_in_a_newer_one() -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from submissions.models import Batch, Submission, SubmissionFile
+from submissions.queries import refused_entries
 from tests.submissions.archives.layouts.samples import SAMPLES
 from tests.support.sample_class import COPIED, HONEST, STARTER, zipped
 
@@ -71,6 +72,62 @@ def test_the_reason_of_an_earlier_attempt_names_nobody_without_a_submission(hand
         )
     )
     assert skipped(batch)["Ada Byron - 2026-02-27T09:00:00/main.py"] == "an earlier attempt"
+
+
+PHOTO, BYTECODE = b"\x89PNG\r\n\x1a\n\0\0", b"\xca\xfe\xba\xbe\0\0"
+
+
+def refused(batch: Batch) -> dict[str, set[str]]:
+    """Return the entries that each submission's page lists as not taken."""
+    return {
+        submission.name: set(refused_entries(submission).values_list("name", flat=True))
+        for submission in batch.submissions.all()
+    }
+
+
+def test_a_submission_of_a_moodle_export_knows_what_of_it_was_not_taken(hand_in: HandIn) -> None:
+    ada = "Ada Byron_1001_assignsubmission_file"
+    empty = "Ben Novak_1002_assignsubmission_onlinetext/onlinetext.html"
+    files: dict[str, str | bytes] = {
+        f"{ada}/src/main.py": ADA,
+        f"{ada}/photo.png": PHOTO,
+        f"{ada}/src/Main.class": BYTECODE,
+        f"{ada}/node_modules/left-pad/index.js": "module.exports = 1;\n",
+        "Ben Novak_1002_assignsubmission_file/main.py": BEN,
+        empty: "<html><body></body></html>",
+        "index.html": "<html></html>",
+        "photo.png": PHOTO,
+    }
+    assert refused(hand_in(zipped(files))) == {
+        "Ada Byron": {f"{ada}/photo.png", f"{ada}/src/Main.class", f"{ada}/node_modules/"},
+        "Ben Novak": {empty},
+    }
+
+
+def test_a_submission_of_a_flat_canvas_export_knows_what_of_it_was_not_taken(hand_in: HandIn) -> None:
+    files: dict[str, str | bytes] = {
+        "byronada_2001_50001_main.py": ADA,
+        "byronada_2001_50002_photo.png": PHOTO,
+        "novakben_LATE_2002_50003_main.py": BEN,
+        "novakben_LATE_2002_50004_Main.class": BYTECODE,
+        "okaforchidi_2003_50005_photo.png": PHOTO,
+    }
+    assert refused(hand_in(zipped(files))) == {
+        "byronada": {"byronada_2001_50002_photo.png"},
+        "novakben": {"novakben_LATE_2002_50004_Main.class"},
+    }
+
+
+def test_an_earlier_attempt_is_listed_with_the_one_that_counts(hand_in: HandIn) -> None:
+    earlier = "Ada Byron - 2026-02-27T09:00:00/main.py"
+    files: dict[str, str | bytes] = {
+        earlier: BEN,
+        "Ada Byron - 2026-03-01T14:05:09/main.py": ADA,
+        "Ada Byron - 2026-03-01T14:05:09/photo.png": PHOTO,
+        "Ben Novak - 2026-03-01T10:00:00/main.py": BEN,
+    }
+    photo = "Ada Byron - 2026-03-01T14:05:09/photo.png"
+    assert refused(hand_in(zipped(files))) == {"Ada Byron": {earlier, photo}, "Ben Novak": set()}
 
 
 def test_the_names_of_a_gradescope_export_come_from_its_records(hand_in: HandIn) -> None:

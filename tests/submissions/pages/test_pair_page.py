@@ -171,6 +171,6 @@ def test_a_pair_takes_as_many_queries_for_many_files_as_for_one(
     )
     pair_address = address(Pair.objects.get(report__assignment=batch.assignment))
     # session, user, assignment, report, pair, its version, passages, files, ignored, sources, documents,
-    # running uploads, boilerplate that is read, its decision, who may decide
-    with django_assert_num_queries(16):
+    # running uploads, boilerplate that is read, a change of the language, its decision, who may decide
+    with django_assert_num_queries(17):
         alice_client.get(pair_address)

@@ -7,11 +7,13 @@ from django.urls import reverse
 
 from submissions.models import Assignment
 from tests.support.html import get_page, page_of
+from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
     from django.test import Client
 
     from submissions.models import Report
+    from tests.support.uploads import HandIn
 
 
 def settings_address(assignment: Assignment) -> str:
@@ -99,3 +101,64 @@ def test_charlie_may_not_see_alices_settings(charlie_client: Client, report: Rep
     assert response.status_code == 404
     report.assignment.refresh_from_db()
     assert report.assignment.teams == ""
+
+
+JAVA = "class Count { int count(int[] all) { int n = 0; for (int x : all) { n += x; } return n; } }\n"
+
+
+def test_a_change_of_the_language_says_first_what_is_read_again(
+    alice_client: Client, hand_in: HandIn, assignment: Assignment
+) -> None:
+    hand_in(zipped(CLASS | {"ada/Count.java": JAVA}))
+    address = settings_address(assignment)
+    response = alice_client.post(address, fields(language="java", due="2026-11-21T18:00", teams="ada, ben"))
+    page = page_of(response)
+    assert page.texts(".lost li") == [
+        "2 files of 1 upload are read again",
+        "1 file is kept for reading and no longer compared",
+    ]
+    assignment.refresh_from_db()
+    assert (assignment.language, assignment.teams, assignment.reports.count()) == ("", "", 1)
+    sent = {one.attributes["name"]: one.attributes.get("value") for one in page.all("form.card input[name]")}
+    alice_client.post(address, {name: value or "" for name, value in sent.items()})
+    assignment.refresh_from_db()
+    assert (assignment.language, assignment.teams, str(assignment.due)) == (
+        "java", "ada, ben", "2026-11-21 18:00:00+00:00"
+    )  # fmt: skip
+    change = assignment.language_changes.get()
+    assert (change.before, change.after, change.state) == ("", "java", "queued")
+    notice = get_page(alice_client, assignment.get_absolute_url()).texts("#activity .notice.busy")[0]
+    assert notice.startswith("Read again as Java. Waiting for a worker")
+    assert "made before the language was changed" in notice
+    assert "that of each file → Java" in get_page(alice_client, address).text("main")
+
+
+def test_a_language_that_changes_nothing_is_saved_without_a_question(
+    alice_client: Client, assignment: Assignment
+) -> None:
+    response = alice_client.post(settings_address(assignment), fields(language="java"))
+    assert response.status_code == 302
+    assignment.refresh_from_db()
+    assert assignment.language == "java"
+
+
+def test_an_unknown_language_is_refused(alice_client: Client, report: Report) -> None:
+    response = alice_client.post(settings_address(report.assignment), fields(language="klingon"))
+    assert response.status_code == 422
+    assert not report.assignment.language_changes.exists()
+
+
+def test_a_failed_change_can_be_tried_again(alice_client: Client, report: Report) -> None:
+    assignment = report.assignment
+    assignment.language_changes.create(after="java", state="failed", message="No room.")
+    page = get_page(alice_client, assignment.get_absolute_url())
+    assert "The files were not read again after the language was changed. No room." in page.text("#activity")
+    alice_client.post(reverse("read_again", args=[assignment.pk]))
+    assert [change.state for change in assignment.language_changes.all()] == ["queued", "failed"]
+
+
+def test_charlie_may_not_have_alices_files_read_again(charlie_client: Client, report: Report) -> None:
+    assert charlie_client.post(reverse("read_again", args=[report.assignment_id])).status_code == 404
+    sent = fields(language="java", confirmed="java")
+    assert charlie_client.post(settings_address(report.assignment), sent).status_code == 404
+    assert not report.assignment.language_changes.exists()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import CountQueries, HandIn
 
 
-QUERIES = 24
+QUERIES = 22
 DECIDED = "[aria-labelledby=verdicts-heading]"
 GROUPS = "[aria-labelledby=with-heading]"
 SKIPPED = "[aria-labelledby=refused-heading]"
@@ -231,7 +231,7 @@ def test_many_pairs_and_files_are_paged_and_take_as_many_queries_as_few(
     hand_in(zipped(CLASS))
     # session, user, assignment, submission, report, two versions, findings, duplicates, replaced,
     # count and rows of files, sources,
-    # 2 of what was refused, decisions, count, rows and best of pairs, links and members of casers,
+    # count of what was refused, decisions, count, rows and best of pairs, links and members of cases,
     # the same ones
     few = address(submission_named("ada"))
     with django_assert_num_queries(QUERIES):

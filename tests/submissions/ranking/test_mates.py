@@ -10,7 +10,9 @@ from hypothesis import given, settings, strategies as st
 
 from submissions import actions
 from submissions.models import Batch, Report, Submission, SubmissionStudent
+from submissions.queries import roster
 from submissions.ranking.mates import Mates
+from submissions.rosters import parse_roster
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 
 if TYPE_CHECKING:
@@ -70,6 +72,19 @@ def test_team_mates_are_not_compared_but_counted_and_listed(
     )
     assert {reason for *_, reason in listed} == {"team"}
     assert (report.duplicates, report.findings.identical) == ([], [])
+
+
+def test_teams_of_one_name_in_two_sections_are_two_teams(
+    ranked: Report, assignment: Assignment, django_capture_on_commit_callbacks: Committing
+) -> None:
+    rows = "Name,Section,Team\nada,A,1\nben,a,1\ncleo,B,1\ndora,B,\n"
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.replace_roster(assignment.course, "class.csv", parse_roster(rows.encode()))
+    report = newest(assignment)
+    assert pairs(report) == all_pairs("ada ben cleo dora") - {("ada", "ben")}
+    stored = roster(assignment.course)
+    assert stored
+    assert vars(stored)["team_count"] == 2
 
 
 def test_submissions_of_one_student_are_not_compared(

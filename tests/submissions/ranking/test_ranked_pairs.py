@@ -19,7 +19,7 @@ def _content(owner: int, file: list[list[int]]) -> CohortFile:
     lines = np.repeat(np.arange(1, len(file) + 1), [len(line) for line in file]).astype(np.int32)
     none = np.empty(0, np.uint64)
     hashes = engine.fingerprint(kinds, PARAMS).hashes
-    return CohortFile(owner, kinds, lines, LexicalTerms(none, none), hashes)
+    return CohortFile(owner, kinds, lines, LexicalTerms(none, none, none), hashes)
 
 
 @given(cohorts, st.one_of(st.none(), st.integers(1, 3)))
@@ -31,7 +31,7 @@ def test_lines_are_those_on_which_tokens_of_passages_begin(
     excluded = Exclusions((), (), limit)
     inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded)
     ranking = engine.rank(inputs)
-    for pair in ranked_pairs(inputs.cohort, ranking):
+    for pair in ranked_pairs(inputs, ranking):
         left = {
             (p.left_file, lines[p.left_file][p.left_token + n])
             for p in pair.passages

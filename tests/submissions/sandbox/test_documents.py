@@ -61,7 +61,7 @@ def check_reads(reader: DocumentReader) -> None:
 
 @pytest.mark.parametrize("name", ALL)
 def test_a_child_reads_what_this_process_reads(reader: DocumentReader, name: str) -> None:
-    expected = engine.read(ALL[name], name)
+    expected = engine.read(ALL[name], name, coarse=True)
     (language,) = reader.identify([NamedFile(name, ALL[name])], "", SECONDS)
     assert isinstance(language, str)
     read = reader.read(ALL[name], language, SECONDS)
@@ -72,6 +72,11 @@ def test_a_child_reads_what_this_process_reads(reader: DocumentReader, name: str
     expected_columns = (tokens.kinds, tokens.starts, tokens.ends, lines, *expected.lexical)
     for column, wanted in zip(columns, expected_columns, strict=True):
         np.testing.assert_array_equal(column, wanted)
+    assert (read.coarse is None) == (expected.coarse is None)
+    if read.coarse and expected.coarse:
+        assert read.coarse.family == expected.coarse.family
+        np.testing.assert_array_equal(read.coarse.tokens.kinds, expected.coarse.tokens.kinds)
+        np.testing.assert_array_equal(read.coarse.terms, expected.coarse.terms)
     spans = span_columns(syntax_spans(expected.text, language))
     assert [list(column) for column in read.spans] == [list(column) for column in spans]
 
@@ -109,6 +114,7 @@ def test_an_unknown_language_is_refused(reader: DocumentReader) -> None:
         ("leave", r"reading it as python ended the program that reads files, twice \(exit status 0\)"),
         ("fail", r"its front-end broke on it \(KeyError\)"),
         ("nonsense", r"the program that reads files answered with nonsense \(starts\)"),
+        ("symbols", r"the program that reads files answered with nonsense \(starts\)"),
     ],
 )
 def test_a_file_that_harms_its_reader_is_refused_and_the_next_one_is_read(

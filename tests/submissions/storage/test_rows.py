@@ -27,7 +27,10 @@ def test_rows_get_the_defaults_of_their_other_columns() -> None:
 def test_rows_that_are_there_are_skipped_only_where_that_is_asked_for() -> None:
     rows: dict[str, list[Any]] = {"sha256": ["a"], "data": [b"x"], "size": [1]}
     insert(connection, Source, rows)
-    insert(connection, Source, {**rows, "data": [b"y"]}, skip_existing=True)
+    both: dict[str, list[Any]] = {"sha256": ["a", "b"], "data": [b"y", b"z"], "size": [1, 1]}
+    returned = insert(connection, Source, both, ("sha256", "id"))
+    assert returned == [("b", Source.objects.get(sha256="b").pk)]
+    Source.objects.filter(sha256="b").delete()
     assert bytes(Source.objects.get().data) == b"x"
     with pytest.raises(IntegrityError), transaction.atomic():
         insert(connection, Source, rows)

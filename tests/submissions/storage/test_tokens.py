@@ -5,8 +5,9 @@ import zlib
 import numpy as np
 from hypothesis import given, strategies as st
 
+from fingerprint.engine import Coarse
 from fingerprint.tokens import TokenStream
-from submissions.storage.tokens import pack_tokens, unpack_with_lines
+from submissions.storage.tokens import pack_coarse, pack_tokens, unpack_coarse, unpack_with_lines
 
 tokens = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 99), st.integers(0, 9)), max_size=20)
 
@@ -25,6 +26,26 @@ def test_packed_tokens_come_back_with_their_lines(rows: list[tuple[int, int, int
         expected, actual = getattr(stream, column), getattr(unpacked, column)
         assert (actual.dtype, actual.tolist()) == (expected.dtype, expected.tolist())
     assert (unpacked_lines.dtype, unpacked_lines.tolist()) == (lines.dtype, lines.tolist())
+
+
+@given(tokens, st.sampled_from(["c", "java", "javascript"]), st.sets(st.integers(0, 2**64 - 1)))
+def test_a_packed_coarse_stream_comes_back_with_its_family_and_terms(
+    rows: list[tuple[int, int, int]], family: str, terms: set[int]
+) -> None:
+    lines = np.array([start // 3 for _, start, _ in rows], np.int32)
+    coarse = Coarse(family, stream_of(rows), np.array(sorted(terms), dtype=np.uint64))
+    unpacked = unpack_coarse(pack_coarse(coarse, lines))
+    assert unpacked is not None
+    assert unpacked[0].family == family
+    assert unpacked[0].tokens.kinds.tolist() == coarse.tokens.kinds.tolist()
+    assert unpacked[0].tokens.ends.tolist() == coarse.tokens.ends.tolist()
+    assert unpacked[0].terms.tolist() == sorted(terms)
+    assert unpacked[1].tolist() == lines.tolist()
+
+
+def test_a_document_without_a_coarse_stream_is_packed_as_nothing() -> None:
+    assert pack_coarse(None, np.empty(0, np.int32)) == b""
+    assert unpack_coarse(b"") is None
 
 
 def test_tokens_packed_before_lines_were_stored_are_read_without() -> None:

@@ -60,7 +60,7 @@ def test_pairs_come_with_figures_evidence_and_what_was_decided(
     first = rows(alice_client, report.assignment)[0]
     assert tuple(first)[: len(PairRow._fields)] == PairRow._fields
     assert (first["left"], first["right"]) == ("ada", "ben")
-    for figure in ("similarity", "left_share", "right_share", "structure", "literals", "names"):
+    for figure in ("similarity", "left_share", "right_share", "structure", "literals", "names", "imports"):
         assert float(first[figure]) == round(getattr(pair, figure), 6)
     for count in ("tokens", "lines", "longest"):
         assert int(first[count]) == getattr(pair, count)

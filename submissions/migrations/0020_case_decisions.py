@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("submissions", "0017_kept_documents"),
+        ("submissions", "0019_entry_submission"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

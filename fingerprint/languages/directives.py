@@ -1,0 +1,75 @@
+"""Imports, includes and macro definitions of a program, each as one term.
+
+Who copies a program rarely changes this part, and what a person imports is a habit. `normalise` drops
+imports from the tokens, since every program of a class begins with some.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fingerprint.languages.base import LexicalClass
+from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
+from fingerprint.tokens import kind_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fingerprint.languages.lexeme_ids import LexemeColumns, LexicalColumns
+
+Span = tuple[int, int]
+
+_DEFINE = re.compile(r"^[ \t]*+#[ \t]*+define\b((?:[^\n\\]|\\[\s\S])*+)", re.MULTILINE)
+_INCLUDE = re.compile(r"^[ \t]*+#[ \t]*+include[ \t]*+([<\"][^>\"\n]++[>\"])", re.MULTILINE)
+_COMMENT = re.compile(r"/\*[\s\S]*?\*/|//[^\n]*+")
+
+
+def macros_as_code(source: str) -> str:
+    """Return the source with `#define` and the backslashes at its line ends replaced by as many spaces.
+
+    Then a lexer reads a macro's name and its replacement as code, at the same offsets.
+    """
+    return _DEFINE.sub(_blank_directive, source) if "#" in source else source
+
+
+def _blank_directive(match: re.Match[str]) -> str:
+    before, replacement = match[0][: -len(match[1]) or None], match[1]
+    return " " * len(before) + replacement.replace("\\\n", " \n")
+
+
+def macro_spans(source: str) -> list[Span]:
+    """Return the (start, end) of each macro definition, from the macro's name on."""
+    return [_stripped(source, *match.span(1)) for match in _DEFINE.finditer(source)]
+
+
+def include_spans(source: str) -> list[Span]:
+    """Return the (start, end) of each included file's name, with its quotes or angle brackets."""
+    return [match.span(1) for match in _INCLUDE.finditer(source)]
+
+
+def _stripped(source: str, start: int, end: int) -> Span:
+    text = source[start:end]
+    return start + len(text) - len(text.lstrip()), end - (len(text) - len(text.rstrip()))
+
+
+def directive_columns(
+    source: str, salt: str, imports: Iterable[Span], macros: Iterable[Span]
+) -> LexicalColumns:
+    """Return the directives in text order; white space and comments within them make no difference."""
+    return merge_in_text_order(
+        [
+            _columns(source, salt, LexicalClass.IMPORT, imports),
+            _columns(source, salt, LexicalClass.MACRO, macros),
+        ]
+    )
+
+
+def _columns(source: str, salt: str, lexical_class: LexicalClass, spans: Iterable[Span]) -> LexemeColumns:
+    family, rows = lexeme_family(salt, lexical_class), [span for span in spans if span[0] < span[1]]
+    texts = ["".join(_COMMENT.sub(" ", source[start:end]).split()) for start, end in rows]
+    ids = np.array([kind_id(family, text) for text in texts], dtype=np.uint64)
+    offsets = np.array(rows, dtype=np.int32).reshape(-1, 2)
+    return lexical_class, ids, offsets[:, 0], offsets[:, 1]

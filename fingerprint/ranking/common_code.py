@@ -1,0 +1,70 @@
+"""Common code: code that looks like a template, since many submissions that are otherwise unlike have it.
+
+Code that a ring of copiers shares is in many submissions too, but these are alike in everything. So
+submissions that are alike count as one program.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from fingerprint._jit import njit
+from fingerprint.ranking.candidates import Postings, add_shared, owner_weights, postings
+
+if TYPE_CHECKING:
+    from fingerprint.index import InvertedIndex
+    from fingerprint.types import Bounds, Counts, Floats, Ids, Owners
+
+# Common limit in force: code in more than so many submissions is common code; None for no limit.
+CommonLimit = int | Literal["default"] | None
+# By default code is common that at least half of all programs contain, and more than this number. As in MOSS,
+# ten submissions may copy from each other.
+LEAST_LIMIT = 10
+DEFAULT_PART = 0.5
+# Submissions are alike that share at least this part of the fingerprints of the heavier one, by weight.
+ALIKE_PART = 0.5
+
+
+def default_limit(programs: float) -> int:
+    """Return the common limit of a cohort of so many programs, submissions that are alike counted as one."""
+    return max(LEAST_LIMIT, int(programs * DEFAULT_PART))
+
+
+@njit
+def _count_alike(table: Postings, counts: Owners) -> None:
+    """Add 1 to the counts of both owners of each pair that is alike."""
+    weights, owners = owner_weights(table), len(counts)
+    weight = np.zeros(owners)
+    shared, partners = np.zeros(owners, dtype=np.int32), np.empty(owners, dtype=np.int32)
+    for left in range(owners):
+        partner_count = add_shared(table, left, weight, shared, partners)
+        for right in partners[:partner_count]:
+            if weight[right] >= ALIKE_PART * max(weights[left], weights[right]):
+                counts[left] += 1
+                counts[right] += 1
+            weight[right], shared[right] = 0.0, 0
+
+
+def count_alike(index: InvertedIndex, submissions: int) -> Counts:
+    """Return for each submission how many are alike, itself included: int32 [submissions]."""
+    table, counts = postings(index), np.ones(submissions, dtype=np.int32)
+    _count_alike(table, counts[: len(table.value_starts) - 1])
+    return counts
+
+
+@njit
+def count_programs(ids: Ids, bounds: Bounds, distinct: int, parts: Floats) -> Floats:
+    """Return the number of programs that contain each id, as the sum of the `parts` of their submissions.
+
+    The ids of submission d are `ids[bounds[d]:bounds[d + 1]]`.
+    """
+    programs = np.zeros(distinct)
+    last = np.full(distinct, -1, dtype=np.int32)
+    for owner in range(len(bounds) - 1):
+        for kgram in ids[bounds[owner] : bounds[owner + 1]]:
+            if last[kgram] != owner:
+                last[kgram] = owner
+                programs[kgram] += parts[owner]
+    return programs

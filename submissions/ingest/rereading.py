@@ -1,0 +1,194 @@
+"""Decide again which stored files are compared and in which language, and have the changed ones read.
+
+A file keeps its document until the next ranking, so that the last report stays as it is; what replaces it is
+its `next_document`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db import connection, transaction
+from django.db.models import Q
+
+from fingerprint.engine import Unreadable
+from submissions.archives.languages import reading_languages
+from submissions.ingest.documents import delete_unused
+from submissions.ingest.sources import GROUP_FILES, identify, store_documents
+from submissions.models import Batch, Boilerplate, Document, LanguageChange, SubmissionFile
+from submissions.sandbox.documents import NamedFile
+from submissions.storage.rows import update
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from django.db.models import QuerySet
+
+    from submissions.models import Assignment
+
+    Rows = QuerySet[SubmissionFile] | QuerySet[Boilerplate]
+
+_READING = ("document__language", "document__state")
+_HEAVY = ("document__tokens", "document__lexical", "document__styles")
+
+
+class Reading(NamedTuple):
+    """How a file is read: in which language, or kept as a file in it, and not compared."""
+
+    language: str
+    is_kept: bool = False
+
+
+class StoredFile(NamedTuple):
+    """A file of a submission, how it is read, and the language that it seems to have, if that is known."""
+
+    pk: int
+    batch: int
+    submission: int
+    source: int
+    detected: str
+    reading: Reading
+
+
+def stored_files(assignment: Assignment) -> list[StoredFile]:
+    """Return the files of all submissions that can be compared, of the class and of earlier work."""
+    rows = _files(assignment).values_list(
+        "pk", "submission__batch_id", "submission_id", "source_id", "detected", *_READING
+    )
+    return [
+        StoredFile(pk, batch, submission, source, detected, Reading(language, state == Document.State.KEPT))
+        for pk, batch, submission, source, detected, language, state in rows
+    ]
+
+
+def readings(files: Iterable[StoredFile], wanted: str) -> dict[int, Reading]:
+    """Return how each file is read if `wanted` is the language of the assignment, by primary key.
+
+    Of a file that is not looked at yet, the language in which it is read counts as the one that it has.
+    """
+    submissions: dict[int, list[StoredFile]] = defaultdict(list)
+    for file in files:
+        submissions[file.submission].append(file)
+    chosen: dict[int, Reading] = {}
+    for own in submissions.values():
+        detected = [file.detected or file.reading.language for file in own]
+        for file, language, compared in zip(own, detected, reading_languages(detected, wanted), strict=True):
+            chosen[file.pk] = Reading(compared) if compared else Reading(language, is_kept=True)
+    return chosen
+
+
+def detect_languages(assignment: Assignment) -> None:
+    """Find out the language of the files for which it is not stored; it is stored group by group."""
+    unknown = list(_files(assignment).filter(detected="").values_list("pk", flat=True))
+    for start in range(0, len(unknown), GROUP_FILES):
+        group = SubmissionFile.objects.filter(pk__in=unknown[start : start + GROUP_FILES])
+        rows = list(group.select_related("source", "document").defer(*_HEAVY))
+        files = [NamedFile(row.path, bytes(row.source.data)) for row in rows]
+        found = zip(rows, identify(files, ""), strict=True)
+        detected = {
+            row.pk: row.document.language if isinstance(language, Unreadable) else language
+            for row, language in found
+        }
+        update(connection, SubmissionFile, "detected", detected)
+
+
+def boilerplate_languages(assignment: Assignment, wanted: str) -> dict[int, str]:
+    """Return the language in which each file of boilerplate is read, by primary key."""
+    rows = assignment.boilerplate.filter(first=None).select_related("source", "document")
+    languages: dict[int, str] = {}
+    for row in rows.defer(*_HEAVY).iterator(GROUP_FILES):
+        language = next(identify([NamedFile(row.name, bytes(row.source.data))], wanted))
+        languages[row.pk] = row.document.language if isinstance(language, Unreadable) else language
+    return languages
+
+
+def choose_documents(assignment: Assignment, boilerplate: Mapping[int, str]) -> None:
+    """Set what replaces the document of each file that is read otherwise now, in the caller's transaction.
+
+    `boilerplate` are the languages of its files. It is safe to run again, also for another language.
+    """
+    rejected = list(_replacing(assignment.pk).values_list("pk", flat=True))
+    files = stored_files(assignment)
+    chosen = readings(files, assignment.language)
+    changed = {file.pk: (file.source, chosen[file.pk]) for file in files if chosen[file.pk] != file.reading}
+    _replace(_files(assignment), SubmissionFile, changed)
+    rows = assignment.boilerplate.filter(pk__in=boilerplate).select_related("document")
+    others = {
+        row.pk: (row.source_id, Reading(boilerplate[row.pk]))
+        for row in rows.only("source_id", "document__language")
+        if boilerplate[row.pk] != row.document.language
+    }
+    _replace(assignment.boilerplate.all(), Boilerplate, others)
+    transaction.on_commit(partial(delete_unused, rejected))
+
+
+def _replace(
+    rows: Rows, model: type[SubmissionFile | Boilerplate], changed: Mapping[int, tuple[int, Reading]]
+) -> None:
+    rows.exclude(next_document=None).update(next_document=None)
+    for is_kept, state in ((False, Document.State.PENDING), (True, Document.State.KEPT)):
+        wanted = {pk: one for pk, one in changed.items() if one[1].is_kept == is_kept}
+        sources = [(source, reading.language) for source, reading in wanted.values()]
+        documents = dict(zip(wanted, store_documents(sources, state), strict=True))
+        update(connection, model, "next_document_id", documents)
+
+
+def pending_rereading(assignment_id: int) -> list[int]:
+    """Return the primary keys of the documents that are to replace others and were not read yet."""
+    pending = _replacing(assignment_id).filter(state=Document.State.PENDING)
+    return list(pending.order_by("pk").values_list("pk", flat=True))
+
+
+def count_rereading(change: LanguageChange) -> int:
+    """Update the document counts of a change; return the number of documents that were not read yet."""
+    total = _replacing(change.assignment_id).exclude(state=Document.State.KEPT).count()
+    pending = len(pending_rereading(change.assignment_id))
+    reading = LanguageChange.objects.filter(pk=change.pk, state=LanguageChange.State.READING)
+    reading.update(documents_total=total, documents_done=total - pending)
+    return pending
+
+
+def waits_for_ranking(assignment_id: int) -> bool:
+    """Return whether the next ranking replaces the document of a file."""
+    return _replacing(assignment_id).exists()
+
+
+def replace_documents(assignment: Assignment) -> None:
+    """Let the files of an assignment have the documents that replace theirs, if all of these were read.
+
+    Call this in the transaction of a ranking, while the assignment is locked.
+    """
+    running = assignment.language_changes.filter(state__in=LanguageChange.RUNNING)
+    if running.exists() or pending_rereading(assignment.pk):
+        return
+    replaced: list[int] = []
+    for rows, model in ((_files(assignment), SubmissionFile), (assignment.boilerplate.all(), Boilerplate)):
+        waiting = rows.exclude(next_document=None).values_list("pk", "document_id", "next_document_id")
+        documents = {pk: (old, new) for pk, old, new in waiting}
+        if model is Boilerplate:
+            _delete_copies(assignment, {pk: new for pk, (_, new) in documents.items()})
+        update(connection, model, "document_id", {pk: new for pk, (_, new) in documents.items()})
+        model.objects.filter(pk__in=documents).update(next_document=None)
+        replaced += [old for old, _ in documents.values()]
+    transaction.on_commit(partial(delete_unused, replaced))
+
+
+def _delete_copies(assignment: Assignment, documents: dict[int, int]) -> None:
+    """Remove boilerplate whose document will be that of other boilerplate: files of the same bytes."""
+    unchanged = assignment.boilerplate.filter(first=None, next_document=None)
+    taken = set(unchanged.values_list("document_id", flat=True))
+    first = {new: pk for pk, new in reversed(documents.items()) if new not in taken}
+    assignment.boilerplate.filter(pk__in=documents.keys() - first.values()).delete()
+
+
+def _files(assignment: Assignment | int) -> QuerySet[SubmissionFile]:
+    files = SubmissionFile.objects.filter(submission__batch__assignment=assignment).order_by()
+    return files.exclude(submission__batch__state=Batch.State.CANCELLED)
+
+
+def _replacing(assignment_id: int) -> QuerySet[Document]:
+    files = _files(assignment_id).exclude(next_document=None).values("next_document")
+    boilerplate = Boilerplate.objects.filter(assignment=assignment_id).exclude(next_document=None)
+    return Document.objects.filter(Q(pk__in=files) | Q(pk__in=boilerplate.values("next_document")))

@@ -1,0 +1,51 @@
+"""Changes of the language of an assignment, with the state of reading its files again."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from submissions import queues
+from submissions.models.courses import Assignment
+from submissions.text_fields import FileTextField
+
+
+class LanguageChange(models.Model):
+    """One change of an assignment's language; a worker decides for every stored file how it is read then.
+
+    It stays as a record of who changed the language, and when.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "waiting"
+        READING = "reading"
+        DONE = "done"
+        FAILED = "failed"
+        # The language was changed again before all files were read.
+        CANCELLED = "cancelled"
+
+    RUNNING = (State.QUEUED, State.READING)
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="language_changes")
+    changed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    before = models.CharField(max_length=40, blank=True)
+    after = models.CharField(max_length=40, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+    touched = models.DateTimeField(auto_now=True)
+    # Number of times it was started, or stopped by a full disk.
+    attempts = models.PositiveSmallIntegerField(default=0)
+    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
+    message = FileTextField(blank=True)
+    documents_total = models.PositiveIntegerField(default=0)
+    documents_done = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"language of {self.assignment}: {self.before or 'any'} to {self.after or 'any'}"
+
+    @property
+    def is_running(self) -> bool:
+        return self.state in self.RUNNING

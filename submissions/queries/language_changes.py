@@ -1,0 +1,61 @@
+"""What a change of the language of an assignment does, and the changes that were made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from submissions.ingest.rereading import readings, stored_files
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+    from submissions.models import Assignment, LanguageChange
+
+
+class Rereading(NamedTuple):
+    """What another language changes: files that are read, files that are no longer compared, their uploads.
+
+    `unknown` files are looked at before it is decided how they are read. `boilerplate` counts files of it;
+    `passages` counts passages that are ignored, which apply only to files as they are read now.
+    """
+
+    read: int
+    kept: int
+    uploads: int
+    unknown: int
+    boilerplate: int
+    passages: int
+
+    @property
+    def changes_nothing(self) -> bool:
+        return not (self.read or self.kept or self.unknown or self.boilerplate)
+
+
+def rereading(assignment: Assignment, language: str) -> Rereading:
+    """Return what is read again if the language of an assignment is changed to `language`."""
+    files = stored_files(assignment)
+    chosen = readings(files, language)
+    changed = [file for file in files if chosen[file.pk] != file.reading]
+    kept = sum(chosen[file.pk].is_kept for file in changed)
+    boilerplate = assignment.boilerplate.filter(first=None)
+    if language:
+        boilerplate = boilerplate.exclude(document__language=language)
+    return Rereading(
+        read=len(changed) - kept,
+        kept=kept,
+        uploads=len({file.batch for file in changed}),
+        unknown=sum(not file.detected for file in files),
+        boilerplate=boilerplate.count(),
+        passages=assignment.boilerplate.exclude(first=None).count(),
+    )
+
+
+def language_changes(assignment: Assignment) -> QuerySet[LanguageChange]:
+    """Return the changes of an assignment's language, newest first, with their users."""
+    return assignment.language_changes.select_related("changed_by").order_by("-pk")
+
+
+def open_language_change(assignment: Assignment) -> LanguageChange | None:
+    """Return the newest change of an assignment's language if it goes on or has failed."""
+    newest = assignment.language_changes.order_by("-pk").first()
+    return newest if newest and (newest.is_running or newest.state == newest.State.FAILED) else None

@@ -1,0 +1,98 @@
+"""Common code: a template is, whoever began with it; what a ring of copiers shares is not."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+
+from fingerprint import engine
+from fingerprint.fingerprints import fingerprint
+from fingerprint.index import InvertedIndex
+from fingerprint.ranking.common_code import ALIKE_PART, LEAST_LIMIT, count_alike, default_limit
+from fingerprint.ranking.inputs import Exclusions, RankingInput
+from tests.fingerprint.ranking.naive_score import rarity
+from tests.fingerprint.ranking.test_score_order import PARAMS, file
+from tests.support.programs import program, renamed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fingerprint.engine import Ranking
+
+values = st.lists(st.integers(0, 9), max_size=12)
+
+
+@given(st.lists(values, min_size=1, max_size=6))
+def test_submissions_are_alike_that_share_half_of_the_heavier_ones_fingerprints(
+    documents: list[list[int]],
+) -> None:
+    sets = [set(document) for document in documents]
+
+    def weight(shared: set[int]) -> float:
+        return sum(rarity(sum(value in other for other in sets), 0.5) for value in shared)
+
+    def are_alike(one: set[int], other: set[int]) -> bool:
+        return (
+            bool(one & other) and weight(one & other) >= ALIKE_PART * max(weight(one), weight(other)) - 1e-9
+        )
+
+    owners = np.repeat(np.arange(len(sets)), [len(own) for own in sets])
+    hashes = np.array([value for own in sets for value in own], dtype=np.uint64)
+    expected = [
+        1 + sum(are_alike(own, other) for j, other in enumerate(sets) if j != i) for i, own in enumerate(sets)
+    ]
+    assert count_alike(InvertedIndex.build(hashes, owners), len(sets)).tolist() == expected
+
+
+@pytest.mark.parametrize(("programs", "limit"), [(2, LEAST_LIMIT), (20, LEAST_LIMIT), (72, 36), (400, 200)])
+def test_common_code_is_in_half_of_all_programs_and_in_more_than_ten(programs: int, limit: int) -> None:
+    assert default_limit(programs) == limit
+
+
+def ranked(programs: Sequence[str], boilerplate: Sequence[str] = ()) -> tuple[Ranking, RankingInput]:
+    files = [file(number, source) for number, source in enumerate(programs)]
+    handed_out = [file(0, source) for source in boilerplate]
+    excluded = Exclusions([own.kinds for own in handed_out], [own.lexical for own in handed_out], "default")
+    inputs = RankingInput.from_files(files, len(programs), PARAMS.k, excluded)
+    return engine.rank(inputs), inputs
+
+
+@pytest.mark.parametrize("template", ["none", "unregistered", "registered"])
+@pytest.mark.parametrize(("ring", "honest"), [(2, 18), (12, 60), (40, 20), (40, 60)])
+def test_pairs_of_a_ring_lead_and_show_all_that_they_share(ring: int, honest: int, template: str) -> None:
+    random = Random(ring)
+    skeleton = "" if template == "none" else program(Random(99)) + "\n"
+    own = [skeleton + program(random) for _ in range(honest)]
+    copied = skeleton + program(random)
+    copies = [renamed(copied) if number % 2 else copied for number in range(ring)]
+    ranking, _ = ranked([*own, *copies], [skeleton] if template == "registered" else [])
+    count = ring * (ring - 1) // 2
+    leaders = list(
+        zip(ranking.pairs.left[:count].tolist(), ranking.pairs.right[:count].tolist(), strict=True)
+    )
+    assert all(min(pair) >= honest for pair in leaders)
+    shares = np.minimum(ranking.scores.left_share, ranking.scores.right_share)
+    assert (shares[:count] > 0.95).all()
+    assert (ranking.scores.tokens[:count] > 0).all()
+
+
+def test_a_template_of_the_whole_class_counts_in_no_share() -> None:
+    random, skeleton = Random(1), program(Random(99))
+    _, inputs = ranked([skeleton + "\n" + program(random) for _ in range(40)])
+    tokens = fingerprint(file(0, skeleton).kinds, PARAMS)
+    assert tokens.hashes.size
+    spans = inputs.cohort.ignored_spans(0)
+    assert spans
+    assert spans[0][0] == 0
+    assert spans[0][1] >= len(file(0, skeleton).kinds) - PARAMS.k
+
+
+def test_with_a_limit_of_ones_own_every_submission_counts() -> None:
+    copies = [program(Random(1))] * 12
+    files = [file(number, source) for number, source in enumerate(copies)]
+    inputs = RankingInput.from_files(files, 12, PARAMS.k, Exclusions(limit=10))
+    assert engine.rank(inputs).scores.tokens.max() == 0

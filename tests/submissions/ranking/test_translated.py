@@ -1,0 +1,119 @@
+"""A class in several languages, from the upload to the pair's page and the exports."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+
+from submissions import actions
+from submissions.models import Document, Report
+from tests.conftest import wait_until
+from tests.support.html import get_page
+from tests.support.sample_class import zipped
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from submissions.models import Assignment, Pair
+    from tests.support.uploads import HandIn
+
+SOURCES = Path(__file__).parents[3] / "bench/translations/tuned/files/class"
+CLASS = {
+    "ada/Bank.java": "bank_original.java",
+    "ben/bank.py": "bank_translated.py",
+    "cleo/bank.js": "bank_honest_b.js",
+    "dan/bank.py": "bank_honest_a.py",
+}
+
+
+@pytest.fixture
+def mixed(hand_in: HandIn) -> Report:
+    """Return the report of a class in three languages; Ben's program is a translation of Ada's."""
+    batch = hand_in(zipped({path: (SOURCES / name).read_text() for path, name in CLASS.items()}))
+    return Report.objects.get(assignment=batch.assignment, state=Report.State.DONE)
+
+
+def translated_pair(report: Report) -> Pair:
+    return report.pairs.get(translated=True)
+
+
+def address(pair: Pair, page: str = "pair") -> str:
+    return reverse(page, args=[pair.report.assignment_id, pair.left_id, pair.right_id])
+
+
+def test_a_translation_is_found_and_marked_and_nothing_else(mixed: Report) -> None:
+    pair = translated_pair(mixed)
+    assert (pair.left.name, pair.right.name) == ("ada", "ben")
+    assert pair.similarity > 0.5
+    assert mixed.findings
+    best = {match.submission: match.match for match in mixed.findings.best}
+    assert best[pair.left_id] == pair.right_id
+
+
+def test_the_pages_show_the_mark(alice_client: Client, mixed: Report) -> None:
+    pair = translated_pair(mixed)
+    report_page = get_page(alice_client, reverse("assignment", args=[mixed.assignment_id]))
+    assert report_page.texts("table.pairs .flag.translated") == ["translated"]
+    assert get_page(alice_client, address(pair)).text("h1").endswith("translated")
+    submission = reverse("submission", args=[mixed.assignment_id, pair.left_id])
+    assert get_page(alice_client, submission).texts("table.matches .flag.translated") == ["translated"]
+
+
+def test_the_page_of_a_pair_marks_the_same_steps_in_both_languages(
+    alice_client: Client, mixed: Report
+) -> None:
+    page = get_page(alice_client, address(translated_pair(mixed)))
+    marked = {side: " ".join(page.texts(f"[data-side={side}] mark")) for side in "LR"}
+    assert "getBalance" not in marked["L"]
+    assert "addInterest" in marked["L"]
+    assert "add_interest" in marked["R"]
+    assert not page.has(".source .differs")
+    assert not page.has("details.ignore")
+
+
+def test_a_passage_of_a_translation_cannot_be_ignored(assignment: Assignment, mixed: Report) -> None:
+    pair = translated_pair(mixed)
+    assert actions.ignore_passage(assignment, pair, pair.passages[0].key) is None
+
+
+def test_the_exports_have_the_mark(alice_client: Client, mixed: Report) -> None:
+    pk = mixed.assignment_id
+    written = alice_client.get(reverse("table", args=[pk, "pairs", "csv"])).getvalue().decode()
+    rows = {(row["left"], row["right"]): row["mark"] for row in csv.DictReader(io.StringIO(written))}
+    assert rows["ada", "ben"] == "translated"
+    assert set(rows.values()) <= {"", "translated"}
+    listed = json.loads(alice_client.get(reverse("table", args=[pk, "pairs", "json"])).getvalue())["pairs"]
+    assert {(row["left"], row["right"]) for row in listed if row["mark"]} == {("ada", "ben")}
+
+
+def test_documents_from_before_coarse_streams_are_compared_in_their_language_only(
+    mixed: Report, hand_in: HandIn
+) -> None:
+    Document.objects.update(coarse=b"")
+    hand_in(zipped({"eve/bank.py": (SOURCES / "bank_honest_spec.py").read_text()}))
+    newest = Report.objects.filter(assignment=mixed.assignment_id, state=Report.State.DONE).latest("pk")
+    assert not newest.pairs.filter(translated=True).exists()
+
+
+@pytest.mark.usefixtures("empty_queues")
+def test_a_real_worker_finds_a_translation(
+    assignment: Assignment, alice: User, celery_worker_process: Path
+) -> None:
+    files = {path: (SOURCES / name).read_text() for path, name in CLASS.items()}
+    batch = actions.create_batch(assignment, alice, [zipped(files)])
+
+    def is_ranked() -> bool:
+        batch.refresh_from_db()
+        return not batch.is_running
+
+    wait_until(is_ranked, what=f"batch {batch}")
+    assert batch.state == "done"
+    pair = translated_pair(assignment.reports.get())
+    assert (pair.left.name, pair.right.name) == ("ada", "ben")
