@@ -15,7 +15,6 @@ from submissions.sandbox.process import NotStarted
 from tests.support.html import get_page
 from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks
 from tests.support.sample_class import CLASS, HONEST, loose, zipped
-from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -82,7 +81,7 @@ def test_a_broken_notebook_as_boilerplate_is_refused_on_the_page(
 ) -> None:
     upload = actions.add_boilerplate(assignment, [loose("work.ipynb", content), loose("starter.py", HONEST)])
     tasks.read_boilerplate(upload.pk)
-    page = get_page(alice_client, tab(assignment, "uploads"))
+    page = get_page(alice_client, assignment.get_absolute_url())
     assert page.text("#boilerplate .notice .path") == "work.ipynb"
     assert page.text("#boilerplate .notice .meta").startswith("it is")
     assert list(Boilerplate.objects.values_list("name", flat=True)) == ["starter.py"]

@@ -16,7 +16,15 @@ from submissions.models import Batch, Pair, Report
 from submissions.pages import rendered
 from submissions.pages.rendered import MAX_IDLE_SECONDS, RENDERED, RenderedParts
 from tests.support.html import Page, get_page, page_of
-from tests.support.shares import best, decided_on, link_to, pair_page, shared_pair, shared_report
+from tests.support.shares import (
+    best,
+    decided_on,
+    link_to,
+    pair_page,
+    shared_pair,
+    shared_pairs,
+    shared_report,
+)
 from tests.support.tabs import tab
 
 if TYPE_CHECKING:
@@ -34,7 +42,7 @@ def nothing_kept() -> None:
 
 
 def report_page(client: Client, report: Report, **query: str) -> Page:
-    return page_of(client.get(tab(report.assignment, "pairs"), query))
+    return page_of(client.get(tab(report.assignment, "pairs"), query, follow=True))
 
 
 def queries_for(client: Client, address: str) -> int:
@@ -73,7 +81,7 @@ def test_a_decision_of_one_person_is_seen_by_others_at_the_next_request(
 ) -> None:
     pair, filtered = best(report), {"q": "a"}
     submission = reverse("submission", args=[report.assignment_id, pair.left_id])
-    address = report.assignment.get_absolute_url()
+    address = tab(report.assignment, "pairs")
     for client in (alice_client, admin_client):
         assert "suspicious" not in report_page(client, report).texts("td.decision")
         assert "Suspicious" not in get_page(client, submission).texts("td.verdict")
@@ -122,7 +130,7 @@ def test_a_share_link_shows_neither_decisions_nor_names_that_its_owner_sees(
     without = shared_report(report, alice, anonymous=True)
     for _ in range(2):
         assert "confirmed" in report_page(alice_client, report).texts("td.decision")
-        named, hidden = (get_page(client, link_to(share)) for share in (with_names, without))
+        named, hidden = (get_page(client, shared_pairs(share)) for share in (with_names, without))
         assert not named.has("td.decision")
         assert "ada" in named.text("main")
         assert " ada " not in f" {hidden.text('main')} "

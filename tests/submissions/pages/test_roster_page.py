@@ -75,7 +75,7 @@ def test_submissions_have_the_names_of_a_roster_that_is_added_later(
         "Chen Wei 00044 · 1 file",
         "erika 1 file",
     ]
-    page = get_page(alice_client, assignment.get_absolute_url())
+    page = get_page(alice_client, tab(assignment, "pairs"))
     assert "Amara Okafor" in page.text("table.pairs")
     assert "aokafor" not in page.text("main")
 

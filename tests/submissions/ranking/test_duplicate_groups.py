@@ -38,7 +38,7 @@ def test_the_report_names_its_groups_and_what_their_members_share(
 ) -> None:
     hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": COPIED, "cleo/m.py": HONEST}))
     page = get_page(alice_client, assignment.get_absolute_url())
-    assert page.texts(".same > p") == ["2 submissions, the same bytes: ada, ben"]
+    assert page.texts(".same details > p") == ["2 submissions, the same bytes: ada, ben"]
     assert page.text("#cases-heading") == "Cases"
 
 
@@ -49,7 +49,7 @@ def test_a_pair_of_nothing_but_common_code_says_so(
     assignment.save()
     hand_in(zipped({f"{name}/m.py": COPIED for name in ("ada", "ben", "cleo")}))
     report = assignment.reports.get()
-    page = get_page(alice_client, assignment.get_absolute_url())
+    page = get_page(alice_client, reverse("pairs", args=[assignment.pk]))
     assert report.pairs.count() == 3
     assert page.texts("tr.pair td.tokens") == ["common code only"] * 3
     pair = report.pairs.all()[0]
