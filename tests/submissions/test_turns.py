@@ -185,5 +185,5 @@ def test_two_long_uploads_are_read_by_turns(
 
 def test_every_task_has_its_queue_and_its_priority_in_one_table() -> None:
     app.loader.import_default_modules()
-    names = {name for name in app.tasks if name.startswith("submissions.tasks.")}
+    names = {name for name in app.tasks if name.startswith("submissions.")}
     assert names == queues.ROUTES.keys()

@@ -33,7 +33,7 @@ def test_ids_in_addresses_do_not_follow_names(world: World) -> None:
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_an_anonymous_page_is_sorted_by_the_aliases(side: str, world: World, client: Client) -> None:
-    address = reverse("shared", args=[shares.share_token(world.share)])
+    address = reverse("shared_pairs", args=[shares.share_token(world.share)])
     for sort, descending in ((side, False), (f"-{side}", True)):
         column = get_page(client, address, sort=sort).texts(f"tr.pair .{side} a")
         assert len(set(column)) > 2

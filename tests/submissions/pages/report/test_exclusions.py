@@ -51,7 +51,7 @@ def ignore_passage(assignment: Assignment, first: int, after: int) -> Boilerplat
 def test_the_page_says_why_nothing_was_left_out(alice_client: Client, report: Report) -> None:
     assert assignment_page(alice_client, report.assignment).text(EFFECT) == (
         "Nothing was left out: no boilerplate is registered, "
-        "and a class of this size has no limit for common code."
+        "and no code is in more than 10 submissions."
     )
 
 
@@ -92,7 +92,7 @@ def test_pairs_that_boilerplate_took_below_the_threshold_are_counted(
 def test_common_code_is_shown_with_its_lines(alice_client: Client, hand_in: HandIn) -> None:
     assignment = hand_in(zipped(class_sharing(TEMPLATE, 32))).assignment
     page = assignment_page(alice_client, assignment)
-    assert "code that more than 10 submissions share. " in page.text(EFFECT)
+    assert "common code of more than 16 submissions. " in page.text(EFFECT)
     assert "That lowers shares and lengths; similarities stay" in page.text(EFFECT)
     assert re.fullmatch(r"\d+ tokens in 32 submissions", page.texts("li.piece > span")[0])
     assert re.fullmatch(r"Lines 2 to \d", page.texts("li.piece summary")[0])
