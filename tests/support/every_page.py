@@ -114,9 +114,14 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "pk": primary_keys.get(route.partition("/")[0]),
         "left_id": world.pair.left_id,
         "right_id": world.pair.right_id,
-        "submission_id": cases(world.report)[0].key if "cases/" in route else world.pair.left_id,
+        "submission_id": _case_key(world) if "cases/" in route else world.pair.left_id,
         "name": "pairs",
         "suffix": "csv",
         "token": shares.share_token(world.share),
     }
     return {argument: values[argument] for argument in pattern.pattern.converters}
+
+
+def _case_key(world: World) -> int:
+    """Return the key of the first case of the newest report, which another upload may have made."""
+    return cases(world.assignment.reports.filter(state=Report.State.DONE).latest("pk"))[0].key
