@@ -40,6 +40,7 @@ pytest_plugins = [
     "tests.support.uploads",
     "tests.support.paused_tasks",
     "tests.support.ports",
+    "tests.support.previews",
     "tests.support.sessions",
     "tests.support.small_disks",
     "tests.support.every_page",

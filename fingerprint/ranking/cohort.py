@@ -95,8 +95,7 @@ class Cohort:
         ids = inverse.astype(np.int32)
         bounds = np.minimum(starts, len(ids))
         frequency = document_frequency(ids, bounds, len(values))
-        known = np.concatenate([np.empty(0, np.uint64), *(kgram_hashes(b, k) for b in boilerplate)])
-        is_boilerplate = np.isin(values, known)
+        is_boilerplate = _occurring_in(boilerplate, values, k)
         programs = frequency if parts is None else count_programs(ids, bounds, len(values), parts)
         common = programs > (np.inf if limit is None else limit)
         ignored = is_boilerplate | common
@@ -107,19 +106,8 @@ class Cohort:
         padded[: len(ids)], is_common[: len(ids)] = frequency[ids], common[ids]
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
         sums = _running_sums(weights, flags, file_starts, _line_numbers(lines, file_starts))
-        hashes_of_boilerplate = values[is_boilerplate]
-        return cls(
-            k,
-            file_starts,
-            starts,
-            tokens,
-            order_starts,
-            padded,
-            sums,
-            hashes_of_boilerplate,
-            is_common,
-            limit,
-        )
+        known = values[is_boilerplate]
+        return cls(k, file_starts, starts, tokens, order_starts, padded, sums, known, is_common, limit)
 
     def submission(self, number: int) -> IndexedTokens:
         """Return the tokens of one submission, with positions counted from its own first token."""
@@ -170,6 +158,12 @@ def _concatenate(submissions: Sequence[Sequence[Kinds]]) -> tuple[Kinds, Bounds,
     starts = np.cumsum([0, *(len(kinds) + 1 for kinds in files)], dtype=np.int64)
     firsts = np.cumsum([0, *(len(submission) for submission in submissions)])
     return np.concatenate([np.empty(0, np.uint64), *parts]), starts, starts[firsts]
+
+
+def _occurring_in(sources: Sequence[Kinds], values: Hashes, k: int) -> Flags:
+    """Return for each hash of a k-gram whether the k-gram occurs in one of the sources."""
+    known = np.concatenate([np.empty(0, np.uint64), *(kgram_hashes(kinds, k) for kinds in sources)])
+    return np.isin(values, known)
 
 
 def _covered(marked: Flags, tokens: int, k: int) -> Flags:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from submissions.archives.unpack import UnpackedEntry
     from submissions.ranking.ranked_pairs import RankedPair
 
+    # Number of the submission, file, language of the file.
+    NumberedFile = tuple[int, UnpackedEntry, str]
+
 PARAMS = Params()
 MIN_SUBMISSIONS = 2
 NO_OPTIONS = InputOptions()
@@ -131,16 +134,8 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     found = read_all(path, options.earlier, options.inputs)
     names = list(found.groups)
     numbered, uncompared = _compared(found.groups, options.language)
-    skipped = [*found.skipped, *not_read, *uncompared]
-    coarse = _has_several_families([language for _, _, language in numbered])
-    jobs = [ReadJob(entry.name, entry.data or b"", language, coarse) for _, entry, language in numbered]
-    results = read_files(jobs, start_progress(len(jobs)), _load_engine)
-    files = []
-    for (submission, entry, _), job, result in zip(numbered, jobs, results, strict=True):
-        if isinstance(result, str):
-            skipped.append(SkippedInput(_name(names[submission], entry.name), result))
-        else:
-            files.append(LocalFile(submission, entry.name, job.data, result))
+    files, unreadable = _read(names, numbered, start_progress)
+    skipped = [*found.skipped, *not_read, *uncompared, *unreadable]
     same = student_groups(found.submissions, options.inputs.roster)
     unscored = _Unscored(boilerplate, found.groups_apart(same))
     report = _rank(names, files, skipped, unscored, options)
@@ -156,8 +151,8 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
 
 def _compared(
     groups: dict[str, list[UnpackedEntry]], language: str
-) -> tuple[list[tuple[int, UnpackedEntry, str]], list[SkippedInput]]:
-    """Return (number of the submission, file, language) for the files to compare, and the other files."""
+) -> tuple[list[NumberedFile], list[SkippedInput]]:
+    """Return the files to compare, and the other files."""
     numbered, skipped = [], []
     for submission, (name, group) in enumerate(groups.items()):
         for entry, of_file in zip(group, languages_of(group, language), strict=True):
@@ -166,6 +161,22 @@ def _compared(
             else:
                 numbered.append((submission, entry, of_file))
     return numbered, skipped
+
+
+def _read(
+    names: list[str], numbered: list[NumberedFile], start_progress: Callable[[int], Advance]
+) -> tuple[list[LocalFile], list[SkippedInput]]:
+    """Return the files to compare with their tokens, and those that cannot be read with the reason."""
+    coarse = _has_several_families([language for _, _, language in numbered])
+    jobs = [ReadJob(entry.name, entry.data or b"", language, coarse) for _, entry, language in numbered]
+    results = read_files(jobs, start_progress(len(jobs)), _load_engine)
+    files, unreadable = [], []
+    for (submission, entry, _), job, result in zip(numbered, jobs, results, strict=True):
+        if isinstance(result, str):
+            unreadable.append(SkippedInput(_name(names[submission], entry.name), result))
+        else:
+            files.append(LocalFile(submission, entry.name, job.data, result))
+    return files, unreadable
 
 
 def _has_several_families(languages: Iterable[str]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import time
 from typing import TYPE_CHECKING
@@ -12,9 +11,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fingerprint.languages import front_end
-from fingerprint.languages.brackets import match_brackets
 from fingerprint.languages.coarse import Lexeme, coarse_scan
-from fingerprint.languages.coarse_terms import FAMILY, number_value, pack_terms, text_terms
+from fingerprint.languages.coarse_terms import FAMILY
 from fingerprint.languages.coarse_words import COARSE_LANGUAGES
 from fingerprint.reading import read
 from fingerprint.tokens import kind_id
@@ -254,55 +252,3 @@ def kinds_of(piece: str) -> list[tuple[str, str]]:
     """Return kind and text of the lexemes of a piece: words that are no keywords are names."""
     words = re.findall(r"\w+|\W", piece.replace(" ", ""))
     return [("<name>" if re.match(r"(?!for|if|func)\w", word) else word, word) for word in words]
-
-
-def naive_close(texts: Sequence[str], start: int) -> int:
-    """Return where the bracket at `start` is closed, by deleting matched pairs again and again."""
-    alive = list(range(len(texts)))
-    pairs = {"(": ")", "[": "]", "{": "}"}
-    changed = True
-    while changed:
-        changed = False
-        brackets = [at for at in alive if texts[at] in "()[]{}"]
-        for one, other in itertools.pairwise(brackets):
-            if pairs.get(texts[one]) == texts[other]:
-                if one == start:
-                    return other
-                alive = [at for at in alive if at not in {one, other}]
-                changed = True
-                break
-    return -1
-
-
-@given(st.lists(st.sampled_from("()[],x"), max_size=12))
-def test_brackets_of_balanced_programs_match_as_by_deleting_pairs(texts: list[str]) -> None:
-    opened = [at for at, text in enumerate(texts) if text in "(["]
-    expected = [naive_close(texts, at) for at in opened]
-    balanced = -1 not in expected and len(opened) == sum(text in ")]" for text in texts)
-    closes = match_brackets(texts).closes
-    if balanced:
-        assert [closes[at] for at in opened] == expected
-    assert all(close == -1 or texts[at] + texts[close] in {"()", "[]"} for at, close in enumerate(closes))
-
-
-def test_items_between_brackets_are_counted_without_those_of_inner_ones() -> None:
-    texts = list("f(a,g(b,c),[d,e],)()")
-    brackets = match_brackets(texts)
-    assert [brackets.counts[at] for at, text in enumerate(texts) if text in "(["] == [3, 2, 2, 0]
-
-
-@pytest.mark.parametrize("lexeme", ["255", "255.0", "255L", "2_5_5", "0xFF", "-255", "+255f"])
-def test_a_number_is_known_by_its_value(lexeme: str) -> None:
-    assert number_value(lexeme) == "255.0"
-
-
-@given(st.text())
-def test_any_lexeme_of_a_number_has_some_value(lexeme: str) -> None:
-    assert isinstance(number_value(lexeme), str)
-
-
-def test_messages_share_their_words_however_a_language_puts_them_together() -> None:
-    formatted, joined = text_terms('"Paid %d to the owner"'), text_terms('" to the owner"')
-    assert {"the owner", "to the", "owner"} <= set(formatted) & set(joined)
-    assert text_terms('"#-#-#"') == ("#-#-#",)
-    assert len(pack_terms([*formatted, *formatted])) == len(set(formatted))

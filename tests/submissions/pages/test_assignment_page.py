@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions.models import Batch, Boilerplate, Report
+from submissions.models import Batch, Report
 from submissions.pages.templatetags.pages import percent
 from tests.support.html import Page, get_page, page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment
-    from tests.support.uploads import Committing, CountQueries, HandIn
+    from tests.support.uploads import CountQueries, HandIn
 
 
 def get_assignment(client: Client, assignment: Assignment, **query: str) -> Page:
@@ -210,47 +210,6 @@ def test_the_students_have_their_source_best_match_and_attempts(
     assert get_page(alice_client, tab(batch.assignment, "students"), q="CLE").texts(".roll tbody th") == [
         "cleo"
     ]
-
-
-def test_boilerplate_lowers_what_is_ranked_and_its_removal_brings_it_back(
-    alice_client: Client,
-    report: Report,
-    eager_tasks: None,
-    django_capture_on_commit_callbacks: Committing,
-) -> None:
-    assignment = report.assignment
-
-    def best_pair_lines() -> int:
-        return int(Report.objects.filter(assignment=assignment, state="done")[0].pairs.all()[0].lines)
-
-    before = best_pair_lines()
-    with django_capture_on_commit_callbacks(execute=True):
-        alice_client.post(
-            reverse("add_boilerplate", args=[assignment.pk]), {"files": [loose("main.py", STARTER)]}
-        )
-    assert best_pair_lines() < before
-    removal = reverse("remove_boilerplate", args=[Boilerplate.objects.get().pk])
-    page = get_page(alice_client, tab(assignment, "ignored"))
-    assert page.has(f'form[method=post][action="{removal}"]')
-    with django_capture_on_commit_callbacks(execute=True):
-        alice_client.post(removal)
-    assert best_pair_lines() == before
-    assert not Boilerplate.objects.exists()
-
-
-def test_boilerplate_that_cannot_be_read_is_named_with_its_reason(
-    alice_client: Client,
-    assignment: Assignment,
-    eager_tasks: None,
-    django_capture_on_commit_callbacks: Committing,
-) -> None:
-    sent = {"files": [loose("scan.pdf", b"%PDF-1.7 \0\0")]}
-    with django_capture_on_commit_callbacks(execute=True):
-        alice_client.post(reverse("add_boilerplate", args=[assignment.pk]), sent)
-    page = get_assignment(alice_client, assignment)
-    assert page.text("#boilerplate .notice .path") == "scan.pdf"
-    assert "PDF document" in page.text("#boilerplate .notice .meta")
-    assert not Boilerplate.objects.exists()
 
 
 def test_a_changed_limit_ranks_again_and_a_new_name_does_not(alice_client: Client, report: Report) -> None:
