@@ -33,7 +33,7 @@ def test_files_are_read_again_after_a_question(
     page.get_by_text("1 file of 1 upload is read again").wait_for()
     check_every_layout(page, shoot, "language-question")
     page.get_by_role("button", name="Change and read again").click()
-    page.get_by_text("1 pair stands out").wait_for()
+    page.get_by_role("heading", name="1 case among 3 submissions").wait_for()
     page.get_by_role("link", name="Settings").click()
     page.get_by_role("heading", name="Changes of the language").wait_for()
     check_every_layout(page, shoot, "language-settings")

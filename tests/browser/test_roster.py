@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from submissions import actions
 from tests.support.browser import check_every_layout
 from tests.support.sample_class import COPIED, RENAMED, zipped
+from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +57,7 @@ def test_a_roster_names_the_students_and_its_teams_are_not_compared(  # noqa: PL
     check_every_layout(page, shoot, "roster")
     with django_capture_on_commit_callbacks(execute=True):
         actions.rerank(assignment)
-    page.goto(assignment.get_absolute_url())
+    page.goto(tab(assignment, "pairs"))
     page.get_by_text("1 pair of team mates was not compared").click()
     assert page.get_by_role("row", name="Bruno Popescu and Chen Wei one team").count() == 1
     check_every_layout(page, shoot, "roster-report")

@@ -12,6 +12,7 @@ from submissions.ranking import progress
 from tests.conftest import wait_until
 from tests.support.browser import PATIENCE, check_every_layout, drop
 from tests.support.sample_class import CLASS, STARTER, zipped
+from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,18 +49,21 @@ def ranked(
 
 
 def first_shares(page: Page) -> list[str]:
+    page.locator("tbody tr .left_share").first.wait_for()
     return page.locator("tbody tr .left_share").all_inner_texts()
 
 
 def test_boilerplate_changes_the_percentages(ranked: tuple[Page, Assignment]) -> None:
     page, assignment = ranked
+    page.get_by_role("link", name="Pairs").click()
     before = first_shares(page)
+    page.get_by_role("link", name="Ignored code").click()
     drop(page.locator("form[action$='/boilerplate/'] [data-drop]"), "starter.py", STARTER.encode())
     with page.expect_navigation():
         page.get_by_role("button", name="Add boilerplate").click()
     wait_until(assignment.boilerplate.exists, what="the reading of the boilerplate")
     wait_until(lambda: has_newer_report(assignment), what="the ranking")
-    page.goto(assignment.get_absolute_url())
+    page.goto(tab(assignment, "pairs"))
     assert first_shares(page) != before
 
 
@@ -73,14 +77,14 @@ def test_a_new_report_is_offered_to_readers_of_the_last_one(
 ) -> None:
     page, assignment = ranked
     newer = Report.objects.create(assignment=assignment, state="running")
-    page.goto(f"{assignment.get_absolute_url()}?q=ada")
+    page.goto(f"{tab(assignment, 'pairs')}?q=ada")
     expect(page.get_by_role("button", name="Cancel ranking")).to_be_visible()
     last = assignment.reports.get(state="done")
     newer.submissions.set(last.submissions.all())
     Report.objects.filter(pk=newer.pk).update(state="done", parameters=last.parameters)
     page.get_by_role("link", name="show it").click()
     expect(page.get_by_text("No pair passes this filter.")).to_be_visible()
-    assert page.url.endswith("?q=ada")
+    assert page.url.endswith(f"{tab(assignment, 'pairs')}?q=ada")
 
 
 def test_progress_moves_without_a_reload_and_survives_one(
@@ -160,6 +164,7 @@ def test_a_user_who_signed_out_elsewhere_is_asked_to_sign_in_again(
 
 def test_deleting_a_batch_leaves_nothing_of_it(ranked: tuple[Page, Assignment], shoot: Shoot) -> None:
     page, _ = ranked
+    page.get_by_role("link", name="Uploads").click()
     page.get_by_role("link", name="class.zip").click()
     page.get_by_role("link", name="Delete").click()
     page.get_by_role("button", name="Delete").click()
@@ -193,6 +198,7 @@ def test_everything_up_to_the_pair_works_without_scripts(ranked: tuple[Page, Ass
         java_script_enabled=False, storage_state=page.context.storage_state(), base_url=page.url
     ).new_page()
     page_without_scripts.goto(assignment.get_absolute_url())
+    page_without_scripts.get_by_role("link", name="Pairs").click()
     page_without_scripts.locator("tbody tr .left a").first.click()
     badge = page_without_scripts.locator("[data-side=L] .badge").first
     badge.click()

@@ -111,6 +111,13 @@ def test_the_end_of_a_failed_upload_is_announced_where_there_is_no_report(
     assert notice == "The upload has ended: see what became of it"
 
 
+def test_refused_boilerplate_is_linked_to_where_its_reasons_are(alice_client: Client, report: Report) -> None:
+    report.assignment.boilerplate_uploads.create(name="starter.zip", state="failed", message="It is empty.")
+    [link] = get_assignment(alice_client, report.assignment).values("#activity .notice.bad a", "href")
+    address, _, anchor = link.partition("#")
+    assert "It is empty." in get_page(alice_client, address).text(f":has(> #{anchor})")
+
+
 def test_a_current_address_on_another_site_is_not_linked(alice_client: Client, report: Report) -> None:
     newer = Report.objects.create(assignment=report.assignment, state="running")
     address = polled_address(alice_client, report.assignment)
