@@ -38,6 +38,7 @@ pytest_plugins = [
     "tests.support.browser",
     "tests.support.golden",
     "tests.support.uploads",
+    "tests.support.pair_page",
     "tests.support.paused_tasks",
     "tests.support.ports",
     "tests.support.previews",

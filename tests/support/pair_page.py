@@ -1,0 +1,63 @@
+"""The page of a pair in a real browser: opening it, and where its parts are on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import Page
+
+from submissions import actions
+from submissions.models import Pair
+from tests.conftest import wait_until
+from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, zipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+    from playwright.sync_api import Locator
+
+    from submissions.models import Assignment
+    from tests.support.browser import SignIn
+
+IN_VIEW = """(mark) => {
+  const side = mark.closest("[data-side]").getBoundingClientRect();
+  const box = mark.getBoundingClientRect();
+  return box.height > 0 && box.top >= side.top && box.top < side.bottom;
+}"""
+FILLER = "".join(f"print('line {n}', [{n}, {n}])\nx{n} = {n}\n" for n in range(150))
+OTHER = "".join(f"y{n} = {n} + {n} * {n}\nif y{n}: pass\n" for n in range(150))
+SEVERAL = {
+    "ada/a.py": STARTER,
+    "ada/b.py": OTHER + COPIED,
+    "ada/c.py": HONEST,
+    "ben/main.py": STARTER + FILLER + RENAMED + HONEST,
+}
+Open = Callable[[dict[str, str]], Page]
+
+
+@pytest.fixture
+def open_pair(assignment: Assignment, alice: User, celery_worker_process: Path, sign_in: SignIn) -> Open:
+    """Return a function that uploads two submissions and opens the page of their pair once it is ranked."""
+
+    def upload_and_open(files: dict[str, str]) -> Page:
+        actions.create_batch(assignment, alice, [zipped(files)])
+        wait_until(Pair.objects.exists, what="the ranking")
+        pair = Pair.objects.get()
+        page = sign_in(alice)
+        page.goto(reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]))
+        return page
+
+    return upload_and_open
+
+
+def in_view(part: Locator) -> bool:
+    return bool(part.evaluate(IN_VIEW))
+
+
+def selected_file(page: Page, side: str) -> str:
+    tab = page.locator(f".side:has([data-side={side}]) [role=tab][aria-selected=true]")
+    return tab.inner_text().split()[0]
