@@ -50,8 +50,7 @@ def ignore_passage(assignment: Assignment, first: int, after: int) -> Boilerplat
 
 def test_the_page_says_why_nothing_was_left_out(alice_client: Client, report: Report) -> None:
     assert assignment_page(alice_client, report.assignment).text(EFFECT) == (
-        "Nothing was left out: no boilerplate is registered, "
-        "and no code is in more than 10 submissions."
+        "Nothing was left out: no boilerplate is registered, and no code is in more than 10 submissions."
     )
 
 
