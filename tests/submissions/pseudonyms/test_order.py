@@ -36,7 +36,7 @@ def test_an_anonymous_page_is_sorted_by_the_aliases(side: str, world: World, cli
     address = reverse("shared_pairs", args=[shares.share_token(world.share)])
     for sort, descending in ((side, False), (f"-{side}", True)):
         column = get_page(client, address, sort=sort).texts(f"tr.pair .{side} a")
-        assert len(set(column)) > 2
+        assert len(set(column)) > 1
         assert column == sorted(column, reverse=descending)
 
 
