@@ -1,9 +1,8 @@
-"""How fast the service unpacks an upload: `python -m bench.unpacking [--files 5000] [--bytes 3000]`.
+"""Measure how fast the service unpacks an upload: `python -m bench.unpacking [--files 5000] [--bytes 3000]`.
 
 A zip of small programs is unpacked, grouped and stored as a worker does it, with a private Postgres; the
-child processes that read it run beside this one. Printed are files a second on the clock, and the processor
-seconds of this process, of the best of some runs. Nothing is lexed. `--profile` prints where the time of this
-process goes.
+child processes that read it run beside this one. Of the fastest of `--repeat` runs, the files a second and
+the processor seconds of this process are printed. Nothing is lexed. `--profile` prints a profile of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What lexemes of the measured languages mean in the coarse stream, which all of them share."""
+"""Tables of the lexemes of each language that become symbols of the coarse stream."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 # Common limit in force: code in more than so many submissions is common code; None for no limit.
 CommonLimit = int | Literal["default"] | None
-# By default code is common that at least half of all programs contain, and more than this number. As in MOSS,
-# ten submissions may copy from each other.
+# By default code is common that more than half of all programs contain, and more than this number.
+# As in MOSS, ten submissions may copy from each other.
 LEAST_LIMIT = 10
 DEFAULT_PART = 0.5
 # Submissions are alike that share at least this part of the fingerprints of the heavier one, by weight.

@@ -41,7 +41,7 @@ class Ranking(NamedTuple):
 
     @property
     def translated(self) -> npt.NDArray[np.bool_]:
-        """Whether each pair was compared across languages."""
+        """Flags of the pairs that were compared across languages: bool [n]."""
         translated: npt.NDArray[np.bool_] = self.units[:, 0] >= 0
         return translated
 

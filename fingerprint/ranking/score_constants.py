@@ -20,7 +20,7 @@ class Norm(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """How one kind of terms counts.
+    """Constants of one kind of terms: literals, names or imports.
 
     share : what the shared terms, weighted by rarity, are measured against
     amount : size of both sides' terms together, from which the evidence gets its mass

@@ -131,21 +131,21 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     if options.language:
         front_end(options.language)  # Raises ValueError before any file is read.
     boilerplate, not_read = read_boilerplate(options.boilerplate, options.language)
-    found = read_all(path, options.earlier, options.inputs)
-    names = list(found.groups)
-    numbered, uncompared = _compared(found.groups, options.language)
+    submitted = read_all(path, options.earlier, options.inputs)
+    names = list(submitted.groups)
+    numbered, uncompared = _compared(submitted.groups, options.language)
     files, unreadable = _read(names, numbered, start_progress)
-    skipped = [*found.skipped, *not_read, *uncompared, *unreadable]
-    same = student_groups(found.submissions, options.inputs.roster)
-    unscored = _Unscored(boilerplate, found.groups_apart(same))
+    skipped = [*submitted.skipped, *not_read, *uncompared, *unreadable]
+    same = student_groups(submitted.submissions, options.inputs.roster)
+    unscored = _Unscored(boilerplate, submitted.groups_apart(same))
     report = _rank(names, files, skipped, unscored, options)
     not_compared = engine.count_pairs(Groups.from_lists(same))
     return replace(
         report,
-        layout=found.layout,
-        warnings=found.warnings,
+        layout=submitted.layout,
+        warnings=submitted.warnings,
         not_compared=not_compared,
-        earlier=found.earlier,
+        earlier=submitted.earlier,
     )
 
 

@@ -85,7 +85,7 @@ class NumberOrPercentage(click.ParamType[float]):
     type=NumberOrPercentage(),
     metavar="N",
     help="Ignore passages that are in more than N submissions as common code; N may be a percentage of them. "
-    "Default: 50%, but at least 10, where submissions that are alike count as one.",
+    "Default: 50%, but at least 10; submissions that are alike count as one then.",
 )
 @click.option(
     "-n",
@@ -99,7 +99,7 @@ class NumberOrPercentage(click.ParamType[float]):
 @click.option(
     "--preview", is_flag=True, help="Show who handed in what and what does not count, and compare nothing."
 )
-@click.option("--all", "everything", is_flag=True, help="List every pair that shares a fingerprint.")
+@click.option("--all", "every_pair", is_flag=True, help="List every pair that shares a fingerprint.")
 @click.option(
     "--format",
     "output_format",
@@ -120,7 +120,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     show: int,
     inputs: InputOptions,
     preview: bool,  # noqa: FBT001 - a flag of the command line
-    everything: bool,  # noqa: FBT001 - a flag of the command line
+    every_pair: bool,  # noqa: FBT001 - a flag of the command line
     output_format: str,
     output: Path | None,
 ) -> None:
@@ -140,8 +140,8 @@ def check(  # noqa: PLR0917 - one parameter for each option
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return
-        shown = None if everything else show
-        options = RankingOptions(language, boilerplate, common, shown, inputs, earlier)
+        limit = None if every_pair else show
+        options = RankingOptions(language, boilerplate, common, limit, inputs, earlier)
         with _progress() as start_progress:
             report = rank_path(path, options, start_progress)
     except (BadArchive, Unreadable, ValueError, OSError) as error:

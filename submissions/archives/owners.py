@@ -1,4 +1,4 @@
-"""Whose entries those are that do not count: refused, ignored, and other attempts."""
+"""The submissions of entries that are not read: refused, ignored, and those of other attempts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def owners(listing: Listing, grouping: Grouping, choices: Choices, refused: Iterable[str]) -> dict[str, str]:
-    """Return the submission of each entry, by path; entries of which it is not known are missing.
+    """Return the name of each entry's submission, by path; an entry whose submission is unknown is missing.
 
     `refused` are the paths of entries that are not in the listing. The layout of the grouping says whose they
     would have been.
@@ -36,12 +36,12 @@ def owners(listing: Listing, grouping: Grouping, choices: Choices, refused: Iter
             names[_handed_in(placement, choices)].add(submission)
     others = {path: _handed_in(one, choices) for path, one in placed.placements.items() if path not in known}
     others |= {path: (submitters(one.students), None) for path, one in placed.ignored.items() if one.students}
-    found = {
+    by_students = {
         names_of_folders.get(path, path): next(iter(names[key]))
         for path, key in others.items()
         if len(names.get(key, ())) == 1
     }
-    return found | grouping.earlier | known
+    return by_students | grouping.earlier | known
 
 
 def place_with(listing: Listing, refused: Iterable[str], grouping: Grouping, choices: Choices) -> PlacedFiles:

@@ -35,7 +35,7 @@ _HEAVY = ("document__tokens", "document__lexical", "document__styles")
 
 
 class Reading(NamedTuple):
-    """How a file is read: in which language, or kept as a file in it, and not compared."""
+    """The language in which a file is read; a kept file is not compared."""
 
     language: str
     is_kept: bool = False
@@ -86,10 +86,9 @@ def detect_languages(assignment: Assignment) -> None:
         group = SubmissionFile.objects.filter(pk__in=unknown[start : start + GROUP_FILES])
         rows = list(group.select_related("source", "document").defer(*_HEAVY))
         files = [NamedFile(row.path, bytes(row.source.data)) for row in rows]
-        found = zip(rows, identify(files, ""), strict=True)
         detected = {
             row.pk: row.document.language if isinstance(language, Unreadable) else language
-            for row, language in found
+            for row, language in zip(rows, identify(files, ""), strict=True)
         }
         update(connection, SubmissionFile, "detected", detected)
 

@@ -18,7 +18,7 @@ class State(models.TextChoices):
 
 
 class DecisionFields(models.Model):
-    """What is decided of a pair or of a case."""
+    """State, notes and assignee of a decision on a pair or on a case."""
 
     State = State
 

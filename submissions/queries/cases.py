@@ -1,4 +1,4 @@
-"""The cases of a report, and what was decided of them."""
+"""The cases of a report, and the decisions on them."""
 
 from __future__ import annotations
 
@@ -89,11 +89,11 @@ def current_submission(report: Report, pk: int) -> int:
 
 
 class DecidedCase(NamedTuple):
-    """What was decided of a case.
+    """The decision on a case.
 
-    `decision` is the one on a case in which all members were, or an unsaved one, which is undecided. In that
-    case `former` has the decisions on cases in which some of the members were, and `joined` the names of the
-    members that were in none of these.
+    `decision` is the one on an earlier case that had all of its members, or else an unsaved one, which is
+    undecided. Then `former` has the decisions on earlier cases that had some of its members, and `joined` the
+    names of the members that were in none of these.
     """
 
     decision: CaseDecision
@@ -108,7 +108,7 @@ def case_decisions(assignment: Assignment) -> dict[str, CaseDecision]:
 
 
 def decided_case(names: Collection[str], by_name: Mapping[str, CaseDecision]) -> DecidedCase:
-    """Return what was decided of the case of these names; `by_name` are all decisions of the assignment."""
+    """Return the decision on the case of these names; `by_name` are all decisions of the assignment."""
     counts = Counter(by_name[name] for name in names if name in by_name)
     former = [decision for decision, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0].pk))]
     if former and counts[former[0]] == len(names):

@@ -1,4 +1,4 @@
-"""What a change of the language of an assignment does, and the changes that were made."""
+"""Changes of the language of an assignment: those that were made, and the effect of one before it is made."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 class Rereading(NamedTuple):
-    """What another language changes: files that are read, files that are no longer compared, their uploads.
+    """The effect of another language: files read again, files no longer compared, and their uploads.
 
-    `unknown` files are looked at before it is decided how they are read. `boilerplate` counts files of it;
+    `unknown` counts files whose language must be detected first. `boilerplate` counts files of it;
     `passages` counts passages that are ignored, which apply only to files as they are read now.
     """
 
@@ -32,7 +32,7 @@ class Rereading(NamedTuple):
 
 
 def rereading(assignment: Assignment, language: str) -> Rereading:
-    """Return what is read again if the language of an assignment is changed to `language`."""
+    """Return the effect of changing the language of an assignment to `language`."""
     files = stored_files(assignment)
     chosen = readings(files, language)
     changed = [file for file in files if chosen[file.pk] != file.reading]
