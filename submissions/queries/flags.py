@@ -64,10 +64,14 @@ class Flags:
     due: datetime | None
 
     @classmethod
-    def from_report(cls, report: Report) -> Flags:
+    def from_report(cls, report: Report, pair: Pair | None = None) -> Flags:
+        """Return the flags of a report's pairs, or only those of one `pair`."""
         identical, renamed = _duplicates(report)
         assignment = report.assignment
-        mates = mate_keys(assignment, report.submissions.all()) if _has_mates(assignment) else {}
+        submissions = report.submissions.all()
+        if pair:
+            submissions = submissions.filter(pk__in=[pair.left_id, pair.right_id])
+        mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
         return cls(_group_numbers(identical), _group_numbers(renamed), mates, assignment.due)
 
     @property
@@ -124,6 +128,15 @@ def timed_submissions(pair: TimedPair) -> tuple[TimedSubmission, TimedSubmission
         TimedSubmission(pair.left_id, pair.left.name, pair.left_time),
         TimedSubmission(pair.right_id, pair.right.name, pair.right_time),
     )
+
+
+def pair_flags(pair: Pair) -> list[Flag]:
+    """Return the flags of a pair that was fetched with its submissions and their batches."""
+    left, right = (
+        TimedSubmission(side.pk, side.name, side.handed_in or side.batch.created)
+        for side in (pair.left, pair.right)
+    )
+    return Flags.from_report(pair.report, pair).between(left, right)
 
 
 def flagged_pair_ids(report: Report, kind: str) -> list[int]:
