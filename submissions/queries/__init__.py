@@ -22,6 +22,7 @@ from submissions.queries.cases import (
     pairs_between,
     report_cases,
 )
+from submissions.queries.course_of_student import AssignmentOfStudent, assignments_of_student
 from submissions.queries.decisions import (
     PairNames,
     decision,
@@ -36,7 +37,8 @@ from submissions.queries.exclusions import (
     listed_boilerplate_uploads,
     skipped_content,
 )
-from submissions.queries.flags import Flag, Flags, timed_submissions, unknown_team_members
+from submissions.queries.flags import Flag, Flags, pair_flags, timed_submissions, unknown_team_members
+from submissions.queries.hints import has_dismissed
 from submissions.queries.language_changes import language_changes, rereading
 from submissions.queries.lists import (
     batch_submissions,
@@ -53,6 +55,7 @@ from submissions.queries.pairs import (
     ignored_tokens,
     pair,
     pair_files,
+    pair_similarities,
     submission_names,
 )
 from submissions.queries.previews import absent_students, preview
@@ -102,6 +105,7 @@ from submissions.queries.versions import decisions_version, version
 __all__ = [
     "SORT_FIELDS",
     "Activity",
+    "AssignmentOfStudent",
     "DecidedCase",
     "Flag",
     "Flags",
@@ -118,6 +122,7 @@ __all__ = [
     "activity",
     "add_contents",
     "assignment",
+    "assignments_of_student",
     "batch",
     "batch_submissions",
     "batches_under_way",
@@ -144,6 +149,7 @@ __all__ = [
     "files_with_sources",
     "filtered_pairs",
     "followed_decision",
+    "has_dismissed",
     "history",
     "ignored_tokens",
     "is_stuck",
@@ -165,7 +171,9 @@ __all__ = [
     "pair",
     "pair_by_names",
     "pair_files",
+    "pair_flags",
     "pair_names",
+    "pair_similarities",
     "pairs_above",
     "pairs_between",
     "preview",

@@ -10,7 +10,7 @@ from submissions import queries
 from submissions.models import Decision
 from submissions.pages.forms.filters import FilterForm, parse_pair_filter
 from submissions.pages.report.cases import cases
-from submissions.pages.report.charts import graph, histogram
+from submissions.pages.report.charts import graph, histogram, pair_bins
 from submissions.pages.report.exclusions import exclusion_context
 from submissions.pseudonyms.name_search import search_words
 from submissions.queries import PairFilter
@@ -73,7 +73,8 @@ def tab_context(
     if tab in CONTEXTS:
         context = findings_context(tab, query, assignment, names, state)
         if tab == "pairs":
-            return context | {"not_compared": queries.listed_not_compared(report, names)}
+            bins = pair_bins(queries.pair_similarities(report), context["threshold"])
+            return context | {"not_compared": queries.listed_not_compared(report, names), "pair_bins": bins}
         duplicates = queries.listed_duplicates(report, names)
         return context | {"histogram": histogram(report), "duplicates": duplicates}
     context = {"assignment": assignment, "names": names, "state": state, "report": report}
