@@ -180,8 +180,8 @@ def test_the_page_offers_a_copy_for_each_student(alice_client: Client, named: Pa
     for address, _ in (pair_document(named), confirmed_document(named.report.assignment)):
         assert readers(get_page(alice_client, address)) == [
             "As they are",
-            *(f"A copy for {name}: everybody else is hidden" for name in (ADA, BEN)),
-            "Made up for everybody",
+            *(f"A copy for {name}: all other names are hidden" for name in (ADA, BEN)),
+            "Made-up names for all",
         ]
 
 
