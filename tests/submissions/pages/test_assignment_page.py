@@ -95,7 +95,8 @@ def test_the_report_says_how_it_was_made(alice_client: Client, report: Report) -
     assert facts["Compared"] == "3 submissions; 3 pairs share enough to be scored"
     assert facts["Common limit"] == "code in more than 10 submissions; those that are alike count as one"
     details = page.terms(".made > .about:first-of-type > .facts")
-    assert details["Versions"] == f"moss {version('moss-server')}, Pygments {version('pygments')}, engine 1"
+    versions = f"moss {version('moss-server')}, Pygments {version('pygments')}, engine 1, score 2"
+    assert details["Versions"] == versions
     assert details["Front-ends"] == ", ".join(report.parameters["profiles"]) != ""
 
 
