@@ -24,13 +24,13 @@ class AssignmentOfStudent(NamedTuple):
     stands_out: bool
 
 
-def assignments_of_student(submission: Submission) -> list[AssignmentOfStudent]:
+def assignments_of_student(assignment: Assignment, submission: Submission) -> list[AssignmentOfStudent]:
     """Return the ranked assignments of the course that have work of the submission's student, in order.
 
     Work of a team is that of each of its students.
     """
     own = student_keys(Submission.objects.filter(pk=submission.pk))[submission.pk].keys()
-    reports = _newest_reports(submission)
+    reports = _newest_reports(assignment.course_id)
     ranked = Submission.objects.filter(reports__in=reports, batch__role=Batch.Role.CLASS)
     similar = ranked.filter(_may_be_of(submission)).distinct()
     keys = student_keys(similar)
@@ -39,8 +39,7 @@ def assignments_of_student(submission: Submission) -> list[AssignmentOfStudent]:
     return sorted(rows, key=lambda row: (natural_key(row.assignment.name), row.assignment.pk))
 
 
-def _newest_reports(submission: Submission) -> list[Report]:
-    course = submission.batch.assignment.course_id
+def _newest_reports(course: int) -> list[Report]:
     done = Report.objects.filter(assignment__course=course, state=Report.State.DONE)
     newest = done.order_by("assignment_id", "-pk").distinct("assignment_id").select_related("assignment")
     return list(newest.defer("duplicates"))

@@ -48,6 +48,9 @@ def test_a_link_to_a_line_opens_its_file_there(open_pair: Open, anchor: str) -> 
     wait_until(lambda: in_view(page.locator(f"#{anchor}")), what="the line")
     page.goto(f"{page.url.split('#')[0]}?again=1#{anchor}")
     wait_until(lambda: in_view(page.locator(f"#{anchor}")), what="the line")
+    for nowhere in ("L-p999", "R9-1", "L99999", "L-f9"):
+        page.evaluate("(hash) => { location.hash = hash; }", nowhere)
+    expect(page.locator("[data-side=L] .file:visible")).to_have_count(1)
 
 
 def test_a_click_on_a_lines_number_puts_it_into_the_address(open_pair: Open) -> None:

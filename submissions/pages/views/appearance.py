@@ -15,14 +15,13 @@ from submissions.pages.themes import SYSTEM, THEMES, remember_theme
 from submissions.pages.views.access import is_path_of_this_site
 
 if TYPE_CHECKING:
-    from django.http import HttpRequest
-
     from submissions.pages.views.access import AuthenticatedRequest
 
 
+@login_required
 @require_POST
-def switch_theme(request: HttpRequest) -> HttpResponse:
-    """Remember a theme, and go back to the page that the form was on; readers of a share link may, too."""
+def switch_theme(request: AuthenticatedRequest) -> HttpResponse:
+    """Remember a theme, and go back to the page that the form was on."""
     theme = request.POST.get("theme", "")
     response = _back_to(request.POST.get("next", ""))
     remember_theme(response, theme if theme in THEMES else SYSTEM)

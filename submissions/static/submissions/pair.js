@@ -150,9 +150,10 @@ function markBlock(block) {
 // Returns the element of that id; the block of lines that has it becomes elements.
 function elementOf(id) {
   const [, letter, passage, file, line] = id.match(/^([LR])(?:-p(\d+)|(?:(\d+)-)?(\d+))$/) ?? [];
-  const place = passages.get(Number(passage))?.[letter] ?? { file: `${letter}-f${file ?? 1}`, lines: [Number(line)] };
+  const ofLine = line && { file: `${letter}-f${file ?? 1}`, lines: [Number(line)] };
+  const place = passages.get(Number(passage))?.[letter] ?? ofLine;
   const wasThere = document.getElementById(id);
-  sides.find((side) => side.letter === letter)?.blocksOf(place.file)?.line(place.lines[0]);
+  if (place) sides.find((side) => side.letter === letter).blocksOf(place.file)?.line(place.lines[0]);
   const element = document.getElementById(id);
   // The browser looked for the target of the address before it was there.
   if (element && !wasThere) location.replace(`#${id}`);

@@ -39,15 +39,17 @@ def test_a_page_follows_the_system_until_a_theme_is_chosen(alice_client: Client)
     assert scheme(alice_client, courses) == system
 
 
-def test_a_theme_is_chosen_without_signing_in_and_leads_back_to_the_page(
-    world: World, client: Client
-) -> None:
-    shared = reverse("shared", args=[shares.share_token(world.share)])
-    response = client.post(reverse("switch_theme"), {"theme": "dark", "next": shared})
-    assert (response.status_code, response.headers["Location"]) == (302, shared)
+def test_a_theme_leads_back_to_the_page_and_stays_in_the_browser(world: World, alice_client: Client) -> None:
+    pairs = reverse("pairs", args=[world.assignment.pk])
+    response = alice_client.post(reverse("switch_theme"), {"theme": "dark", "next": pairs})
+    assert (response.status_code, response.headers["Location"]) == (302, pairs)
     cookie = response.cookies["theme"]
     assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Lax", 31_536_000)
-    assert scheme(client, shared) == (["dark"], ["screen"])
+    alice_client.logout()
+    alice_client.cookies["theme"] = "dark"
+    shared = reverse("shared", args=[shares.share_token(world.share)])
+    assert scheme(alice_client, shared) == (["dark"], ["screen"])
+    assert not get_page(alice_client, shared).has(".theme")
 
 
 @pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example/", "", "courses"])

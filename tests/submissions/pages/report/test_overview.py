@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 HTMX = {"HX-Request": "true", "HX-Target": "findings"}
 # Elements of a whole page that no answer to htmx has.
-WHOLE_PAGE = "title, main#content"
+WHOLE_PAGE = "head > title, main#content"
 
 
 def decide(assignment: Assignment, left: str, right: str, state: str) -> None:
