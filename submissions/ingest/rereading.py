@@ -184,7 +184,9 @@ def _delete_copies(assignment: Assignment, documents: dict[int, int]) -> None:
 
 def _files(assignment: Assignment | int) -> QuerySet[SubmissionFile]:
     files = SubmissionFile.objects.filter(submission__batch__assignment=assignment).order_by()
-    return files.exclude(submission__batch__state=Batch.State.CANCELLED)
+    # Copies follow their originals at the next ranking.
+    uploaded = files.exclude(submission__batch__role=Batch.Role.OTHER)
+    return uploaded.exclude(submission__batch__state=Batch.State.CANCELLED)
 
 
 def _replacing(assignment_id: int) -> QuerySet[Document]:

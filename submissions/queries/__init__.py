@@ -22,6 +22,12 @@ from submissions.queries.cases import (
     pairs_between,
     report_cases,
 )
+from submissions.queries.comparisons import (
+    ListedComparison,
+    comparable_assignments,
+    has_earlier_work,
+    listed_comparisons,
+)
 from submissions.queries.decisions import (
     PairNames,
     decision,
@@ -107,6 +113,7 @@ __all__ = [
     "Flags",
     "Gone",
     "Link",
+    "ListedComparison",
     "ListedDuplicates",
     "ListedStudent",
     "PairFilter",
@@ -126,6 +133,7 @@ __all__ = [
     "case_decisions",
     "case_history",
     "cases_by_member",
+    "comparable_assignments",
     "course",
     "course_overview",
     "courses",
@@ -144,6 +152,7 @@ __all__ = [
     "files_with_sources",
     "filtered_pairs",
     "followed_decision",
+    "has_earlier_work",
     "history",
     "ignored_tokens",
     "is_stuck",
@@ -153,6 +162,7 @@ __all__ = [
     "listed_batches",
     "listed_boilerplate",
     "listed_boilerplate_uploads",
+    "listed_comparisons",
     "listed_courses",
     "listed_duplicates",
     "listed_not_compared",
