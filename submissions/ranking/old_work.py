@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from django.db import connection
-from django.db.models import Q
 
-from submissions.models import Assignment, Batch, Boilerplate, Document, Submission, SubmissionFile
+from submissions.comparisons import compared_assignments
+from submissions.models import Batch, Boilerplate, Document, Submission, SubmissionFile
 from submissions.models.records import ComparedAssignment
 from submissions.ranking.labels import set_labels
 from submissions.storage import fingerprints
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from fingerprint.types import Hashes
+    from submissions.models import Assignment
     from submissions.storage.postings import SharedRarity
 
 # Number of old submissions that are aligned with a new one, those that share most.
@@ -53,15 +54,6 @@ class _OldFiles(NamedTuple):
 
     submissions: dict[int, Submission]
     by_document: dict[int, list[int]]
-
-
-def compared_assignments(assignment: Assignment) -> list[Assignment]:
-    """Return the other assignments that an assignment is compared with, all of courses of the same owner."""
-    chosen = Q(compared_by=assignment)
-    if assignment.compare_course:
-        chosen |= Q(course=assignment.course_id, created__lt=assignment.created)
-    others = Assignment.objects.filter(chosen, course__owner=assignment.course.owner_id)
-    return list(others.exclude(pk=assignment.pk).select_related("course").distinct().order_by("pk"))
 
 
 def class_submissions(assignment: Assignment) -> list[Submission]:

@@ -136,7 +136,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         if rereading:
             actions.change_language(assignment, request.user, language)
         compares_course = form.cleaned_data.get("compare_course", False)
-        actions.compare_with(assignment, form.chosen_assignments, course=compares_course)
+        actions.compare_with(assignment, form.chosen_assignments, course=compares_course, user=request.user)
         if RANKED_BY & {*form.changed_data} and assignment.batches.exists():
             actions.rerank(assignment)
         if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():

@@ -214,18 +214,31 @@ def test_work_of_another_language_is_not_compared_and_counted(
     assert not report.submissions.filter(name__startswith="gus").exists()
 
 
-def test_work_that_an_earlier_version_read_is_not_compared_and_counted(
-    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+def test_work_that_an_earlier_version_read_is_read_again_and_compared_then(
+    assignment: Assignment,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    django_capture_on_commit_callbacks: Committing,
 ) -> None:
     old = hand_in_old({"gus/m.py": COPIED + "\n"})
-    old_documents = Document.objects.filter(files__submission__batch__assignment=old)
-    old_documents.update(profile="python.0-k9w4-e1")
+    Decision.objects.create(assignment=old, left="gus", right="hal", state="confirmed")
+    of_old = Document.objects.filter(files__submission__batch__assignment=old)
+    of_old.update(profile="python.0-k9w4-e1")
     hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
-    report = compare(old)
-    assert report.findings
-    [compared] = report.findings.compared
+    assignment.compared_with.add(old)
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.rerank(assignment)
+    findings = newest(assignment).findings
+    assert findings
+    [compared] = findings.compared
     assert (compared.submissions, compared.comparable, compared.another_version) == (1, 0, 1)
-    assert not report.submissions.filter(name__startswith="gus").exists()
+    assignment.compared_with.clear()
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.compare_with(assignment, [old], course=False)
+    assert old.language_changes.get().state == "done"
+    assert not of_old.filter(profile="python.0-k9w4-e1").exists()
+    assert ("ben", f"gus ({LABEL})") in pairs(newest(assignment))
+    assert old.decisions.get().state == "confirmed"
 
 
 def test_boilerplate_of_the_old_assignment_counts_in_no_pair(
