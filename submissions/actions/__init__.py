@@ -6,6 +6,7 @@ from submissions.actions.boilerplate import (
     ignore_passage,
     remove_boilerplate,
 )
+from submissions.actions.comparisons import compare_with
 from submissions.actions.decisions import DecisionInput, DecisionResult, decide
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
 from submissions.actions.hints import dismiss_hint
@@ -33,6 +34,7 @@ __all__ = [
     "cancel_batch",
     "cancel_ranking",
     "change_language",
+    "compare_with",
     "count_rule",
     "create_batch",
     "decide",

@@ -22,6 +22,12 @@ from submissions.queries.cases import (
     pairs_between,
     report_cases,
 )
+from submissions.queries.comparisons import (
+    ListedComparison,
+    comparable_assignments,
+    has_earlier_work,
+    listed_comparisons,
+)
 from submissions.queries.course_of_student import AssignmentOfStudent, assignments_of_student
 from submissions.queries.decisions import (
     PairNames,
@@ -111,6 +117,7 @@ __all__ = [
     "Flags",
     "Gone",
     "Link",
+    "ListedComparison",
     "ListedDuplicates",
     "ListedStudent",
     "PairFilter",
@@ -131,6 +138,7 @@ __all__ = [
     "case_decisions",
     "case_history",
     "cases_by_member",
+    "comparable_assignments",
     "course",
     "course_overview",
     "courses",
@@ -150,6 +158,7 @@ __all__ = [
     "filtered_pairs",
     "followed_decision",
     "has_dismissed",
+    "has_earlier_work",
     "history",
     "ignored_tokens",
     "is_stuck",
@@ -159,6 +168,7 @@ __all__ = [
     "listed_batches",
     "listed_boilerplate",
     "listed_boilerplate_uploads",
+    "listed_comparisons",
     "listed_courses",
     "listed_duplicates",
     "listed_not_compared",

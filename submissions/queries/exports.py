@@ -124,6 +124,8 @@ def _number(case: CasePairs | None) -> int | None:
 
 
 def _flag_text(flag: Flag) -> str:
+    if flag.year:
+        return f"the same student {flag.year}"
     return " ".join([flag.kind, *(side for side in ("left", "right") if getattr(flag, side))])
 
 
@@ -152,11 +154,16 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
             files=submission.file_count,
             tokens=submission.token_count or 0,
             handed_in=_time(submission.handed_in, names) if submission.handed_in else None,
-            uploaded=_time(submission.batch.created, names),
+            uploaded=_time(_uploaded(submission), names),
         )
         searched = f"{row.submission} {row.best_match or ''}"
         if all(word.is_in(searched) for word in words) and (similarity or 0) >= pair_filter.threshold:
             yield row
+
+
+def _uploaded(submission: Submission) -> datetime:
+    """Return when a submission was uploaded; of that of another assignment, when it was handed in there."""
+    return (submission.handed_in if submission.origin_id else None) or submission.batch.created
 
 
 def _time(time: datetime, names: Names) -> str:

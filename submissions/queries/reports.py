@@ -172,6 +172,7 @@ class PairFilter:
     sort : a key of `SORT_FIELDS`, after a "-" for descending order
     decision : the state of the decision; "" for any
     flag : one of `FLAGS`; "" for any
+    work : "class" for pairs within the class, "earlier" for those with earlier work; "" for both
     """
 
     text: str = ""
@@ -179,11 +180,12 @@ class PairFilter:
     sort: str = "-similarity"
     decision: str = ""
     flag: str = ""
+    work: str = ""
 
     @property
     def narrows(self) -> bool:
         """True if the filter can exclude pairs."""
-        return bool(self.text or self.threshold or self.decision or self.flag)
+        return bool(self.text or self.threshold or self.decision or self.flag or self.work)
 
 
 def effective_threshold(report: Report, pair_filter: PairFilter) -> float:
@@ -208,6 +210,9 @@ def filtered_pairs(
         pairs = pairs.filter(similarity__gte=pair_filter.threshold)
     if pair_filter.flag:
         pairs = pairs.filter(pk__in=flagged_pair_ids(report, pair_filter.flag))
+    if pair_filter.work:
+        own = Q(left__batch__role=Batch.Role.CLASS, right__batch__role=Batch.Role.CLASS)
+        pairs = pairs.filter(own if pair_filter.work == "class" else ~own)
     for ids in _ids_by_word(report, pair_filter.text, names):
         pairs = pairs.filter(Q(left__in=ids) | Q(right__in=ids))
     return cast("QuerySet[ListedPair]", pairs)

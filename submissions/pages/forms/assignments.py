@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -16,11 +16,15 @@ from submissions.models import Assignment
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from django.db.models import QuerySet
+
     from submissions.models import Course
 
     AssignmentModelForm = forms.ModelForm[Assignment]
+    AssignmentMultipleChoiceField = forms.ModelMultipleChoiceField[Assignment]
 else:
-    AssignmentModelForm = forms.ModelForm  # takes no parameter at run time
+    AssignmentModelForm = forms.ModelForm  # these take no parameter at run time
+    AssignmentMultipleChoiceField = forms.ModelMultipleChoiceField
 
 # Enough for the teams of a few thousand students.
 MAX_TEAMS_CHARACTERS = 100_000
@@ -89,9 +93,52 @@ class PatternFields(forms.Form):
         return _checked_patterns(self.cleaned_data["exclude_patterns"])
 
 
-class SettingsForm(PatternFields, AssignmentForm):
+class _AssignmentChoices(AssignmentMultipleChoiceField):
+    def label_from_instance(self, assignment: Assignment) -> str:
+        return f"{assignment.course.name}: {assignment.name} ({assignment.shown_term})"
+
+
+class ComparisonFields(forms.Form):
+    """The other assignments that an assignment is compared with."""
+
+    compare_course = forms.BooleanField(
+        label="Earlier assignments of this course",
+        required=False,
+        widget=forms.Select(choices=[(False, "Do not compare"), (True, "Compare with every earlier one")]),
+        help_text="Their submissions are compared with this class, not among themselves. A student's own "
+        "earlier work is flagged, and makes no case.",
+    )
+    compared_with = _AssignmentChoices(
+        label="Compare also with",
+        queryset=Assignment.objects.none(),
+        required=False,
+        widget=forms.SelectMultiple(attrs={"size": 6}),
+        help_text="Assignments of your courses: hold Ctrl or ⌘ to choose several or to undo a choice. Of "
+        "each submission, the few dozen old ones that share most with it are compared.",
+    )
+
+    def offer_assignments(self, others: QuerySet[Assignment], assignment: Assignment) -> None:
+        """Set the assignments that can be chosen, and what is chosen now; without any, remove the fields."""
+        if not others:
+            del self.fields["compare_course"], self.fields["compared_with"]
+            return
+        cast("forms.ModelMultipleChoiceField[Assignment]", self.fields["compared_with"]).queryset = others
+        self.initial["compare_course"] = assignment.compare_course
+        self.initial["compared_with"] = list(assignment.compared_with.values_list("pk", flat=True))
+
+    @property
+    def chosen_assignments(self) -> list[Assignment]:
+        return list(self.cleaned_data.get("compared_with", ()))
+
+
+class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     """Settings of an existing assignment."""
 
+    term = forms.CharField(
+        required=False,
+        max_length=40,
+        help_text="As in “autumn 2026”, to tell it from those of other years. Empty: the year.",
+    )
     due = forms.DateTimeField(
         required=False,
         label="Due",
@@ -115,7 +162,7 @@ class SettingsForm(PatternFields, AssignmentForm):
     class Meta:
         model = Assignment
         fields = (
-            "name", "language", "common_limit", "due", "teams", "compare_mates", "include_patterns",
+            "name", "term", "language", "common_limit", "due", "teams", "compare_mates", "include_patterns",
             "exclude_patterns",
         )  # fmt: skip
 

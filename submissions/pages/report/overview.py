@@ -73,8 +73,11 @@ def tab_context(
     if tab in CONTEXTS:
         context = findings_context(tab, query, assignment, names, state)
         if tab == "pairs":
-            bins = pair_bins(queries.pair_similarities(report), context["threshold"])
-            return context | {"not_compared": queries.listed_not_compared(report, names), "pair_bins": bins}
+            return context | {
+                "not_compared": queries.listed_not_compared(report, names),
+                "comparisons": queries.listed_comparisons(report),
+                "pair_bins": pair_bins(queries.pair_similarities(report), context["threshold"]),
+            }
         duplicates = queries.listed_duplicates(report, names)
         return context | {"histogram": histogram(report), "duplicates": duplicates}
     context = {"assignment": assignment, "names": names, "state": state, "report": report}
@@ -143,6 +146,7 @@ def _pairs_context(query: Mapping[str, Any], context: dict[str, Any]) -> dict[st
     return {
         **_headline_counts(report, pair_filter, threshold, tally),
         **_filter_form(query, flags, pair_filter),
+        "has_earlier_work": queries.has_earlier_work(report),
         "page": page,
         "rows": rows,
         "tally": _decision_counts(tally),
@@ -168,7 +172,7 @@ def _headline_counts(
 
     `pairs_above` counts all pairs, `listed_above` and `undecided` those that the report lists.
     """
-    if pair_filter.text or pair_filter.flag:
+    if pair_filter.text or pair_filter.flag or pair_filter.work:
         pairs = queries.filtered_pairs(report, PairFilter(threshold=pair_filter.threshold))
         tally = queries.tally(pairs, threshold)
     return {
