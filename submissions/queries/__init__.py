@@ -50,9 +50,11 @@ from submissions.queries.lists import (
 from submissions.queries.pairs import (
     add_contents,
     displayed_pair,
+    handed_out_terms,
     ignored_tokens,
     pair,
     pair_files,
+    stored_terms,
     submission_names,
 )
 from submissions.queries.previews import absent_students, preview
@@ -144,6 +146,7 @@ __all__ = [
     "files_with_sources",
     "filtered_pairs",
     "followed_decision",
+    "handed_out_terms",
     "history",
     "ignored_tokens",
     "is_stuck",
@@ -186,6 +189,7 @@ __all__ = [
     "share",
     "shares",
     "skipped_content",
+    "stored_terms",
     "submission",
     "submission_decisions",
     "submission_files",

@@ -17,6 +17,7 @@ from submissions.pages.source_view.parts import link_sides, open_files, show_sid
 from submissions.pages.source_view.render import colour
 from submissions.pages.source_view.screen import Anchors
 from submissions.pages.source_view.selection import PartStart, Selection
+from submissions.pages.source_view.shared_terms import SharedTerms, TermFile, shared_terms
 from submissions.pages.source_view.written_differences import (
     MAX_LEXEME_CHARACTERS,
     Difference,
@@ -25,7 +26,14 @@ from submissions.pages.source_view.written_differences import (
     shorten_lexeme,
     summarise_differences,
 )
-from submissions.queries import displayed_pair, ignored_tokens, pair_files
+from submissions.queries import (
+    displayed_pair,
+    handed_out_terms,
+    ignored_tokens,
+    pair_files,
+    stored_terms,
+)
+from submissions.storage.tokens import unpack_lexical
 
 if TYPE_CHECKING:
     from submissions.models import Pair, Submission
@@ -107,6 +115,8 @@ class PairView:
     passages: list[PassageView]
     passage_count: int
     selection: Selection
+    # What a pair without a passage has in common instead; None for any other pair.
+    terms: SharedTerms | None = None
 
     @property
     def previous_passage(self) -> int:
@@ -139,7 +149,8 @@ def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairVie
     open_files(views, [record for _, record in listed], selection)
     sides = (_side(pair, "L", views, selection), _side(pair, "R", views, selection))
     link_sides(sides[0].files, sides[1].files)
-    return PairView(pair, sides, _passages(listed, views), len(records), selection)
+    terms = _terms(pair, views, names)
+    return PairView(pair, sides, _passages(listed, views), len(records), selection, terms)
 
 
 def view_whole_pair(pair: Pair, names: Names) -> PairView:
@@ -153,7 +164,31 @@ def view_whole_pair(pair: Pair, names: Names) -> PairView:
         if view.is_open and printed:
             view.mark(printed, (0, len(view.text)), PAPER_TOKENS)
     sides = (_printed_side(pair, "L", views), _printed_side(pair, "R", views))
-    return PairView(pair, sides, _passages(listed, views), len(records), Selection(0))
+    terms = _terms(pair, views, names)
+    return PairView(pair, sides, _passages(listed, views), len(records), Selection(0), terms)
+
+
+def _terms(pair: Pair, views: dict[int, FileView], names: Names) -> SharedTerms | None:
+    """Return the terms that the files that were read share, for a pair without a passage."""
+    if not pair.has_no_passage:
+        return None
+    packed = stored_terms([view.file for view in views.values()])
+    left, right = (
+        [
+            TermFile(
+                view.path,
+                view.file.document.language,
+                view.text,
+                view.tokens,
+                unpack_lexical(packed[view.file.document_id]),
+            )
+            for view in views.values()
+            if view.anchors.side == letter and view.is_open and packed[view.file.document_id]
+        ]
+        for letter in "LR"
+    )
+    handed_out = map(unpack_lexical, handed_out_terms(pair.report.assignment))
+    return shared_terms(left, right, handed_out, names.redact_source)
 
 
 def _read_passages(pair: Pair, names: Names) -> _PairPassages:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
+from fingerprint.engine import SCORE_VERSION
 from submissions.models import Batch, Report
 from submissions.pages.templatetags.pages import percent
 from tests.support.html import Page, get_page, page_of
@@ -93,7 +94,10 @@ def test_the_report_says_how_it_was_made(alice_client: Client, report: Report) -
     assert facts["Passages"] == "9 tokens or more; none of 12 or more is missed (windows of 4)"
     assert facts["Compared"] == "3 submissions; 3 pairs share enough to be scored"
     assert facts["Common limit"] == "code in more than 10 submissions; those that are alike count as one"
-    assert facts["Versions"] == f"moss {version('moss-server')}, Pygments {version('pygments')}, engine 1"
+    assert (
+        facts["Versions"]
+        == f"moss {version('moss-server')}, Pygments {version('pygments')}, engine 1, score {SCORE_VERSION}"
+    )
     assert facts["Front-ends"] == ", ".join(report.parameters["profiles"]) != ""
 
 
