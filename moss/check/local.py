@@ -57,7 +57,7 @@ class LocalReport:
     `left` and `right` of a pair index `submissions`; the files of its passages index `files`. `layout` is the
     label of the layout that the submissions were found by, `warnings` are of it. The pairs in `not_compared`
     are of one student or one team. The last `earlier` submissions are earlier work. `handed_out` are terms of
-    boilerplate.
+    boilerplate. With `counts_alike_as_one` the common limit counts programs, see `common_code`.
     """
 
     submissions: list[str]
@@ -70,6 +70,7 @@ class LocalReport:
     not_compared: int = 0
     earlier: int = 0
     handed_out: Sequence[LexicalTerms] = ()
+    counts_alike_as_one: bool = True
 
     def pairs(self) -> Iterator[RankedPair]:
         """Yield all pairs with their passages, best first; each pair is aligned when it is yielded."""
@@ -156,6 +157,7 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
         warnings=submitted.warnings,
         not_compared=not_compared,
         handed_out=[reading.lexical for reading in boilerplate],
+        counts_alike_as_one=options.common is None,
         earlier=submitted.earlier,
     )
 

@@ -32,6 +32,7 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
         submissions=len(report.submissions),
         earlier=report.earlier,
         common_limit=report.inputs.cohort.limit,
+        counts_alike_as_one=report.counts_alike_as_one,
         engine_version=ENGINE_VERSION,
         score_version=SCORE_VERSION,
         k=report.inputs.cohort.k,

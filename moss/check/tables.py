@@ -56,6 +56,7 @@ def details_table(report: LocalReport) -> ExportTable:
         "submissions": report.submissions,
         "earlier": report.submissions[report.class_size :],
         "common_limit": report.inputs.cohort.limit,
+        "counts_alike_as_one": report.counts_alike_as_one,
         "score_version": SCORE_VERSION,
         "threshold": report.ranking.threshold._asdict(),
         "skipped": [skipped._asdict() for skipped in report.skipped],

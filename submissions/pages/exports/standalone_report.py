@@ -59,6 +59,7 @@ class StandaloneReport(NamedTuple):
     submissions: int
     earlier: int
     common_limit: int | None
+    counts_alike_as_one: bool
     engine_version: int
     score_version: int
     k: int
