@@ -21,14 +21,18 @@ from hypothesis import HealthCheck, settings as examples
 from moss.celery import app
 from moss.embedded.client import ensure_services, release_services, wait_until_stopped
 from moss.embedded.paths import installation_paths
+from tests.support.other_sessions import end_other_sessions, wait_for_other_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from pytest_django.plugin import DjangoDbBlocker
 
 # A kernel is compiled at its first call and machines are busy: no example has a time limit.
 examples.register_profile(
     "all", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
+examples.register_profile("some", parent=examples.get_profile("all"), max_examples=40)
 examples.register_profile("few", parent=examples.get_profile("all"), max_examples=15)
 examples.load_profile("all")
 
@@ -51,6 +55,8 @@ pytest_plugins = [
 
 # Fixtures that start servers, a worker or a browser; `make test-fast` skips the tests that need one.
 SERVICES = {"services", "browser"}
+# Fixtures after which every table is emptied, because they commit.
+REAL_TRANSACTIONS = {"transactional_db", "live_server"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -78,6 +84,26 @@ def services() -> None:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(services: None, django_db_modify_db_settings_parallel_suffix: None) -> None:
     """Start the services before pytest-django creates its database."""
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Create the test database, and end the sessions that are left before it is dropped."""
+    yield
+    with django_db_blocker.unblock():
+        end_other_sessions()
+
+
+@pytest.fixture(autouse=True)
+def _idle_sessions(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let other sessions end their transactions before the tables are emptied."""
+    marker = request.node.get_closest_marker("django_db")
+    is_real = REAL_TRANSACTIONS & set(request.fixturenames) or (marker and marker.kwargs.get("transaction"))
+    if is_real:
+        request.getfixturevalue("transactional_db")
+    yield
+    if is_real:
+        wait_for_other_sessions()
 
 
 def _user(name: str, **rights: bool) -> User:
@@ -169,7 +195,9 @@ def _worker(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture
-def celery_worker_process(transactional_db: None, _worker: Path) -> Path:
+def celery_worker_process(transactional_db: None, _worker: Path) -> Iterator[Path]:
     """Return the log file of a real worker that uses the test database and queue."""
     app.control.purge()
-    return _worker
+    yield _worker
+    app.control.purge()
+    wait_for_other_sessions(rest=0.1)

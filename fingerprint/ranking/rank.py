@@ -53,12 +53,15 @@ def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePair
     """Return the pairs that share at least `floor` of their fingerprints by weight, or enough rare terms.
 
     Those that share rare terms only have `shared` 0. Fingerprints and terms of boilerplate do not count.
-    Submissions with a group in common are no pair.
+    Submissions with a group in common are no pair, nor is any with an old submission that no look-up chose.
     """
     counted = ~np.isin(inputs.hashes, inputs.cohort.boilerplate)
     index = InvertedIndex.build(inputs.hashes[counted], inputs.owners[counted])
     by_fingerprints = weighted_pairs(index, floor, inputs.groups)
-    return merged_pairs(by_fingerprints, rare_term_pairs(*inputs.lexical.columns(), inputs.groups))
+    pairs = merged_pairs(by_fingerprints, rare_term_pairs(*inputs.lexical.columns(), inputs.groups))
+    if inputs.old_pairs is None:
+        return pairs
+    return pairs.take(np.flatnonzero(inputs.old_pairs.keep(pairs.left, pairs.right)))
 
 
 def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end) -> Ranking:
@@ -83,8 +86,8 @@ def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end
 def _rank_one_language(inputs: RankingInput, show: int | None, check: Check) -> Ranking:
     cohort, lexical = inputs.cohort, inputs.lexical
     pairs = candidate_pairs(inputs, 0.0 if show is None else FLOOR)
-    # The threshold is estimated from pairs that share code: most of the others have similarity 0 or no score.
-    sharing = np.flatnonzero(pairs.shared)
+    # The threshold is estimated from pairs of the class that share code: most of the others are not scored.
+    sharing = np.flatnonzero((pairs.shared > 0) & _within_class(inputs, pairs))
     count = len(sharing)
     if show is None or len(pairs.left) <= max(show, SAMPLE_SIZE):
         scores = score(cohort, lexical, pairs, check)
@@ -97,6 +100,13 @@ def _rank_one_language(inputs: RankingInput, show: int | None, check: Check) -> 
     one_language = np.full((len(pairs.left), 2), -1, dtype=np.int64)
     ranking = Ranking(pairs, scores, suggest_threshold(sampled, count), one_language)
     return ranking.take(_order(pairs, scores)[:show])
+
+
+def _within_class(inputs: RankingInput, pairs: CandidatePairs) -> npt.NDArray[np.bool_]:
+    """Return for each pair whether neither side was looked up: those that were are the most similar ones."""
+    if inputs.old_pairs is None:
+        return np.ones(len(pairs.left), dtype=np.bool_)
+    return ~inputs.old_pairs.has_old(pairs.left, pairs.right)
 
 
 def _order(pairs: CandidatePairs, scores: Scores) -> npt.NDArray[np.intp]:

@@ -54,8 +54,11 @@ def grouping_warnings(
     students: Mapping[Submitters, tuple[Student, ...]],
     submissions: Mapping[str, GroupedSubmission],
 ) -> Iterable[GroupingWarning]:
-    """Yield what is unusual about the submissions of an upload; `names` and `students` are as grouped."""
-    yield from _one_name(names, students)
+    """Yield what is unusual about the submissions of an upload.
+
+    `names` and `students` are as grouped by the layout, `submissions` as the instructor then changed them.
+    """
+    yield from _one_name(names, students, submissions)
     yield from _named_like_files(choices, submissions)
     if choices.due:
         yield from _times(submissions)
@@ -85,11 +88,14 @@ def unknown_names(split: Collection[str], renamed: Collection[str]) -> Iterable[
 
 
 def _one_name(
-    names: Mapping[Submitters, str], students: Mapping[Submitters, tuple[Student, ...]]
+    names: Mapping[Submitters, str],
+    students: Mapping[Submitters, tuple[Student, ...]],
+    submissions: Mapping[str, GroupedSubmission],
 ) -> Iterable[GroupingWarning]:
     same: dict[str, list[str]] = defaultdict(list)
     for key, members in students.items():
-        same[plain_name(members)].append(names[key])
+        if names[key] in submissions:
+            same[plain_name(members)].append(names[key])
     repeated = sorted(name for group in same.values() if len(group) > 1 for name in group)
     if repeated:
         yield GroupingWarning(

@@ -92,6 +92,8 @@ class Pair(models.Model):
     imports = models.FloatField(default=0.0)
     # Compared across languages: its passages count tokens of the coarse streams.
     translated = models.BooleanField(default=False)
+    # Of a student and the same student's earlier work: it is no case by itself.
+    same_student = models.BooleanField(default=False)
     # Longest first.
     passages: models.JSONField[list[PassageRecord], list[PassageRecord]] = RecordListField(
         PassageRecord, default=list

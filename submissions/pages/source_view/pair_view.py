@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from fingerprint.engine import passage_weight
 from submissions.pages.source_view.file_view import FilePassage, FileView, PassageLocation
 from submissions.pages.source_view.maps import IgnoredTokens
+from submissions.pages.source_view.pair_terms import terms_of_pair
 from submissions.pages.source_view.parts import link_sides, open_files, show_side
 from submissions.pages.source_view.render import colour
 from submissions.pages.source_view.screen import Anchors
 from submissions.pages.source_view.selection import PartStart, Selection
-from submissions.pages.source_view.shared_terms import SharedTerms, TermFile, shared_terms
 from submissions.pages.source_view.written_differences import (
     MAX_LEXEME_CHARACTERS,
     Difference,
@@ -28,16 +28,14 @@ from submissions.pages.source_view.written_differences import (
 )
 from submissions.queries import (
     displayed_pair,
-    handed_out_terms,
     ignored_tokens,
     pair_files,
-    stored_terms,
 )
-from submissions.storage.tokens import unpack_lexical
 
 if TYPE_CHECKING:
     from submissions.models import Pair, Submission
     from submissions.models.records import PassageRecord
+    from submissions.pages.source_view.shared_terms import SharedTerms
     from submissions.pseudonyms.names import Names
 
 # Passages that a page or a document lists, and tokens of them that are compared word by word.
@@ -102,6 +100,16 @@ class PairSide:
     more: int = 0
 
     @property
+    def matched(self) -> int:
+        """Number of the files that have a passage."""
+        return sum(bool(view.passages) for view in self.files)
+
+    @property
+    def unmatched(self) -> int:
+        """Number of the files that have none."""
+        return len(self.files) - self.matched
+
+    @property
     def more_start(self) -> PartStart:
         return PartStart(self.more, 0)
 
@@ -149,7 +157,7 @@ def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairVie
     open_files(views, [record for _, record in listed], selection)
     sides = (_side(pair, "L", views, selection), _side(pair, "R", views, selection))
     link_sides(sides[0].files, sides[1].files)
-    terms = _terms(pair, views, names)
+    terms = terms_of_pair(pair, views.values(), names)
     return PairView(pair, sides, _passages(listed, views), len(records), selection, terms)
 
 
@@ -164,31 +172,8 @@ def view_whole_pair(pair: Pair, names: Names) -> PairView:
         if view.is_open and printed:
             view.mark(printed, (0, len(view.text)), PAPER_TOKENS)
     sides = (_printed_side(pair, "L", views), _printed_side(pair, "R", views))
-    terms = _terms(pair, views, names)
+    terms = terms_of_pair(pair, views.values(), names)
     return PairView(pair, sides, _passages(listed, views), len(records), Selection(0), terms)
-
-
-def _terms(pair: Pair, views: dict[int, FileView], names: Names) -> SharedTerms | None:
-    """Return the terms that the files that were read share, for a pair without a passage."""
-    if not pair.has_no_passage:
-        return None
-    packed = stored_terms([view.file for view in views.values()])
-    left, right = (
-        [
-            TermFile(
-                view.path,
-                view.file.document.language,
-                view.text,
-                view.tokens,
-                unpack_lexical(packed[view.file.document_id]),
-            )
-            for view in views.values()
-            if view.anchors.side == letter and view.is_open and packed[view.file.document_id]
-        ]
-        for letter in "LR"
-    )
-    handed_out = map(unpack_lexical, handed_out_terms(pair.report.assignment))
-    return shared_terms(left, right, handed_out, names.redact_source)
 
 
 def _read_passages(pair: Pair, names: Names) -> _PairPassages:

@@ -235,6 +235,14 @@ def test_students_of_one_name_are_said_with_their_ids() -> None:
     assert "Ada Byron (1001), Ada Byron (1005)" in text(grouping, "one-name")
 
 
+def test_a_name_that_was_split_or_renamed_is_no_longer_said_to_be_that_of_several_students() -> None:
+    first = "Ada Byron (1001)"
+    for choices in (Choices(split=frozenset({first})), Choices(renames={first: "Ada B."})):
+        grouping = group_files(listing_of(SAMPLES["moodle"]), choices)
+        assert first not in grouping.submissions
+        assert not text(grouping, "one-name")
+
+
 def test_names_like_those_of_files_are_said_unless_files_were_chosen() -> None:
     paths = ["ada/a.py", "ben/b.py", "cleo.py", "Makefile", "j.smith"]
     assert "2 of 5 submissions are named like files" in text(grouped(paths, Choices()), "file-names")

@@ -1,0 +1,39 @@
+"""Other sessions of the test database: of workers, web servers and the threads of the live server.
+
+After a test with real transactions every table is emptied. That fails, or has to wait, while another session
+is in a transaction; and a database cannot be dropped while it has sessions.
+"""
+
+from __future__ import annotations
+
+import time
+
+from django.db import connection
+
+LONGEST_WAIT = 60.0  # seconds
+OTHERS = "backend_type = 'client backend' AND datname = current_database() AND pid <> pg_backend_pid()"
+BUSY = f"""
+    SELECT count(*) FROM pg_stat_activity
+    WHERE {OTHERS} AND (state <> 'idle' OR state_change > clock_timestamp() - %s * interval '1 second')
+"""
+TERMINATE = f"SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE {OTHERS}"
+
+
+def _count(statement: str, *values: float) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return int(cursor.fetchone()[0])
+
+
+def end_other_sessions() -> None:
+    _count(TERMINATE)
+
+
+def wait_for_other_sessions(rest: float = 0.0) -> None:
+    """Return when all other sessions have been idle for `rest` seconds; end those that do not become idle."""
+    deadline = time.monotonic() + LONGEST_WAIT
+    while _count(BUSY, rest):
+        if time.monotonic() > deadline:
+            end_other_sessions()
+            return
+        time.sleep(0.02)
