@@ -18,8 +18,8 @@ import numpy as np
 
 from bench import tools
 from bench.intervals import precision_interval, sources
-from bench.labelled import LabelledSet, SetError, find_sets
-from bench.metrics import Metrics, level_aucs, measure
+from bench.labelled import LabelledSet, SetError, doubtful_pairs, find_sets
+from bench.metrics import Metrics, average_precision, level_aucs, measure
 from bench.processes import RunFailed
 from bench.tables import markdown
 
@@ -35,7 +35,8 @@ class AccuracyResult(NamedTuple):
     """Metrics of one tool on one set.
 
     `interval` contains the AP of 95 % of resampled sets. `level_auc` is the AUC of each level's plagiarised
-    pairs against all pairs that are not plagiarised.
+    pairs against all pairs that are not plagiarised. `doubtful` pairs have a label that we judge wrong, see
+    `bench.labelled.doubtful_pairs`; `ap_without_doubtful` is the AP without them.
     """
 
     set_name: str
@@ -43,6 +44,8 @@ class AccuracyResult(NamedTuple):
     metrics: Metrics
     interval: tuple[float, float]
     level_auc: dict[str, float]
+    doubtful: int = 0
+    ap_without_doubtful: float | None = None
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -51,6 +54,8 @@ class AccuracyResult(NamedTuple):
             **self.metrics._asdict(),
             "interval": self.interval,
             "level_auc": self.level_auc,
+            "doubtful": self.doubtful,
+            "ap_without_doubtful": self.ap_without_doubtful,
         }
 
 
@@ -88,7 +93,13 @@ def score_set(tool: tools.Tool, labelled: LabelledSet) -> AccuracyResult:
         interval = precision_interval(scores, labels, sources(labelled.pairs))
     except ValueError as error:
         raise SetError(f"{labelled.name}: {error}") from error
-    return AccuracyResult(labelled.name, tool.name, metrics, interval, level_auc)
+    result = AccuracyResult(labelled.name, tool.name, metrics, interval, level_auc)
+    listed = doubtful_pairs(labelled.name)
+    kept = np.array([frozenset(pair[:2]) not in listed for pair in labelled.pairs])
+    if kept.all():
+        return result
+    precision = average_precision(scores[kept], labels[kept])
+    return result._replace(doubtful=int((~kept).sum()), ap_without_doubtful=precision)
 
 
 def summary_table(results: Sequence[AccuracyResult]) -> str:
@@ -100,6 +111,18 @@ def summary_table(results: Sequence[AccuracyResult]) -> str:
         interval = "{:.3f}-{:.3f}".format(*result.interval)
         rows.append([result.set_name, result.tool, *counts, figures[0], interval, *figures[1:]])
     return markdown(header, rows)
+
+
+def doubtful_tables(results: Sequence[AccuracyResult]) -> list[str]:
+    """Return a table of both figures of the sets that have doubtful labels."""
+    rows = [
+        [result.set_name, result.tool, f"{result.doubtful}", f"{result.metrics.ap:.3f}", f"{without:.3f}"]
+        for result in results
+        if (without := result.ap_without_doubtful) is not None
+    ]
+    header = ["set", "tool", "doubtful pairs", "AP", "AP without them"]
+    title = "Labels that we judge wrong, with reasons in bench/doubtful.csv"
+    return [f"{title}\n\n{markdown(header, rows)}"] if rows else []
 
 
 def level_tables(results: Sequence[AccuracyResult]) -> list[str]:
@@ -161,7 +184,7 @@ def run() -> None:
         for tool in installed:
             print(f"{labelled.name}: {tool.name}", file=sys.stderr)
             results.append(score_set(tool, labelled))
-    print("\n\n".join([summary_table(results), *level_tables(results)]))
+    print("\n\n".join([summary_table(results), *level_tables(results), *doubtful_tables(results)]))
     if arguments.json:
         arguments.json.write_text(json.dumps([result.as_json() for result in results], indent=2) + "\n")
 

@@ -14,6 +14,10 @@ COLUMNS = ["a", "b", "label", "group", "level"]
 HONEST = "non"  # the level of pairs that are not plagiarised, in sets whose levels are disguises
 
 
+# Pairs of public sets whose labels we judge wrong, with the reason.
+DOUBTFUL = Path(__file__).with_name("doubtful.csv")
+
+
 class SetError(ValueError):
     """A folder or a row is not a valid labelled set; the message names it and the reason."""
 
@@ -100,6 +104,12 @@ def _check_submission(path: PurePosixPath, group: str, files: Path, location: st
         raise SetError(f"{location}: {path} is not directly in group {group!r}")
     if not (files / path).exists():
         raise SetError(f"{location}: {files / path} does not exist")
+
+
+def doubtful_pairs(set_name: str) -> set[frozenset[str]]:
+    """Return the pairs of a set whose labels we judge wrong."""
+    with DOUBTFUL.open(newline="", encoding="utf-8") as file:
+        return {frozenset((row["a"], row["b"])) for row in csv.DictReader(file) if row["set"] == set_name}
 
 
 def write_pairs(folder: Path, pairs: Iterable[LabelledPair]) -> None:

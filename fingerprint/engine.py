@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from fingerprint.languages.base import Coarse as Coarse
     from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
     from fingerprint.languages.preload import preload as preload
+    from fingerprint.languages.term_places import (
+        common_terms as common_terms,
+        term_places as term_places,
+        without_terms as without_terms,
+    )
     from fingerprint.languages.words import WordKinds as WordKinds
     from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
     from fingerprint.ranking.cohort import Cohort as Cohort
@@ -75,6 +80,7 @@ else:
         "languages.base": "Coarse",
         "languages.lexical_terms": "LexicalTerms",
         "languages.preload": "preload",
+        "languages.term_places": "common_terms term_places without_terms",
         "languages.words": "WordKinds",
         "params": "ENGINE_VERSION Params Profile",
         "ranking.cohort": "Cohort",

@@ -34,6 +34,16 @@ def coarse_family(name: str) -> str:
     return _by_alias()[name].salt
 
 
+def term_families(name: str, text: str) -> set[str]:
+    """Return the families of the ids that the terms of a text have; those of all its cells for a notebook."""
+    if name == "notebook":
+        from fingerprint.languages.notebook import cell_languages  # noqa: PLC0415 - each is slow to import and not always needed
+
+        return {family for cell in cell_languages(text) for family in term_families(cell, "")}
+    row = _by_alias().get(name)
+    return {row.salt if row else name}
+
+
 def front_end(name: str) -> FrontEnd:
     """Return the front-end of a language.
 

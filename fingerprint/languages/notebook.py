@@ -40,6 +40,11 @@ _BROKEN = (
 )
 
 
+def cell_languages(text: str) -> set[str]:
+    """Return the names of the languages of all cells in the shown text of a notebook."""
+    return {header[1] for header in _HEADER.finditer(text)}
+
+
 def _is_from_elsewhere(record: logging.LogRecord) -> bool:
     return "nbformat" not in PurePath(record.pathname).parts
 

@@ -1,4 +1,4 @@
-"""Candidate pairs: those that share enough of their fingerprints, weighted by rarity."""
+"""Candidate pairs: those that share enough of their fingerprints, weighted by rarity, or rare terms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.index import CandidatePairs
+from fingerprint.index import CandidatePairs, InvertedIndex
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.groups import NO_GROUPS, Groups, share_group
 from fingerprint.ranking.weights import rarity
@@ -15,12 +15,16 @@ from fingerprint.ranking.weights import rarity
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.index import InvertedIndex
-    from fingerprint.types import Bounds, Floats, Owners
+    from fingerprint.types import Bounds, Floats, Hashes, Owners
 
 # A candidate pair shares at least this part of the lighter side's fingerprints, by weight. In measurements,
 # values from 0 to 0.03 rank alike, and this one halves the number of pairs in a class of 259.
 FLOOR = 0.01
+# Pairs that share this weight of rare terms are candidates too, even if they share no fingerprint: one term
+# of eight characters that nobody else has. A term of more submissions than these counts nothing here.
+LEAST_TERMS, MOST_SUBMISSIONS = 1.0, 20
+# Sums of weights may be smaller by rounding errors.
+ROUNDING = 1e-9
 
 
 class Postings(NamedTuple):
@@ -67,7 +71,9 @@ def add_shared(table: Postings, left: int, weight: Floats, shared: Owners, partn
 
 
 @njit
-def _fill_pairs(table: Postings, floor: float, groups: Groups, rows: npt.NDArray[np.int32]) -> int:
+def _fill_pairs(
+    table: Postings, floor: float, least: float, groups: Groups, rows: npt.NDArray[np.int32]
+) -> int:
     """Fill `rows` with (left, right, shared) of the pairs, as many as fit; return their number."""
     weights = owner_weights(table)
     owners = len(weights)
@@ -76,7 +82,7 @@ def _fill_pairs(table: Postings, floor: float, groups: Groups, rows: npt.NDArray
     for left in range(owners):
         partner_count = add_shared(table, left, weight, shared, partners)
         for right in partners[:partner_count]:
-            enough = weight[right] >= floor * min(weights[left], weights[right])
+            enough = weight[right] >= max(least, floor * min(weights[left], weights[right]))
             if enough and not share_group(groups, left, right):
                 if count < len(rows):
                     rows[count, 0], rows[count, 1], rows[count, 2] = left, right, shared[right]
@@ -85,13 +91,14 @@ def _fill_pairs(table: Postings, floor: float, groups: Groups, rows: npt.NDArray
     return count
 
 
-def postings(index: InvertedIndex) -> Postings:
-    """Return the index in both directions; a value weighs its rarity."""
+def postings(index: InvertedIndex, weights: Floats | None = None) -> Postings:
+    """Return the index in both directions; by default a value weighs its rarity."""
     owners = int(index.owners.max()) + 1 if len(index.owners) else 0
     by_owner = np.argsort(index.owners, kind="stable")
     values = np.repeat(np.arange(len(index.values)), np.diff(index.starts))[by_owner]
     value_starts = np.searchsorted(index.owners[by_owner], np.arange(owners + 1))
-    weights = rarity(index.frequency, constants.RARITY_EXPONENT)
+    if weights is None:
+        weights = rarity(index.frequency, constants.RARITY_EXPONENT)
     return Postings(index.starts, index.owners, values, value_starts, weights)
 
 
@@ -101,7 +108,38 @@ def weighted_pairs(index: InvertedIndex, floor: float = FLOOR, groups: Groups = 
     Owners that have one of the `groups` in common are no pair. Pairs are counted for one owner at a time, so
     that a pair below the floor takes no memory (winnowing, section 5.2).
     """
-    table = postings(index)
-    rows = np.empty((_fill_pairs(table, floor, groups, np.empty((0, 3), dtype=np.int32)), 3), dtype=np.int32)
-    _fill_pairs(table, floor, groups, rows)
+    return _pairs(postings(index), floor, 0.0, groups)
+
+
+def _pairs(table: Postings, floor: float, least: float, groups: Groups) -> CandidatePairs:
+    count = _fill_pairs(table, floor, least, groups, np.empty((0, 3), dtype=np.int32))
+    rows = np.empty((count, 3), dtype=np.int32)
+    _fill_pairs(table, floor, least, groups, rows)
     return CandidatePairs(*np.ascontiguousarray(rows.T))
+
+
+def rare_term_pairs(
+    ids: Hashes, owners: Owners, weights: Floats, groups: Groups = NO_GROUPS
+) -> CandidatePairs:
+    """Return the pairs whose shared rare terms weigh at least `LEAST_TERMS`, with `shared` 0.
+
+    Rare are those of at most `MOST_SUBMISSIONS` submissions, so that many common ones are no candidate.
+    `ids` and `owners` are terms and the owners that have them, `weights` those of the terms by id.
+    """
+    index = InvertedIndex.build(ids, owners)
+    rare = (index.frequency > 1) & (index.frequency <= MOST_SUBMISSIONS)
+    kept = np.repeat(rare, index.frequency)
+    starts = np.concatenate(([0], np.cumsum(index.frequency[rare], dtype=np.int64)))
+    rare_index = InvertedIndex(index.values[rare], starts, index.owners[kept])
+    pairs = _pairs(postings(rare_index, weights[rare_index.values]), 0.0, LEAST_TERMS - ROUNDING, groups)
+    return pairs._replace(shared=np.zeros_like(pairs.shared))
+
+
+def merged_pairs(first: CandidatePairs, second: CandidatePairs) -> CandidatePairs:
+    """Return the pairs of both, by left and right owner; of a pair in both the first one."""
+    left, right, shared = (np.concatenate(columns) for columns in zip(first, second, strict=True))
+    order = np.lexsort((right, left))
+    left, right = left[order], right[order]
+    is_new = np.ones(len(order), dtype=np.bool_)
+    is_new[1:] = (left[1:] != left[:-1]) | (right[1:] != right[:-1])
+    return CandidatePairs(left[is_new], right[is_new], shared[order][is_new])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fingerprint.index import CandidatePairs, InvertedIndex
-from fingerprint.ranking.candidates import FLOOR, weighted_pairs
+from fingerprint.ranking.candidates import FLOOR, merged_pairs, rare_term_pairs, weighted_pairs
 from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.passages import Passage
 from fingerprint.ranking.scoring import Scores, score
@@ -50,14 +50,15 @@ class Ranking(NamedTuple):
 
 
 def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePairs:
-    """Return the pairs of submissions that share at least `floor` of their fingerprints by weight.
+    """Return the pairs that share at least `floor` of their fingerprints by weight, or enough rare terms.
 
-    Fingerprints of boilerplate do not count. Submissions with a group in common are no pair, nor is any
-    with an old submission that no look-up chose.
+    Those that share rare terms only have `shared` 0. Fingerprints and terms of boilerplate do not count.
+    Submissions with a group in common are no pair, nor is any with an old submission that no look-up chose.
     """
     counted = ~np.isin(inputs.hashes, inputs.cohort.boilerplate)
     index = InvertedIndex.build(inputs.hashes[counted], inputs.owners[counted])
-    pairs = weighted_pairs(index, floor, inputs.groups)
+    by_fingerprints = weighted_pairs(index, floor, inputs.groups)
+    pairs = merged_pairs(by_fingerprints, rare_term_pairs(*inputs.lexical.columns(), inputs.groups))
     if inputs.old_pairs is None:
         return pairs
     return pairs.take(np.flatnonzero(inputs.old_pairs.keep(pairs.left, pairs.right)))
@@ -66,10 +67,11 @@ def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePair
 def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end) -> Ranking:
     """Score the candidate pairs of a cohort and return the best `show`; ties are in cohort order.
 
-    With None, return all pairs that share a fingerprint, without a minimum weight. Of more than `SAMPLE_SIZE`
-    candidate pairs, score only those that may be among the best, and a sample for the threshold. `check` is
-    called every few tenths of a second; when it raises, the ranking ends. Pairs in different languages are
-    among the others by their own score; the scores of the others and the threshold do not depend on them.
+    With None, return all pairs that share rare terms or a fingerprint, without a minimum weight. Of more than
+    `SAMPLE_SIZE` candidate pairs, score only those that may be among the best, and a sample for the
+    threshold. `check` is called every few tenths of a second; when it raises, the ranking ends. Pairs in
+    different languages are among the others by their own score; the scores of the others and the threshold
+    do not depend on them.
     """
     ranking = _rank_one_language(inputs, show, check)
     if inputs.translations is None:
@@ -84,19 +86,19 @@ def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end
 def _rank_one_language(inputs: RankingInput, show: int | None, check: Check) -> Ranking:
     cohort, lexical = inputs.cohort, inputs.lexical
     pairs = candidate_pairs(inputs, 0.0 if show is None else FLOOR)
-    count, class_pairs = len(pairs.left), int(_within_class(inputs, pairs).sum())
-    if show is None or count <= max(show, SAMPLE_SIZE):
+    # The threshold is estimated from pairs of the class that share code: most of the others are not scored.
+    sharing = np.flatnonzero((pairs.shared > 0) & _within_class(inputs, pairs))
+    count = len(sharing)
+    if show is None or len(pairs.left) <= max(show, SAMPLE_SIZE):
         scores = score(cohort, lexical, pairs, check)
-        sampled = scores.similarity[_within_class(inputs, pairs)]
+        sampled = scores.similarity[sharing]
     else:
-        sample = pairs.take(sample_rows(count))
-        sampled = score(cohort, lexical, sample, check).similarity[_within_class(inputs, sample)]
+        sample = sharing[sample_rows(count)] if count > SAMPLE_SIZE else sharing
+        sampled = score(cohort, lexical, pairs.take(sample), check).similarity
         rows, scores = best_pairs(cohort, lexical, pairs, max(show, 1), check)
         pairs = pairs.take(rows)
-    one_language = np.full((count, 2), -1, dtype=np.int64)[: len(pairs.left)]
-    ranking = Ranking(
-        pairs, scores, suggest_threshold(sampled, class_pairs if len(sampled) else 0), one_language
-    )
+    one_language = np.full((len(pairs.left), 2), -1, dtype=np.int64)
+    ranking = Ranking(pairs, scores, suggest_threshold(sampled, count), one_language)
     return ranking.take(_order(pairs, scores)[:show])
 
 

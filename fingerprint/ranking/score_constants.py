@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 # Raise it whenever the same cohort would get other similarities. Reports store it.
-SCORE_VERSION = 2
+SCORE_VERSION = 3
 
 
 class Norm(NamedTuple):
@@ -73,6 +73,8 @@ NAMES = Evidence(Norm(0.0, 1.0), Norm(0.0, 1.0), tokens=1.5, cap=0.15, amount_by
 IMPORTS = Evidence(Norm(1.0, 10.0), Norm(0.0, 1.0), tokens=3.0, cap=0.5)
 # Even if every term is changed, a score is at least this part of the score by passages alone.
 LEAST_PASSAGE_PART = 0.6
+# Without a passage, terms of weight w count w / (w + HALF_TERMS): one term in common may be chance.
+HALF_TERMS = 1.0
 
 # A term of this many characters or more has full weight: `i` and `0` are in most programs, a message is not.
 WHOLE_TERM_CHARACTERS = 8

@@ -70,7 +70,7 @@ def length_factor(tokens: float, half_length: float) -> float:
 
 
 @njit
-def _slice_sums(sums: RunningSums, submission_starts: Bounds, number: int) -> RunningSums:
+def slice_sums(sums: RunningSums, submission_starts: Bounds, number: int) -> RunningSums:
     low, high = submission_starts[number], submission_starts[number + 1] + 1
     columns = sums.weight[low:high], sums.own[low:high], sums.counted[low:high]
     return RunningSums(*columns, sums.line_numbers[low:high])
@@ -173,8 +173,8 @@ def _fill_coverage(
                 table[tokens.ordered_kgrams[order_starts[entered] : order_starts[entered + 1]]] = -1
             fill_kgram_table(sides[0].ordered_kgrams, table)
             entered = left
-        left_sums = _slice_sums(sums, submission_starts, left)
-        right_sums = _slice_sums(sums, submission_starts, right)
+        left_sums = slice_sums(sums, submission_starts, left)
+        right_sums = slice_sums(sums, submission_starts, right)
         tiles = tile_pair(sides[0], sides[1], k, table, taken)
         coverage.weight[row] = chained_weight(tiles, left_sums, right_sums, lengths)
         _count_passages(trim_tiles(tiles, sides[0], sides[1], k), left_sums, right_sums, row, coverage)
@@ -256,6 +256,8 @@ def similarity_of(
     smaller = own.min(axis=1)
     whole = mass * smaller / (smaller + constants.LENGTHS.half_length)
     passages = np.divide(covered, whole, out=np.zeros(len(pairs)), where=whole > 0)
+    # Programs that are shorter than a k-gram have no weight but tokens.
+    mass = np.where(mass > 0, mass, passage_mass(smaller, own.max(axis=1)))
     return _combine_evidence(np.minimum(passages, 1.0), mass, lexical, pairs)
 
 
@@ -270,17 +272,20 @@ def _combine_evidence(
 ) -> tuple[Floats, tuple[Floats, Floats, Floats, Floats]]:
     """Weight each kind of evidence by its mass; the parts add up to the similarity."""
     total, weighted = mass_of_passages.copy(), []
+    shared = np.zeros(len(pairs))
     kinds = constants.LITERALS, constants.NAMES, constants.IMPORTS
     for table, evidence in zip(lexical, kinds, strict=True):
-        share, amount = table.shares(pairs, evidence)
+        share, amount, weight = table.shares(pairs, evidence)
+        shared += weight
         mass = np.minimum(amount, evidence.cap * mass_of_passages)
         weighted.append(share * mass)
         total += mass
+    chance = np.where(passages > 0, 1.0, shared / (shared + constants.HALF_TERMS))
     by_literals, by_names, by_imports, by_passages = (
-        np.divide(part, total, out=np.zeros_like(total), where=total > 0)
+        np.divide(chance * part, total, out=np.zeros_like(total), where=total > 0)
         for part in (*weighted, passages * mass_of_passages)
     )
     combined = by_passages + by_literals + by_names + by_imports
     similarity = np.maximum(constants.LEAST_PASSAGE_PART * passages, combined).round(constants.DECIMALS)
-    structure = similarity - by_literals - by_names - by_imports
+    structure = np.where(passages > 0, similarity - by_literals - by_names - by_imports, 0.0)
     return similarity, (structure, by_literals, by_names, by_imports)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.score_constants import Evidence, Norm
-    from fingerprint.types import Bounds, Floats, Rows, Terms
+    from fingerprint.types import Bounds, Floats, Hashes, Owners, Rows, Terms
 
 
 def apply_norm(left: Floats, right: Floats, norm: Norm) -> Floats:
@@ -39,6 +39,18 @@ def _add_shared_weights(ids: Rows, bounds: Bounds, weights: Floats, pairs: Rows,
                 shared[row] += weights[left]
             a += left <= right
             b += right <= left
+
+
+class SharedTerms(NamedTuple):
+    """Terms of one kind that the sides of n pairs have in common, as parallel float64 arrays.
+
+    `share` in [0, 1]: by weight; `amount`: how many tokens the share counts as; `weight`: that of the shared
+    terms.
+    """
+
+    share: Floats
+    amount: Floats
+    weight: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +93,15 @@ class TermTable:
         masses = self._masses(weights)
         return apply_norm(masses[pairs[:, 0]], masses[pairs[:, 1]], norm)
 
-    def shares(self, pairs: Rows, evidence: Evidence) -> tuple[Floats, Floats]:
-        """Return the share in [0, 1] of the terms of each pair that both sides have, and their amount.
-
-        The amount, in tokens, says how much the share counts.
-        """
+    def shares(self, pairs: Rows, evidence: Evidence) -> SharedTerms:
+        """Return what the two sides of each pair have in common."""
         shared = np.zeros(len(pairs))
         _add_shared_weights(self.ids, self.bounds, self.weights, pairs, shared)
         mass = self._mass(self.weights, pairs, evidence.share)
         share = np.divide(shared, mass, out=np.zeros_like(shared), where=mass > 0)
         weights = self.weights if evidence.amount_by_rarity else self.lengths
         amount = evidence.tokens * self._mass(weights, pairs, evidence.amount)
-        return np.minimum(share, 1.0), amount
+        return SharedTerms(np.minimum(share, 1.0), amount, shared)
 
 
 class LexicalTable(NamedTuple):
@@ -101,6 +110,14 @@ class LexicalTable(NamedTuple):
     literals: TermTable
     names: TermTable
     imports: TermTable
+
+    def columns(self) -> tuple[Hashes, Owners, Floats]:
+        """Return a number and the submission of every term of every submission, and the weights by number."""
+        firsts = np.cumsum([0, *(len(table.weights) for table in self)])[:-1]
+        ids = [table.ids + first for table, first in zip(self, firsts, strict=True)]
+        owners = [np.repeat(np.arange(len(table.bounds) - 1), np.diff(table.bounds)) for table in self]
+        weights = np.concatenate([table.weights for table in self])
+        return np.concatenate(ids).astype(np.uint64), np.concatenate(owners).astype(np.int32), weights
 
     @classmethod
     def from_submissions(

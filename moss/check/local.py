@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from fingerprint.engine import Coarse, CoarseFile, CohortFile, Ranking, RankingInput, Reading
+    from fingerprint.engine import (
+        Coarse,
+        CoarseFile,
+        CohortFile,
+        LexicalTerms,
+        Ranking,
+        RankingInput,
+        Reading,
+    )
     from moss.check.readings import Advance, FileTokens
     from submissions.archives.grouping_warnings import GroupingWarning
     from submissions.archives.unpack import UnpackedEntry
@@ -48,7 +56,8 @@ class LocalReport:
 
     `left` and `right` of a pair index `submissions`; the files of its passages index `files`. `layout` is the
     label of the layout that the submissions were found by, `warnings` are of it. The pairs in `not_compared`
-    are of one student or one team. The last `earlier` submissions are earlier work.
+    are of one student or one team. The last `earlier` submissions are earlier work. `handed_out` are terms of
+    boilerplate. With `counts_alike_as_one` the common limit counts programs, see `common_code`.
     """
 
     submissions: list[str]
@@ -60,6 +69,8 @@ class LocalReport:
     warnings: Sequence[GroupingWarning] = ()
     not_compared: int = 0
     earlier: int = 0
+    handed_out: Sequence[LexicalTerms] = ()
+    counts_alike_as_one: bool = True
 
     def pairs(self) -> Iterator[RankedPair]:
         """Yield all pairs with their passages, best first; each pair is aligned when it is yielded."""
@@ -145,6 +156,8 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
         layout=submitted.layout,
         warnings=submitted.warnings,
         not_compared=not_compared,
+        handed_out=[reading.lexical for reading in boilerplate],
+        counts_alike_as_one=options.common is None,
         earlier=submitted.earlier,
     )
 
@@ -209,7 +222,7 @@ def _rank(
     options: RankingOptions,
 ) -> LocalReport:
     engine.ensure_compiled()
-    cohort_files = [_cohort_file(file) for file in files]
+    cohort_files = [cohort_file(file) for file in files]
     exclusions = engine.Exclusions(
         [reading.tokens.kinds for reading in unscored.boilerplate],
         [reading.lexical for reading in unscored.boilerplate],
@@ -221,7 +234,7 @@ def _rank(
     return LocalReport(names, files, ranking, skipped, inputs)
 
 
-def _cohort_file(file: LocalFile) -> CohortFile:
+def cohort_file(file: LocalFile) -> CohortFile:
     kinds = file.tokens.stream.kinds
     hashes = engine.fingerprint(kinds, PARAMS).hashes
     tokens = file.tokens

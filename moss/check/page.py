@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fingerprint.engine import ENGINE_VERSION, decode, front_end
+from fingerprint.engine import ENGINE_VERSION, SCORE_VERSION, decode, front_end
 from moss.check.tables import pair_row
+from moss.check.terms import pair_terms
 from submissions.pages.exports.standalone_report import (
     SkippedEntry,
     StandalonePair,
@@ -31,8 +32,14 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
         submissions=len(report.submissions),
         earlier=report.earlier,
         common_limit=report.inputs.cohort.limit,
+        counts_alike_as_one=report.counts_alike_as_one,
         engine_version=ENGINE_VERSION,
-        pairs=[StandalonePair(pair_row(report, pair), _passages(report, pair)) for pair in report.pairs()],
+        score_version=SCORE_VERSION,
+        k=report.inputs.cohort.k,
+        pairs=[
+            StandalonePair(pair_row(report, pair), _passages(report, pair), pair_terms(report, pair))
+            for pair in report.pairs()
+        ],
         skipped=[SkippedEntry(*skipped) for skipped in report.skipped],
         shortfall=report.shortfall,
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fingerprint.engine import SCORE_VERSION
+from moss.check.terms import pair_terms
 from submissions.pages.exports.formats import ExportTable
-from submissions.ranking.pair_rows import TRANSLATED, Evidence, PairRow
+from submissions.ranking.pair_rows import Evidence, PairRow, pair_mark
 from submissions.ranking.ranked_pairs import PairColumns
 
 if TYPE_CHECKING:
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import Passage
     from moss.check.local import LocalReport
+    from submissions.pages.source_view.shared_terms import SharedTerm
     from submissions.ranking.ranked_pairs import RankedPair
 
 
@@ -27,7 +30,7 @@ def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:
         tokens=pair.tokens,
         lines=pair.lines,
         longest=pair.longest,
-        mark=TRANSLATED if pair.translated else "",
+        mark=pair_mark(translated=pair.translated, structure=pair.structure),
     )
 
 
@@ -46,21 +49,37 @@ def pairs_table(report: LocalReport) -> ExportTable:
 def details_table(report: LocalReport) -> ExportTable:
     """Return the table of all pairs with their evidence and passages, and facts about the whole report.
 
-    Passages of a translated pair count tokens of the coarse stream.
+    Passages of a translated pair count tokens of the coarse stream. `terms` has what a pair without a passage
+    has in common.
     """
     about = {
         "submissions": report.submissions,
         "earlier": report.submissions[report.class_size :],
         "common_limit": report.inputs.cohort.limit,
+        "counts_alike_as_one": report.counts_alike_as_one,
+        "score_version": SCORE_VERSION,
         "threshold": report.ranking.threshold._asdict(),
         "skipped": [skipped._asdict() for skipped in report.skipped],
     }
-    rows = ((*pair_row(report, pair), _evidence(pair), _passages(report, pair)) for pair in report.pairs())
-    return ExportTable("pairs", (*PairRow._fields, "evidence", "passages"), rows, about)
+    rows = (
+        (*pair_row(report, pair), _evidence(pair), _passages(report, pair), _terms(report, pair))
+        for pair in report.pairs()
+    )
+    return ExportTable("pairs", (*PairRow._fields, "evidence", "passages", "terms"), rows, about)
 
 
 def _evidence(pair: RankedPair) -> dict[str, float]:
     return {part: round(getattr(pair, part), 6) for part in Evidence._fields}
+
+
+def _terms(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
+    terms = pair_terms(report, pair)
+    return [_term(term) for term in terms.listed] if terms else []
+
+
+def _term(term: SharedTerm) -> dict[str, object]:
+    left, right = ([{"file": one.path, "lines": one.lines} for one in side] for side in term.sides)
+    return {"kind": term.kind, "text": term.text, "left": left, "right": right}
 
 
 def _passages(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:

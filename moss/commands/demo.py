@@ -175,7 +175,7 @@ def _result(assignment: Assignment) -> str:
 
 def _pair_row(pair: Pair) -> PairRow:
     """Return the figures of a stored pair, which must be loaded with its submissions."""
-    from submissions.ranking.pair_rows import TRANSLATED, PairRow
+    from submissions.ranking.pair_rows import PairRow, pair_mark
 
     return PairRow(
         left=pair.left.name,
@@ -186,5 +186,5 @@ def _pair_row(pair: Pair) -> PairRow:
         tokens=pair.tokens,
         lines=pair.lines,
         longest=pair.longest,
-        mark=TRANSLATED if pair.translated else "",
+        mark=pair_mark(translated=pair.translated, structure=pair.structure),
     )

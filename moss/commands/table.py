@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from submissions.ranking.pair_rows import NO_PASSAGE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -26,6 +28,8 @@ def printable(name: str) -> str:
 
 
 def _counts(row: PairRow) -> tuple[str, str, str]:
+    if row.mark == NO_PASSAGE:
+        return ("-", "-", "-")
     if not row.tokens:
         return ("common code only", "", "")
     return (str(row.tokens), str(row.lines), str(row.longest))

@@ -107,3 +107,8 @@ class Pair(models.Model):
 
     def __str__(self) -> str:
         return f"{self.left} / {self.right}"
+
+    @property
+    def has_no_passage(self) -> bool:
+        """True if it shares names, literals or imports only."""
+        return not self.structure

@@ -58,10 +58,12 @@ from submissions.queries.lists import (
 from submissions.queries.pairs import (
     add_contents,
     displayed_pair,
+    handed_out_terms,
     ignored_tokens,
     pair,
     pair_files,
     pair_similarities,
+    stored_terms,
     submission_names,
 )
 from submissions.queries.previews import absent_students, preview
@@ -157,6 +159,7 @@ __all__ = [
     "files_with_sources",
     "filtered_pairs",
     "followed_decision",
+    "handed_out_terms",
     "has_dismissed",
     "has_earlier_work",
     "history",
@@ -204,6 +207,7 @@ __all__ = [
     "share",
     "shares",
     "skipped_content",
+    "stored_terms",
     "submission",
     "submission_decisions",
     "submission_files",

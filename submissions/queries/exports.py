@@ -15,7 +15,7 @@ from submissions.queries.decisions import decisions, with_decisions
 from submissions.queries.flags import Flags, timed_submissions
 from submissions.queries.pairs import displayed_pair
 from submissions.queries.reports import effective_threshold, ranked_pairs
-from submissions.ranking.pair_rows import TRANSLATED
+from submissions.ranking.pair_rows import pair_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +106,7 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
             tokens=pair.tokens,
             lines=pair.lines,
             longest=pair.longest,
-            mark=TRANSLATED if pair.translated else "",
+            mark=pair_mark(translated=pair.translated, structure=pair.structure),
             structure=round(pair.structure, 6),
             literals=round(pair.literals, 6),
             names=round(pair.names, 6),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from django.db.models import Q
 
-from submissions.models import Document, Ignored, Pair, Source, Submission, SubmissionFile
+from submissions.models import Boilerplate, Document, Ignored, Pair, Source, Submission, SubmissionFile
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Report
@@ -64,6 +64,18 @@ def add_contents(files: list[SubmissionFile]) -> None:
     documents = Document.objects.defer("lexical", "coarse").in_bulk({file.document_id for file in files})
     for file in files:
         file.source, file.document = sources[file.source_id], documents[file.document_id]
+
+
+def stored_terms(files: list[SubmissionFile]) -> dict[int, bytes]:
+    """Return the packed terms of the files' documents, by the document's primary key."""
+    rows = Document.objects.filter(pk__in={file.document_id for file in files})
+    return {pk: bytes(lexical) for pk, lexical in rows.values_list("pk", "lexical")}
+
+
+def handed_out_terms(assignment: Assignment) -> list[bytes]:
+    """Return the packed terms of the whole files among an assignment's boilerplate."""
+    rows = Boilerplate.objects.filter(assignment=assignment, first=None, document__state=Document.State.READY)
+    return [bytes(lexical) for lexical in rows.values_list("document__lexical", flat=True)]
 
 
 def ignored_tokens(report: Report, files: list[SubmissionFile]) -> dict[int, list[tuple[int, int]]]:

@@ -6,13 +6,22 @@ from typing import NamedTuple
 
 # The mark of a pair that was compared across languages, in tables, exports and on pages.
 TRANSLATED = "translated"
+# That of a pair that shares names, literals or imports, but no run of equal tokens as long as a k-gram.
+NO_PASSAGE = "no passage"
+
+
+def pair_mark(*, translated: bool, structure: float) -> str:
+    """Return the mark of a pair, empty for one without."""
+    if translated:
+        return TRANSLATED
+    return "" if structure else NO_PASSAGE
 
 
 class PairRow(NamedTuple):
     """Names and figures of a pair.
 
     `similarity` and the shares are in [0, 1]; `tokens` and `lines`: shared tokens and lines; `longest`: the
-    longest passage, in tokens. `mark` is TRANSLATED for a pair that was compared across languages, or empty.
+    longest passage, in tokens. `mark`: see `pair_mark`.
     """
 
     left: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint import engine
-from submissions.ranking.pair_rows import TRANSLATED
+from submissions.ranking.pair_rows import pair_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,8 +69,12 @@ class PairColumns(NamedTuple):
             scores.tokens[rows].tolist(),
             scores.lines[rows].tolist(),
             scores.longest[rows].tolist(),
-            [TRANSLATED if translated else "" for translated in ranking.translated[rows]],
+            list(map(_mark, ranking.translated[rows].tolist(), scores.structure[rows].tolist())),
         )
+
+
+def _mark(translated: bool, structure: float) -> str:  # noqa: FBT001 - a column
+    return pair_mark(translated=translated, structure=structure)
 
 
 def round_to_six(column: Floats) -> list[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import sys
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from bench import accuracy, metrics, tools
+from bench import accuracy, labelled as labelled_module, metrics, tools
 from bench.labelled import LabelledPair, SetError, find_sets, read_set, write_pairs
 from bench.processes import RunFailed, run
 from tests.bench import naive_metrics
@@ -208,3 +209,31 @@ def test_a_command_that_fails_is_reported_with_its_last_error_output() -> None:
 def test_a_command_that_runs_too_long_is_ended() -> None:
     with pytest.raises(RunFailed, match=r"ran for more than 0.2 s"):
         run([sys.executable, "-c", "import time; time.sleep(60)"], timeout=0.2)
+
+
+def test_pairs_with_a_doubtful_label_are_counted_and_left_out_of_a_second_figure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Label a pair as a copy that is none: the second figure is as if it were not there."""
+    make_set(tmp_path / "class")
+    row = "fines/omar-haddad.py,fines/mateo-quispe.py"
+    path = tmp_path / "class" / "pairs.csv"
+    path.write_text(path.read_text().replace(f"{row},0", f"{row},1"))
+    listed = tmp_path / "doubtful.csv"
+    monkeypatch.setattr(labelled_module, "DOUBTFUL", listed)
+    listed.write_text(f"set,a,b,reason\nother,{row},of another set\n")
+    tool = tools.find_tool("moss")
+    assert accuracy.score_set(tool, read_set(tmp_path / "class")).ap_without_doubtful is None
+    listed.write_text(f"set,a,b,reason\nclass,{row},independent\n")
+    result = accuracy.score_set(tool, read_set(tmp_path / "class"))
+    assert result.metrics.positives == 3
+    assert result.metrics.ap < 1
+    assert (result.doubtful, result.ap_without_doubtful) == (1, 1.0)
+    assert "|              1 |" in accuracy.doubtful_tables([result])[0]
+
+
+def test_every_doubtful_label_has_a_reason() -> None:
+    with labelled_module.DOUBTFUL.open() as file:
+        rows = list(csv.DictReader(file))
+    assert rows
+    assert all(row["reason"] and row["a"] != row["b"] for row in rows)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from submissions.pages.exports.standalone_report import StandalonePair, StandaloneReport, StandaloneSide
+    from submissions.pages.source_view.shared_terms import SharedTerms
     from submissions.ranking.pair_rows import PairRow
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
@@ -43,6 +44,7 @@ class RenderedPair(NamedTuple):
     number: int
     row: PairRow
     passages: Iterator[RenderedPassage]
+    terms: SharedTerms | None
 
 
 def standalone_html(report: StandaloneReport) -> str:
@@ -50,7 +52,10 @@ def standalone_html(report: StandaloneReport) -> str:
     if not settings.configured:  # On the command line; the templates need no other setting.
         settings.configure(USE_I18N=False)
     engine = Engine(dirs=[str(TEMPLATES)], libraries={"pages": "submissions.pages.templatetags.pages"})
-    pairs = [RenderedPair(number, pair.row, _passages(pair)) for number, pair in enumerate(report.pairs, 1)]
+    pairs = [
+        RenderedPair(number, pair.row, _passages(pair), pair.terms)
+        for number, pair in enumerate(report.pairs, 1)
+    ]
     context = {
         "report": report,
         "style": style(),

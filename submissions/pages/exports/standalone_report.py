@@ -11,6 +11,7 @@ from submissions.pages.source_view.render import line_starts
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from submissions.pages.source_view.shared_terms import SharedTerms
     from submissions.pages.source_view.written_differences import TokenRun
     from submissions.ranking.pair_rows import PairRow
 
@@ -34,10 +35,11 @@ class StandaloneSide:
 
 
 class StandalonePair(NamedTuple):
-    """A pair with its passages, each as its left and its right side."""
+    """A pair with its passages, each as its left and its right side; without one, with its shared terms."""
 
     row: PairRow
     passages: Iterator[tuple[StandaloneSide, StandaloneSide]]
+    terms: SharedTerms | None = None
 
 
 class SkippedEntry(NamedTuple):
@@ -57,7 +59,10 @@ class StandaloneReport(NamedTuple):
     submissions: int
     earlier: int
     common_limit: int | None
+    counts_alike_as_one: bool
     engine_version: int
+    score_version: int
+    k: int
     pairs: Iterable[StandalonePair]
     skipped: list[SkippedEntry]
     shortfall: str

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fingerprint.engine import passage_weight
 from submissions.pages.source_view.file_view import FilePassage, FileView, PassageLocation
 from submissions.pages.source_view.maps import IgnoredTokens
+from submissions.pages.source_view.pair_terms import terms_of_pair
 from submissions.pages.source_view.parts import link_sides, open_files, show_side
 from submissions.pages.source_view.render import colour
 from submissions.pages.source_view.screen import Anchors
@@ -25,11 +26,16 @@ from submissions.pages.source_view.written_differences import (
     shorten_lexeme,
     summarise_differences,
 )
-from submissions.queries import displayed_pair, ignored_tokens, pair_files
+from submissions.queries import (
+    displayed_pair,
+    ignored_tokens,
+    pair_files,
+)
 
 if TYPE_CHECKING:
     from submissions.models import Pair, Submission
     from submissions.models.records import PassageRecord
+    from submissions.pages.source_view.shared_terms import SharedTerms
     from submissions.pseudonyms.names import Names
 
 # Passages that a page or a document lists, and tokens of them that are compared word by word.
@@ -117,6 +123,8 @@ class PairView:
     passages: list[PassageView]
     passage_count: int
     selection: Selection
+    # What a pair without a passage has in common instead; None for any other pair.
+    terms: SharedTerms | None = None
 
     @property
     def previous_passage(self) -> int:
@@ -149,7 +157,8 @@ def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairVie
     open_files(views, [record for _, record in listed], selection)
     sides = (_side(pair, "L", views, selection), _side(pair, "R", views, selection))
     link_sides(sides[0].files, sides[1].files)
-    return PairView(pair, sides, _passages(listed, views), len(records), selection)
+    terms = terms_of_pair(pair, views.values(), names)
+    return PairView(pair, sides, _passages(listed, views), len(records), selection, terms)
 
 
 def view_whole_pair(pair: Pair, names: Names) -> PairView:
@@ -163,7 +172,8 @@ def view_whole_pair(pair: Pair, names: Names) -> PairView:
         if view.is_open and printed:
             view.mark(printed, (0, len(view.text)), PAPER_TOKENS)
     sides = (_printed_side(pair, "L", views), _printed_side(pair, "R", views))
-    return PairView(pair, sides, _passages(listed, views), len(records), Selection(0))
+    terms = terms_of_pair(pair, views.values(), names)
+    return PairView(pair, sides, _passages(listed, views), len(records), Selection(0), terms)
 
 
 def _read_passages(pair: Pair, names: Names) -> _PairPassages:

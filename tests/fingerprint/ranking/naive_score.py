@@ -80,6 +80,9 @@ def passages(
     small, large = sorted((sum(on_left), sum(on_right)))
     total = small + constants.EXTRA_PART * min(large - small, constants.EXTRA_LIMIT)
     smaller = min(len(left.kinds), len(right.kinds))
+    if not total:  # programs that are shorter than a k-gram
+        sizes = sorted((len(left.kinds), len(right.kinds)))
+        total = sizes[0] + constants.EXTRA_PART * min(sizes[1] - sizes[0], constants.EXTRA_LIMIT)
     covered = 0.0
     tiles = sorted(naive.tiles(left.kinds, right.kinds, k))
     for row, (a, b, n) in enumerate(tiles):
@@ -92,8 +95,8 @@ def lexical(
     sides: tuple[frozenset[str], frozenset[str]],
     cohort: Sequence[frozenset[str]],
     evidence: constants.Evidence,
-) -> tuple[float, float]:
-    """Return the share of the terms that both sides have, and how many tokens they count as."""
+) -> tuple[float, float, float]:
+    """Return the share of the terms that both sides have, how many tokens they count as, and their weight."""
 
     def length(term: str) -> float:
         return min(constants.WHOLE_TERM_CHARACTERS, len(term)) / constants.WHOLE_TERM_CHARACTERS
@@ -106,17 +109,20 @@ def lexical(
     total = norm(rare(sides[0]), rare(sides[1]), evidence.share)
     share = min(1.0, rare(sides[0] & sides[1]) / total) if total else 0.0
     sizes = [rare(side) if evidence.amount_by_rarity else sum(map(length, side)) for side in sides]
-    return share, evidence.tokens * norm(sizes[0], sizes[1], evidence.amount)
+    return share, evidence.tokens * norm(sizes[0], sizes[1], evidence.amount), rare(sides[0] & sides[1])
 
 
 def similarity(left: Submission, right: Submission, cohort: Sequence[Submission], k: int) -> float:
     t, d = passages(left, right, cohort, k)
     evidence = ("literals", constants.LITERALS), ("names", constants.NAMES), ("imports", constants.IMPORTS)
-    weighed, total = t * d, d
+    weighed, total, shared = t * d, d, 0.0
     for field, constant in evidence:
         sides = getattr(left, field), getattr(right, field)
         terms = [getattr(submission, field) for submission in cohort]
-        share, amount = lexical(sides, terms, constant)
+        share, amount, weight = lexical(sides, terms, constant)
+        shared += weight
         mass = min(amount, constant.cap * d)
         weighed, total = weighed + share * mass, total + mass
+    if not t:
+        weighed *= shared / (shared + constants.HALF_TERMS)
     return max(constants.LEAST_PASSAGE_PART * t, weighed / total) if total else 0.0

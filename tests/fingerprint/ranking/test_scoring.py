@@ -12,6 +12,8 @@ from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.lexeme_ids import lexeme_id
 from fingerprint.languages.lexical_terms import LexicalTerms
 from fingerprint.params import Params
+from fingerprint.ranking import candidates as candidates_module
+from fingerprint.ranking.candidates import LEAST_TERMS, rare_term_pairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.inputs import CohortFile, RankingInput
 from fingerprint.ranking.rank import candidate_pairs
@@ -77,7 +79,7 @@ def test_the_parts_sum_to_the_similarity_and_lie_between_zero_and_one(
 ) -> None:
     scores = scored(cohort, boilerplate, limit)
     parts = scores.structure, scores.literals, scores.names, scores.imports
-    assert sum(parts) == pytest.approx(scores.similarity)
+    assert sum(parts) == pytest.approx(scores.similarity, abs=1e-8)
     for column in (scores.similarity, *parts):
         assert np.all((column >= -1e-9) & (column <= 1 + 1e-9))
 
@@ -202,3 +204,38 @@ def test_candidates_share_the_floor_of_the_lighter_sides_fingerprints(
     pairs = set(zip(candidates.left.tolist(), candidates.right.tolist(), strict=True))
     assert {pair for pair, share in expected.items() if share > floor + 1e-9} <= pairs
     assert pairs <= {pair for pair, share in expected.items() if share > floor - 1e-9}
+
+
+term_sets = st.lists(st.frozensets(st.integers(0, 9)), min_size=2, max_size=6)
+
+
+@given(term_sets, term_sets, st.integers(2, 4))
+def test_pairs_that_share_enough_rare_terms_are_candidates(
+    literals: list[frozenset[int]], names: list[frozenset[int]], most: int
+) -> None:
+    columns = list(zip(literals, names, strict=False))
+    table = LexicalTable.from_submissions(
+        [[LexicalTerms(numbered(own), numbered(other), numbered(frozenset()))] for own, other in columns]
+    )
+
+    def weight(left: frozenset[int], right: frozenset[int], sets: list[frozenset[int]]) -> float:
+        counts = [sum(term in other for other in sets) for term in left & right]
+        return sum(naive_score.rarity(count, 1.0) * 4 / 8 for count in counts if count <= most)
+
+    own, other = (list(column) for column in zip(*columns, strict=True))
+    expected = {
+        (i, j)
+        for j in range(len(columns))
+        for i in range(j)
+        if weight(own[i], own[j], own) + weight(other[i], other[j], other) >= LEAST_TERMS - 1e-9
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(candidates_module, "MOST_SUBMISSIONS", most)
+        pairs = rare_term_pairs(*table.columns())
+    assert set(zip(pairs.left.tolist(), pairs.right.tolist(), strict=True)) == expected
+    assert not pairs.shared.any()
+
+
+def numbered(terms: frozenset[int]) -> Terms:
+    """Return terms of four characters."""
+    return np.array(sorted(term << 5 | 4 for term in terms), dtype=np.uint64)

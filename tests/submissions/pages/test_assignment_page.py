@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
+from fingerprint.engine import SCORE_VERSION
 from submissions.models import Batch, Report
 from submissions.pages.templatetags.pages import percent
 from tests.support.html import Page, get_page, page_of
@@ -95,8 +96,8 @@ def test_the_report_says_how_it_was_made(alice_client: Client, report: Report) -
     assert facts["Compared"] == "3 submissions; 3 pairs share enough to be scored"
     assert facts["Common limit"] == "code in more than 10 submissions; those that are alike count as one"
     details = page.terms(".made > .about:first-of-type > .facts")
-    versions = f"moss {version('moss-server')}, Pygments {version('pygments')}, engine 1, score 2"
-    assert details["Versions"] == versions
+    packages = f"moss {version('moss-server')}, Pygments {version('pygments')}"
+    assert details["Versions"] == f"{packages}, engine 1, score {SCORE_VERSION}"
     assert details["Front-ends"] == ", ".join(report.parameters["profiles"]) != ""
 
 

@@ -1,0 +1,129 @@
+"""Places of terms in a text, found without lexing it: in its tokens, words, macros and lines.
+
+A document stores only the ids of its terms. The ids of all that could be a term are compared with them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fingerprint.languages.base import LexicalClass
+from fingerprint.languages.directives import directive_columns, include_spans, macro_spans
+from fingerprint.languages.lexeme_ids import lexeme_id
+from fingerprint.languages.lexical_terms import LENGTH_BITS, LexicalTerms
+from fingerprint.languages.lookup import term_families
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fingerprint.tokens import TokenStream
+
+    Span = tuple[int, int]
+
+# What may be a name or a literal, in code that is compared by no token: annotations, and names of imports.
+PIECES = (
+    re.compile(r"""[@`:]?[^\W\d]\w*|"[^"\n]*"|'[^'\n]*'|\d[\w.]*"""),
+    re.compile(r"[^\W\d][\w.\\]*|[\[<][\w()\"]*[\]>]|[\w./]+|:\w[\w #:]*"),
+)
+# What may be an import: part of a line up to a semicolon, a comment or a bracket, or lines in brackets.
+STATEMENTS = (
+    re.compile(r"[^\s;][^\n;]*;?"),
+    re.compile(r"[^\s#()][^\n#()]*[^\s#()]"),
+    re.compile(r"[^\s;()][^\n;()]*\([^()]*\);?"),
+)
+# Longer names and messages are not looked for.
+MAX_CHARACTERS = 2_000
+CLASSES = {
+    LexicalClass.STRING: "literals",
+    LexicalClass.NUMBER: "literals",
+    LexicalClass.IDENTIFIER: "names",
+}
+
+
+class TermPlace(NamedTuple):
+    """One occurrence of a term, `text[start:end]`; `kind` is the field of `LexicalTerms` that has it."""
+
+    kind: str
+    term: int
+    start: int
+    end: int
+
+
+def common_terms(left: Iterable[LexicalTerms], right: Iterable[LexicalTerms]) -> LexicalTerms:
+    """Return the terms that occur in documents of both sides."""
+    sides = zip(_joined(left), _joined(right), strict=True)
+    return LexicalTerms(*(np.intersect1d(one, other) for one, other in sides))
+
+
+def without_terms(terms: LexicalTerms, excluded: Iterable[LexicalTerms]) -> LexicalTerms:
+    """Return the terms that are in none of the excluded documents."""
+    sides = zip(terms, _joined(excluded), strict=True)
+    return LexicalTerms(*(np.setdiff1d(own, others) for own, others in sides))
+
+
+def _joined(documents: Iterable[LexicalTerms]) -> LexicalTerms:
+    none = np.empty(0, np.uint64)
+    columns = zip(LexicalTerms(none, none, none), *documents, strict=True)
+    return LexicalTerms(*(np.unique(np.concatenate(column)) for column in columns))
+
+
+def term_places(language: str, text: str, tokens: TokenStream, wanted: LexicalTerms) -> list[TermPlace]:
+    """Return where the wanted terms occur in a text, in text order.
+
+    A term that is no token, such as the name of an annotation, is looked for in the whole text, comments
+    included. A few are not found: unusual imports on several lines, and names with unusual characters.
+    """
+    spans = list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
+    places: list[TermPlace] = []
+    for family in sorted(term_families(language, text)):
+        own = [*_lexeme_places(family, text, spans, wanted), *_directive_places(family, text, wanted)]
+        missing = _missing(wanted, own)
+        if len(missing.literals) + len(missing.names):
+            pieces = [match.span() for pattern in PIECES for match in pattern.finditer(text)]
+            own += _lexeme_places(family, text, pieces, missing)
+        places += own
+    return sorted(set(places), key=lambda place: (place.start, place.end, place.kind))
+
+
+def _missing(wanted: LexicalTerms, places: list[TermPlace]) -> LexicalTerms:
+    present = np.array([place.term for place in places], dtype=np.uint64)
+    return LexicalTerms(*(np.setdiff1d(column, present) for column in wanted))
+
+
+def _lexeme_places(
+    family: str, text: str, spans: Iterable[Span], wanted: LexicalTerms
+) -> Iterator[TermPlace]:
+    """Yield the spans whose text is a wanted name or literal."""
+    terms = {
+        (kind, term >> LENGTH_BITS): term
+        for kind in ("literals", "names")
+        for term in getattr(wanted, kind).tolist()
+    }
+    known: dict[str, list[tuple[str, int]]] = {}
+    for start, end in spans if terms else ():
+        lexeme = text[start : min(end, start + MAX_CHARACTERS)]
+        if lexeme not in known:
+            ids = [(kind, lexeme_id(family, one, lexeme) >> LENGTH_BITS) for one, kind in CLASSES.items()]
+            known[lexeme] = [(kind, terms[kind, one]) for kind, one in ids if (kind, one) in terms]
+        for kind, term in known[lexeme]:
+            yield TermPlace(kind, term, start, end)
+
+
+def _directive_places(family: str, text: str, wanted: LexicalTerms) -> Iterator[TermPlace]:
+    """Yield the macros among the wanted literals, and the wanted imports."""
+    imports, macros = include_spans(text), macro_spans(text)
+    if len(wanted.imports):
+        imports += [match.span() for pattern in STATEMENTS for match in pattern.finditer(text)]
+    short = [span for span in imports if span[1] - span[0] <= MAX_CHARACTERS]
+    columns = directive_columns(text, family, short, macros)
+    terms = {
+        LexicalClass.IMPORT: ("imports", {term >> LENGTH_BITS: term for term in wanted.imports.tolist()}),
+        LexicalClass.MACRO: ("literals", {term >> LENGTH_BITS: term for term in wanted.literals.tolist()}),
+    }
+    for one, term_id, start, end in zip(*(column.tolist() for column in columns), strict=True):
+        kind, by_id = terms[LexicalClass(one)]
+        if term_id >> LENGTH_BITS in by_id:
+            yield TermPlace(kind, by_id[term_id >> LENGTH_BITS], start, end)

@@ -1,0 +1,54 @@
+"""Pages and documents of a pair that shares names, a message and an import, but no passage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+
+from submissions.models import Pair
+from submissions.pages.templatetags.pages import percent
+from tests.support.html import get_page
+from tests.support.rewritten import ORIGINAL, REWRITTEN
+from tests.support.sample_class import zipped
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from tests.support.uploads import HandIn
+
+
+@pytest.fixture
+def pair(hand_in: HandIn) -> Pair:
+    batch = hand_in(zipped({"ada/a.py": ORIGINAL, "ben/b.py": REWRITTEN}))
+    return Pair.objects.get(report__assignment=batch.assignment)
+
+
+def address(name: str, pair: Pair) -> str:
+    return reverse(name, args=[pair.report.assignment_id, pair.left_id, pair.right_id])
+
+
+def test_the_pair_page_says_so_and_lists_what_is_shared(alice_client: Client, pair: Pair) -> None:
+    page = get_page(
+        alice_client, reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
+    )
+    assert any("No passage of 9 tokens is equal" in text for text in page.texts(".notice"))
+    rows = page.texts(".terms tbody tr")
+    assert '"boat has overstayed its berth"literala.py, line 7b.py, line 4' in rows
+    assert "import shipping_registerimporta.py, line 1b.py, line 1" in rows
+    assert page.terms(".figures")["From structure"] == percent(0.0)
+    assert "common code" not in page.text("main")
+
+
+def test_the_list_of_pairs_does_not_call_it_common_code(alice_client: Client, pair: Pair) -> None:
+    page = get_page(alice_client, reverse("pairs", args=[pair.report.assignment_id]))
+    assert page.texts("tr.pair td.tokens") == ["no equal passage"]
+    submission = get_page(alice_client, reverse("submission", args=[pair.report.assignment_id, pair.left_id]))
+    assert "no equal passage" in submission.text("table.matches")
+
+
+def test_a_document_of_the_pair_has_what_is_shared(alice_client: Client, pair: Pair) -> None:
+    page = get_page(alice_client, address("export_pair", pair) + "?format=html&names=open")
+    assert any("No passage of 9 tokens is equal" in text for text in page.texts(".notice"))
+    assert "import shipping_registerimporta.py, line 1b.py, line 1" in page.texts(".terms tr")
