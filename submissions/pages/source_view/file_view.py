@@ -210,10 +210,7 @@ class FileView:
         return above if start - above < CONTEXT_CHARACTERS else max(start - CONTEXT_CHARACTERS // 10, 0)
 
     def show(self, start: int, size: int, ready_blocks: int = 0) -> None:
-        """Render the part from the code point `start` on, of about `size` characters of HTML.
-
-        Its first `ready_blocks` are elements at once.
-        """
+        """Render the part from `start` on, of about `size` characters; see `source_part`."""
         span = part_range(self.text, start)
         self.mark(self._passages_within(*span), span)
         self.part = source_part(

@@ -154,6 +154,7 @@ function showNames(frame, svg, width) {
   svg.append(label);
   const show = (node) => {
     const box = svg.getBoundingClientRect();
+    if (!box.width) return;  // replaced by a picture of another width
     const circle = node.querySelector("circle").getBoundingClientRect();
     const scale = width / box.width;
     label.textContent = node.dataset.name;

@@ -67,9 +67,23 @@ def test_polling_gets_a_fragment_only_when_something_changed(alice_client: Clien
     assert page_of(response).text(".now .meta").startswith("4 of 8 files read.")
 
 
-def test_a_batch_that_has_ended_has_its_whole_page_reloaded(alice_client: Client, batch: Batch) -> None:
+def test_a_batch_that_has_ended_leads_to_its_report(alice_client: Client, batch: Batch) -> None:
     response = alice_client.get(reverse("batch_progress", args=[batch.pk]), headers=HTMX)
-    assert response.headers["HX-Refresh"] == "true"
+    assert "HX-Refresh" not in response.headers
+    assert page_of(response).values("[data-leads-to]", "data-leads-to") == [
+        batch.assignment.get_absolute_url()
+    ]
+
+
+def test_a_batch_that_has_ended_with_something_to_read_has_its_whole_page_reloaded(
+    alice_client: Client, batch: Batch
+) -> None:
+    address = reverse("batch_progress", args=[batch.pk])
+    Batch.objects.filter(pk=batch.pk).update(message="One file could not be read.")
+    assert alice_client.get(address, headers=HTMX).headers["HX-Refresh"] == "true"
+    Batch.objects.filter(pk=batch.pk).update(message="")
+    batch.assignment.reports.all().delete()
+    assert alice_client.get(address, headers=HTMX).headers["HX-Refresh"] == "true"
 
 
 def test_a_batch_that_is_being_ranked_shows_the_progress_of_the_ranking(
