@@ -107,7 +107,8 @@ def probes(stored: int, each: int) -> Iterator[tuple[Ids, int | None]]:
 def made_up_document(number: int, each: int) -> Ids:
     """Return the hashes of one stored document, which was made in a chunk."""
     start = number - number % CHUNK
-    return made_up_hashes(start, CHUNK, each)[number - start]
+    hashes: Ids = made_up_hashes(start, CHUNK, each)[number - start]
+    return hashes
 
 
 def sizes(connection: Connection) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.index import InvertedIndex
-from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.cohort import Cohort, distinct_kgrams
 from fingerprint.ranking.common_code import count_alike, default_limit
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.terms import LexicalTable
@@ -93,7 +93,8 @@ class RankingInput(NamedTuple):
         owners = np.repeat(numbers, [len(file.hashes) for file in files])
         limit, parts = exclusions.limit, None
         if limit == "default":
-            parts = 1.0 / count_alike(InvertedIndex.build(hashes, owners), submissions)
+            counted = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
+            parts = 1.0 / count_alike(InvertedIndex.build(hashes[counted], owners[counted]), submissions)
             limit = default_limit(parts.sum())
         cohort = Cohort.from_submissions(kinds, k, exclusions.kinds, limit, lines, parts=parts)
         lexical = LexicalTable.from_submissions(terms, exclusions.lexical)

@@ -65,14 +65,18 @@ def stored_files(assignment: Assignment) -> list[StoredFile]:
     rows = _files(assignment).values_list(
         "pk", "submission__batch_id", "submission_id", "source_id", "detected", *_READING
     )
-    current = current_profiles(language for *_, language, _, _ in rows)
+    current = current_profiles(row[5] for row in rows)
     return [
         StoredFile(
-            *columns,
+            pk,
+            batch,
+            submission,
+            source,
+            detected,
             Reading(language, state == Document.State.KEPT),
             state == Document.State.READY and profile not in current,
         )
-        for *columns, language, state, profile in rows
+        for pk, batch, submission, source, detected, language, state, profile in rows
     ]
 
 
@@ -138,9 +142,8 @@ def choose_documents(assignment: Assignment, boilerplate: Mapping[int, str]) -> 
     rejected = list(_replacing(assignment.pk).values_list("pk", flat=True))
     files = stored_files(assignment)
     chosen = readings(files, assignment.language)
-    changed = {
-        file.pk: (file.source, chosen[file.pk]) for file in files if file.is_read_otherwise(chosen[file.pk])
-    }
+    otherwise = [file for file in files if file.is_read_otherwise(chosen[file.pk])]
+    changed = {file.pk: (file.source, chosen[file.pk]) for file in otherwise}
     _replace(_files(assignment), SubmissionFile, changed)
     rows = assignment.boilerplate.filter(pk__in=boilerplate).select_related("document")
     others = {
@@ -186,7 +189,8 @@ def waits_for_ranking(assignment_id: int) -> bool:
 def replace_documents(assignment: Assignment) -> bool:
     """Let the files of an assignment have the documents that replace theirs, if all of these were read.
 
-    Return whether any were replaced. Call this in the transaction of a ranking, while the assignment is locked.
+    Return whether any were replaced. Call this in the transaction of a ranking, while the assignment is
+    locked.
     """
     running = assignment.language_changes.filter(state__in=LanguageChange.RUNNING)
     if running.exists() or pending_rereading(assignment.pk):

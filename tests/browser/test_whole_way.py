@@ -242,7 +242,7 @@ def export_and_open(walk: Walk) -> None:
 def share(walk: Walk) -> str:
     walk.page.get_by_role("link", name="Library fines").click()
     walk.page.get_by_role("link", name="Share", exact=True).click()
-    walk.page.get_by_role("button", name="Make the link").click()
+    walk.page.get_by_role("button", name="Create the link").click()
     walk.check_page("12-shared")
     return walk.page.get_by_label("Address of the link").input_value()
 

@@ -169,7 +169,7 @@ def test_deleting_a_batch_leaves_nothing_of_it(ranked: tuple[Page, Assignment], 
     page.get_by_role("link", name="Delete").click()
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("was deleted with everything that came from it")).to_be_visible()
-    expect(page.get_by_role("heading", name="Upload what was handed in")).to_be_visible()
+    expect(page.get_by_role("heading", name="Upload the submissions")).to_be_visible()
     assert not Batch.objects.exists()
     response = page.go_back()
     assert response

@@ -34,12 +34,14 @@ FIRST_YEAR, LAST_YEAR = 1970, 9998
 
 
 def _languages() -> list[tuple[str, str]]:
-    return [("", "Tell from each file"), *sorted(choices(), key=lambda choice: choice[1].casefold())]
+    return [("", "Detected for each file"), *sorted(choices(), key=lambda choice: choice[1].casefold())]
 
 
 class AssignmentForm(AssignmentModelForm):
     language = forms.ChoiceField(
-        choices=_languages, required=False, help_text="Choose one only where file names do not tell it."
+        choices=_languages,
+        required=False,
+        help_text="Choose one only if file names do not show the language.",
     )
     common_limit = forms.IntegerField(
         label="Common limit",
@@ -71,17 +73,17 @@ class PatternFields(forms.Form):
     include_patterns = forms.CharField(
         required=False,
         max_length=MAX_PATTERNS_CHARACTERS,
-        label="Count also",
+        label="Also compare",
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text="Files that count although they are generated, compiled or downloaded. One pattern a line, "
-        "as in .gitignore; @ and the name of a rule counts all that the rule leaves out.",
+        help_text="Files that are compared although they are generated, compiled or downloaded, one pattern "
+        "a line, as in .gitignore. @ and the name of a rule compares all files of that rule.",
     )
     exclude_patterns = forms.CharField(
         required=False,
         max_length=MAX_PATTERNS_CHARACTERS,
-        label="Leave out",
+        label="Do not compare",
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text="Files that do not count, one pattern a line: *.csv, /tests/.",
+        help_text="Files that are not compared, one pattern a line: *.csv, /tests/.",
     )
 
     def clean_include_patterns(self) -> str:
@@ -93,7 +95,7 @@ class PatternFields(forms.Form):
 
 class _AssignmentChoices(AssignmentMultipleChoiceField):
     def label_from_instance(self, assignment: Assignment) -> str:
-        return f"{assignment.course.name}: {assignment.name} ({assignment.shown_term})"
+        return f"{assignment.name}, {assignment.shown_term} ({assignment.course.name})"
 
 
 class ComparisonFields(forms.Form):
@@ -107,12 +109,12 @@ class ComparisonFields(forms.Form):
         "earlier work is flagged, and makes no case.",
     )
     compared_with = _AssignmentChoices(
-        label="Compare also with",
+        label="Other assignments to compare with",
         queryset=Assignment.objects.none(),
         required=False,
         widget=forms.SelectMultiple(attrs={"size": 6}),
-        help_text="Assignments of your courses: hold Ctrl or ⌘ to choose several or to undo a choice. Of "
-        "each submission, the few dozen old ones that share most with it are compared.",
+        help_text="Assignments of your courses: hold Ctrl or ⌘ to choose several or to undo a choice. Each "
+        "submission is compared with the few dozen old ones that share most with it.",
     )
 
     def offer_assignments(self, others: QuerySet[Assignment], assignment: Assignment) -> None:
@@ -132,6 +134,11 @@ class ComparisonFields(forms.Form):
 class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     """Settings of an existing assignment."""
 
+    field_order = (
+        "name", "term", "language", "common_limit", "due", "teams", "compare_mates", "compare_course",
+        "compared_with",
+    )  # fmt: skip
+
     term = forms.CharField(
         required=False,
         max_length=40,
@@ -141,7 +148,7 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         required=False,
         label="Due",
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-        error_messages={"invalid": "Give a date and a time, as in 2026-11-21 18:00."},
+        error_messages={"invalid": "Write a date and a time, as in 2026-11-21 18:00."},
     )
     teams = forms.CharField(
         required=False,
@@ -153,7 +160,7 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     compare_mates = forms.BooleanField(
         label="Pairs within a team, and pairs of one student",
         required=False,
-        widget=forms.Select(choices=[(False, "Leave out of the ranking"), (True, "Compare and flag")]),
+        widget=forms.Select(choices=[(False, "Do not compare"), (True, "Compare and flag")]),
         help_text="What team mates hand in each for themselves, and several attempts of one student.",
     )
 
@@ -177,7 +184,7 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         """Refuse years at the limits of `datetime`: conversion to another time zone would overflow."""
         due: datetime | None = self.cleaned_data["due"]
         if due and not FIRST_YEAR <= due.year <= LAST_YEAR:
-            raise ValidationError(f"Give a year from {FIRST_YEAR} to {LAST_YEAR}.")
+            raise ValidationError(f"Write a year from {FIRST_YEAR} to {LAST_YEAR}.")
         return due
 
     def hide_names(self) -> None:

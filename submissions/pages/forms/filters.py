@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FLAG_LABELS = {
     "identical": "Identical",
-    "renamed": "Same but for names",
+    "renamed": "Identical except renaming",
     "late": "Handed in late",
     "team": "Same team",
     "apart": "Not the same team",

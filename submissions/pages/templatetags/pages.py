@@ -156,20 +156,6 @@ def aria_sort(key: str, current: str) -> str:
 
 
 @register.filter
-def parameter_name(name: str) -> str:
-    """Return the key of a report's parameter as words."""
-    return name.replace("_", " ").capitalize()
-
-
-@register.filter
-def parameter_value(value: object) -> str:
-    """Return the value of a report's parameter as text."""
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or "none"
-    return "off" if value is None else str(value)
-
-
-@register.filter
 def is_stuck(work: Batch | Report) -> bool:
     """Return whether started work did not change for longer than usual."""
     from submissions import queries  # noqa: PLC0415 - `moss check` uses these tags without the models

@@ -141,7 +141,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             actions.rerank(assignment)
         if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():
             messages.info(
-                request, "The patterns of files apply to the next upload. Upload again what they change."
+                request, "The file patterns apply to the next upload. Upload the affected files again."
             )
         if not names.hidden and (unknown := queries.unknown_team_members(assignment)):
             messages.warning(request, f"In the teams, but no submission's name: {_shortened_list(unknown)}.")

@@ -160,13 +160,13 @@ def test_without_a_script_the_threshold_is_the_filter_s_field(alice_client: Clie
     address = chain.assignment.get_absolute_url()
     page = get_page(alice_client, address)
     assert page.text("#line-says").startswith(
-        "The line is at 50\u202f%: 6 of 7 submissions have a match there or above."
+        "At a threshold of 50\u202f%, 6 of 7 submissions have a best match at or above it."
     )
     assert page.texts("[data-at], [data-above]") == ["50\u202f%", "6"]
     assert page.text(".histogram > .hint").startswith("Suggested: 50\u202f%. ")
     assert ["70 to under 75 %", "2"] in page.rows("table.bins tr")
     page = get_page(alice_client, address, threshold="85")
-    assert page.text("#line-says").startswith("The line is at 85\u202f%: 2 of 7 submissions")
+    assert page.text("#line-says").startswith("At a threshold of 85\u202f%, 2 of 7 submissions")
     assert page.texts("[data-at], [data-above]") == ["85\u202f%", "2"]
     assert page.values('#filter [name="threshold"]', "value") == ["85"]
 
