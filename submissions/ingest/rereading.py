@@ -189,8 +189,7 @@ def waits_for_ranking(assignment_id: int) -> bool:
 def replace_documents(assignment: Assignment) -> bool:
     """Let the files of an assignment have the documents that replace theirs, if all of these were read.
 
-    Return whether any were replaced. Call this in the transaction of a ranking, while the assignment is
-    locked.
+    Return whether any were replaced. Call this in the transaction of a ranking that locks the assignment.
     """
     running = assignment.language_changes.filter(state__in=LanguageChange.RUNNING)
     if running.exists() or pending_rereading(assignment.pk):

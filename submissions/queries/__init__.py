@@ -29,6 +29,7 @@ from submissions.queries.comparisons import (
     has_earlier_work,
     listed_comparisons,
 )
+from submissions.queries.course_of_student import AssignmentOfStudent, assignments_of_student
 from submissions.queries.decisions import (
     PairNames,
     decision,
@@ -43,7 +44,8 @@ from submissions.queries.exclusions import (
     listed_boilerplate_uploads,
     skipped_content,
 )
-from submissions.queries.flags import Flag, Flags, timed_submissions, unknown_team_members
+from submissions.queries.flags import Flag, Flags, pair_flags, timed_submissions, unknown_team_members
+from submissions.queries.hints import has_dismissed
 from submissions.queries.language_changes import language_changes, rereading
 from submissions.queries.lists import (
     batch_submissions,
@@ -60,6 +62,7 @@ from submissions.queries.pairs import (
     ignored_tokens,
     pair,
     pair_files,
+    pair_similarities,
     submission_names,
 )
 from submissions.queries.previews import absent_students, preview
@@ -109,6 +112,7 @@ from submissions.queries.versions import decisions_version, version
 __all__ = [
     "SORT_FIELDS",
     "Activity",
+    "AssignmentOfStudent",
     "DecidedCase",
     "Flag",
     "Flags",
@@ -126,6 +130,7 @@ __all__ = [
     "activity",
     "add_contents",
     "assignment",
+    "assignments_of_student",
     "batch",
     "batch_submissions",
     "batches_under_way",
@@ -153,6 +158,7 @@ __all__ = [
     "files_with_sources",
     "filtered_pairs",
     "followed_decision",
+    "has_dismissed",
     "has_earlier_work",
     "history",
     "ignored_tokens",
@@ -177,7 +183,9 @@ __all__ = [
     "pair",
     "pair_by_names",
     "pair_files",
+    "pair_flags",
     "pair_names",
+    "pair_similarities",
     "pairs_above",
     "pairs_between",
     "preview",

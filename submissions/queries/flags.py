@@ -70,12 +70,18 @@ class Flags:
     own: dict[frozenset[int], str] = field(default_factory=dict)
 
     @classmethod
-    def from_report(cls, report: Report) -> Flags:
+    def from_report(cls, report: Report, pair: Pair | None = None) -> Flags:
+        """Return the flags of a report's pairs, or only those of one `pair`."""
         identical, renamed = _duplicates(report)
         assignment = report.assignment
-        mates = mate_keys(assignment, report.submissions.all()) if _has_mates(assignment) else {}
+        submissions = report.submissions.all()
+        own_pairs = report.pairs.filter(same_student=True).order_by()
+        if pair:
+            submissions = submissions.filter(pk__in=[pair.left_id, pair.right_id])
+            own_pairs = own_pairs.filter(pk=pair.pk)
+        mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
         numbers = _group_numbers(identical), _group_numbers(renamed)
-        return cls(*numbers, mates, assignment.due, _own_pairs(report))
+        return cls(*numbers, mates, assignment.due, _own_terms(own_pairs))
 
     @property
     def kinds(self) -> list[str]:
@@ -112,11 +118,10 @@ def _duplicates(report: Report) -> tuple[list[list[int]], list[list[int]]]:
     return report.findings.identical if report.findings else identical, renamed
 
 
-def _own_pairs(report: Report) -> dict[frozenset[int], str]:
-    """Return the pairs of one student, with the last part of the label of a copy: its term."""
+def _own_terms(pairs: QuerySet[Pair]) -> dict[frozenset[int], str]:
+    """Return the term, the last part of a copy's label, of pairs of one student; empty for uploads."""
     own: dict[frozenset[int], str] = {}
-    pairs = report.pairs.filter(same_student=True).defer("passages").order_by()
-    for pair in pairs.select_related("left__batch", "right__batch"):
+    for pair in pairs.select_related("left__batch", "right__batch").defer("passages"):
         label = next((side.batch.name for side in (pair.left, pair.right) if side.origin_id), "")
         own[frozenset((pair.left_id, pair.right_id))] = label.rpartition(", ")[2]
     return own
@@ -144,6 +149,15 @@ def timed_submissions(pair: TimedPair) -> tuple[TimedSubmission, TimedSubmission
         TimedSubmission(pair.left_id, pair.left.name, pair.left_time),
         TimedSubmission(pair.right_id, pair.right.name, pair.right_time),
     )
+
+
+def pair_flags(pair: Pair) -> list[Flag]:
+    """Return the flags of a pair that was fetched with its submissions and their batches."""
+    left, right = (
+        TimedSubmission(side.pk, side.name, side.handed_in or side.batch.created)
+        for side in (pair.left, pair.right)
+    )
+    return Flags.from_report(pair.report, pair).between(left, right)
 
 
 def flagged_pair_ids(report: Report, kind: str) -> list[int]:

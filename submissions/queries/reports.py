@@ -11,6 +11,7 @@ from django.db.models.lookups import LessThanOrEqual
 
 from submissions.models import Assignment, Batch, Boilerplate, Report
 from submissions.models.records import NotCompared
+from submissions.pseudonyms.name_search import search_words
 from submissions.queries.aliases import alias_of
 from submissions.queries.decisions import (
     DecisionAnnotation,
@@ -219,10 +220,10 @@ def filtered_pairs(
 
 def _ids_by_word(report: Report, text: str, names: Names | None) -> list[list[int]]:
     """Return for every word of `text` the submissions whose displayed name contains it."""
-    words = [word.casefold() for word in text.split()]
+    words = search_words(text)
     submissions = report.submissions.values_list("pk", "name") if words else ()
-    displayed = [(pk, (names.display_name(name) if names else name).casefold()) for pk, name in submissions]
-    return [[pk for pk, name in displayed if word in name] for word in words]
+    displayed = [(pk, names.display_name(name) if names else name) for pk, name in submissions]
+    return [[pk for pk, name in displayed if word.is_in(name)] for word in words]
 
 
 def ordered_pairs(

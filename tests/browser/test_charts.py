@@ -255,3 +255,20 @@ def test_the_charts_and_a_submission_s_page_look_right(
     best = report.pairs.all()[0]
     report_page.goto(reverse("submission", args=[report.assignment_id, best.left_id]))
     check_every_layout(report_page, shoot, "charts-submission")
+
+
+def test_a_large_case_is_drawn_alone_with_whole_names_and_a_list(
+    assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot
+) -> None:
+    long = "a-rather-long-family-name-of-student"
+    ring = {(f"{long}-{n:03}", f"{long}-{(n + 1) % 500:03}"): 0.5 + n / 1_000 for n in range(500)}
+    report = create_report(assignment, ring)
+    page = sign_in(alice)
+    page.goto(reverse("case", args=[assignment.pk, cases(report)[0].key]))
+    expect(page.locator(".canvas .node")).to_have_count(500)
+    page.locator(".canvas .node").first.hover(force=True)
+    expect(page.locator(".whole-name")).to_have_text(re.compile(rf"^{long}-\d+$"))
+    page.locator(".drawn li").nth(3).hover()
+    expect(page.locator(".whole-name")).to_have_text(page.locator(".drawn li").nth(3).inner_text())
+    expect(page.locator(".node.pointed")).to_have_count(1)
+    check_every_layout(page, shoot, "large-case")

@@ -116,7 +116,9 @@ def check_who_handed_in_what(walk: Walk) -> None:
 
 def watch_it_finish(walk: Walk) -> None:
     walk.page.reload()
-    expect(walk.page.get_by_role("link", name="Show the report")).to_be_visible(timeout=PATIENCE)
+    upload = walk.page.url
+    walk.page.wait_for_url("**/assignments/*/", timeout=PATIENCE)
+    walk.page.goto(upload)
     expect(walk.page.get_by_role("heading", name="30 submissions")).to_be_visible()
     walk.check_page("04-uploaded")
     walk.page.get_by_role("link", name="Show the report").click()

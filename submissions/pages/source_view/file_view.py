@@ -82,6 +82,8 @@ class FileView:
     differing: list[Span] = field(default_factory=list)
     # Whether its bytes and tokens may be read, and the part of its text that the page has.
     is_open: bool = False
+    # As much of its path as tells it from the other files of its side.
+    short_path: str = ""
     part: ShownPart | None = None
 
     @cached_property
@@ -110,6 +112,11 @@ class FileView:
     @property
     def path(self) -> str:
         return self.names.redact_text(self.file.path)
+
+    @property
+    def shared(self) -> int:
+        """Number of tokens in its passages."""
+        return sum(passage.tokens for passage in self.passages)
 
     @property
     def anchor(self) -> str:
@@ -202,12 +209,21 @@ class FileView:
         above = self.starts[max(line - 1 - CONTEXT_LINES, 0)]
         return above if start - above < CONTEXT_CHARACTERS else max(start - CONTEXT_CHARACTERS // 10, 0)
 
-    def show(self, start: int, size: int) -> None:
-        """Render the part from the code point `start` on, of about `size` characters of HTML."""
+    def show(self, start: int, size: int, ready_blocks: int = 0) -> None:
+        """Render the part from the code point `start` on, of about `size` characters of HTML.
+
+        Its first `ready_blocks` are elements at once.
+        """
         span = part_range(self.text, start)
         self.mark(self._passages_within(*span), span)
         self.part = source_part(
-            self.text, self.starts, self.layers(span), self.anchors, start=start, size=size
+            self.text,
+            self.starts,
+            self.layers(span),
+            self.anchors,
+            start=start,
+            size=size,
+            ready_blocks=ready_blocks,
         )
 
     def mark(self, passages: list[FilePassage], span: tuple[int, int], tokens: int | None = None) -> None:

@@ -94,6 +94,16 @@ class PairSide:
     more: int = 0
 
     @property
+    def matched(self) -> int:
+        """Number of the files that have a passage."""
+        return sum(bool(view.passages) for view in self.files)
+
+    @property
+    def unmatched(self) -> int:
+        """Number of the files that have none."""
+        return len(self.files) - self.matched
+
+    @property
     def more_start(self) -> PartStart:
         return PartStart(self.more, 0)
 

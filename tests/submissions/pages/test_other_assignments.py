@@ -99,7 +99,7 @@ def test_the_list_of_pairs_is_narrowed_to_the_class_or_to_earlier_work(
     assert names(work="class")
     assert not any(LABEL in name for name in names(work="class"))
     page = get_page(alice_client, tab(assignment, "pairs"), work="earlier")
-    rows = list(zip(page.texts("th[scope=row]"), page.texts("td.right"), strict=True))
+    rows = list(zip(page.texts("table.pairs th[scope=row]"), page.texts("td.right"), strict=True))
     assert rows
     assert all(LABEL in left + right for left, right in rows)
 
@@ -114,7 +114,7 @@ def test_the_pair_of_a_repeater_is_flagged_with_the_term_and_in_no_case(
     page = get_page(alice_client, tab(assignment, "pairs"), flag="own")
     assert page.texts("td.flags .flag.own") == ["the same student, 2024"]
     assert page.text("td.case") == ""
-    assert [page.text("th[scope=row]"), page.text("td.right")] == ["gus", f"gus ({LABEL})"]
+    assert [page.text("table.pairs th[scope=row]"), page.text("td.right")] == ["gus", f"gus ({LABEL})"]
 
 
 def test_old_work_is_labelled_in_every_table_and_export(

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("submissions", "0022_translated_pairs"),
+        ("submissions", "0023_dismissed_hints"),
     ]
 
     operations = [
