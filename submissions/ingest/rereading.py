@@ -142,9 +142,8 @@ def choose_documents(assignment: Assignment, boilerplate: Mapping[int, str]) -> 
     rejected = list(_replacing(assignment.pk).values_list("pk", flat=True))
     files = stored_files(assignment)
     chosen = readings(files, assignment.language)
-    changed = {
-        file.pk: (file.source, chosen[file.pk]) for file in files if file.is_read_otherwise(chosen[file.pk])
-    }
+    otherwise = [file for file in files if file.is_read_otherwise(chosen[file.pk])]
+    changed = {file.pk: (file.source, chosen[file.pk]) for file in otherwise}
     _replace(_files(assignment), SubmissionFile, changed)
     rows = assignment.boilerplate.filter(pk__in=boilerplate).select_related("document")
     others = {

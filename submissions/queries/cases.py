@@ -13,7 +13,7 @@ from submissions.queries.submissions import links
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from submissions.models import Assignment, Report
+    from submissions.models import Assignment, Pair, Report
     from submissions.queries.submissions import Link
 
 
@@ -72,6 +72,11 @@ def linking_pairs(report: Report, threshold: float) -> list[Link]:
     above = links(report, threshold)
     keys = compared_mates(report.assignment, {pk for link in above for pk in link[:2]})
     return [link for link in above if not are_mates(keys, link.left, link.right)] if keys else above
+
+
+def is_linking(pair: Pair, threshold: float) -> bool:
+    """Return whether a pair connects a case: it stands out, and is not of one student's own work."""
+    return pair.similarity >= threshold and not pair.same_student
 
 
 def pairs_between(report: Report, ids: Collection[int]) -> dict[frozenset[int], float]:

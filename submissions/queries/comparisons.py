@@ -44,6 +44,8 @@ def comparable_assignments(assignment: Assignment, user: User) -> QuerySet[Assig
 def listed_comparisons(report: Report) -> list[ListedComparison]:
     """Return the other assignments that a report was compared with, in the order of their labels."""
     compared = report.findings.compared if report.findings else []
+    if not compared:
+        return []
     existing = Assignment.objects.in_bulk([one.assignment for one in compared])
     origins = report.submissions.filter(batch__role=Batch.Role.OTHER).order_by()
     numbers = list(origins.values_list("batch__origin", flat=True))

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from submissions.models import Decision
 from submissions.pseudonyms.name_search import search_words
-from submissions.queries.cases import cases_by_member
+from submissions.queries.cases import cases_by_member, is_linking
 from submissions.queries.decisions import decisions, with_decisions
 from submissions.queries.flags import Flags, timed_submissions
 from submissions.queries.pairs import displayed_pair
@@ -112,7 +112,7 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
             names=round(pair.names, 6),
             imports=round(pair.imports, 6),
             flags=list(map(_flag_text, flags.between(*timed_submissions(shown)))),
-            case=_number(in_case.get(pair.left_id)) if pair.similarity >= threshold else None,
+            case=_number(in_case.get(pair.left_id)) if is_linking(pair, threshold) else None,
             decision=pair.decision,
             assignee=assignee.get_username() if assignee else None,
             notes=names.redact_text(decision.notes) if decision else "",
@@ -124,8 +124,8 @@ def _number(case: CasePairs | None) -> int | None:
 
 
 def _flag_text(flag: Flag) -> str:
-    if flag.year:
-        return f"the same student {flag.year}"
+    if flag.term:
+        return f"the same student {flag.term}"
     return " ".join([flag.kind, *(side for side in ("left", "right") if getattr(flag, side))])
 
 

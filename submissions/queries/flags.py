@@ -45,13 +45,13 @@ class TimedSubmission(NamedTuple):
 class Flag(NamedTuple):
     """`kind` is one of `FLAGS`; for `late`, `left` and `right` say which submissions are late.
 
-    `own` is a pair of a student and the same student's earlier work, of `year`.
+    `own` is a pair of a student and the same student's earlier work, of the `term`.
     """
 
     kind: str
     left: bool = False
     right: bool = False
-    year: int | None = None
+    term: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +60,14 @@ class Flags:
 
     `identical` and `renamed` map a submission's primary key to the number of its group; `mates` has the keys
     of its students and teams (`ranking.mates`), where the assignment compares these or names teams. `own`:
-    the pairs of one student's own work of several years, by primary keys.
+    the pairs of one student's own work of several years, by primary keys, with the term of an old assignment.
     """
 
     identical: dict[int, int]
     renamed: dict[int, int]
     mates: dict[int, set[Key]]
     due: datetime | None
-    own: set[frozenset[int]] = field(default_factory=set)
+    own: dict[frozenset[int], str] = field(default_factory=dict)
 
     @classmethod
     def from_report(cls, report: Report, pair: Pair | None = None) -> Flags:
@@ -80,8 +80,8 @@ class Flags:
             submissions = submissions.filter(pk__in=[pair.left_id, pair.right_id])
             own_pairs = own_pairs.filter(pk=pair.pk)
         mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
-        own = set(map(frozenset, own_pairs.values_list("left_id", "right_id")))
-        return cls(_group_numbers(identical), _group_numbers(renamed), mates, assignment.due, own)
+        numbers = _group_numbers(identical), _group_numbers(renamed)
+        return cls(*numbers, mates, assignment.due, _own_terms(own_pairs))
 
     @property
     def kinds(self) -> list[str]:
@@ -98,11 +98,12 @@ class Flags:
             flags.append(Flag("renamed"))
         late = [self.due is not None and side.time > self.due for side in (left, right)]
         if any(late):
-            flags.append(Flag("late", *late))
+            flags.append(Flag("late", left=late[0], right=late[1]))
         if not self.mates.get(left.pk, set()).isdisjoint(self.mates.get(right.pk, ())):
             flags.append(Flag("team"))
-        if frozenset((left.pk, right.pk)) in self.own:
-            flags.append(Flag("own", year=min(left.time, right.time).year))
+        term = self.own.get(frozenset((left.pk, right.pk)))
+        if term is not None:
+            flags.append(Flag("own", term=term or str(min(left.time, right.time).year)))
         return flags
 
 
@@ -115,6 +116,15 @@ def _duplicates(report: Report) -> tuple[list[list[int]], list[list[int]]]:
     identical = [group.submissions for group in report.duplicates if group.sameness == "identical"]
     renamed = [group.submissions for group in report.duplicates if group.sameness == "lexical"]
     return report.findings.identical if report.findings else identical, renamed
+
+
+def _own_terms(pairs: QuerySet[Pair]) -> dict[frozenset[int], str]:
+    """Return the term, the last part of a copy's label, of pairs of one student; empty for uploads."""
+    own: dict[frozenset[int], str] = {}
+    for pair in pairs.select_related("left__batch", "right__batch").defer("passages"):
+        label = next((side.batch.name for side in (pair.left, pair.right) if side.origin_id), "")
+        own[frozenset((pair.left_id, pair.right_id))] = label.rpartition(", ")[2]
+    return own
 
 
 def _group_numbers(groups: list[list[int]]) -> dict[int, int]:

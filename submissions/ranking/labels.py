@@ -48,7 +48,7 @@ def _label(other: Assignment) -> str:
 
 
 def _distinct(label: str, taken: Collection[str]) -> str:
-    return next(one for one in chain([label], (f"{label}, {n}" for n in count(2))) if one not in taken)
+    return next(one for one in chain([label], (f"{label} ({n})" for n in count(2))) if one not in taken)
 
 
 def delete_copies(copies: QuerySet[Submission]) -> None:

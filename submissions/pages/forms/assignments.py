@@ -95,7 +95,7 @@ class PatternFields(forms.Form):
 
 class _AssignmentChoices(AssignmentMultipleChoiceField):
     def label_from_instance(self, assignment: Assignment) -> str:
-        return f"{assignment.course.name}: {assignment.name} ({assignment.shown_term})"
+        return f"{assignment.name}, {assignment.shown_term} ({assignment.course.name})"
 
 
 class ComparisonFields(forms.Form):
@@ -109,12 +109,12 @@ class ComparisonFields(forms.Form):
         "earlier work is flagged, and makes no case.",
     )
     compared_with = _AssignmentChoices(
-        label="Compare also with",
+        label="Other assignments to compare with",
         queryset=Assignment.objects.none(),
         required=False,
         widget=forms.SelectMultiple(attrs={"size": 6}),
-        help_text="Assignments of your courses: hold Ctrl or ⌘ to choose several or to undo a choice. Of "
-        "each submission, the few dozen old ones that share most with it are compared.",
+        help_text="Assignments of your courses: hold Ctrl or ⌘ to choose several or to undo a choice. Each "
+        "submission is compared with the few dozen old ones that share most with it.",
     )
 
     def offer_assignments(self, others: QuerySet[Assignment], assignment: Assignment) -> None:
@@ -133,6 +133,11 @@ class ComparisonFields(forms.Form):
 
 class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     """Settings of an existing assignment."""
+
+    field_order = (
+        "name", "term", "language", "common_limit", "due", "teams", "compare_mates", "compare_course",
+        "compared_with",
+    )  # fmt: skip
 
     term = forms.CharField(
         required=False,

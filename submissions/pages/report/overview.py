@@ -216,7 +216,7 @@ def _rows(
         ReportRow(
             pair,
             flags.between(*queries.timed_submissions(pair)),
-            by_member.get(pair.left_id) if pair.similarity >= threshold else None,
+            by_member.get(pair.left_id) if queries.is_linking(pair, threshold) else None,
             index == divider_index,
         )
         for index, pair in enumerate(rows, first)

@@ -63,14 +63,14 @@ def test_other_assignments_are_chosen_in_the_settings_and_ranked_with(
 ) -> None:
     hand_in(zipped(NEW))
     page = get_page(alice_client, settings_address(assignment))
-    assert page.texts("#id_compared_with option") == ["Programming 1: Lab 1 (2024)"]
+    assert page.texts("#id_compared_with option") == ["Lab 1, 2024 (Programming 1)"]
     with django_capture_on_commit_callbacks(execute=True):
         sent = {"name": "Statistics", "compare_course": "False", "compared_with": [str(old.pk)]}
         alice_client.post(settings_address(assignment), sent)
     assert list(assignment.compared_with.all()) == [old]
     assert get_page(alice_client, settings_address(assignment)).texts(
         "#id_compared_with option[selected]"
-    ) == ["Programming 1: Lab 1 (2024)"]
+    ) == ["Lab 1, 2024 (Programming 1)"]
     assert f"ada ({LABEL})" in get_page(alice_client, tab(assignment, "pairs")).text("table.pairs")
     count = assignment.reports.order_by("-pk").values_list("pk", flat=True)[0]
     alice_client.post(settings_address(assignment), sent)
@@ -99,7 +99,7 @@ def test_the_list_of_pairs_is_narrowed_to_the_class_or_to_earlier_work(
     assert names(work="class")
     assert not any(LABEL in name for name in names(work="class"))
     page = get_page(alice_client, tab(assignment, "pairs"), work="earlier")
-    rows = list(zip(page.texts("th[scope=row]"), page.texts("td.right"), strict=True))
+    rows = list(zip(page.texts("table.pairs th[scope=row]"), page.texts("td.right"), strict=True))
     assert rows
     assert all(LABEL in left + right for left, right in rows)
 
@@ -108,13 +108,13 @@ def test_a_class_without_earlier_work_has_no_such_filter(alice_client: Client, r
     assert not get_page(alice_client, tab(report.assignment, "pairs")).has("#id_work")
 
 
-def test_the_pair_of_a_repeater_is_flagged_with_the_year(
+def test_the_pair_of_a_repeater_is_flagged_with_the_term_and_in_no_case(
     alice_client: Client, assignment: Assignment, compared: Report
 ) -> None:
-    year = assignment.batches.get(role="class").created.year
     page = get_page(alice_client, tab(assignment, "pairs"), flag="own")
-    assert page.texts("td.flags .flag.own") == [f"the same student, {year}"]
-    assert [page.text("th[scope=row]"), page.text("td.right")] == ["gus", f"gus ({LABEL})"]
+    assert page.texts("td.flags .flag.own") == ["the same student, 2024"]
+    assert page.text("td.case") == ""
+    assert [page.text("table.pairs th[scope=row]"), page.text("td.right")] == ["gus", f"gus ({LABEL})"]
 
 
 def test_old_work_is_labelled_in_every_table_and_export(
@@ -128,7 +128,7 @@ def test_old_work_is_labelled_in_every_table_and_export(
         text = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
         assert LABEL in text, table
     pairs = alice_client.get(reverse("table", args=[assignment.pk, "pairs", "csv"]))
-    assert "the same student" in b"".join(pairs.streaming_content).decode()  # type: ignore[attr-defined]
+    assert "the same student 2024" in b"".join(pairs.streaming_content).decode()  # type: ignore[attr-defined]
     pair = compared.pairs.get(left__name="ben", right__name=f"gus ({LABEL})")
     address = reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id])
     assert LABEL in get_page(alice_client, address).text()
