@@ -13,6 +13,8 @@ class PairRow(NamedTuple):
 
     `similarity` and the shares are in [0, 1]; `tokens` and `lines`: shared tokens and lines; `longest`: the
     longest passage, in tokens. `mark` is TRANSLATED for a pair that was compared across languages, or empty.
+    `left_with_common` and `right_with_common` are the shares where common code counts too; None in a report
+    from before it was shown.
     """
 
     left: str
@@ -24,6 +26,8 @@ class PairRow(NamedTuple):
     lines: int
     longest: int
     mark: str = ""
+    left_with_common: float | None = None
+    right_with_common: float | None = None
 
 
 class Evidence(NamedTuple):
