@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install -q --no-deps
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo serve test coverage test-fast test-hostile test-faults lint types warm sbom lock clean
+.PHONY: demo serve test test-thorough coverage test-fast test-hostile test-faults lint types warm sbom lock clean
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -15,11 +15,17 @@ serve: .venv/app
 
 # Lint and type-check first, because that is quick; then run every test, the browser tests included.
 test: lint types warm
+	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile" --hypothesis-profile=some
+
+# The same tests with all examples of each property, and then the two long runs below.
+test-thorough: lint types warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile"
+	$(MAKE) test-hostile
+	$(MAKE) test-faults
 
 # The same tests with the lines and branches that they run, in artifacts/coverage; takes half as long again.
 coverage: warm
-	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile" --cov --cov-report=term:skip-covered --cov-report=html:artifacts/coverage
+	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile" --hypothesis-profile=some --cov --cov-report=term:skip-covered --cov-report=html:artifacts/coverage
 
 # Run the tests that need neither services nor a browser; takes less than a minute.
 test-fast: warm

@@ -1,4 +1,4 @@
-"""A generated class whose submissions share some functions, with two long files that share most functions."""
+"""A generated class: two submissions with long files, and two with many files."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import io
 import zipfile
 from random import Random
 
-# Functions in the common pool, and in each submission: from the pool, and of its own.
-POOL_FUNCTIONS, SHARED_FUNCTIONS, OWN_FUNCTIONS = 24, 14, 3
+FUNCTIONS_A_FILE = 6
 MIN_STATEMENTS, MAX_STATEMENTS = 6, 18  # in the body of a function, MAX_STATEMENTS excluded
 STATEMENTS = (
     "    total = total + values[{n}] * {m}",
@@ -22,30 +21,27 @@ STATEMENTS = (
 )
 
 
-def zipped_class(pairs: int, lines: int, seed: int = 11) -> bytes:
-    """Return a zip archive of a class with at least `pairs` pairs.
+def zipped_class(lines: int, files: int, seed: int = 11) -> bytes:
+    """Return a zip archive of a class with two pairs.
 
-    The submissions `long-a` and `long-b` have `lines` lines each.
+    The submissions `long-a` and `long-b` have one file of `lines` lines each, `many-a` and `many-b` have
+    `files` files each, of which every other one is in both.
     """
     random = Random(seed)
-    pool = [_function(random, f"shared_{number}") for number in range(POOL_FUNCTIONS)]
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number in range(_class_size(pairs)):
-            own = [_function(random, f"own_{number}_{n}") for n in range(OWN_FUNCTIONS)]
-            shared = random.sample(pool, SHARED_FUNCTIONS)
-            archive.writestr(f"student-{number:03}/main.py", "\n".join(shared + own))
-        for name, source in zip(("long-a", "long-b"), _long_files(random, lines), strict=True):
+        for name, source in zip(("long-a", "long-b"), long_files(random, lines), strict=True):
             archive.writestr(f"{name}/main.py", source)
+        for number in range(files):
+            shared = _file(random, f"shared_{number}")
+            for name in ("many-a", "many-b"):
+                own = shared if number % 2 else _file(random, f"{name[-1]}_{number}")
+                archive.writestr(f"{name}/part_{number % 7}/module_{number}.py", own)
     return output.getvalue()
 
 
-def _class_size(pairs: int) -> int:
-    """Return the lowest number of submissions, at least three, that has `pairs` pairs."""
-    size = 3
-    while size * (size - 1) // 2 < pairs:
-        size += 1
-    return size
+def _file(random: Random, name: str) -> str:
+    return "\n".join(_function(random, f"{name}_{n}") for n in range(FUNCTIONS_A_FILE))
 
 
 def _function(random: Random, name: str) -> str:
@@ -56,7 +52,7 @@ def _function(random: Random, name: str) -> str:
     return "\n".join([f"def {name}(values, names, total=0):", *body, "    return total\n"])
 
 
-def _long_files(random: Random, lines: int) -> tuple[str, str]:
+def long_files(random: Random, lines: int) -> tuple[str, str]:
     """Return two files of exactly `lines` lines; two of three functions of the second are in the first."""
     left: list[str] = []
     right: list[str] = []

@@ -15,14 +15,16 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, CDPSession, sync_playwright
 
 from bench.pages_class import zipped_class
+from bench.pages_report import invented_report
 from moss.embedded.client import wait_until_stopped
 from moss.embedded.paths import installation_paths
 from moss.serving.supervisor import Supervisor
 from submissions import actions
 from submissions.models import Batch, Course, Report
+from submissions.queries import report_cases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,23 +32,42 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-OVERVIEW_TARGET, PAIR_TARGET = 500.0, 1_000.0  # milliseconds until the page is loaded
+TARGET = 1_000.0  # milliseconds until a page is loaded
 PORT = 8_900
-# Returns [first paint, loaded] in milliseconds: null before the first paint, 0 until the page is loaded.
+# Returns [first paint, loaded] in milliseconds, null before the first paint, 0 until the page is loaded; and
+# the number of its elements.
 TIMES_SCRIPT = """() => [
   performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? null,
   performance.getEntriesByType("navigation")[0].loadEventEnd,
+  document.querySelectorAll("*").length,
 ]"""
 
 
+class Sizes(NamedTuple):
+    """Pairs and submissions of the invented report, lines of a long file, and files of a side."""
+
+    pairs: int
+    submissions: int
+    lines: int
+    files: int
+
+
+class PageLoad(NamedTuple):
+    """Times of a page in the browser in milliseconds, and its elements; `busy` is processor time."""
+
+    first_paint: float
+    loaded: float
+    busy: float
+    elements: float
+
+
 class PageTiming(NamedTuple):
-    """Median times of one page in milliseconds, and its size; browser times are None without a browser."""
+    """Median times of one page in milliseconds, and its size; `load` is None without a browser."""
 
     page: str
     server: float
     kilobytes: float
-    first_paint: float | None
-    loaded: float | None
+    load: PageLoad | None
     target: float
 
 
@@ -65,13 +86,16 @@ class Session(NamedTuple):
     cookie: str
 
 
-def page_timings(pairs: int, lines: int, repeat: int, log: TextIO) -> list[PageTiming]:
-    """Serve a class with at least `pairs` pairs and measure each page `repeat` times."""
+def page_timings(sizes: Sizes, repeat: int, log: TextIO) -> list[PageTiming]:
+    """Serve classes of these sizes and measure each page `repeat` times."""
     with _served(log) as supervisor:
         teacher = User.objects.create_user("teacher")
-        assignment = _ranked_assignment(supervisor, teacher, zipped_class(pairs, lines), log)
+        course = Course.objects.create(owner=teacher, name="Programming 1")
+        invented = invented_report(course, sizes.submissions, sizes.pairs)
+        archive = zipped_class(sizes.lines, sizes.files)
+        ranked = _ranked_assignment(supervisor, course, archive, log)
         session = Session(supervisor.address, _session_cookie(teacher))
-        pages = _pages(assignment)
+        pages = [*_report_pages(invented), *_pair_pages(ranked)]
         # Start the browser last: while its event loop runs, Django refuses to query the database.
         with _browser() as browser:
             return [_timing(session, browser, page, repeat) for page in pages]
@@ -98,13 +122,11 @@ def _browser() -> Iterator[Browser | None]:
         browser.close()
 
 
-def _ranked_assignment(supervisor: Supervisor, teacher: User, archive: bytes, log: TextIO) -> Assignment:
+def _ranked_assignment(supervisor: Supervisor, course: Course, archive: bytes, log: TextIO) -> Assignment:
     """Upload a class and wait until the worker has ranked it."""
-    course = Course.objects.create(owner=teacher, name="Programming 1")
-    # The limit is so high that nothing is common code, although many submissions share each function.
-    assignment = course.assignments.create(name="Generated", common_limit=100_000)
+    assignment: Assignment = course.assignments.create(name="Generated")
     start = time.perf_counter()
-    batch = actions.create_batch(assignment, teacher, [SimpleUploadedFile("class.zip", archive)])
+    batch = actions.create_batch(assignment, course.owner, [SimpleUploadedFile("class.zip", archive)])
     while batch.is_running:
         supervisor.tick()
         time.sleep(0.2)
@@ -123,19 +145,32 @@ def _session_cookie(teacher: User) -> str:
     return str(client.cookies[settings.SESSION_COOKIE_NAME].value)
 
 
-def _pages(assignment: Assignment) -> list[TimedPage]:
-    overview = assignment.get_absolute_url()
+def _report_pages(assignment: Assignment) -> list[TimedPage]:
+    tabs = {name: reverse(name, args=[assignment.pk]) for name in ("pairs", "students", "ignored", "uploads")}
+    cases, pairs = assignment.get_absolute_url(), tabs["pairs"]
+    first_case = report_cases(assignment.reports.get())[0].ids[0]
+    paths = {
+        "cases": cases,
+        "cases, searched by name": f"{cases}?q=student-00",
+        "cases, from 70 %": f"{cases}?threshold=70",
+        "one case": reverse("case", args=[assignment.pk, first_case]),
+        "pairs": pairs,
+        "pairs, sorted by tokens": f"{pairs}?sort=-tokens",
+        "pairs, searched by name": f"{pairs}?q=student-00",
+        "pairs, page 3": f"{pairs}?page=3",
+        **{name: tabs[name] for name in ("students", "ignored", "uploads")},
+    }
+    return [TimedPage(name, path, TARGET) for name, path in paths.items()]
+
+
+def _pair_pages(assignment: Assignment) -> list[TimedPage]:
     report = assignment.reports.get(state=Report.State.DONE)
-    long_pair = report.pairs.get(left__name="long-a", right__name="long-b")
-    pair = reverse("pair", args=[assignment.pk, long_pair.left_id, long_pair.right_id])
-    return [
-        TimedPage("overview", overview, OVERVIEW_TARGET),
-        TimedPage("overview, sorted by tokens", f"{overview}?sort=-tokens", OVERVIEW_TARGET),
-        TimedPage("overview, searched by name", f"{overview}?q=student-00", OVERVIEW_TARGET),
-        TimedPage("overview, from 50 %", f"{overview}?threshold=50", OVERVIEW_TARGET),
-        TimedPage("overview, page 3", f"{overview}?page=3", OVERVIEW_TARGET),
-        TimedPage("pair of the long files", pair, PAIR_TARGET),
-    ]
+    pages = []
+    for kind in ("long", "many"):
+        pair = report.pairs.get(left__name=f"{kind}-a", right__name=f"{kind}-b")
+        path = reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id])
+        pages.append(TimedPage(f"pair of {kind} files", path, TARGET))
+    return pages
 
 
 def _timing(session: Session, browser: Browser | None, page: TimedPage, repeat: int) -> PageTiming:
@@ -147,8 +182,7 @@ def _timing(session: Session, browser: Browser | None, page: TimedPage, repeat: 
         page.name,
         median(milliseconds for milliseconds, _ in responses),
         responses[0][1] / 1_000,
-        median(first_paint for first_paint, _ in loads) if loads else None,
-        median(loaded for _, loaded in loads) if loads else None,
+        PageLoad(*map(median, zip(*loads, strict=True))) if loads else None,
         page.target,
     )
 
@@ -167,18 +201,27 @@ def _fetch(session: Session, path: str) -> tuple[float, int]:
     return milliseconds, len(body)
 
 
-def _load_in_browser(session: Session, browser: Browser, path: str) -> tuple[float, float]:
-    """Return the milliseconds until the first paint and until the page is loaded, with an empty cache."""
+def _load_in_browser(session: Session, browser: Browser, path: str) -> PageLoad:
+    """Load a page with an empty cache."""
     context = browser.new_context(base_url=session.site, viewport={"width": 1280, "height": 900})
     context.add_cookies(
         [{"name": settings.SESSION_COOKIE_NAME, "value": session.cookie, "url": session.site}]
     )
     page = context.new_page()
+    metrics = context.new_cdp_session(page)
+    metrics.send("Performance.setTimeDomain", {"timeDomain": "threadTicks"})
+    metrics.send("Performance.enable")
     page.goto(path)
     # Poll from here: the pages' content security policy forbids scripts that would wait in the page.
-    first_paint, loaded = page.evaluate(TIMES_SCRIPT)
+    first_paint, loaded, elements = page.evaluate(TIMES_SCRIPT)
+    busy = _busy_milliseconds(metrics)
     while first_paint is None or not loaded:
         page.wait_for_timeout(10)
-        first_paint, loaded = page.evaluate(TIMES_SCRIPT)
+        first_paint, loaded, elements = page.evaluate(TIMES_SCRIPT)
     context.close()
-    return first_paint, loaded
+    return PageLoad(first_paint, loaded, busy, elements)
+
+
+def _busy_milliseconds(metrics: CDPSession) -> float:
+    values = {metric["name"]: metric["value"] for metric in metrics.send("Performance.getMetrics")["metrics"]}
+    return float(values["TaskDuration"]) * 1_000

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Exclusions as Exclusions,
         RankingInput as RankingInput,
     )
+    from fingerprint.ranking.old_pairs import OldPairs as OldPairs
     from fingerprint.ranking.passages import Passage as Passage, passage_weight as passage_weight
     from fingerprint.ranking.rank import (
         Ranking as Ranking,
@@ -82,6 +83,7 @@ else:
         "ranking.groups": "Groups count_pairs",
         "ranking.inputs": "CohortFile Exclusions RankingInput",
         "ranking.blocks": "group_passages moved_blocks",
+        "ranking.old_pairs": "OldPairs",
         "ranking.passages": "Passage passage_weight",
         "ranking.rank": "Ranking find_passages pair_passages rank",
         "ranking.score_constants": "SCORE_VERSION",

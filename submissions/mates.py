@@ -91,6 +91,32 @@ def student_keys(submissions: QuerySet[Submission]) -> dict[int, dict[Key, str]]
     return names
 
 
+class Identity(NamedTuple):
+    """What the students of a submission are known by: ids, logins and addresses, and names."""
+
+    ids: frozenset[str]
+    names: frozenset[str]
+
+    def is_student_of(self, other: Identity) -> bool:
+        """Return whether both are of one student; equal names are not enough where the ids differ."""
+        if self.ids and other.ids:
+            return not self.ids.isdisjoint(other.ids)
+        return not self.names.isdisjoint(other.names)
+
+
+def identities(submissions: QuerySet[Submission]) -> dict[int, Identity]:
+    """Return the identities of submissions of any courses, by primary key, with one query."""
+    ids: dict[int, set[str]] = defaultdict(set)
+    names: dict[int, set[str]] = defaultdict(set)
+    for pk, name, *student in submissions.order_by().values_list("pk", "name", *STUDENT_FIELDS):
+        one = _SubmissionStudent(*student)
+        known = (one.identifier, one.enrolled_id, one.login, one.email)
+        ids[pk].update(name_key(text) for text in known if text)
+        texts = (one.name if one.name is not None else name, one.enrolled_name)
+        names[pk].update(name_key(text) for text in texts if text)
+    return {pk: Identity(frozenset(ids[pk]), frozenset(own)) for pk, own in names.items()}
+
+
 def compared_mates(assignment: Assignment, submissions: Iterable[int]) -> dict[int, set[Key]]:
     """Return the keys of students and teams, by primary key, where mates are compared with each other.
 

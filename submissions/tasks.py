@@ -18,6 +18,7 @@ from django.db import IntegrityError, transaction
 
 from submissions import lifecycle, recovery, retrying, turns
 from submissions.archives.limits import BadArchive
+from submissions.comparisons import comparing_assignments
 from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
 from submissions.ingest.batches import (
     count_pending,
@@ -269,10 +270,13 @@ def _rank_locked(report_id: int, assignment_id: int) -> None:
     report = unfinished.select_related("assignment").first()
     if locked is None or report is None:  # another worker was faster, or the report was deleted
         return
-    replace_documents(locked)
+    is_read_again = replace_documents(locked)
     ranked = rank_without_cancelled(report)
     if not lifecycle.finish_report(report):
         raise Cancelled
     report.save(update_fields=["duplicates", "findings", "parameters"])
     report.assignment.reports.filter(pk__lt=report.pk).delete()
     lifecycle.finish_batches(ranked)
+    if is_read_again:
+        for other in comparing_assignments(locked):
+            enqueue_rank(other)

@@ -8,8 +8,8 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.index import CandidatePairs
+from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.groups import NO_GROUPS, Groups, share_group
-from fingerprint.ranking.score_constants import RARITY_EXPONENT
 from fingerprint.ranking.weights import rarity
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def postings(index: InvertedIndex) -> Postings:
     by_owner = np.argsort(index.owners, kind="stable")
     values = np.repeat(np.arange(len(index.values)), np.diff(index.starts))[by_owner]
     value_starts = np.searchsorted(index.owners[by_owner], np.arange(owners + 1))
-    weights = rarity(index.frequency, RARITY_EXPONENT)
+    weights = rarity(index.frequency, constants.RARITY_EXPONENT)
     return Postings(index.starts, index.owners, values, value_starts, weights)
 
 

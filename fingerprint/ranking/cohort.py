@@ -97,7 +97,7 @@ class Cohort:
         ids = inverse.astype(np.int32)
         bounds = np.minimum(starts, len(ids))
         frequency = document_frequency(ids, bounds, len(values))
-        is_boilerplate = _occurring_in(boilerplate, values, k)
+        is_boilerplate = np.isin(values, distinct_kgrams(boilerplate, k))
         programs = frequency if parts is None else count_programs(ids, bounds, len(values), parts)
         common = programs > (np.inf if limit is None else limit)
         ignored = is_boilerplate | common
@@ -168,10 +168,9 @@ def _concatenate(submissions: Sequence[Sequence[Kinds]]) -> tuple[Kinds, Bounds,
     return np.concatenate([np.empty(0, np.uint64), *parts]), starts, starts[firsts]
 
 
-def _occurring_in(sources: Sequence[Kinds], values: Hashes, k: int) -> Flags:
-    """Return for each hash of a k-gram whether the k-gram occurs in one of the sources."""
-    known = np.concatenate([np.empty(0, np.uint64), *(kgram_hashes(kinds, k) for kinds in sources)])
-    return np.isin(values, known)
+def distinct_kgrams(sources: Sequence[Kinds], k: int) -> Hashes:
+    """Return the hashes of all k-grams of the sources, ascending."""
+    return np.unique(np.concatenate([np.empty(0, np.uint64), *(kgram_hashes(kinds, k) for kinds in sources)]))
 
 
 def _covered(marked: Flags, tokens: int, k: int) -> Flags:

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
+from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import build_kgram_table, fill_kgram_table, sort_rows
 from fingerprint.ranking.cohort import RunningSums, slice_submission
 from fingerprint.ranking.parallel import run_chunks
-from fingerprint.ranking.score_constants import GAP_SCALE, HALF_LENGTH
 from fingerprint.ranking.tiling import tile_pair, trim_tiles
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.parallel import Check
+    from fingerprint.ranking.score_constants import PassageLengths
     from fingerprint.types import Bounds, Floats, Ids, Rows, Runs
 
 
@@ -37,8 +38,8 @@ class Coverage(NamedTuple):
 
 
 @njit
-def length_factor(tokens: float) -> float:
-    return tokens / (tokens + HALF_LENGTH)
+def length_factor(tokens: float, half_length: float) -> float:
+    return tokens / (tokens + half_length)
 
 
 @njit
@@ -49,24 +50,27 @@ def _slice_sums(sums: RunningSums, submission_starts: Bounds, number: int) -> Ru
 
 
 @njit
-def continuation(gap: int) -> float:
+def continuation(gap: int, gap_scale: float) -> float:
     """Return how much of a passage's length its neighbour gets, with `gap` tokens between them."""
-    factor: float = np.exp(-gap / GAP_SCALE)
+    factor: float = np.exp(-gap / gap_scale)
     return factor
 
 
 @njit
-def _fill_continuations(tiles: Runs, left: RunningSums, right: RunningSums, continued: Floats) -> None:
+def _fill_continuations(
+    tiles: Runs, left: RunningSums, right: RunningSums, gap_scale: float, continued: Floats
+) -> None:
     """Fill the continuation from each tile to the next one; 0 where the order differs between the sides."""
     for row in range(len(tiles) - 1):
         a_end, b_end = tiles[row, 0] + tiles[row, 2], tiles[row, 1] + tiles[row, 2]
         a, b = tiles[row + 1, 0], tiles[row + 1, 1]
         if b >= b_end:
-            continued[row] = continuation(max(left.own[a] - left.own[a_end], right.own[b] - right.own[b_end]))
+            gap = max(left.own[a] - left.own[a_end], right.own[b] - right.own[b_end])
+            continued[row] = continuation(gap, gap_scale)
 
 
 @njit
-def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums) -> float:
+def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums, lengths: PassageLengths) -> float:
     """Return the weight that tiles (sorted by left token) cover, as the mean of both sides.
 
     Each tile's weight is multiplied by the factor of its length. To its length those of its neighbours in
@@ -74,7 +78,7 @@ def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums) -> float:
     """
     count = len(tiles)
     continued, before = np.zeros(count), np.zeros(count)
-    _fill_continuations(tiles, left, right, continued)
+    _fill_continuations(tiles, left, right, lengths.gap_scale, continued)
     tokens = np.zeros(count)
     for row in range(count):
         a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
@@ -85,7 +89,7 @@ def chained_weight(tiles: Runs, left: RunningSums, right: RunningSums) -> float:
     for row in range(count - 1, -1, -1):
         a, b, length = tiles[row, 0], tiles[row, 1], tiles[row, 2]
         weight = (left.weight[a + length] - left.weight[a] + right.weight[b + length] - right.weight[b]) / 2
-        total += weight * length_factor(before[row] + tokens[row] + after)
+        total += weight * length_factor(before[row] + tokens[row] + after, lengths.half_length)
         after = (after + tokens[row]) * (continued[row - 1] if row > 0 else 0.0)
     return total
 
@@ -132,11 +136,12 @@ def _count_passages(
 def _fill_coverage(
     cohort: tuple[IndexedTokens, Bounds, Bounds, RunningSums],
     pairs: Rows,
-    k: int,
-    distinct: int,
+    parameters: tuple[int, int, PassageLengths],
     coverage: Coverage,
 ) -> None:
+    """Fill `coverage`; the parameters are k, the number of distinct k-grams, and `LENGTHS`."""
     tokens, submission_starts, order_starts, sums = cohort
+    k, distinct, lengths = parameters
     table, entered = build_kgram_table(tokens.ordered_kgrams[:0], distinct), -1
     size = (submission_starts[1:] - submission_starts[:-1]).max()
     taken = (np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_))
@@ -154,7 +159,7 @@ def _fill_coverage(
         left_sums = _slice_sums(sums, submission_starts, left)
         right_sums = _slice_sums(sums, submission_starts, right)
         tiles = tile_pair(sides[0], sides[1], k, table, taken)
-        coverage.weight[row] = chained_weight(tiles, left_sums, right_sums)
+        coverage.weight[row] = chained_weight(tiles, left_sums, right_sums, lengths)
         passages, common = trim_tiles(tiles, sides[0], sides[1], k)
         _count_with_common(common, left_sums, right_sums, row, coverage)
         _count_with_common(passages, left_sums, right_sums, row, coverage)
@@ -173,6 +178,7 @@ def measure_coverage(cohort: Cohort, pairs: Rows, check: Check) -> Coverage:
     )
     arrays = (cohort.tokens, cohort.submission_starts, cohort.order_starts, cohort.sums)
     distinct = 1 + int(cohort.tokens.ordered_kgrams.max(initial=-1))
+    parameters = cohort.k, distinct, constants.LENGTHS
 
     def fill(part: slice) -> None:
         rows = Coverage(
@@ -182,7 +188,7 @@ def measure_coverage(cohort: Cohort, pairs: Rows, check: Check) -> Coverage:
             coverage.lines[part],
             coverage.with_common[part],
         )
-        _fill_coverage(arrays, pairs[part], cohort.k, distinct, rows)
+        _fill_coverage(arrays, pairs[part], parameters, rows)
 
     run_chunks(cohort, pairs, fill, check)
     return coverage

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.index import InvertedIndex
-from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.cohort import Cohort, distinct_kgrams
 from fingerprint.ranking.common_code import count_alike, default_limit
 from fingerprint.ranking.groups import NO_GROUPS, Groups
 from fingerprint.ranking.terms import LexicalTable
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.common_code import CommonLimit
+    from fingerprint.ranking.old_pairs import OldPairs
     from fingerprint.ranking.translations import CoarseFile, TranslationInput
     from fingerprint.types import Hashes, Kinds, Lines, Owners
 
@@ -59,7 +60,8 @@ class RankingInput(NamedTuple):
     """A cohort with its terms, and its fingerprints as parallel arrays of hashes and submission numbers.
 
     Submissions that have one of the `groups` in common are not compared. `translations` has the submissions
-    by language, None if all are in one.
+    by language, None if all are in one. `old_pairs` restricts the pairs with submissions that were looked up;
+    the threshold is suggested from the other pairs.
     """
 
     cohort: Cohort
@@ -68,6 +70,7 @@ class RankingInput(NamedTuple):
     owners: Owners
     groups: Groups = NO_GROUPS
     translations: TranslationInput | None = None
+    old_pairs: OldPairs | None = None
 
     @classmethod
     def from_files(
@@ -90,7 +93,8 @@ class RankingInput(NamedTuple):
         owners = np.repeat(numbers, [len(file.hashes) for file in files])
         limit, parts = exclusions.limit, None
         if limit == "default":
-            parts = 1.0 / count_alike(InvertedIndex.build(hashes, owners), submissions)
+            counted = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
+            parts = 1.0 / count_alike(InvertedIndex.build(hashes[counted], owners[counted]), submissions)
             limit = default_limit(parts.sum())
         cohort = Cohort.from_submissions(kinds, k, exclusions.kinds, limit, lines, parts=parts)
         lexical = LexicalTable.from_submissions(terms, exclusions.lexical)

@@ -52,11 +52,15 @@ class Ranking(NamedTuple):
 def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePairs:
     """Return the pairs of submissions that share at least `floor` of their fingerprints by weight.
 
-    Fingerprints of boilerplate do not count. Submissions with a group in common are no pair.
+    Fingerprints of boilerplate do not count. Submissions with a group in common are no pair, nor is any
+    with an old submission that no look-up chose.
     """
     counted = ~np.isin(inputs.hashes, inputs.cohort.boilerplate)
     index = InvertedIndex.build(inputs.hashes[counted], inputs.owners[counted])
-    return weighted_pairs(index, floor, inputs.groups)
+    pairs = weighted_pairs(index, floor, inputs.groups)
+    if inputs.old_pairs is None:
+        return pairs
+    return pairs.take(np.flatnonzero(inputs.old_pairs.keep(pairs.left, pairs.right)))
 
 
 def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end) -> Ranking:
@@ -80,17 +84,27 @@ def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end
 def _rank_one_language(inputs: RankingInput, show: int | None, check: Check) -> Ranking:
     cohort, lexical = inputs.cohort, inputs.lexical
     pairs = candidate_pairs(inputs, 0.0 if show is None else FLOOR)
-    count = len(pairs.left)
+    count, class_pairs = len(pairs.left), int(_within_class(inputs, pairs).sum())
     if show is None or count <= max(show, SAMPLE_SIZE):
         scores = score(cohort, lexical, pairs, check)
-        sampled = scores.similarity
+        sampled = scores.similarity[_within_class(inputs, pairs)]
     else:
-        sampled = score(cohort, lexical, pairs.take(sample_rows(count)), check).similarity
+        sample = pairs.take(sample_rows(count))
+        sampled = score(cohort, lexical, sample, check).similarity[_within_class(inputs, sample)]
         rows, scores = best_pairs(cohort, lexical, pairs, max(show, 1), check)
         pairs = pairs.take(rows)
     one_language = np.full((count, 2), -1, dtype=np.int64)[: len(pairs.left)]
-    ranking = Ranking(pairs, scores, suggest_threshold(sampled, count), one_language)
+    ranking = Ranking(
+        pairs, scores, suggest_threshold(sampled, class_pairs if len(sampled) else 0), one_language
+    )
     return ranking.take(_order(pairs, scores)[:show])
+
+
+def _within_class(inputs: RankingInput, pairs: CandidatePairs) -> npt.NDArray[np.bool_]:
+    """Return for each pair whether neither side was looked up: those that were are the most similar ones."""
+    if inputs.old_pairs is None:
+        return np.ones(len(pairs.left), dtype=np.bool_)
+    return ~inputs.old_pairs.has_old(pairs.left, pairs.right)
 
 
 def _order(pairs: CandidatePairs, scores: Scores) -> npt.NDArray[np.intp]:

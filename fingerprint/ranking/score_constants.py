@@ -36,6 +36,13 @@ class Evidence(NamedTuple):
     amount_by_rarity: bool = False
 
 
+class PassageLengths(NamedTuple):
+    """How much the length of a passage counts, and that of its neighbours; both are numbers of tokens."""
+
+    gap_scale: float
+    half_length: float
+
+
 # A k-gram in df submissions weighs max(df - 1, 1)**-RARITY_EXPONENT. Code that only one pair shares has full
 # weight in a cohort of any size; a template that n submissions contain weighs less, but never nothing. The
 # exponent is small enough that many copies of one program do not make it look like a template.
@@ -47,12 +54,11 @@ TERM_RARITY_EXPONENT = 1.0
 REPEAT_EXPONENT = 0.25
 
 # A passage with tokens between it and its neighbour counts as a continuation of it, the less the more tokens
-# there are: by the factor 1 / e for each GAP_SCALE tokens. Inserted statements are short, so are passages
+# there are: by the factor 1 / e for each `gap_scale` tokens. Inserted statements are short, so are passages
 # between which code was rewritten.
-GAP_SCALE = 30.0
-# A passage of n tokens counts n / (n + HALF_LENGTH): one long passage is stronger evidence than its tokens
+# A passage of n tokens counts n / (n + half_length): one long passage is stronger evidence than its tokens
 # scattered over short ones.
-HALF_LENGTH = 50.0
+LENGTHS = PassageLengths(gap_scale=30.0, half_length=50.0)
 
 # Passages are measured against the smaller side, so that a copy inside a larger program is found, plus a part
 # of what the larger side has more: otherwise small files match everything. A rewritten program may be a

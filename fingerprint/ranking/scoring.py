@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.coverage import measure_coverage
 from fingerprint.ranking.parallel import never_end
-from fingerprint.ranking.score_constants import (
-    DECIMALS,
-    EXTRA_LIMIT,
-    EXTRA_PART,
-    HALF_LENGTH,
-    IMPORTS,
-    LEAST_PASSAGE_PART,
-    LITERALS,
-    NAMES,
-)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -111,14 +102,14 @@ def similarity_of(
     weights, own = _totals(cohort.sums.weight, cohort, pairs), _totals(cohort.sums.own, cohort, pairs)
     mass = passage_mass(weights.min(axis=1), weights.max(axis=1))
     smaller = own.min(axis=1)
-    whole = mass * smaller / (smaller + HALF_LENGTH)
+    whole = mass * smaller / (smaller + constants.LENGTHS.half_length)
     passages = np.divide(covered, whole, out=np.zeros(len(pairs)), where=whole > 0)
     return _combine_evidence(np.minimum(passages, 1.0), mass, lexical, pairs)
 
 
 def passage_mass(smaller: Floats, larger: Floats) -> Floats:
     """Return the weight that passages are measured against, from the weights of all tokens of both sides."""
-    mass: Floats = smaller + EXTRA_PART * np.minimum(larger - smaller, EXTRA_LIMIT)
+    mass: Floats = smaller + constants.EXTRA_PART * np.minimum(larger - smaller, constants.EXTRA_LIMIT)
     return mass
 
 
@@ -127,7 +118,8 @@ def _combine_evidence(
 ) -> tuple[Floats, tuple[Floats, Floats, Floats, Floats]]:
     """Weight each kind of evidence by its mass; the parts add up to the similarity."""
     total, weighted = mass_of_passages.copy(), []
-    for table, evidence in zip(lexical, (LITERALS, NAMES, IMPORTS), strict=True):
+    kinds = constants.LITERALS, constants.NAMES, constants.IMPORTS
+    for table, evidence in zip(lexical, kinds, strict=True):
         share, amount = table.shares(pairs, evidence)
         mass = np.minimum(amount, evidence.cap * mass_of_passages)
         weighted.append(share * mass)
@@ -137,6 +129,6 @@ def _combine_evidence(
         for part in (*weighted, passages * mass_of_passages)
     )
     combined = by_passages + by_literals + by_names + by_imports
-    similarity = np.maximum(LEAST_PASSAGE_PART * passages, combined).round(DECIMALS)
+    similarity = np.maximum(constants.LEAST_PASSAGE_PART * passages, combined).round(constants.DECIMALS)
     structure = similarity - by_literals - by_names - by_imports
     return similarity, (structure, by_literals, by_names, by_imports)

@@ -9,7 +9,7 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.languages.lexical_terms import term_lengths
-from fingerprint.ranking.score_constants import TERM_RARITY_EXPONENT, WHOLE_TERM_CHARACTERS
+from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.weights import rarity
 
 if TYPE_CHECKING:
@@ -65,9 +65,12 @@ class TermTable:
         terms = [own[~np.isin(own, excluded)] for own in distinct] if len(excluded) else distinct
         values, ids = np.unique(np.concatenate([np.empty(0, np.uint64), *terms]), return_inverse=True)
         bounds = np.cumsum([0, *map(len, terms)], dtype=np.int64)
-        lengths = np.minimum(term_lengths(values), WHOLE_TERM_CHARACTERS) / WHOLE_TERM_CHARACTERS
+        whole = constants.WHOLE_TERM_CHARACTERS
+        lengths = np.minimum(term_lengths(values), whole) / whole
         frequency = np.bincount(ids, minlength=len(values))
-        return cls(ids.astype(np.int64), bounds, lengths, rarity(frequency, TERM_RARITY_EXPONENT) * lengths)
+        return cls(
+            ids.astype(np.int64), bounds, lengths, rarity(frequency, constants.TERM_RARITY_EXPONENT) * lengths
+        )
 
     def _masses(self, weights: Floats) -> Floats:
         """Return the total weight of each submission's terms: float64 [n]."""

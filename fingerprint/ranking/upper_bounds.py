@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint._jit import njit
+from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.coverage import continuation, length_factor
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.scoring import Scores, score, similarity_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from fingerprint.index import CandidatePairs
     from fingerprint.ranking.cohort import Cohort, RunningSums
     from fingerprint.ranking.parallel import Check
+    from fingerprint.ranking.score_constants import PassageLengths
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.types import Bounds, Flags, Floats, Ids, Rows
 
@@ -50,29 +52,39 @@ def _fill_stretches(kgrams: Ids, first: int, shared: Flags, k: int, stretches: R
 
 
 @njit
-def _stretched_weight(stretches: Rows, sums: RunningSums, before: Floats) -> float:
+def _stretched_weight(stretches: Rows, sums: RunningSums, lengths: PassageLengths, before: Floats) -> float:
     """Return an upper bound of the chained weight of one side; `before` has room for each stretch."""
     weights, own = sums.weight, sums.own
     for row in range(1, len(stretches)):
         begin, end = stretches[row - 1]
         gap = own[stretches[row, 0]] - own[end]
-        before[row] = (before[row - 1] + own[end] - own[begin]) * continuation(gap)
+        before[row] = (before[row - 1] + own[end] - own[begin]) * continuation(gap, lengths.gap_scale)
     total, after = 0.0, 0.0
     for row in range(len(stretches) - 1, -1, -1):
         begin, end = stretches[row]
         tokens = own[end] - own[begin]
-        total += (weights[end] - weights[begin]) * length_factor(before[row] + tokens + after)
+        total += (weights[end] - weights[begin]) * length_factor(
+            before[row] + tokens + after, lengths.half_length
+        )
         if row > 0:
-            after = (after + tokens) * continuation(own[begin] - own[stretches[row - 1, 1]])
+            gap = own[begin] - own[stretches[row - 1, 1]]
+            after = (after + tokens) * continuation(gap, lengths.gap_scale)
     return total
 
 
 @njit
 def _add_half_bounds(
-    cohort: tuple[Ids, Bounds, RunningSums], pairs: Rows, k: int, distinct: int, bounds: Floats
+    cohort: tuple[Ids, Bounds, RunningSums],
+    pairs: Rows,
+    parameters: tuple[int, int, PassageLengths],
+    bounds: Floats,
 ) -> None:
-    """Add half of the bound of each pair's second side; pairs with the same first side must be adjacent."""
+    """Add half of the bound of each pair's second side; pairs with the same first side must be adjacent.
+
+    The parameters are k, the number of distinct k-grams, and `LENGTHS`.
+    """
     kgrams, starts, sums = cohort
+    k, distinct, lengths = parameters
     # The last entry is for the id -1, which stands for no k-gram.
     on_first_side, entered = np.zeros(distinct + 1, dtype=np.bool_), -1
     longest = (starts[1:] - starts[:-1]).max() // k + 1
@@ -86,7 +98,7 @@ def _add_half_bounds(
             entered = first_side
         start, end = starts[second_side], starts[second_side + 1]
         count = _fill_stretches(kgrams[start:end], start, on_first_side, k, stretches)
-        bounds[row] += _stretched_weight(stretches[:count], sums, before) / 2
+        bounds[row] += _stretched_weight(stretches[:count], sums, lengths, before) / 2
 
 
 def _coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:
@@ -94,13 +106,14 @@ def _coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:
     bounds = np.zeros(len(pairs))
     arrays = (cohort.tokens.kgrams, cohort.submission_starts, cohort.sums)
     distinct = 1 + int(cohort.tokens.kgrams.max(initial=-1))
+    parameters = cohort.k, distinct, constants.LENGTHS
     swapped = pairs[:, ::-1]
     for sides in (pairs, swapped):
         order = np.argsort(sides[:, 0], kind="stable")
         rows, halves = np.ascontiguousarray(sides[order]), np.zeros(len(pairs))
 
         def fill(part: slice, rows: Rows = rows, halves: Floats = halves) -> None:
-            _add_half_bounds(arrays, rows[part], cohort.k, distinct, halves[part])
+            _add_half_bounds(arrays, rows[part], parameters, halves[part])
 
         run_chunks(cohort, rows, fill, check)
         bounds[order] += halves

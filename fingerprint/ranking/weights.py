@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.ranking.score_constants import RARITY_EXPONENT, REPEAT_EXPONENT
+from fingerprint.ranking import score_constants as constants
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,15 +38,15 @@ def document_frequency(ids: Ids, bounds: Bounds, distinct: int) -> Ids:
 
 
 @njit
-def _damp_repeats(ids: Ids, inside: Flags, bounds: Bounds, logs: Floats, distinct: int) -> None:
-    """Subtract REPEAT_EXPONENT * log(occurrences in the submission) from the log weight of each k-gram."""
-    repeats = np.zeros(distinct, dtype=np.int32)
+def _damp_repeats(ids: Ids, inside: Flags, bounds: Bounds, exponent: float, logs: Floats) -> None:
+    """Subtract exponent * log(occurrences in the submission) from the log weight of each k-gram."""
+    repeats = np.zeros(1 + (ids.max() if len(ids) else 0), dtype=np.int32)
     for owner in range(len(bounds) - 1):
         for at in range(bounds[owner], bounds[owner + 1]):
             repeats[ids[at]] += inside[at]
         for at in range(bounds[owner], bounds[owner + 1]):
             if inside[at]:
-                logs[at] -= REPEAT_EXPONENT * np.log(repeats[ids[at]])
+                logs[at] -= exponent * np.log(repeats[ids[at]])
         for at in range(bounds[owner], bounds[owner + 1]):
             repeats[ids[at]] = 0
 
@@ -84,8 +84,9 @@ def token_weights(ids: Ids, frequency: Ids, starts: tuple[Bounds, Bounds], exclu
     files, bounds = starts
     ends = np.repeat(files[1:] - 1, np.diff(files))[: len(ids)]
     inside = np.arange(len(ids)) + k <= ends
-    logs = np.log(rarity(frequency, RARITY_EXPONENT))[ids]
-    _damp_repeats(ids, inside, np.minimum(bounds, len(ids)), logs, len(frequency))
+    logs = np.log(rarity(frequency, constants.RARITY_EXPONENT))[ids]
+    inner = np.minimum(bounds, len(ids))
+    _damp_repeats(ids, inside, inner, constants.REPEAT_EXPONENT, logs)
     weights = np.zeros(len(excluded))
     _fill_means(logs, inside, excluded, k, weights)
     return weights

@@ -6,8 +6,10 @@ from submissions.actions.boilerplate import (
     ignore_passage,
     remove_boilerplate,
 )
+from submissions.actions.comparisons import compare_with
 from submissions.actions.decisions import DecisionInput, DecisionResult, decide
 from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
+from submissions.actions.hints import dismiss_hint
 from submissions.actions.languages import change_language
 from submissions.actions.quotas import QuotaExceeded
 from submissions.actions.retries import retry_batch, retry_report
@@ -32,6 +34,7 @@ __all__ = [
     "cancel_batch",
     "cancel_ranking",
     "change_language",
+    "compare_with",
     "count_rule",
     "create_batch",
     "decide",
@@ -39,6 +42,7 @@ __all__ = [
     "delete_batch",
     "delete_course",
     "dismiss_boilerplate_upload",
+    "dismiss_hint",
     "group_as",
     "ignore_passage",
     "list_again",

@@ -7,6 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from django.db import transaction
+from django.db.models import Q
 
 from submissions import lifecycle, tasks
 from submissions.ingest.documents import delete_unused, delete_unused_sources
@@ -34,7 +35,8 @@ def delete_batch(batch: Batch) -> None:
         batch.delete()
         transaction.on_commit(partial(delete_unused, documents))
         transaction.on_commit(partial(delete_unused_sources, listed))
-        if assignment.batches.filter(state__in=Batch.FULLY_READ).exists():
+        uploaded = assignment.batches.exclude(role=Batch.Role.OTHER)
+        if uploaded.filter(state__in=Batch.FULLY_READ).exists():
             tasks.enqueue_rank(assignment)
         else:
             assignment.reports.all().delete()
@@ -82,8 +84,10 @@ def _listed_sources(batches: Iterable[Batch]) -> list[int]:
 
 
 def _documents_in(batches: Iterable[Batch]) -> list[int]:
-    files = SubmissionFile.objects.filter(submission__batch__in=list(batches))
-    return _all_documents(files)
+    """Return the documents of the submissions in batches, and of the copies of these."""
+    keys = list(batches)
+    own = Q(submission__batch__in=keys) | Q(submission__origin__batch__in=keys)
+    return _all_documents(SubmissionFile.objects.filter(own))
 
 
 def _all_documents(rows: QuerySet[SubmissionFile] | QuerySet[Boilerplate]) -> list[int]:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db import connection, transaction
 from django.db.models import Q
 
-from fingerprint.engine import Unreadable
+from fingerprint.engine import Unreadable, front_end, profile_of
 from submissions.archives.languages import reading_languages
-from submissions.ingest.documents import delete_unused
+from submissions.ingest.documents import PARAMS, delete_unused
 from submissions.ingest.sources import GROUP_FILES, identify, store_documents
 from submissions.models import Batch, Boilerplate, Document, LanguageChange, SubmissionFile
 from submissions.sandbox.documents import NamedFile
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     Rows = QuerySet[SubmissionFile] | QuerySet[Boilerplate]
 
-_READING = ("document__language", "document__state")
+_READING = ("document__language", "document__state", "document__profile")
 _HEAVY = ("document__tokens", "document__lexical", "document__styles")
 
 
@@ -42,7 +42,10 @@ class Reading(NamedTuple):
 
 
 class StoredFile(NamedTuple):
-    """A file of a submission, how it is read, and the language that it seems to have, if that is known."""
+    """A file of a submission, how it is read, and the language that it seems to have, if that is known.
+
+    `is_outdated`: it was read by an earlier version of its front-end or of the engine.
+    """
 
     pk: int
     batch: int
@@ -50,6 +53,11 @@ class StoredFile(NamedTuple):
     source: int
     detected: str
     reading: Reading
+    is_outdated: bool = False
+
+    def is_read_otherwise(self, reading: Reading) -> bool:
+        """Return whether the file has to be read again to be read as `reading` says."""
+        return reading != self.reading or (self.is_outdated and not reading.is_kept)
 
 
 def stored_files(assignment: Assignment) -> list[StoredFile]:
@@ -57,10 +65,33 @@ def stored_files(assignment: Assignment) -> list[StoredFile]:
     rows = _files(assignment).values_list(
         "pk", "submission__batch_id", "submission_id", "source_id", "detected", *_READING
     )
+    current = current_profiles(row[5] for row in rows)
     return [
-        StoredFile(pk, batch, submission, source, detected, Reading(language, state == Document.State.KEPT))
-        for pk, batch, submission, source, detected, language, state in rows
+        StoredFile(
+            pk,
+            batch,
+            submission,
+            source,
+            detected,
+            Reading(language, state == Document.State.KEPT),
+            state == Document.State.READY and profile not in current,
+        )
+        for pk, batch, submission, source, detected, language, state, profile in rows
     ]
+
+
+def current_profiles(languages: Iterable[str]) -> set[str]:
+    """Return the profiles in which files of these languages are read now."""
+    return {profile_of(front_end(language), PARAMS).key for language in set(languages)}
+
+
+def has_outdated(assignment: Assignment) -> bool:
+    """Return whether files of an assignment were read by an earlier version, which nobody reads again yet."""
+    ready = _files(assignment).filter(document__state=Document.State.READY)
+    languages = ready.values_list("document__language", flat=True).distinct()
+    outdated = ready.exclude(document__profile__in=current_profiles(languages))
+    running = assignment.language_changes.filter(state__in=LanguageChange.RUNNING)
+    return outdated.exists() and not running.exists()
 
 
 def readings(files: Iterable[StoredFile], wanted: str) -> dict[int, Reading]:
@@ -111,7 +142,9 @@ def choose_documents(assignment: Assignment, boilerplate: Mapping[int, str]) -> 
     rejected = list(_replacing(assignment.pk).values_list("pk", flat=True))
     files = stored_files(assignment)
     chosen = readings(files, assignment.language)
-    changed = {file.pk: (file.source, chosen[file.pk]) for file in files if chosen[file.pk] != file.reading}
+    changed = {
+        file.pk: (file.source, chosen[file.pk]) for file in files if file.is_read_otherwise(chosen[file.pk])
+    }
     _replace(_files(assignment), SubmissionFile, changed)
     rows = assignment.boilerplate.filter(pk__in=boilerplate).select_related("document")
     others = {
@@ -154,14 +187,14 @@ def waits_for_ranking(assignment_id: int) -> bool:
     return _replacing(assignment_id).exists()
 
 
-def replace_documents(assignment: Assignment) -> None:
+def replace_documents(assignment: Assignment) -> bool:
     """Let the files of an assignment have the documents that replace theirs, if all of these were read.
 
-    Call this in the transaction of a ranking, while the assignment is locked.
+    Return whether any were replaced. Call this in the transaction of a ranking that locks the assignment.
     """
     running = assignment.language_changes.filter(state__in=LanguageChange.RUNNING)
     if running.exists() or pending_rereading(assignment.pk):
-        return
+        return False
     replaced: list[int] = []
     for rows, model in ((_files(assignment), SubmissionFile), (assignment.boilerplate.all(), Boilerplate)):
         waiting = rows.exclude(next_document=None).values_list("pk", "document_id", "next_document_id")
@@ -172,6 +205,7 @@ def replace_documents(assignment: Assignment) -> None:
         model.objects.filter(pk__in=documents).update(next_document=None)
         replaced += [old for old, _ in documents.values()]
     transaction.on_commit(partial(delete_unused, replaced))
+    return bool(replaced)
 
 
 def _delete_copies(assignment: Assignment, documents: dict[int, int]) -> None:
@@ -184,7 +218,9 @@ def _delete_copies(assignment: Assignment, documents: dict[int, int]) -> None:
 
 def _files(assignment: Assignment | int) -> QuerySet[SubmissionFile]:
     files = SubmissionFile.objects.filter(submission__batch__assignment=assignment).order_by()
-    return files.exclude(submission__batch__state=Batch.State.CANCELLED)
+    # Copies follow their originals at the next ranking.
+    uploaded = files.exclude(submission__batch__role=Batch.Role.OTHER)
+    return uploaded.exclude(submission__batch__state=Batch.State.CANCELLED)
 
 
 def _replacing(assignment_id: int) -> QuerySet[Document]:

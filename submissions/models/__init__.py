@@ -14,6 +14,7 @@ from submissions.models.batches import (
 )
 from submissions.models.courses import Alias, Assignment, Course
 from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
+from submissions.models.hints import DismissedHint
 from submissions.models.language_changes import LanguageChange
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
@@ -37,6 +38,7 @@ __all__ = [
     "CourseRoster",
     "Decision",
     "DeletedBatch",
+    "DismissedHint",
     "Document",
     "EnrolledStudent",
     "Entry",

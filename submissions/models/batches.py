@@ -37,6 +37,8 @@ class Batch(models.Model):
     class Role(models.TextChoices):
         CLASS = "class", "this class"
         EARLIER = "earlier", "earlier or other work"
+        # Copies of the submissions of another assignment that share something with this one; no upload.
+        OTHER = "other", "another assignment"
 
     RUNNING = (State.QUEUED, State.UNPACKING, State.FINGERPRINTING, State.RANKING)
     CANCELLABLE = (*RUNNING, State.LISTED)
@@ -50,6 +52,8 @@ class Batch(models.Model):
     name = FileCharField(max_length=255)
     # Earlier or other work is compared with the class, and not with other earlier work.
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.CLASS)
+    # The assignment of the role OTHER; null once that was deleted. Its label is the name of this batch.
+    origin = models.ForeignKey(Assignment, models.SET_NULL, null=True, related_name="compared_as")
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
     # Number of times unpacking was started.
@@ -90,6 +94,8 @@ class Batch(models.Model):
     @property
     def name_suffix(self) -> str:
         """End of the names of the submissions of earlier work: ` (lab1-2024)`; empty for the class."""
+        if self.role == self.Role.OTHER:
+            return f" ({self.name})"
         return f" ({archive_stem(self.name)[:MAX_SUFFIX]})" if self.role == self.Role.EARLIER else ""
 
 
@@ -215,6 +221,8 @@ class Submission(models.Model):
     identifier = FileCharField(max_length=400, blank=True, default="")
     # The latest modification time of its files; null where it is not known, see `submission_times`.
     handed_in = models.DateTimeField(null=True)
+    # The submission of another assignment that this is a copy of; it is deleted with that one.
+    origin = models.ForeignKey("self", models.CASCADE, null=True, related_name="copies")
 
     class Meta:
         ordering = ("name", "pk")

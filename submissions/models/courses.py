@@ -43,6 +43,12 @@ class Assignment(models.Model):
     # Patterns of files that count, and of files that are left out, one a line; see `FilePatterns`.
     include_patterns = models.TextField(blank=True)
     exclude_patterns = models.TextField(blank=True)
+    # When it is set, as pages label its submissions elsewhere; empty: the year of `due` or of `created`.
+    term = models.CharField(max_length=40, blank=True)
+    # Its submissions are compared with those of these assignments, which are not compared among themselves.
+    compared_with = models.ManyToManyField("self", symmetrical=False, blank=True, related_name="compared_by")
+    # The same with every assignment of its course that was created before it.
+    compare_course = models.BooleanField(default=False)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -56,6 +62,10 @@ class Assignment(models.Model):
 
     def get_absolute_url(self) -> str:
         return reverse("assignment", args=[self.pk])
+
+    @property
+    def shown_term(self) -> str:
+        return self.term or str((self.due or self.created).year)
 
     @property
     def file_patterns(self) -> FilePatterns:

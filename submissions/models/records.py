@@ -146,6 +146,20 @@ class NotCompared(Record):
     pairs: list[NotComparedPair] = []
 
 
+class ComparedAssignment(Record):
+    """Another assignment that a class was compared with, by primary key, and how it is called in the report.
+
+    `submissions`: number of its submissions; `comparable`: those with a file in a language of the class;
+    `another_version`: those whose files in such a language were read by another version only.
+    """
+
+    assignment: int
+    label: str
+    submissions: int
+    comparable: int
+    another_version: int = 0
+
+
 class Findings(Record):
     """Results of a ranking besides its pairs.
 
@@ -153,7 +167,7 @@ class Findings(Record):
     `listed`: number of pairs that the report stores; `identical`: groups of submissions with the same bytes.
     `above`: number of pairs at or above the threshold; `cases`: the submissions that these connect, the
     largest case first. Pairs of one student or one team are in neither. Both are None in a report from before
-    cases.
+    cases. `compared`: the other assignments whose submissions were looked up.
     """
 
     best: list[BestMatch]
@@ -165,6 +179,7 @@ class Findings(Record):
     not_compared: NotCompared = NotCompared()
     above: int | None = None
     cases: list[list[int]] | None = None
+    compared: list[ComparedAssignment] = []
 
 
 class Refusal(Record):

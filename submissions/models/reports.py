@@ -95,6 +95,8 @@ class Pair(models.Model):
     right_with_common = models.FloatField(null=True)
     # Compared across languages: its passages count tokens of the coarse streams.
     translated = models.BooleanField(default=False)
+    # Of a student and the same student's earlier work: it is no case by itself.
+    same_student = models.BooleanField(default=False)
     # Longest first.
     passages: models.JSONField[list[PassageRecord], list[PassageRecord]] = RecordListField(
         PassageRecord, default=list

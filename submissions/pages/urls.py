@@ -6,6 +6,7 @@ from django.urls import path
 
 from submissions.pages.views import (
     activity,
+    appearance,
     assignments,
     batches,
     boilerplate,
@@ -88,4 +89,6 @@ urlpatterns = [
     path("batches/<int:pk>/retry/", service.retry_batch, name="retry_batch"),
     path("reports/<int:pk>/retry/", service.retry_report, name="retry_report"),
     path("names/", naming.switch, name="switch_names"),
+    path("theme/", appearance.switch_theme, name="switch_theme"),
+    path("hints/dismiss/", appearance.dismiss, name="dismiss_hint"),
 ]

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING
 
 from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER, NameFinder
-from submissions.pseudonyms.students import RosterLabel, known_spellings, others_in_roster, roster_labels
+from submissions.pseudonyms.students import (
+    RosterLabel,
+    known_spellings,
+    origin_suffixes,
+    others_in_roster,
+    roster_labels,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -33,7 +39,8 @@ class Names:
 
     `aliases` maps real names to the names that are shown instead; `fallback` is shown for all other names; if
     it is empty, these are shown as the roster has them (`labels`), or unchanged. `spellings` are all that a
-    text may call the students, by names; a name without any is its own. A word that also occurs in one of the
+    text may call the students, by names; a name without any is its own. `suffixes`, by names, follow an alias
+    where it is shown: they say which assignment old work is from. A word that also occurs in one of the
     `visible_names` is replaced only together with other words of a hidden name.
     """
 
@@ -42,10 +49,12 @@ class Names:
     visible_names: tuple[str, ...] = ()
     spellings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     labels: Mapping[str, RosterLabel] = field(default_factory=dict)
+    suffixes: Mapping[str, str] = field(default_factory=dict)
 
     def display_name(self, name: str) -> str:
         """Return the name to show for the submission `name`."""
-        return self.aliases.get(name) or self.fallback or self._label(name).name
+        hidden = self.aliases.get(name) or self.fallback
+        return hidden + self.suffixes.get(name, "") if hidden else self._label(name).name
 
     def displayed_ids(self, submission: Submission) -> str:
         """Return the ids to show beside the name of a submission; nothing where names are hidden."""
@@ -105,6 +114,7 @@ class Names:
             self.visible_names,
             sorted(self.spellings.items()),
             sorted(self.labels.items()),
+            sorted(self.suffixes.items()),
         )
         return sha256(repr(content).encode(errors="surrogatepass")).hexdigest()
 
@@ -127,7 +137,12 @@ def anonymous_names(assignment: Assignment) -> Names:
     """Return an alias for every name in an assignment, and hide the other students of the roster."""
     others = others_in_roster(assignment)
     aliases = dict.fromkeys(others, NAME_PLACEHOLDER) | ensure_aliases(assignment)
-    return Names(aliases, fallback=NAME_PLACEHOLDER, spellings=others | known_spellings(assignment))
+    return Names(
+        aliases,
+        fallback=NAME_PLACEHOLDER,
+        spellings=others | known_spellings(assignment),
+        suffixes=origin_suffixes(assignment),
+    )
 
 
 def redacted_names(hidden_names: Iterable[str], visible_names: Iterable[str] = ()) -> Names:

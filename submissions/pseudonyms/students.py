@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.archives.submission_names import plain_name
-from submissions.models import EnrolledStudent, SubmissionStudent
+from submissions.models import EnrolledStudent, Submission, SubmissionStudent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -60,6 +60,15 @@ def _distinct(labels: Mapping[str, RosterLabel]) -> dict[str, RosterLabel]:
         name: label if counts[label.name] == 1 else label._replace(name=f"{label.name} ({name})")
         for name, label in labels.items()
     }
+
+
+def origin_suffixes(assignment: Assignment) -> dict[str, str]:
+    """Return what says where a copy of another assignment's submission is from, by the names of the copies.
+
+    It is the end of such a name, and no secret: ` (Programming 1, Lab 1, 2024)`.
+    """
+    copies = Submission.objects.filter(batch__assignment=assignment).exclude(origin=None).order_by()
+    return {name: f" ({label})" for name, label in copies.values_list("name", "batch__name")}
 
 
 def known_spellings(assignment: Assignment) -> dict[str, tuple[str, ...]]:

@@ -22,6 +22,13 @@ from submissions.queries.cases import (
     pairs_between,
     report_cases,
 )
+from submissions.queries.comparisons import (
+    ListedComparison,
+    comparable_assignments,
+    has_earlier_work,
+    listed_comparisons,
+)
+from submissions.queries.course_of_student import AssignmentOfStudent, assignments_of_student
 from submissions.queries.decisions import (
     PairNames,
     decision,
@@ -36,7 +43,8 @@ from submissions.queries.exclusions import (
     listed_boilerplate_uploads,
     skipped_content,
 )
-from submissions.queries.flags import Flag, Flags, timed_submissions, unknown_team_members
+from submissions.queries.flags import Flag, Flags, pair_flags, timed_submissions, unknown_team_members
+from submissions.queries.hints import has_dismissed
 from submissions.queries.language_changes import language_changes, rereading
 from submissions.queries.lists import (
     batch_submissions,
@@ -53,6 +61,7 @@ from submissions.queries.pairs import (
     ignored_tokens,
     pair,
     pair_files,
+    pair_similarities,
     submission_names,
 )
 from submissions.queries.previews import absent_students, preview
@@ -102,11 +111,13 @@ from submissions.queries.versions import decisions_version, version
 __all__ = [
     "SORT_FIELDS",
     "Activity",
+    "AssignmentOfStudent",
     "DecidedCase",
     "Flag",
     "Flags",
     "Gone",
     "Link",
+    "ListedComparison",
     "ListedDuplicates",
     "ListedStudent",
     "PairFilter",
@@ -118,6 +129,7 @@ __all__ = [
     "activity",
     "add_contents",
     "assignment",
+    "assignments_of_student",
     "batch",
     "batch_submissions",
     "batches_under_way",
@@ -126,6 +138,7 @@ __all__ = [
     "case_decisions",
     "case_history",
     "cases_by_member",
+    "comparable_assignments",
     "course",
     "course_overview",
     "courses",
@@ -144,6 +157,8 @@ __all__ = [
     "files_with_sources",
     "filtered_pairs",
     "followed_decision",
+    "has_dismissed",
+    "has_earlier_work",
     "history",
     "ignored_tokens",
     "is_stuck",
@@ -153,6 +168,7 @@ __all__ = [
     "listed_batches",
     "listed_boilerplate",
     "listed_boilerplate_uploads",
+    "listed_comparisons",
     "listed_courses",
     "listed_duplicates",
     "listed_not_compared",
@@ -165,7 +181,9 @@ __all__ = [
     "pair",
     "pair_by_names",
     "pair_files",
+    "pair_flags",
     "pair_names",
+    "pair_similarities",
     "pairs_above",
     "pairs_between",
     "preview",

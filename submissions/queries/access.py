@@ -44,7 +44,8 @@ def batch(user: User, pk: int) -> Batch:
     Http404
         When it does not exist or `user` may not see it.
     """
-    visible = Batch.objects.filter(assignment__course__in=courses(user), pk=pk)
+    uploads = Batch.objects.exclude(role=Batch.Role.OTHER)
+    visible = uploads.filter(assignment__course__in=courses(user), pk=pk)
     if existing := visible.select_related(
         "assignment__course__owner", "assignment__course__roster", "uploaded_by"
     ).first():

@@ -40,9 +40,15 @@ def lost_with_course(course: Course) -> list[LostRecords]:
 
 
 def _lost_with_assignments(assignments: QuerySet[Assignment, int]) -> list[LostRecords]:
+    uploads = Batch.objects.filter(assignment__in=assignments).exclude(role=Batch.Role.OTHER)
     return _not_empty(
-        LostRecords(Batch.objects.filter(assignment__in=assignments).count(), "upload", "uploads"),
-        _submissions(Submission.objects.filter(batch__assignment__in=assignments).count()),
+        LostRecords(uploads.count(), "upload", "uploads"),
+        _submissions(Submission.objects.filter(batch__in=uploads).count()),
+        LostRecords(
+            Submission.objects.filter(origin__batch__in=uploads).count(),
+            "submission in the report of another assignment, with its pairs",
+            "submissions in the reports of other assignments, with their pairs",
+        ),
         LostRecords(
             Report.objects.filter(assignment__in=assignments, state=Report.State.DONE).count(),
             "report with its pairs",

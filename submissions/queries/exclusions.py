@@ -57,6 +57,7 @@ def skipped_content(report: Report, names: Names) -> SkippedContent:
         batch__assignment=report.assignment_id,
         batch__state__in=Batch.FULLY_READ,
         batch__created__lte=report.created,
+        origin=None,
     )
     alias = alias_of("submission__batch__assignment", "submission__name")
     by_name = failed_light.order_by(alias if names.hidden else "submission__name", "path")

@@ -9,6 +9,7 @@ from django.db.models import Count, Sum
 from django.utils import timezone
 
 from submissions.models import Decision
+from submissions.pseudonyms.name_search import search_words
 from submissions.queries.cases import cases_by_member
 from submissions.queries.decisions import decisions, with_decisions
 from submissions.queries.flags import Flags, timed_submissions
@@ -131,6 +132,8 @@ def _rounded(share: float | None) -> float | None:
 
 
 def _flag_text(flag: Flag) -> str:
+    if flag.year:
+        return f"the same student {flag.year}"
     return " ".join([flag.kind, *(side for side in ("left", "right") if getattr(flag, side))])
 
 
@@ -144,6 +147,7 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
     matches = report.findings.best if report.findings else []
     best = {match.submission: match for match in matches}
     values = sorted(match.similarity for match in matches)
+    words = search_words(pair_filter.text)
     # Sort by displayed name: the order of the real names would reveal who is behind an alias.
     for pk, submission in sorted(counted.items(), key=lambda item: names.display_name(item[1].name)):
         match = best.get(pk)
@@ -158,12 +162,16 @@ def submission_exports(report: Report, pair_filter: PairFilter, names: Names) ->
             files=submission.file_count,
             tokens=submission.token_count or 0,
             handed_in=_time(submission.handed_in, names) if submission.handed_in else None,
-            uploaded=_time(submission.batch.created, names),
+            uploaded=_time(_uploaded(submission), names),
         )
-        searched = f"{row.submission} {row.best_match or ''}".casefold()
-        passes = all(word in searched for word in pair_filter.text.casefold().split())
-        if passes and (similarity or 0) >= pair_filter.threshold:
+        searched = f"{row.submission} {row.best_match or ''}"
+        if all(word.is_in(searched) for word in words) and (similarity or 0) >= pair_filter.threshold:
             yield row
+
+
+def _uploaded(submission: Submission) -> datetime:
+    """Return when a submission was uploaded; of that of another assignment, when it was handed in there."""
+    return (submission.handed_in if submission.origin_id else None) or submission.batch.created
 
 
 def _time(time: datetime, names: Names) -> str:

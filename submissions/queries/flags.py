@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 from django.db.models.functions import Coalesce
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 K = TypeVar("K")
 
 # The values of the flag filter, in the order of its choices; `apart` selects the pairs without `team`.
-FLAGS = ("identical", "renamed", "late", "team", "apart")
+FLAGS = ("identical", "renamed", "late", "team", "apart", "own")
 
 
 class TimeAnnotations(TypedDict):
@@ -43,11 +43,15 @@ class TimedSubmission(NamedTuple):
 
 
 class Flag(NamedTuple):
-    """`kind` is one of `FLAGS`; for `late`, `left` and `right` say which submissions are late."""
+    """`kind` is one of `FLAGS`; for `late`, `left` and `right` say which submissions are late.
+
+    `own` is a pair of a student and the same student's earlier work, of `year`.
+    """
 
     kind: str
     left: bool = False
     right: bool = False
+    year: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,25 +59,34 @@ class Flags:
     """The data of a report and its assignment from which the flags of its pairs follow.
 
     `identical` and `renamed` map a submission's primary key to the number of its group; `mates` has the keys
-    of its students and teams (`ranking.mates`), where the assignment compares these or names teams.
+    of its students and teams (`ranking.mates`), where the assignment compares these or names teams. `own`:
+    the pairs of one student's own work of several years, by primary keys.
     """
 
     identical: dict[int, int]
     renamed: dict[int, int]
     mates: dict[int, set[Key]]
     due: datetime | None
+    own: set[frozenset[int]] = field(default_factory=set)
 
     @classmethod
-    def from_report(cls, report: Report) -> Flags:
+    def from_report(cls, report: Report, pair: Pair | None = None) -> Flags:
+        """Return the flags of a report's pairs, or only those of one `pair`."""
         identical, renamed = _duplicates(report)
         assignment = report.assignment
-        mates = mate_keys(assignment, report.submissions.all()) if _has_mates(assignment) else {}
-        return cls(_group_numbers(identical), _group_numbers(renamed), mates, assignment.due)
+        submissions = report.submissions.all()
+        own_pairs = report.pairs.filter(same_student=True).order_by()
+        if pair:
+            submissions = submissions.filter(pk__in=[pair.left_id, pair.right_id])
+            own_pairs = own_pairs.filter(pk=pair.pk)
+        mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
+        own = set(map(frozenset, own_pairs.values_list("left_id", "right_id")))
+        return cls(_group_numbers(identical), _group_numbers(renamed), mates, assignment.due, own)
 
     @property
     def kinds(self) -> list[str]:
         """The values of the flag filter that can apply: without teams, neither `team` nor `apart`."""
-        sources = (self.identical, self.renamed, self.due, self.mates, self.mates)
+        sources = (self.identical, self.renamed, self.due, self.mates, self.mates, self.own)
         return [kind for kind, source in zip(FLAGS, sources, strict=True) if source]
 
     def between(self, left: TimedSubmission, right: TimedSubmission) -> list[Flag]:
@@ -88,6 +101,8 @@ class Flags:
             flags.append(Flag("late", *late))
         if not self.mates.get(left.pk, set()).isdisjoint(self.mates.get(right.pk, ())):
             flags.append(Flag("team"))
+        if frozenset((left.pk, right.pk)) in self.own:
+            flags.append(Flag("own", year=min(left.time, right.time).year))
         return flags
 
 
@@ -124,6 +139,15 @@ def timed_submissions(pair: TimedPair) -> tuple[TimedSubmission, TimedSubmission
         TimedSubmission(pair.left_id, pair.left.name, pair.left_time),
         TimedSubmission(pair.right_id, pair.right.name, pair.right_time),
     )
+
+
+def pair_flags(pair: Pair) -> list[Flag]:
+    """Return the flags of a pair that was fetched with its submissions and their batches."""
+    left, right = (
+        TimedSubmission(side.pk, side.name, side.handed_in or side.batch.created)
+        for side in (pair.left, pair.right)
+    )
+    return Flags.from_report(pair.report, pair).between(left, right)
 
 
 def flagged_pair_ids(report: Report, kind: str) -> list[int]:

@@ -35,7 +35,7 @@ def rereading(assignment: Assignment, language: str) -> Rereading:
     """Return the effect of changing the language of an assignment to `language`."""
     files = stored_files(assignment)
     chosen = readings(files, language)
-    changed = [file for file in files if chosen[file.pk] != file.reading]
+    changed = [file for file in files if file.is_read_otherwise(chosen[file.pk])]
     kept = sum(chosen[file.pk].is_kept for file in changed)
     boilerplate = assignment.boilerplate.filter(first=None)
     if language:

@@ -70,7 +70,9 @@ def listed_assignments(course: Course) -> QuerySet[ListedAssignment]:
     `newest_state` is the state of the newest report, finished or not; `is_read` is whether an upload is being
     read.
     """
-    done = Submission.objects.filter(batch__assignment=OuterRef("pk"), batch__state=Batch.State.DONE)
+    done = Submission.objects.filter(
+        batch__assignment=OuterRef("pk"), batch__state=Batch.State.DONE, origin=None
+    )
     latest = Report.objects.filter(assignment=OuterRef("pk")).order_by("-pk")
     newest = latest.filter(state=Report.State.DONE)
     return course.assignments.annotate(
@@ -83,7 +85,7 @@ def listed_assignments(course: Course) -> QuerySet[ListedAssignment]:
 
 def listed_batches(assignment: Assignment) -> QuerySet[Batch]:
     """Return the batches of an assignment, newest first, with `submission_count` and `skipped_count`."""
-    return assignment.batches.annotate(
+    return assignment.batches.exclude(role=Batch.Role.OTHER).annotate(
         submission_count=_count(Submission.objects.filter(batch=OuterRef("pk")), "batch"),
         skipped_count=_count(Entry.objects.filter(batch=OuterRef("pk"), accepted=False), "batch"),
     )

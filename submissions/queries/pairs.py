@@ -45,6 +45,11 @@ def displayed_pair(pair: AnyPair, names: Names) -> AnyPair:
     return exchanged
 
 
+def pair_similarities(report: Report) -> list[float]:
+    """Return the similarities of the pairs that a report lists, in no order."""
+    return list(report.pairs.order_by().values_list("similarity", flat=True))
+
+
 def submission_names(assignment: Assignment, *ids: int) -> dict[int, str]:
     """Return the names of submissions of an assignment, ranked or not, by primary key."""
     rows = Submission.objects.filter(batch__assignment=assignment, pk__in=ids)

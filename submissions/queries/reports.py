@@ -11,6 +11,7 @@ from django.db.models.lookups import LessThanOrEqual
 
 from submissions.models import Assignment, Batch, Boilerplate, Report
 from submissions.models.records import NotCompared
+from submissions.pseudonyms.name_search import search_words
 from submissions.queries.aliases import alias_of
 from submissions.queries.decisions import (
     DecisionAnnotation,
@@ -171,6 +172,7 @@ class PairFilter:
     sort : a key of `SORT_FIELDS`, after a "-" for descending order
     decision : the state of the decision; "" for any
     flag : one of `FLAGS`; "" for any
+    work : "class" for pairs within the class, "earlier" for those with earlier work; "" for both
     """
 
     text: str = ""
@@ -178,11 +180,12 @@ class PairFilter:
     sort: str = "-similarity"
     decision: str = ""
     flag: str = ""
+    work: str = ""
 
     @property
     def narrows(self) -> bool:
         """True if the filter can exclude pairs."""
-        return bool(self.text or self.threshold or self.decision or self.flag)
+        return bool(self.text or self.threshold or self.decision or self.flag or self.work)
 
 
 def effective_threshold(report: Report, pair_filter: PairFilter) -> float:
@@ -207,6 +210,9 @@ def filtered_pairs(
         pairs = pairs.filter(similarity__gte=pair_filter.threshold)
     if pair_filter.flag:
         pairs = pairs.filter(pk__in=flagged_pair_ids(report, pair_filter.flag))
+    if pair_filter.work:
+        own = Q(left__batch__role=Batch.Role.CLASS, right__batch__role=Batch.Role.CLASS)
+        pairs = pairs.filter(own if pair_filter.work == "class" else ~own)
     for ids in _ids_by_word(report, pair_filter.text, names):
         pairs = pairs.filter(Q(left__in=ids) | Q(right__in=ids))
     return cast("QuerySet[ListedPair]", pairs)
@@ -214,10 +220,10 @@ def filtered_pairs(
 
 def _ids_by_word(report: Report, text: str, names: Names | None) -> list[list[int]]:
     """Return for every word of `text` the submissions whose displayed name contains it."""
-    words = [word.casefold() for word in text.split()]
+    words = search_words(text)
     submissions = report.submissions.values_list("pk", "name") if words else ()
-    displayed = [(pk, (names.display_name(name) if names else name).casefold()) for pk, name in submissions]
-    return [[pk for pk, name in displayed if word in name] for word in words]
+    displayed = [(pk, names.display_name(name) if names else name) for pk, name in submissions]
+    return [[pk for pk, name in displayed if word.is_in(name)] for word in words]
 
 
 def ordered_pairs(

@@ -28,8 +28,11 @@ class Link(NamedTuple):
 
 
 def links(report: Report, threshold: float) -> list[Link]:
-    """Return the pairs with a similarity of at least `threshold` in [0, 1], most similar first."""
-    pairs = report.pairs.filter(similarity__gte=threshold)
+    """Return the pairs with a similarity of at least `threshold` in [0, 1], most similar first.
+
+    Pairs of a student and the same student's earlier work are left out.
+    """
+    pairs = report.pairs.filter(similarity__gte=threshold, same_student=False)
     return [Link(*row) for row in pairs.values_list("left_id", "right_id", "similarity")]
 
 
@@ -40,7 +43,7 @@ def submissions_by_id(ids: Iterable[int]) -> dict[int, Submission]:
 def submission(assignment: Assignment, pk: int) -> Submission:
     """Return a submission of an assignment, replaced or not, or raise Http404."""
     uploaded = Submission.objects.filter(batch__assignment=assignment)
-    return get_object_or_404(uploaded.select_related("batch__uploaded_by"), pk=pk)
+    return get_object_or_404(uploaded.select_related("batch__uploaded_by", "origin__batch"), pk=pk)
 
 
 def replaced_by(submission: Submission) -> Submission | None:

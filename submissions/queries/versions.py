@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 VERSION = """
     WITH uploads AS (SELECT * FROM submissions_batch WHERE assignment_id = %(assignment)s)
     SELECT md5(jsonb_build_array(
-        (SELECT jsonb_agg(jsonb_build_array(uploads.id, uploads.state, uploads.name, uploads.uploaded_by_id)
+        (SELECT jsonb_agg(jsonb_build_array(uploads.id, uploads.state, uploads.name, uploads.uploaded_by_id,
+                                                     uploads.origin_id)
                           ORDER BY uploads.id) FROM uploads),
         (SELECT jsonb_agg(md5(given::text) ORDER BY given.id) FROM submissions_boilerplate given
          WHERE given.assignment_id = %(assignment)s),

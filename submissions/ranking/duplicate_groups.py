@@ -24,6 +24,8 @@ def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
     sources: dict[int, list[int]] = defaultdict(list)
     kinds: dict[int, list[bytes]] = defaultdict(list)
     for file, content in zip(cohort.files, cohort.contents, strict=True):
+        if cohort.is_unlisted(content.submission):
+            continue
         sources[content.submission].append(file.source_id)
         if len(content.kinds):
             kinds[content.submission].append(_digest(content.kinds))
@@ -47,7 +49,8 @@ def _fingerprint_digests(cohort: LoadedCohort) -> dict[int, bytes]:
     """Return a digest of the distinct fingerprints of each submission that has any, by its index."""
     hashes: dict[int, list[Hashes]] = defaultdict(list)
     for content in cohort.contents:
-        hashes[content.submission].append(content.hashes)
+        if not cohort.is_unlisted(content.submission):
+            hashes[content.submission].append(content.hashes)
     distinct = {i: np.unique(np.concatenate(parts)) for i, parts in hashes.items()}
     return {i: _digest(values) for i, values in distinct.items() if len(values)}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,8 @@ MIN_CHANGE = 0.005
 
 def collect_findings(cohort: LoadedCohort, ranking: Ranking, listed: int) -> Findings:
     """Return the findings of a ranking; `listed` is the number of pairs that the report stores."""
+    not_compared = cohort.mates.not_compared(cohort.submissions)
+    uploaded_earlier = not_compared.earlier - sum(map(cohort.is_old, range(len(cohort.submissions))))
     return Findings(
         best=best_matches(cohort, ranking),
         scored=len(ranking.scores.similarity),
@@ -33,7 +36,8 @@ def collect_findings(cohort: LoadedCohort, ranking: Ranking, listed: int) -> Fin
         identical=identical_files(cohort),
         common=common_passages(cohort),
         effect=exclusion_effect(cohort, ranking),
-        not_compared=cohort.mates.not_compared(cohort.submissions),
+        not_compared=not_compared.model_copy(update={"earlier": uploaded_earlier}),
+        compared=cohort.old_work.compared,
     )
 
 
@@ -52,7 +56,10 @@ def best_matches(cohort: LoadedCohort, ranking: Ranking) -> list[BestMatch]:
     similarity[own] = np.repeat(ranking.scores.similarity[positive], 2)[::-1]
     return [
         BestMatch(submission=pk, match=ids[index] if index >= 0 else None, similarity=value)
-        for pk, index, value in zip(ids, match.tolist(), similarity.tolist(), strict=True)
+        for number, (pk, index, value) in enumerate(
+            zip(ids, match.tolist(), similarity.tolist(), strict=True)
+        )
+        if not cohort.is_unlisted(number)
     ]
 
 
@@ -63,7 +70,8 @@ def identical_files(cohort: LoadedCohort) -> list[list[int]]:
     """
     sources: dict[int, list[int]] = defaultdict(list)
     for file, content in zip(cohort.files, cohort.contents, strict=True):
-        sources[content.submission].append(file.source_id)
+        if not cohort.is_unlisted(content.submission):
+            sources[content.submission].append(file.source_id)
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     for index, source_ids in sources.items():
         groups[tuple(sorted(source_ids))].append(index)
@@ -97,7 +105,8 @@ def _moved_pairs(cohort: LoadedCohort, ranking: Ranking, before: Ranking) -> lis
     # A pair that exclusions removed from the candidates shares almost nothing.
     old, new = _figures(before), np.where(known[:, None], _figures(ranking)[rows], 0.0)
     similarity_change, share_change = np.abs(old - new).T
-    order = np.lexsort((-share_change, -similarity_change.round(9)))[:MAX_MOVED]
+    order = np.lexsort((-share_change, -similarity_change.round(9)))
+    order = np.fromiter(islice((row for row in order if _is_listed(cohort, before, row)), MAX_MOVED), np.intp)
     sides = ((int(before.pairs.left[row]), int(before.pairs.right[row])) for row in order.tolist())
     by_name = [pair if cohort.by_name(*pair) else pair[::-1] for pair in sides]
     return [
@@ -112,6 +121,12 @@ def _moved_pairs(cohort: LoadedCohort, ranking: Ranking, before: Ranking) -> lis
         for row, (left, right) in zip(order.tolist(), by_name, strict=True)
         if max(similarity_change[row], share_change[row]) >= MIN_CHANGE
     ]
+
+
+def _is_listed(cohort: LoadedCohort, ranking: Ranking, row: int) -> bool:
+    """Return whether the report has both submissions of a pair; a row of no pair has none."""
+    sides = (int(side[row]) for side in ranking.pairs[:2] if len(side))
+    return not any(map(cohort.is_unlisted, sides))
 
 
 def _figures(ranking: Ranking) -> Floats:

@@ -13,13 +13,16 @@ from fingerprint.engine import (
     CoarseFile,
     CohortFile,
     Exclusions,
+    OldPairs,
     RankingInput,
     coarse_family,
     token_lines,
 )
 from submissions.ingest.documents import PARAMS
+from submissions.mates import identities
 from submissions.models import Batch, Document, Submission, SubmissionFile
 from submissions.ranking.mates import find_mates
+from submissions.ranking.old_work import find_old_work
 from submissions.storage import fingerprints
 from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_coarse, unpack_lexical, unpack_with_lines
@@ -29,8 +32,10 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import LexicalTerms, TokenStream
     from fingerprint.types import Hashes, Lines
+    from submissions.mates import Identity
     from submissions.models import Assignment, Boilerplate
     from submissions.ranking.mates import Mates
+    from submissions.ranking.old_work import OldWork
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,9 @@ class LoadedCohort:
     in the order of equal pairs, and must not reveal the order of the names. `name_ranks` has the place of
     each submission in the order of the names, from 0.
 
-    `mates` says which submissions are not compared with each other.
+    `mates` says which submissions are not compared with each other, `identities` whose each of them is.
+    `old_work` are the submissions of other assignments that were looked up; those that the report has pairs
+    with are replaced by their copies once it is known which.
 
     `files` and `contents` are parallel: a file, and its tokens, lines, terms and hashes. `inputs` is the
     input of the engine, with boilerplate and common code excluded.
@@ -53,6 +60,26 @@ class LoadedCohort:
     contents: list[CohortFile]
     inputs: RankingInput
     mates: Mates
+    identities: list[Identity]
+    old_work: OldWork
+
+    @property
+    def listed(self) -> list[Submission]:
+        """The submissions that the report has: all but old ones without a pair in it."""
+        return [one for index, one in enumerate(self.submissions) if not self.is_unlisted(index)]
+
+    def is_same_student(self, left: int, right: int) -> bool:
+        """Return whether a pair, by indexes, is of a student's work and the same student's earlier one."""
+        earlier = self.mates.earlier[left] or self.mates.earlier[right]
+        return bool(earlier) and self.identities[left].is_student_of(self.identities[right])
+
+    def is_old(self, index: int) -> bool:
+        """Return whether a submission, by index, is of another assignment."""
+        return self.submissions[index].origin_id is not None or self.is_unlisted(index)
+
+    def is_unlisted(self, index: int) -> bool:
+        """Return whether a submission, by index, is of another assignment and in no pair of the report."""
+        return self.submissions[index].pk in self.old_work.submissions
 
     def by_name(self, left: int, right: int) -> bool:
         """Return whether the name of submission `left` sorts before that of `right`, both by index."""
@@ -61,7 +88,8 @@ class LoadedCohort:
     def without_exclusions(self) -> RankingInput:
         """Return the input of the engine without exclusions."""
         groups = self.inputs.groups
-        return RankingInput.from_files(self.contents, len(self.submissions), PARAMS.k, groups=groups)
+        inputs = RankingInput.from_files(self.contents, len(self.submissions), PARAMS.k, groups=groups)
+        return inputs._replace(old_pairs=self.inputs.old_pairs)
 
 
 class LoadedDocument(NamedTuple):
@@ -74,25 +102,32 @@ class LoadedDocument(NamedTuple):
 
 def cohort_submissions(assignment: Assignment) -> list[Submission]:
     """Return the newest submission of every name, by name, in all batches whose documents were all read."""
-    submissions = Submission.objects.filter(batch__assignment=assignment, batch__state__in=Batch.FULLY_READ)
-    return list(submissions.order_by("name", "-batch_id").distinct("name"))
+    read = Submission.objects.filter(batch__assignment=assignment, batch__state__in=Batch.FULLY_READ)
+    uploaded = read.exclude(batch__role=Batch.Role.OTHER)
+    return list(uploaded.order_by("name", "-batch_id").distinct("name"))
 
 
 def load_cohort(assignment: Assignment) -> LoadedCohort:
-    """Load the tokens and fingerprints of an assignment's cohort, and its boilerplate."""
+    """Load the tokens and fingerprints of an assignment's cohort, and its boilerplate.
+
+    Of the assignments that it is compared with, only what shares most with it is loaded.
+    """
     by_name = cohort_submissions(assignment)
+    old_work = _look_up_old_work(assignment, by_name)
+    by_name += old_work.submissions.values()
     digests = _digests(by_name)
     submissions = sorted(by_name, key=lambda submission: (digests.get(submission.pk, []), submission.pk))
     rank_by_id = {submission.pk: rank for rank, submission in enumerate(by_name)}
     index = {submission.pk: i for i, submission in enumerate(submissions)}
     files = _ready_files(index)
     boilerplate = list(assignment.boilerplate.filter(document__state=Document.State.READY).order_by("pk"))
+    boilerplate += old_work.boilerplate
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
-    hashes = _hashes({file.document_id for file in files})
+    hashes = fingerprints.load_by_document(connection, {file.document_id for file in files})
     streams = _coarse_streams(set(documents))
     contents = [
         _content(file, index[file.submission_id], documents[file.document_id], hashes)._replace(
-            coarse=streams.get(file.document_id)
+            coarse=None if file.submission_id in old_work.submissions else streams.get(file.document_id)
         )
         for file in files
     ]
@@ -101,8 +136,26 @@ def load_cohort(assignment: Assignment) -> LoadedCohort:
     )
     mates = find_mates(assignment, submissions)
     inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded, mates.groups)
+    inputs = inputs._replace(old_pairs=_old_pairs(old_work, index))
     name_ranks = [rank_by_id[submission.pk] for submission in submissions]
-    return LoadedCohort(submissions, name_ranks, files, contents, inputs, mates)
+    by_pk = identities(Submission.objects.filter(pk__in=list(index)))
+    known = [by_pk[submission.pk] for submission in submissions]
+    return LoadedCohort(submissions, name_ranks, files, contents, inputs, mates, known, old_work)
+
+
+def _look_up_old_work(assignment: Assignment, submissions: list[Submission]) -> OldWork:
+    """Return the work of other assignments that shares most with the submissions of the class itself."""
+    own = set(assignment.batches.filter(role=Batch.Role.CLASS).values_list("pk", flat=True))
+    in_class = {submission.pk for submission in submissions if submission.batch_id in own}
+    ready = SubmissionFile.objects.filter(submission__in=in_class, document__state=Document.State.READY)
+    return find_old_work(assignment, ready)
+
+
+def _old_pairs(old_work: OldWork, index: dict[int, int]) -> OldPairs | None:
+    if not old_work.submissions:
+        return None
+    pairs = [(index[new], index[old]) for new, old in old_work.pairs]
+    return OldPairs.from_lists(len(index), [index[pk] for pk in old_work.submissions], pairs)
 
 
 def _digests(submissions: Iterable[Submission]) -> dict[int, list[str]]:
@@ -147,16 +200,6 @@ def _coarse_streams(keys: set[int]) -> dict[int, CoarseFile]:
 def _is_whole(item: Boilerplate, streams: dict[int, CoarseFile]) -> bool:
     """Return whether boilerplate is a whole file with a coarse stream, and no passage."""
     return item.first is None and item.document_id in streams
-
-
-def _hashes(keys: Iterable[int]) -> dict[int, Hashes]:
-    """Return the hashes of each document's fingerprints."""
-    hashes, documents, _ = fingerprints.load(connection, sorted(keys))
-    order = np.argsort(documents, kind="stable")
-    distinct, starts = np.unique(documents[order], return_index=True)
-    ends = np.append(starts[1:], len(hashes))
-    parts = (hashes[order[start:end]] for start, end in zip(starts, ends, strict=False))
-    return dict(zip(distinct.tolist(), parts, strict=True))
 
 
 def _content(

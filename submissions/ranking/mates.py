@@ -1,4 +1,8 @@
-"""Submissions that are not compared: of one student, of one team, or both of earlier work."""
+"""Submissions that are not compared: of one student, of one team, or both of earlier work.
+
+Earlier work of a student of the class is compared with what the same student hands in now; such
+pairs are a kind of their own.
+"""
 
 from __future__ import annotations
 
@@ -75,17 +79,20 @@ class Mates(NamedTuple):
 
 
 def find_mates(assignment: Assignment, submissions: Sequence[Submission]) -> Mates:
-    """Return the groups of `submissions`; without `compare_mates` also those of students and of teams."""
-    roles = dict(assignment.batches.values_list("pk", "role"))
-    earlier: list[set[Key]] = [
-        {(EARLIER, "")} if roles.get(one.batch_id) == Batch.Role.EARLIER else set() for one in submissions
-    ]
+    """Return the groups of `submissions`; without `compare_mates` also those of students and of teams.
+
+    Submissions of other assignments are earlier work, too.
+    """
+    in_class = set(assignment.batches.filter(role=Batch.Role.CLASS).values_list("pk", flat=True))
+    earlier: list[set[Key]] = [set() if one.batch_id in in_class else {(EARLIER, "")} for one in submissions]
     if assignment.compare_mates:
         nobody: list[set[Key]] = [set() for _ in submissions]
         return Mates(nobody, nobody, earlier)
-    keys = mate_keys(assignment, Submission.objects.filter(pk__in=[one.pk for one in submissions]))
+    of_class = [one.pk for one in submissions if one.batch_id in in_class]
+    keys = mate_keys(assignment, Submission.objects.filter(pk__in=of_class))
     students, of_teams = (
-        [{key for key in keys[one.pk] if key[0] == kind} for one in submissions] for kind in (STUDENT, TEAM)
+        [{key for key in keys.get(one.pk, ()) if key[0] == kind} for one in submissions]
+        for kind in (STUDENT, TEAM)
     )
     return Mates(students, of_teams, earlier)
 

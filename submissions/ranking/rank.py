@@ -15,6 +15,7 @@ from submissions.models import Batch, Ignored, Pair, Report
 from submissions.models.records import PassageRecord
 from submissions.ranking import progress
 from submissions.ranking.cases import find_cases
+from submissions.ranking.copies import copy_old_work
 from submissions.ranking.duplicate_groups import duplicate_groups
 from submissions.ranking.findings import collect_findings
 from submissions.ranking.load import load_cohort
@@ -50,8 +51,9 @@ def rank(report: Report) -> None:
     best = _best(ranking)
     count = len(best.scores.similarity)
     report.pairs.all().delete()
+    cohort = copy_old_work(report.assignment, cohort, ranking, best)
     report.ignored.all().delete()
-    report.submissions.set(cohort.submissions)
+    report.submissions.set(cohort.listed)
     aligned = ranked_pairs(cohort.inputs, best)
     pairs = progress.track(report.pk, "Aligning pairs", aligned, count)
     Pair.objects.bulk_create((_pair_row(report, cohort, pair) for pair in pairs), batch_size=500)
@@ -94,7 +96,7 @@ def parameters(cohort: LoadedCohort) -> dict[str, object]:
     """Return everything besides the sources that the figures of a report depend on."""
     return asdict(PARAMS) | {
         "guarantee": PARAMS.guarantee,
-        "submissions": len(cohort.submissions),
+        "submissions": len(cohort.listed),
         "common_limit": cohort.inputs.cohort.limit,
         "engine_version": engine.ENGINE_VERSION,
         "score_version": engine.SCORE_VERSION,
@@ -109,6 +111,7 @@ def _pair_row(report: Report, cohort: LoadedCohort, pair: RankedPair) -> Pair:
         "left": cohort.submissions[pair.left],
         "right": cohort.submissions[pair.right],
         "passages": [_passage_record(cohort, passage) for passage in pair.passages],
+        "same_student": cohort.is_same_student(pair.left, pair.right),
     }
     if not cohort.by_name(pair.left, pair.right):
         columns |= {"left": columns["right"], "right": columns["left"]}
@@ -138,7 +141,7 @@ def _ignored_rows(report: Report, cohort: LoadedCohort) -> Iterator[Ignored]:
     """
     seen = set()
     for index, file in enumerate(cohort.files):
-        if file.document_id not in seen:
+        if file.document_id not in seen and not cohort.is_unlisted(cohort.contents[index].submission):
             seen.add(file.document_id)
             if spans := cohort.inputs.cohort.ignored_spans(index):
                 yield Ignored(report=report, document_id=file.document_id, spans=spans)

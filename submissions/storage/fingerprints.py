@@ -12,7 +12,7 @@ from django.db import transaction
 from submissions.storage.binary_copy import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     import numpy.typing as npt
     from django.db.backends.base.base import BaseDatabaseWrapper
@@ -61,7 +61,7 @@ def save(
         np.ascontiguousarray(hashes).view(np.int64),
         positions.astype(np.int32),
     )
-    with transaction.atomic(connection.alias), _cursor(connection) as cursor:
+    with transaction.atomic(connection.alias), open_cursor(connection) as cursor:
         cursor.execute("DELETE FROM submissions_fingerprint WHERE document_id = %s", [document_id])
         with cursor.copy(
             "COPY submissions_fingerprint (document_id, hash, position) FROM STDIN (FORMAT binary)"
@@ -80,12 +80,22 @@ def load(connection: BaseDatabaseWrapper, document_ids: Collection[int]) -> tupl
         SELECT document_id, string_agg(int8send(hash) || int4send(position), '')
         FROM submissions_fingerprint WHERE document_id = ANY(%s) GROUP BY document_id
     """
-    with _cursor(connection) as cursor:
+    with open_cursor(connection) as cursor:
         records = cursor.execute(query, [list(document_ids)], binary=True).fetchall()
     rows = np.frombuffer(b"".join(packed for _, packed in records), PACKED_ROW)
     documents = np.array([document for document, _ in records], dtype=np.int64)
     counts = [len(packed) // PACKED_ROW.itemsize for _, packed in records]
     return rows["hash"].astype(np.uint64), np.repeat(documents, counts), rows["position"].astype(np.int32)
+
+
+def load_by_document(connection: BaseDatabaseWrapper, document_ids: Iterable[int]) -> dict[int, Hashes]:
+    """Return the hashes of each document's fingerprints; documents without any are left out."""
+    hashes, documents, _ = load(connection, sorted(document_ids))
+    order = np.argsort(documents, kind="stable")
+    distinct, starts = np.unique(documents[order], return_index=True)
+    ends = np.append(starts[1:], len(hashes))
+    parts = (hashes[order[start:end]] for start, end in zip(starts, ends, strict=False))
+    return dict(zip(distinct.tolist(), parts, strict=True))
 
 
 def count_shared(connection: BaseDatabaseWrapper, hashes: Hashes) -> tuple[Documents, npt.NDArray[np.int64]]:
@@ -98,14 +108,14 @@ def count_shared(connection: BaseDatabaseWrapper, hashes: Hashes) -> tuple[Docum
         FROM submissions_fingerprint WHERE hash = ANY(%s) GROUP BY document_id ORDER BY document_id
     """
     distinct = np.unique(hashes).view(np.int64).tolist()
-    with _cursor(connection) as cursor:
+    with open_cursor(connection) as cursor:
         records = cursor.execute(query, [distinct], binary=True).fetchall()
     columns = np.array(records, dtype=np.int64).reshape(-1, 2)
     return columns[:, 0], columns[:, 1]
 
 
 @contextmanager
-def _cursor(connection: BaseDatabaseWrapper) -> Iterator[Cursor]:
+def open_cursor(connection: BaseDatabaseWrapper) -> Iterator[Cursor]:
     """Yield a psycopg cursor, for binary results; its errors are raised as Django's."""
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:

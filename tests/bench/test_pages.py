@@ -12,10 +12,12 @@ from bench import pages_class
 
 
 def test_a_generated_class_has_the_requested_pairs_and_lines() -> None:
-    assert pages_class.zipped_class(10, 50) == pages_class.zipped_class(10, 50)
-    assert pages_class._class_size(5_000) == 101
-    for source in pages_class._long_files(Random(3), 5_000):
+    assert pages_class.zipped_class(50, 4) == pages_class.zipped_class(50, 4)
+    for source in pages_class.long_files(Random(3), 5_000):
         assert source.count("\n") == 5_000
+
+
+SMALL = ("--pairs=60", "--submissions=12", "--lines=60", "--files=4", "--repeat=1")
 
 
 @pytest.mark.services
@@ -28,7 +30,7 @@ def test_every_page_of_a_small_class_is_timed() -> None:
         "DJANGO_SETTINGS_MODULE",
     }
     process = subprocess.run(
-        [sys.executable, "-m", "bench.pages", "--pairs=3", "--lines=60", "--repeat=1"],
+        [sys.executable, "-m", "bench.pages", *SMALL],
         capture_output=True,
         text=True,
         check=False,
@@ -36,7 +38,8 @@ def test_every_page_of_a_small_class_is_timed() -> None:
         env={name: value for name, value in os.environ.items() if name not in own_variables},
     )
     assert process.returncode == 0, process.stderr
-    assert "5 submissions, 10 pairs" in process.stderr
+    assert "4 submissions, 2 pairs" in process.stderr
     rows = [line for line in process.stdout.splitlines() if line.startswith("| ")][2:]
-    assert len(rows) == 6
-    assert rows[-1].startswith("| pair of the long files")
+    assert len(rows) == 13
+    assert rows[0].startswith("| cases ")
+    assert rows[-1].startswith("| pair of many files")

@@ -121,7 +121,7 @@ def test_bars_above_the_threshold_have_the_accent_colour_in_light_and_dark(repor
 def test_the_threshold_is_moved_by_keyboard_and_announces_its_value(
     report_page: Page, report: Report
 ) -> None:
-    slider = report_page.get_by_role("slider", name="The line")
+    slider = report_page.get_by_role("slider", name="Threshold")
     slider.focus()
     for _ in range(20):
         slider.press("ArrowRight")
@@ -143,14 +143,14 @@ def test_typing_a_threshold_into_the_filter_and_going_back_both_move_the_slider(
     report_page: Page, report: Report
 ) -> None:
     report_page.locator("#id_threshold").fill("60")
-    expect(report_page.get_by_role("slider", name="The line")).to_have_value("60")
+    expect(report_page.get_by_role("slider", name="Threshold")).to_have_value("60")
     expect_threshold(report_page, report, 60)
     report_page.locator("#id_threshold").fill("75")
     expect_threshold(report_page, report, 75)
     report_page.go_back()
     expect(report_page).to_have_url(re.compile(r"threshold=60"))
     expect_threshold(report_page, report, 60)
-    expect(report_page.get_by_role("slider", name="The line")).to_have_value("60")
+    expect(report_page.get_by_role("slider", name="Threshold")).to_have_value("60")
 
 
 def test_a_circle_opens_its_submission_and_an_edge_its_pair(report_page: Page, report: Report) -> None:
@@ -226,7 +226,7 @@ def test_of_two_thousand_submissions_a_part_is_drawn_and_the_page_says_so(
     page.goto(f"{assignment.get_absolute_url()}?threshold=20")
     assert 0 < drawn_nodes(page) <= MAX_NODES
     assert 0 < page.locator(".canvas .edge").count() <= MAX_LINKS
-    expect(page.locator("#graph-hint")).to_contain_text("more stand in the table only")
+    expect(page.locator("#graph-hint")).to_contain_text("more are only in the table")
 
 
 def test_behind_a_share_link_the_threshold_moves_and_only_pairs_open(
@@ -255,3 +255,20 @@ def test_the_charts_and_a_submission_s_page_look_right(
     best = report.pairs.all()[0]
     report_page.goto(reverse("submission", args=[report.assignment_id, best.left_id]))
     check_every_layout(report_page, shoot, "charts-submission")
+
+
+def test_a_large_case_is_drawn_alone_with_whole_names_and_a_list(
+    assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot
+) -> None:
+    long = "a-rather-long-family-name-of-student"
+    ring = {(f"{long}-{n:03}", f"{long}-{(n + 1) % 500:03}"): 0.5 + n / 1_000 for n in range(500)}
+    report = create_report(assignment, ring)
+    page = sign_in(alice)
+    page.goto(reverse("case", args=[assignment.pk, cases(report)[0].key]))
+    expect(page.locator(".canvas .node")).to_have_count(500)
+    page.locator(".canvas .node").first.hover(force=True)
+    expect(page.locator(".whole-name")).to_have_text(re.compile(rf"^{long}-\d+$"))
+    page.locator(".drawn li").nth(3).hover()
+    expect(page.locator(".whole-name")).to_have_text(page.locator(".drawn li").nth(3).inner_text())
+    expect(page.locator(".node.pointed")).to_have_count(1)
+    check_every_layout(page, shoot, "large-case")

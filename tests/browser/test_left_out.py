@@ -27,5 +27,5 @@ def test_one_click_counts_a_kind_of_files(
     page.get_by_role("button", name="Count in the next upload: a Python environment").click()
     assert page.get_by_role("row").filter(has_text="a Python environment").first.get_by_text("counts").count()
     page.goto(reverse("assignment_settings", args=[batch.assignment_id]))
-    assert page.get_by_label("Count also").input_value() == "@environment"
+    assert page.get_by_label("Also compare").input_value() == "@environment"
     check_every_layout(page, shoot, "left-out-settings")

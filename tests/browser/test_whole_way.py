@@ -116,7 +116,9 @@ def check_who_handed_in_what(walk: Walk) -> None:
 
 def watch_it_finish(walk: Walk) -> None:
     walk.page.reload()
-    expect(walk.page.get_by_role("link", name="Show the report")).to_be_visible(timeout=PATIENCE)
+    upload = walk.page.url
+    walk.page.wait_for_url("**/assignments/*/", timeout=PATIENCE)
+    walk.page.goto(upload)
     expect(walk.page.get_by_role("heading", name="30 submissions")).to_be_visible()
     walk.check_page("04-uploaded")
     walk.page.get_by_role("link", name="Show the report").click()
@@ -242,7 +244,7 @@ def export_and_open(walk: Walk) -> None:
 def share(walk: Walk) -> str:
     walk.page.get_by_role("link", name="Library fines").click()
     walk.page.get_by_role("link", name="Share", exact=True).click()
-    walk.page.get_by_role("button", name="Make the link").click()
+    walk.page.get_by_role("button", name="Create the link").click()
     walk.check_page("12-shared")
     return walk.page.get_by_label("Address of the link").input_value()
 

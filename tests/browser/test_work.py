@@ -44,7 +44,7 @@ def ranked(
     )
     page.get_by_role("button", name="Upload").click()
     page.get_by_role("button", name="Read these 3 submissions").click(timeout=PATIENCE)
-    page.get_by_role("link", name="Show the report").click(timeout=PATIENCE)
+    page.wait_for_url(f"**{assignment.get_absolute_url()}", timeout=PATIENCE)
     return page, assignment
 
 
@@ -151,6 +151,32 @@ def test_a_first_report_opens_by_itself_unless_files_are_chosen_for_upload(
     expect(page.get_by_text("Nothing to compare yet")).to_be_visible()
 
 
+def test_an_upload_leads_to_its_report_unless_there_is_something_to_read_or_the_user_types(
+    assignment: Assignment, alice: User, sign_in: SignIn
+) -> None:
+    page = sign_in(alice)
+    threshold = {"value": 0.5, "reason": "there are no pairs"}
+    assignment.reports.create(state="done", parameters={"threshold": threshold})
+    batch = assignment.batches.create(name="class.zip", state="ranking")
+    running = Batch.objects.filter(pk=batch.pk)
+
+    page.goto(batch.get_absolute_url())
+    running.update(state="done", message="2 files could not be read.")
+    expect(page.get_by_role("link", name="Go to the assignment")).to_be_visible()
+
+    running.update(state="ranking", message="")
+    page.reload()
+    page.evaluate("() => document.body.append(document.createElement('textarea'))")
+    page.locator("textarea").focus()
+    running.update(state="done")
+    expect(page.get_by_role("link", name="Show the report")).to_be_visible()
+
+    running.update(state="ranking")
+    page.reload()
+    running.update(state="done")
+    page.wait_for_url(f"**{assignment.get_absolute_url()}")
+
+
 def test_a_user_who_signed_out_elsewhere_is_asked_to_sign_in_again(
     assignment: Assignment, alice: User, sign_in: SignIn
 ) -> None:
@@ -169,7 +195,7 @@ def test_deleting_a_batch_leaves_nothing_of_it(ranked: tuple[Page, Assignment], 
     page.get_by_role("link", name="Delete").click()
     page.get_by_role("button", name="Delete").click()
     expect(page.get_by_text("was deleted with everything that came from it")).to_be_visible()
-    expect(page.get_by_role("heading", name="Upload what was handed in")).to_be_visible()
+    expect(page.get_by_role("heading", name="Upload the submissions")).to_be_visible()
     assert not Batch.objects.exists()
     response = page.go_back()
     assert response

@@ -41,8 +41,8 @@ def send(
 def assert_refused_without_a_trace(response: HttpResponseBase) -> None:
     assert response.status_code == 507
     page = page_of(response)
-    assert page.text("h1") == "The server has no room"
-    assert "nothing was stored. Tell whoever runs this server to make room" in page.text()
+    assert page.text("h1") == "The server's disk is full"
+    assert "Nothing was stored. Ask the administrator of this server to free space" in page.text()
     assert not Batch.objects.exists()
     assert not BoilerplateUpload.objects.exists()
     assert not Upload.objects.exists()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
 from django.urls import reverse
 from playwright.sync_api import Page
 
+from bench.pages_class import long_files
 from submissions import actions
 from submissions.models import Pair
 from tests.conftest import wait_until
@@ -61,3 +63,9 @@ def in_view(part: Locator) -> bool:
 def selected_file(page: Page, side: str) -> str:
     tab = page.locator(f".side:has([data-side={side}]) [role=tab][aria-selected=true]")
     return tab.inner_text().split()[0]
+
+
+def long_pair(lines: int) -> dict[str, str]:
+    """Return two submissions with files of `lines` lines, of which most are the same."""
+    left, right = long_files(Random(5), lines)
+    return {"ada/long.py": left, "ben/long.py": right}

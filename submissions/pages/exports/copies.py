@@ -9,7 +9,7 @@ import networkx as nx
 from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER
-from submissions.pseudonyms.students import known_spellings, others_in_roster, roster_labels
+from submissions.pseudonyms.students import known_spellings, origin_suffixes, others_in_roster, roster_labels
 from submissions.queries import displayed_pair
 
 if TYPE_CHECKING:
@@ -156,4 +156,5 @@ def _names_for_student(report: Report, pairs: list[Pair], reader: str) -> Names:
         if name in others or not {name, *spellings.get(name, ())} & {*own}
     }
     labels = roster_labels(report.assignment)
-    return Names(hidden_aliases, "", hidden.visible_names, spellings, labels)
+    suffixes = origin_suffixes(report.assignment)
+    return Names(hidden_aliases, "", hidden.visible_names, spellings, labels, suffixes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -16,11 +16,15 @@ from submissions.models import Assignment
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from django.db.models import QuerySet
+
     from submissions.models import Course
 
     AssignmentModelForm = forms.ModelForm[Assignment]
+    AssignmentMultipleChoiceField = forms.ModelMultipleChoiceField[Assignment]
 else:
-    AssignmentModelForm = forms.ModelForm  # takes no parameter at run time
+    AssignmentModelForm = forms.ModelForm  # these take no parameter at run time
+    AssignmentMultipleChoiceField = forms.ModelMultipleChoiceField
 
 # Enough for the teams of a few thousand students.
 MAX_TEAMS_CHARACTERS = 100_000
@@ -30,12 +34,14 @@ FIRST_YEAR, LAST_YEAR = 1970, 9998
 
 
 def _languages() -> list[tuple[str, str]]:
-    return [("", "Tell from each file"), *sorted(choices(), key=lambda choice: choice[1].casefold())]
+    return [("", "Detected for each file"), *sorted(choices(), key=lambda choice: choice[1].casefold())]
 
 
 class AssignmentForm(AssignmentModelForm):
     language = forms.ChoiceField(
-        choices=_languages, required=False, help_text="Choose one only where file names do not tell it."
+        choices=_languages,
+        required=False,
+        help_text="Choose one only if file names do not show the language.",
     )
     common_limit = forms.IntegerField(
         label="Common limit",
@@ -67,17 +73,17 @@ class PatternFields(forms.Form):
     include_patterns = forms.CharField(
         required=False,
         max_length=MAX_PATTERNS_CHARACTERS,
-        label="Count also",
+        label="Also compare",
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text="Files that count although they are generated, compiled or downloaded. One pattern a line, "
-        "as in .gitignore; @ and the name of a rule counts all that the rule leaves out.",
+        help_text="Files that are compared although they are generated, compiled or downloaded, one pattern "
+        "a line, as in .gitignore. @ and the name of a rule compares all files of that rule.",
     )
     exclude_patterns = forms.CharField(
         required=False,
         max_length=MAX_PATTERNS_CHARACTERS,
-        label="Leave out",
+        label="Do not compare",
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text="Files that do not count, one pattern a line: *.csv, /tests/.",
+        help_text="Files that are not compared, one pattern a line: *.csv, /tests/.",
     )
 
     def clean_include_patterns(self) -> str:
@@ -87,14 +93,57 @@ class PatternFields(forms.Form):
         return _checked_patterns(self.cleaned_data["exclude_patterns"])
 
 
-class SettingsForm(PatternFields, AssignmentForm):
+class _AssignmentChoices(AssignmentMultipleChoiceField):
+    def label_from_instance(self, assignment: Assignment) -> str:
+        return f"{assignment.course.name}: {assignment.name} ({assignment.shown_term})"
+
+
+class ComparisonFields(forms.Form):
+    """The other assignments that an assignment is compared with."""
+
+    compare_course = forms.BooleanField(
+        label="Earlier assignments of this course",
+        required=False,
+        widget=forms.Select(choices=[(False, "Do not compare"), (True, "Compare with every earlier one")]),
+        help_text="Their submissions are compared with this class, not among themselves. A student's own "
+        "earlier work is flagged, and makes no case.",
+    )
+    compared_with = _AssignmentChoices(
+        label="Compare also with",
+        queryset=Assignment.objects.none(),
+        required=False,
+        widget=forms.SelectMultiple(attrs={"size": 6}),
+        help_text="Assignments of your courses: hold Ctrl or ⌘ to choose several or to undo a choice. Of "
+        "each submission, the few dozen old ones that share most with it are compared.",
+    )
+
+    def offer_assignments(self, others: QuerySet[Assignment], assignment: Assignment) -> None:
+        """Set the assignments that can be chosen, and what is chosen now; without any, remove the fields."""
+        if not others:
+            del self.fields["compare_course"], self.fields["compared_with"]
+            return
+        cast("forms.ModelMultipleChoiceField[Assignment]", self.fields["compared_with"]).queryset = others
+        self.initial["compare_course"] = assignment.compare_course
+        self.initial["compared_with"] = list(assignment.compared_with.values_list("pk", flat=True))
+
+    @property
+    def chosen_assignments(self) -> list[Assignment]:
+        return list(self.cleaned_data.get("compared_with", ()))
+
+
+class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     """Settings of an existing assignment."""
 
+    term = forms.CharField(
+        required=False,
+        max_length=40,
+        help_text="As in “autumn 2026”, to tell it from those of other years. Empty: the year.",
+    )
     due = forms.DateTimeField(
         required=False,
         label="Due",
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-        error_messages={"invalid": "Give a date and a time, as in 2026-11-21 18:00."},
+        error_messages={"invalid": "Write a date and a time, as in 2026-11-21 18:00."},
     )
     teams = forms.CharField(
         required=False,
@@ -106,14 +155,14 @@ class SettingsForm(PatternFields, AssignmentForm):
     compare_mates = forms.BooleanField(
         label="Pairs within a team, and pairs of one student",
         required=False,
-        widget=forms.Select(choices=[(False, "Leave out of the ranking"), (True, "Compare and flag")]),
+        widget=forms.Select(choices=[(False, "Do not compare"), (True, "Compare and flag")]),
         help_text="What team mates hand in each for themselves, and several attempts of one student.",
     )
 
     class Meta:
         model = Assignment
         fields = (
-            "name", "language", "common_limit", "due", "teams", "compare_mates", "include_patterns",
+            "name", "term", "language", "common_limit", "due", "teams", "compare_mates", "include_patterns",
             "exclude_patterns",
         )  # fmt: skip
 
@@ -130,7 +179,7 @@ class SettingsForm(PatternFields, AssignmentForm):
         """Refuse years at the limits of `datetime`: conversion to another time zone would overflow."""
         due: datetime | None = self.cleaned_data["due"]
         if due and not FIRST_YEAR <= due.year <= LAST_YEAR:
-            raise ValidationError(f"Give a year from {FIRST_YEAR} to {LAST_YEAR}.")
+            raise ValidationError(f"Write a year from {FIRST_YEAR} to {LAST_YEAR}.")
         return due
 
     def hide_names(self) -> None:

@@ -46,5 +46,5 @@ def _reader_choices(pairs: Sequence[Pair], names: Names) -> Iterator[tuple[str, 
     yield REAL_NAMES, "As they are"
     for student in students(pairs):
         name = SafeString(visible_text(names.display_name(student.name)))
-        yield str(student.pk), format_html("A copy for {}: everybody else is hidden", name)
-    yield ALIASES, "Made up for everybody"
+        yield str(student.pk), format_html("A copy for {}: all other names are hidden", name)
+    yield ALIASES, "Made-up names for all"

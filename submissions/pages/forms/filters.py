@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 FLAG_LABELS = {
     "identical": "Identical",
-    "renamed": "Same but for names",
+    "renamed": "Identical except renaming",
     "late": "Handed in late",
     "team": "Same team",
     "apart": "Not the same team",
+    "own": "The same student",
 }
 
 
@@ -28,6 +29,11 @@ class FilterForm(forms.Form):
     q = forms.CharField(required=False, label="Name", max_length=200)
     threshold = forms.IntegerField(required=False, label="At least", min_value=0, max_value=100)
     flag = forms.ChoiceField(required=False, label="Flag", choices=[("", "Any"), *FLAG_LABELS.items()])
+    work = forms.ChoiceField(
+        required=False,
+        label="Compared",
+        choices=[("", "With earlier work"), ("class", "This class only"), ("earlier", "Earlier work only")],
+    )
     decision = forms.ChoiceField(
         required=False, choices=[("", ""), *Decision.State.choices], widget=forms.HiddenInput
     )
@@ -54,6 +60,7 @@ def parse_pair_filter(query: Mapping[str, Any]) -> PairFilter:
         sort=data.get("sort") or "-similarity",
         decision=data.get("decision", ""),
         flag=data.get("flag", ""),
+        work=data.get("work", ""),
     )
 
 
@@ -63,6 +70,7 @@ def filter_values(pair_filter: PairFilter) -> dict[str, str | int]:
         "q": pair_filter.text,
         "threshold": round(pair_filter.threshold * 100),
         "flag": pair_filter.flag,
+        "work": pair_filter.work,
         "decision": pair_filter.decision,
         "sort": pair_filter.sort if pair_filter.sort != "-similarity" else "",
     }

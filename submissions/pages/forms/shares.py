@@ -17,7 +17,7 @@ class ShareForm(forms.Form):
         choices=[("day", "1 day"), ("week", "1 week"), ("month", "1 month"), ("date", "until a date")],
         initial="week",
         widget=forms.RadioSelect,
-        label="It lasts",
+        label="Valid for",
     )
     until = forms.DateField(
         required=False,

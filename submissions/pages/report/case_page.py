@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from submissions import queries
 from submissions.models import SubmissionFile
 from submissions.pages.exports.copies import PrintedCase
+from submissions.pages.report.charts import case_graph
 from submissions.pages.source_view.excerpts import SourceExcerpt, documents, source_excerpt
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
     return {
         "case": case,
         "report": report,
+        "graph": case_graph(case),
         "matrix": similarity_matrix(report, case),
         "matrix_left_out": max(0, len(case.members) - MATRIX_MEMBERS),
         "timeline": timeline(case),

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import networkx as nx
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from submissions.models import Report, Submission
     from submissions.pages.report.cases import Case
-    from submissions.queries import Link
+    from submissions.queries import AssignmentOfStudent, Link
 
 # A drawn graph is readable up to so many nodes and links.
 MAX_NODES, MAX_LINKS = 200, 400
+# The graph of one case has room for more.
+MIN_CASE_NODES, MAX_CASE_NODES, MAX_CASE_LINKS = 3, 500, 1_000
 # The histogram's bins are narrow from so many submissions on.
 LARGE_COHORT = 100
+# Width of a bar of the histogram of pairs, in percent.
+PAIR_BIN = 5
+# Height of the lowest bar, in percent of the highest one.
+MIN_BAR = 3
+# Distance of two assignments on a sparkline.
+SPARK_STEP = 60
 
 
 class Graph(NamedTuple):
@@ -31,13 +43,13 @@ class Graph(NamedTuple):
     hidden_links: int
 
 
-def graph(all_cases: list[Case]) -> Graph:
+def graph(all_cases: list[Case], max_nodes: int = MAX_NODES, max_links: int = MAX_LINKS) -> Graph:
     """Choose the submissions with the strongest links; of their links, those that connect them come first."""
     links = [link for case in all_cases for link in case.links]
     links.sort(key=lambda link: -link.similarity)
-    ids = _strongest_nodes(links)
+    ids = _strongest_nodes(links, max_nodes)
     forest, others = _spanning_forest([link for link in links if link.left in ids and link.right in ids])
-    drawn_links = forest + others[: MAX_LINKS - len(forest)]
+    drawn_links = forest + others[: max_links - len(forest)]
     nodes = [(member.submission, case.number) for case in all_cases for member in case.members]
     drawn_nodes = [(submission, number) for submission, number in nodes if submission.pk in ids]
     return Graph(drawn_nodes, drawn_links, len(nodes) - len(drawn_nodes), len(links) - len(drawn_links))
@@ -53,13 +65,20 @@ def _spanning_forest(links: list[Link]) -> tuple[list[Link], list[Link]]:
     return spanning, [link for link, is_inside in zip(links, inside, strict=True) if not is_inside]
 
 
-def _strongest_nodes(links: list[Link]) -> set[int]:
-    """Return the ids of at most MAX_NODES submissions with the strongest links; `links` are in that order."""
+def case_graph(case: Case) -> Graph:
+    """Return the graph of one case alone; of a pair there is nothing to see."""
+    if len(case.members) < MIN_CASE_NODES:
+        return Graph([], [], 0, 0)
+    return graph([case], MAX_CASE_NODES, MAX_CASE_LINKS)
+
+
+def _strongest_nodes(links: list[Link], max_nodes: int) -> set[int]:
+    """Return the ids of at most `max_nodes` submissions with the strongest links; `links` are sorted."""
     ids: set[int] = set()
     for link in links:
-        if len(ids | {link.left, link.right}) <= MAX_NODES:
+        if len(ids | {link.left, link.right}) <= max_nodes:
             ids |= {link.left, link.right}
-        if len(ids) == MAX_NODES:
+        if len(ids) == max_nodes:
             break
     return ids
 
@@ -105,6 +124,66 @@ class Histogram(NamedTuple):
             Bin(low, low + self.width, from_here - from_next)
             for low, (from_here, from_next) in zip(lows, pairwise(from_low), strict=True)
         ]
+
+
+class PairBin(NamedTuple):
+    """Number of pairs with a similarity in [`low`, `high`) percent; the last bin includes 100 %.
+
+    `height` is the part of the highest bar's height, in [0, 1]; `above` is whether the bin begins at or above
+    the threshold.
+    """
+
+    low: int
+    high: int
+    pairs: int
+    height: float
+    above: bool
+
+    @property
+    def bar(self) -> float:
+        """Height of the bar in a picture that is 100 high; a single pair is visible beside thousands."""
+        return max(round(100 * self.height, 1), MIN_BAR) if self.pairs else 0
+
+    @property
+    def top(self) -> float:
+        return 100 - self.bar
+
+
+def pair_bins(similarities: Iterable[float], threshold: float) -> list[PairBin]:
+    """Return the histogram of pairs.
+
+    The few pairs that stand out would be invisible beside thousands: heights follow the square root.
+    """
+    counts = Counter(
+        min(int(similarity * 100) // PAIR_BIN, 100 // PAIR_BIN - 1) for similarity in similarities
+    )
+    highest = max(counts.values(), default=1)
+    return [
+        PairBin(
+            low,
+            low + PAIR_BIN,
+            counts[low // PAIR_BIN],
+            math.sqrt(counts[low // PAIR_BIN] / highest),
+            low >= round(threshold * 100),
+        )
+        for low in range(0, 100, PAIR_BIN)
+    ]
+
+
+class SparkPoint(NamedTuple):
+    """A point of a sparkline that is 100 high: `x` counts assignments, `y` goes down from 100 %."""
+
+    x: float
+    y: float
+    row: AssignmentOfStudent
+
+
+def sparkline(rows: Sequence[AssignmentOfStudent]) -> list[SparkPoint]:
+    """Return the points of a student's best matches over the assignments of a course."""
+    return [
+        SparkPoint(SPARK_STEP * (index + 0.5), round(100 * (1 - row.similarity), 1), row)
+        for index, row in enumerate(rows)
+    ]
 
 
 def histogram(report: Report) -> Histogram | None:

@@ -10,8 +10,9 @@ from submissions import queries
 from submissions.models import Decision
 from submissions.pages.forms.filters import FilterForm, parse_pair_filter
 from submissions.pages.report.cases import cases
-from submissions.pages.report.charts import graph, histogram
+from submissions.pages.report.charts import graph, histogram, pair_bins
 from submissions.pages.report.exclusions import exclusion_context
+from submissions.pseudonyms.name_search import search_words
 from submissions.queries import PairFilter
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment, Report
     from submissions.pages.report.cases import Case
+    from submissions.pseudonyms.name_search import SearchWord
     from submissions.pseudonyms.names import Names
     from submissions.queries import Flag
     from submissions.queries.cases import CasePairs
@@ -71,7 +73,11 @@ def tab_context(
     if tab in CONTEXTS:
         context = findings_context(tab, query, assignment, names, state)
         if tab == "pairs":
-            return context | {"not_compared": queries.listed_not_compared(report, names)}
+            return context | {
+                "not_compared": queries.listed_not_compared(report, names),
+                "comparisons": queries.listed_comparisons(report),
+                "pair_bins": pair_bins(queries.pair_similarities(report), context["threshold"]),
+            }
         duplicates = queries.listed_duplicates(report, names)
         return context | {"histogram": histogram(report), "duplicates": duplicates}
     context = {"assignment": assignment, "names": names, "state": state, "report": report}
@@ -106,7 +112,7 @@ def findings_context(
 def _cases_context(query: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any]:
     report, names = context["report"], context["names"]
     all_cases = cases(report, context["threshold"], names)
-    words = context["pair_filter"].text.casefold().split()
+    words = search_words(context["pair_filter"].text)
     matching = [case for case in all_cases if _has_words(case, words, names)] if words else all_cases
     page = Paginator(matching, CASES_A_PAGE).get_page(query.get("page"))
     undecided = [case for case in all_cases if case.decision.state == Decision.State.UNDECIDED]
@@ -121,10 +127,10 @@ def _cases_context(query: Mapping[str, Any], context: dict[str, Any]) -> dict[st
     }
 
 
-def _has_words(case: Case, words: list[str], names: Names) -> bool:
+def _has_words(case: Case, words: list[SearchWord], names: Names) -> bool:
     """Return whether each word is in the displayed name of some member."""
-    displayed = [names.display_name(name).casefold() for name in case.names]
-    return all(any(word in name for name in displayed) for word in words)
+    displayed = [names.display_name(name) for name in case.names]
+    return all(any(word.is_in(name) for name in displayed) for word in words)
 
 
 def _pairs_context(query: Mapping[str, Any], context: dict[str, Any]) -> dict[str, Any]:
@@ -140,6 +146,7 @@ def _pairs_context(query: Mapping[str, Any], context: dict[str, Any]) -> dict[st
     return {
         **_headline_counts(report, pair_filter, threshold, tally),
         **_filter_form(query, flags, pair_filter),
+        "has_earlier_work": queries.has_earlier_work(report),
         "page": page,
         "rows": rows,
         "tally": _decision_counts(tally),
@@ -152,8 +159,8 @@ CONTEXTS = {"cases": _cases_context, "pairs": _pairs_context}
 def _students_context(query: Mapping[str, Any], report: Report, names: Names) -> dict[str, Any]:
     text = str(query.get("q", ""))
     students = queries.listed_students(report, names)
-    words = text.casefold().split()
-    matching = [row for row in students if all(word in row.displayed.casefold() for word in words)]
+    words = search_words(text)
+    matching = [row for row in students if all(word.is_in(row.displayed) for word in words)]
     page = Paginator(matching, STUDENTS_A_PAGE).get_page(query.get("page"))
     return {"page": page, "student_count": len(students), "searched": text}
 
@@ -165,7 +172,7 @@ def _headline_counts(
 
     `pairs_above` counts all pairs, `listed_above` and `undecided` those that the report lists.
     """
-    if pair_filter.text or pair_filter.flag:
+    if pair_filter.text or pair_filter.flag or pair_filter.work:
         pairs = queries.filtered_pairs(report, PairFilter(threshold=pair_filter.threshold))
         tally = queries.tally(pairs, threshold)
     return {

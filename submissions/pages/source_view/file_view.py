@@ -66,6 +66,8 @@ class FileView:
     differing: list[tuple[int, int, str]] = field(default_factory=list)
     # Whether its bytes and tokens may be read, and the part of its text that the page has.
     is_open: bool = False
+    # As much of its path as tells it from the other files of its side.
+    short_path: str = ""
     part: ShownPart | None = None
 
     @cached_property
@@ -94,6 +96,11 @@ class FileView:
     @property
     def path(self) -> str:
         return self.names.redact_text(self.file.path)
+
+    @property
+    def shared(self) -> int:
+        """Number of tokens in its passages."""
+        return sum(passage.tokens for passage in self.passages)
 
     @property
     def anchor(self) -> str:
@@ -186,12 +193,21 @@ class FileView:
         above = self.starts[max(line - 1 - CONTEXT_LINES, 0)]
         return above if start - above < CONTEXT_CHARACTERS else max(start - CONTEXT_CHARACTERS // 10, 0)
 
-    def show(self, start: int, size: int) -> None:
-        """Render the part from the code point `start` on, of about `size` characters of HTML."""
+    def show(self, start: int, size: int, ready_blocks: int = 0) -> None:
+        """Render the part from the code point `start` on, of about `size` characters of HTML.
+
+        Its first `ready_blocks` are elements at once.
+        """
         span = part_range(self.text, start)
         self.mark(self._passages_within(*span), span)
         self.part = source_part(
-            self.text, self.starts, self.layers(span), self.anchors, start=start, size=size
+            self.text,
+            self.starts,
+            self.layers(span),
+            self.anchors,
+            start=start,
+            size=size,
+            ready_blocks=ready_blocks,
         )
 
     def mark(self, passages: list[FilePassage], span: tuple[int, int], tokens: int | None = None) -> None:
@@ -228,7 +244,7 @@ class FileView:
         ignored = ((0, *self.lines(*self.span(*tokens))) for tokens in self.ignored.ranges)
         drawn = self.passages[:MAX_BARS]
         blocks = ((each.number, *self.location(each)[1:3]) for each in drawn if len(each.pieces) > 1)
-        pieces = (run for each in drawn for run in join_touching(self._piece_lines(each), int(min_height)))
+        pieces = (run for each in drawn for run in join_touching(self.piece_lines(each), int(min_height)))
         return [
             MapBar(number, first - 1, max(last - first + 1, min_height), is_gap)
             for runs, is_gap in (
@@ -239,13 +255,10 @@ class FileView:
             for number, first, last in runs
         ]
 
-    def _piece_lines(self, passage: FilePassage) -> Iterator[tuple[int, int, int]]:
+    def piece_lines(self, passage: FilePassage) -> Iterator[tuple[int, int, int]]:
+        """Yield the number of a block with the first and the last line of each of its pieces."""
         for piece in passage.pieces:
             yield passage.number, *self.lines(*self.span(piece.first, piece.first + piece.tokens))
-
-    def piece_lines(self, passage: FilePassage) -> list[tuple[int, int]]:
-        """Return the first and the last line of each piece of a block."""
-        return [(first, last) for _, first, last in self._piece_lines(passage)]
 
     def _passages_within(self, start: int, end: int) -> list[FilePassage]:
         """Return the passages of which some tokens lie in the code points [start, end)."""

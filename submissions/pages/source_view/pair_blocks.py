@@ -10,6 +10,7 @@ from submissions.pages.source_view.file_passages import FilePiece
 if TYPE_CHECKING:
     from submissions.models import Pair
     from submissions.models.records import PassageRecord
+    from submissions.pages.source_view.file_passages import FilePassage
     from submissions.pages.source_view.file_view import FileView
 
     Block = list[PassageRecord]
@@ -67,3 +68,10 @@ def counted_tokens(block: Block, views: dict[int, FileView]) -> int:
         for record in block
         if not record.common
     )
+
+
+def piece_lines(
+    on_left: FilePassage, on_right: FilePassage, left: FileView, right: FileView
+) -> list[tuple[int, int, int, int]]:
+    lines = zip(left.piece_lines(on_left), right.piece_lines(on_right), strict=True)
+    return [(*on_this[1:], *on_that[1:]) for on_this, on_that in lines]

@@ -17,6 +17,7 @@ from submissions.pages.source_view.pair_blocks import (
     counted_tokens,
     file_pieces,
     is_common,
+    piece_lines,
     sorted_blocks,
     token_count,
 )
@@ -131,6 +132,16 @@ class PairSide:
         return self.share if self.with_common is None else self.with_common
 
     @property
+    def matched(self) -> int:
+        """Number of the files that have a passage."""
+        return sum(bool(view.passages) for view in self.files)
+
+    @property
+    def unmatched(self) -> int:
+        """Number of the files that have none."""
+        return len(self.files) - self.matched
+
+    @property
     def more_start(self) -> PartStart:
         return PartStart(self.more, 0)
 
@@ -241,8 +252,8 @@ def _printed_side(pair: Pair, letter: str, views: dict[int, FileView]) -> PairSi
 
 
 def _pair_side(pair: Pair, letter: str, files: list[FileView], others: list[FileView], more: int) -> PairSide:
+    shares = pair.left_share, pair.left_with_common
     if letter == "L":
-        shares = pair.left_share, pair.left_with_common
         return PairSide("L", "Left", pair.left, *shares, files, others, more)
     shares = pair.right_share, pair.right_with_common
     return PairSide("R", "Right", pair.right, *shares, files, others, more)
@@ -261,9 +272,7 @@ def _passages(listed: list[tuple[int, Block]], views: dict[int, FileView]) -> li
 def _passage(number: int, block: Block, views: dict[int, FileView], tokens: int) -> PassageView:
     """Return the view of a block, of which the first `tokens` tokens are compared."""
     left, right = views[block[0].left_file], views[block[0].right_file]
-    on_left, on_right = (
-        next(passage for passage in view.passages if passage.number == number) for view in (left, right)
-    )
+    on_left, on_right = (next(own for own in view.passages if own.number == number) for view in (left, right))
     is_compared = left.is_open and right.is_open and not left.translated
     compared = min(tokens, token_count(block)) if is_compared else 0
     common = is_common(block)
@@ -279,7 +288,7 @@ def _passage(number: int, block: Block, views: dict[int, FileView], tokens: int)
         left.location(on_left),
         right.location(on_right),
         common,
-        _piece_lines(on_left, on_right, left, right) if left.is_open and right.is_open else [],
+        piece_lines(on_left, on_right, left, right) if left.is_open and right.is_open else [],
     )
 
 
@@ -288,10 +297,3 @@ def _runs(pieces: list[FilePiece], left: FileView, right: FileView) -> list[tupl
         (left.token_run(piece.first, piece.tokens), right.token_run(piece.other_first, piece.tokens))
         for piece in pieces
     ]
-
-
-def _piece_lines(
-    on_left: FilePassage, on_right: FilePassage, left: FileView, right: FileView
-) -> list[tuple[int, int, int, int]]:
-    lines = zip(left.piece_lines(on_left), right.piece_lines(on_right), strict=True)
-    return [(*on_this, *on_that) for on_this, on_that in lines]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.safestring import SafeString
 
+from submissions.pages.source_view.file_names import shortest_unique_paths
 from submissions.queries import add_contents
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 READ_BYTES = 6_000_000
 # Characters of HTML that the sources of a side have, the smallest part of a file, and files that are listed.
 SIDE_CHARACTERS, MIN_PART, FILES_LISTED = 800_000, 20_000, 100
+# Blocks of the first file of a side that are elements at once.
+READY_BLOCKS = 1
 OPPOSITE = re.compile(r' href="#([LR]-p(\d+))"')
 
 
@@ -57,16 +60,21 @@ def show_side(
     """Render parts of the open files of a side, the selected one first.
 
     Return the files of which the page has a part, those that it only lists, and the number of the first file
-    after these, or 0.
+    after these, or 0. Files that share most come first.
     """
     selected = _selected(files, letter, selection)
     first = (selected.number - 1) // FILES_LISTED * FILES_LISTED if selected else 0
     listed = files[first : first + FILES_LISTED]
     size = SIDE_CHARACTERS
+    ready_blocks = READY_BLOCKS
     for view in sorted(listed, key=lambda view: view is not selected):
         if view.is_open and size >= MIN_PART:
-            _show(view, letter, selection, size)
-            size -= len(view.html)
+            _show(view, letter, selection, size, ready_blocks)
+            size, ready_blocks = size - len(view.html), 0
+    names = shortest_unique_paths([view.path for view in files])
+    for view, name in zip(files, names, strict=True):
+        view.short_path = name
+    listed.sort(key=lambda view: (-view.shared, view.number))
     after = first + len(listed) + 1
     more = after if after <= len(files) else (1 if first else 0)
     return [view for view in listed if view.part], [view for view in listed if not view.part], more
@@ -83,17 +91,17 @@ def _selected(files: list[FileView], letter: str, selection: Selection) -> FileV
     return next(with_passage, None)
 
 
-def _show(view: FileView, letter: str, selection: Selection, size: int) -> None:
+def _show(view: FileView, letter: str, selection: Selection, size: int, ready_blocks: int) -> None:
     """Show the part that was asked for, or from the top, or if the passage is not in that, from there on."""
     start = selection.start(letter)
     if start and start.file == view.number:
-        view.show(min(start.offset, max(len(view.text) - 1, 0)), size)
+        view.show(min(start.offset, max(len(view.text) - 1, 0)), size, ready_blocks)
         return
     passage = next((each for each in view.passages if each.number == selection.passage), None)
     if not passage or view.span(passage.first, passage.first + 1)[1] < size // 4:
-        view.show(0, size)
+        view.show(0, size, ready_blocks)
     if passage and (not view.part or passage.number not in view.part.passages):
-        view.show(view.start_before(passage), size)
+        view.show(view.start_before(passage), size, ready_blocks)
 
 
 def link_sides(left: list[FileView], right: list[FileView]) -> None:

@@ -14,10 +14,11 @@ from submissions.pages.source_view.render import LineRenderer, colour
 from submissions.pages.source_view.visible import UNSEEN, visible_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from submissions.pages.source_view.render import Layers, PassageMark, Piece, RenderedLine
 
+# `pair-side.js` finds lines by the same number.
 LINES_PER_BLOCK = 100
 # Characters of a line that are displayed at once; the rest opens on demand.
 LONG_LINE = 2_000
@@ -97,13 +98,34 @@ def source_html(text: str, starts: Sequence[int], layers: Layers, anchors: Ancho
 
 
 def source_part(
-    text: str, starts: Sequence[int], layers: Layers, anchors: Anchors, *, start: int, size: int
+    text: str,
+    starts: Sequence[int],
+    layers: Layers,
+    anchors: Anchors,
+    *,
+    start: int,
+    size: int,
+    ready_blocks: int = sys.maxsize,
 ) -> ShownPart:
     """Return the part of `text` from the code point `start` on that has about `size` characters of HTML.
 
     It has whole lines, at least one. Only a line over MAX_LINE is cut: the next part goes on within it.
+    Blocks of lines after the first `ready_blocks` are `deferred_block`s.
     """
-    return _PartWriter(text, starts, layers, anchors, span=part_range(text, start), size=size).write()
+    span = part_range(text, start)
+    return _PartWriter(text, starts, layers, anchors, span=span, size=size, ready_blocks=ready_blocks).write()
+
+
+def ready_block(lines: Sequence[str]) -> str:
+    return f'<span class="block">{"".join(lines)}</span>'
+
+
+def deferred_block(lines: Sequence[str]) -> str:
+    """Return a block that a browser with scripts keeps as text until it is needed, one without as elements.
+
+    Elements are what makes a long page slow; `pair-blocks.js` turns the text into them.
+    """
+    return f'<span class="block" data-deferred><noscript>{"".join(lines)}</noscript></span>'
 
 
 class _PartWriter:
@@ -118,9 +140,10 @@ class _PartWriter:
         *,
         span: tuple[int, int],
         size: int,
+        ready_blocks: int = sys.maxsize,
     ) -> None:
         self.text, self.starts, self.anchors = text, starts, anchors
-        self.start, self.size = span[0], size
+        self.start, self.size, self.ready_blocks = span[0], size, ready_blocks
         self.last_start = span[1] - MAX_LINE if span[1] < len(text) else span[1]
         self.renderer = LineRenderer(text, span, layers, MARKUP)
         self.lines: list[str] = []
@@ -132,13 +155,14 @@ class _PartWriter:
         while whole and self.size > 0 and number < len(self.starts) and position < self.last_start:
             number += 1
             position, whole = self._add_line(number, position)
-        blocks = (
-            self.lines[block : block + LINES_PER_BLOCK]
-            for block in range(0, len(self.lines), LINES_PER_BLOCK)
-        )
         # Every piece of the source was escaped by `visible_html`.
-        html = SafeString("".join(f'<span class="block">{"".join(block)}</span>' for block in blocks))
+        html = SafeString("".join(self._blocks()))
         return ShownPart(html, self.start, position, first, number, self.badged)
+
+    def _blocks(self) -> Iterator[str]:
+        for block, first in enumerate(range(0, len(self.lines), LINES_PER_BLOCK)):
+            lines = self.lines[first : first + LINES_PER_BLOCK]
+            yield ready_block(lines) if block < self.ready_blocks else deferred_block(lines)
 
     def _add_line(self, number: int, start: int) -> tuple[int, bool]:
         """Add a line from `start` on; return where the next part or line begins, and whether it is whole."""

@@ -10,6 +10,7 @@ from django.urls import reverse
 from humanize import ordinal
 
 from fingerprint.engine import choices
+from submissions.pages.report.charts import SPARK_STEP
 from submissions.pages.source_view.render import colour
 from submissions.pages.templatetags.pages import display_name_plain, pair_url, percent
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from django.template import Context
 
     from submissions.pages.report.cases import Case
-    from submissions.pages.report.charts import Graph, Histogram
+    from submissions.pages.report.charts import Graph, Histogram, SparkPoint
 
 register = template.Library()
 register.filter(colour)
@@ -93,6 +94,12 @@ def duration(time: timedelta) -> str:
 def timeline_place(percent: float) -> str:
     """Return the place of a mark on the timeline, whose line goes from 20 to 980."""
     return f"{20 + percent * 9.6:.1f}"
+
+
+@register.filter
+def spark_width(points: list[SparkPoint]) -> int:
+    """Return the width of the picture of a sparkline."""
+    return SPARK_STEP * len(points)
 
 
 @register.filter

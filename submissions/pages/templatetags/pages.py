@@ -10,7 +10,10 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
+from submissions import queries
+from submissions.pages.hints import HINTS
 from submissions.pages.source_view.visible import visible_html, visible_text
+from submissions.pages.themes import SYSTEM, THEMES, theme_of
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,6 +24,29 @@ if TYPE_CHECKING:
     from submissions.pseudonyms.names import Names
 
 register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def theme(context: Context) -> str:
+    """Return the theme of the page; an error page, which has no request, follows the system."""
+    request = context.get("request")
+    return theme_of(request) if request else SYSTEM
+
+
+@register.inclusion_tag("submissions/_hint.html", takes_context=True)
+def hint(context: Context, name: str) -> dict[str, object]:
+    """Show a hint to a signed-in user who has not dismissed it; readers of a share link have none."""
+    user = context["user"]
+    is_reader = context.get("readonly") or not user.is_authenticated
+    text = "" if is_reader or queries.has_dismissed(user, name) else HINTS[name]
+    own = {key: context.get(key, "") for key in ("csrf_token", "request")}
+    return {"name": name, "text": text, **own}
+
+
+@register.simple_tag
+def themes() -> dict[str, str]:
+    """Return the themes with their labels."""
+    return THEMES
 
 
 @register.filter
@@ -162,20 +188,6 @@ def aria_sort(key: str, current: str) -> str:
     if current.removeprefix("-") != key:
         return "none"
     return "descending" if current.startswith("-") else "ascending"
-
-
-@register.filter
-def parameter_name(name: str) -> str:
-    """Return the key of a report's parameter as words."""
-    return name.replace("_", " ").capitalize()
-
-
-@register.filter
-def parameter_value(value: object) -> str:
-    """Return the value of a report's parameter as text."""
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or "none"
-    return "off" if value is None else str(value)
 
 
 @register.filter

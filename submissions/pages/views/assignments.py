@@ -123,6 +123,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     names = names_for(request, assignment)
     stored_language = assignment.language
     form = SettingsForm(assignment.course, request.POST or None, instance=assignment)
+    form.offer_assignments(queries.comparable_assignments(assignment, request.user), assignment)
     if names.hidden:
         form.hide_names()
     if form.is_valid():
@@ -134,11 +135,13 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         form.save()
         if rereading:
             actions.change_language(assignment, request.user, language)
+        compares_course = form.cleaned_data.get("compare_course", False)
+        actions.compare_with(assignment, form.chosen_assignments, course=compares_course, user=request.user)
         if RANKED_BY & {*form.changed_data} and assignment.batches.exists():
             actions.rerank(assignment)
         if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():
             messages.info(
-                request, "The patterns of files apply to the next upload. Upload again what they change."
+                request, "The file patterns apply to the next upload. Upload the affected files again."
             )
         if not names.hidden and (unknown := queries.unknown_team_members(assignment)):
             messages.warning(request, f"In the teams, but no submission's name: {_shortened_list(unknown)}.")

@@ -89,15 +89,23 @@ def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Return the fragment with a batch's progress, which the page polls every second.
 
     In the query, `was` is the version of the fragment that the page has: the answer is 204 if that is still
-    the current one. When the batch has ended, the answer makes the page reload.
+    the current one. When the batch has ended, the answer leads to the report; where something of the upload
+    is to be read on its page, or there is no report, it makes the page reload.
     """
     batch = queries.batch(request.user, pk)
-    if request.htmx and not batch.is_running:
+    leads_to_report = _leads_to_report(batch)
+    if request.htmx and not batch.is_running and not leads_to_report:
         return HttpResponseClientRefresh()
-    context = _progress_context(request, batch)
+    context = {**_progress_context(request, batch), "leads_to_report": leads_to_report}
     if request.GET.get("was") == context["version"]:
         return HttpResponse(status=204)
     return render(request, "submissions/_progress_now.html", context)
+
+
+def _leads_to_report(batch: Batch) -> bool:
+    """Return whether an upload has ended with a report and without a message."""
+    is_done = batch.state == Batch.State.DONE and not batch.message
+    return is_done and queries.report_state(batch.assignment).report is not None
 
 
 def _progress_context(request: AuthenticatedRequest, batch: Batch) -> dict[str, object]:

@@ -73,10 +73,12 @@ def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Na
     query.pop("before", None)
     address = Address.from_request(request)._replace(query=query)
     key = part_key("pair", assignment, state, names, pair.pk, *address.key)
+    displayed = queries.displayed_pair(pair, names)
     return {
         "assignment": assignment,
         "names": names,
-        "pair": queries.displayed_pair(pair, names),
+        "pair": displayed,
+        "flags": queries.pair_flags(displayed),
         "parts": RENDERED.get(key, partial(_rendered, address, pair, names)),
     }
 

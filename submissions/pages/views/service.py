@@ -65,7 +65,7 @@ def retry_batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if actions.retry_batch(get_object_or_404(Batch, pk=pk)):
         messages.info(request, f"Upload {pk} is tried again.")
     else:
-        messages.warning(request, f"Upload {pk} cannot be tried again: have it uploaded again.")
+        messages.warning(request, f"Upload {pk} cannot be tried again: it must be uploaded again.")
     return redirect("service")
 
 

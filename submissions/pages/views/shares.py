@@ -82,5 +82,5 @@ def _address(request: HttpRequest, share: Share) -> str:
 def revoke(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     share = queries.share(request.user, pk)
     revoke_share(share)
-    messages.info(request, "The link was revoked: whoever opens it is told so, and sees nothing else.")
+    messages.info(request, "The link was revoked. A person who opens it only sees this.")
     return redirect("shares", share.assignment_id)

@@ -142,7 +142,51 @@ function nodeElement(node, group) {
   const name = svgElement("text", { class: "name", y: RADIUS + 14 });
   name.textContent = group.labelled ? shortened(node.name, 2 * group.halfWidth) : node.name;
   circle.append(name);
+  circle.dataset.name = node.name;
+  circle.dataset.index = node.index;
   return circle;
+}
+
+// Writes the whole name of a circle over everything else while it is pointed at or has the focus; names under circles
+// are shortened, and crowded ones have none.
+function showNames(frame, svg, width) {
+  const label = svgElement("text", { class: "whole-name", visibility: "hidden" });
+  svg.append(label);
+  const show = (node) => {
+    const box = svg.getBoundingClientRect();
+    const circle = node.querySelector("circle").getBoundingClientRect();
+    const scale = width / box.width;
+    label.textContent = node.dataset.name;
+    const half = label.getComputedTextLength() / 2 + 4;
+    const middle = (circle.left + circle.width / 2 - box.left) * scale;
+    label.setAttribute("x", Math.max(half, Math.min(middle, width - half)));
+    label.setAttribute("y", (circle.bottom - box.top) * scale + 14);
+    label.setAttribute("visibility", "visible");
+  };
+  const hide = () => label.setAttribute("visibility", "hidden");
+  for (const type of ["pointerover", "focusin"]) {
+    frame.addEventListener(type, ({ target }) => {
+      const node = target.closest(".node");
+      if (node) show(node);
+      else hide();
+    });
+  }
+  for (const type of ["pointerleave", "focusout"]) frame.addEventListener(type, hide);
+  return { show, hide };
+}
+
+// Marks the circle of a submission while its name in the list is pointed at or has the focus.
+function followList(section, frame, names) {
+  const mark = (row) => {
+    for (const old of frame.querySelectorAll(".pointed")) old.classList.remove("pointed");
+    const node = row && frame.querySelector(`.node[data-index="${row.dataset.node}"]`);
+    if (!node) return names.hide();
+    node.classList.add("pointed");
+    names.show(node);
+  };
+  const list = section.querySelector(".drawn");
+  for (const type of ["pointerover", "focusin"]) list?.addEventListener(type, ({ target }) => mark(target.closest("[data-node]")));
+  for (const type of ["pointerleave", "focusout"]) list?.addEventListener(type, () => mark(null));
 }
 
 function caseElement(group) {
@@ -189,6 +233,7 @@ function draw(section) {
   frame.append(svg);
   listenForArrows(frame);
   canvas.replaceChildren(frame);
+  followList(section, frame, showNames(frame, svg, width));
   section.querySelector("[data-whole]").hidden = canvas.scrollHeight <= canvas.clientHeight;
 }
 

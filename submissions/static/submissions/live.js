@@ -1,5 +1,5 @@
-// Reloads a page when its report is ready, unless the user is typing or has chosen files: a link to the report is
-// displayed in any case.
+// Reloads a page when its report is ready, or goes from an upload to its report, unless the user is typing or has
+// chosen files: a link to the report is displayed in any case.
 
 function inUse() {
   const typing = document.activeElement?.matches("input, select, textarea");
@@ -13,5 +13,8 @@ addEventListener("pageshow", ({ persisted }) => {
 });
 
 document.addEventListener("htmx:afterSettle", () => {
-  if (document.querySelector("[data-show]") && !inUse()) location.reload();
+  if (inUse()) return;
+  const end = document.querySelector("[data-leads-to]");
+  if (end) location.assign(end.dataset.leadsTo);
+  else if (document.querySelector("[data-show]")) location.reload();
 });

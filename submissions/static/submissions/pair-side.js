@@ -1,5 +1,7 @@
 // One side of a pair: its files as tabs, of which one is displayed, and the positions of their lines.
 
+import { Blocks, fill, fillNear } from "./pair-blocks.js";
+
 // Returns the last of `items` that begins at or above `y`, by binary search.
 function lastAbove(items, y) {
   let low = 0;
@@ -20,10 +22,11 @@ export class Side {
     this.tabs = [...pane.closest(".side").querySelectorAll(".files a")];
     this.maps = [...pane.closest(".side").querySelectorAll("[data-map]")];
     this.notices = [...pane.closest(".side").querySelectorAll("[data-odd]")];
-    this.lines = new Map();
+    this.blocks = new Map(this.files.map((file) => [file, new Blocks(file)]));
     // Increased by each `align`, so that the frames of an earlier one stop.
     this.alignment = 0;
     this.makeTabs();
+    fillNear(pane);
     if (this.files.length) this.show(this.files[0].dataset.file);
   }
 
@@ -43,15 +46,28 @@ export class Side {
       });
     });
     list.addEventListener("keydown", (event) => this.moveTabFocus(event));
+    this.foldUnmatched(list);
+  }
+
+  // Hides the tabs of files that share nothing, until the button below is pressed.
+  foldUnmatched(list) {
+    const button = list.parentElement.querySelector("[data-unmatched]");
+    if (!button) return;
+    list.classList.add("matched-only");
+    button.addEventListener("click", () => {
+      const folded = list.classList.toggle("matched-only");
+      button.setAttribute("aria-expanded", String(!folded));
+    });
   }
 
   moveTabFocus(event) {
-    const last = this.tabs.length - 1;
-    const focused = this.tabs.indexOf(document.activeElement);
+    const tabs = this.tabs.filter((tab) => tab.checkVisibility());
+    const last = tabs.length - 1;
+    const focused = tabs.indexOf(document.activeElement);
     const next = { ArrowRight: focused + 1, ArrowLeft: focused - 1, Home: 0, End: last, " ": focused }[event.key];
     if (next === undefined || focused < 0) return;
     event.preventDefault();
-    const tab = this.tabs[(next + this.tabs.length) % this.tabs.length];
+    const tab = tabs[(next + tabs.length) % tabs.length];
     tab.focus();
     tab.click();
   }
@@ -83,39 +99,36 @@ export class Side {
     return true;
   }
 
-  linesOf(file) {
-    if (!this.lines.has(file)) this.lines.set(file, [...file.querySelectorAll(".line")]);
-    return this.lines.get(file);
-  }
-
-  // Lines of the file that is displayed.
-  get activeLines() {
-    return this.linesOf(this.active);
+  // The lines of the file that is displayed.
+  get lines() {
+    return this.blocks.get(this.active);
   }
 
   // Number of the first line of the file that is displayed: of a long file the page has a part only.
   get firstLine() {
-    return Number(this.active.dataset.first);
+    return this.lines.first;
   }
 
   get lastLine() {
-    return this.firstLine + this.activeLines.length - 1;
+    return this.lines.last;
   }
 
   // Returns the line of that number of the displayed file, or the nearest one that the page has.
   lineNumbered(number) {
-    return this.activeLines[Math.min(Math.max(number, this.firstLine), this.lastLine) - this.firstLine];
+    return this.lines.line(number);
   }
 
-  // Returns those of the lines [first, after) of the file of that name that the page has.
+  blocksOf(name) {
+    return this.blocks.get(this.files.find((candidate) => candidate.dataset.file === name));
+  }
+
+  // Returns those of the lines [first, after) of the file of that name that are elements already.
   linesBetween(name, [first, after]) {
-    const file = this.files.find((candidate) => candidate.dataset.file === name);
-    const offset = Number(file.dataset.first);
-    return this.linesOf(file).slice(Math.max(first - offset, 0), Math.max(after - offset, 0));
+    return this.blocksOf(name).linesBetween(first, after);
   }
 
   numberOf(line) {
-    return this.activeLines.indexOf(line) + this.firstLine;
+    return Number(line.dataset.n);
   }
 
   get top() {
@@ -136,7 +149,8 @@ export class Side {
   // Returns the line `offset` pixels below the top, from 1, with the fraction of it that is above that.
   lineAt(offset) {
     const y = this.top + offset;
-    const block = lastAbove(this.active.querySelectorAll(".block"), y);
+    const block = lastAbove(this.lines.blocks, y);
+    fill(block);
     const line = lastAbove(block.children, y);
     const box = line.getBoundingClientRect();
     const inside = Math.min(Math.max((y - box.top) / box.height, 0), 1);

@@ -1,6 +1,7 @@
 // The pair page: scrolls both sides to a passage after a click on it, on its row or on a map, or after the keys n and p.
 // Without this script the links still work.
 
+import { fillWhenIdle } from "./pair-blocks.js";
 import { linkScrolling } from "./pair-link.js";
 import { followWithMap } from "./pair-map.js";
 import { Side } from "./pair-side.js";
@@ -59,7 +60,7 @@ function piecesOf(row) {
 }
 
 // Of large files and of many passages the page has a part.
-const isShown = (number) => rowsByNumber.has(number) && ["L", "R"].every((side) => document.getElementById(`${side}-p${number}`));
+const isShown = (number) => rowOf(number)?.hasAttribute("data-shown") ?? false;
 const partsOf = (number) => document.querySelectorAll(`[data-passage="${number}"]`);
 
 // Scrolls only the list, not the page.
@@ -148,8 +149,29 @@ function followPassage(side, part) {
   markCurrent(number);
 }
 
+// Marks the parts of the current passage in a block that has just become elements.
+function markBlock(block) {
+  const side = sides.find((candidate) => candidate.pane.contains(block));
+  for (const part of block.querySelectorAll(`[data-passage="${current}"]`)) part.classList.add("current");
+  const { file, lines } = passages.get(current)[side.letter];
+  if (block.closest("[data-file]").dataset.file !== file) return;
+  for (const line of side.linesBetween(file, lines)) line.classList.add("current");
+}
+
+// Returns the element of that id; the block of lines that has it becomes elements.
+function elementOf(id) {
+  const [, letter, passage, file, line] = id.match(/^([LR])(?:-p(\d+)|(?:(\d+)-)?(\d+))$/) ?? [];
+  const place = passages.get(Number(passage))?.[letter] ?? { file: `${letter}-f${file ?? 1}`, lines: [Number(line)] };
+  const wasThere = document.getElementById(id);
+  sides.find((side) => side.letter === letter)?.blocksOf(place.file)?.line(place.lines[0]);
+  const element = document.getElementById(id);
+  // The browser looked for the target of the address before it was there.
+  if (element && !wasThere) location.replace(`#${id}`);
+  return element;
+}
+
 function goTo(hash) {
-  const target = hash && document.getElementById(decodeURIComponent(hash.slice(1)));
+  const target = hash && elementOf(decodeURIComponent(hash.slice(1)));
   const side = target && sides.find((candidate) => candidate.pane.contains(target));
   if (!side) return false;
   if (target.dataset.passage) {
@@ -202,6 +224,7 @@ function listenToSides() {
   for (const side of sides) {
     followWithMap(side, choose);
     listenForTips(side, rowOf);
+    side.pane.addEventListener("filled", ({ target }) => current && markBlock(target));
     side.pane.addEventListener("click", (event) => {
       if (!getSelection().isCollapsed) return;
       const part = event.target.closest("[data-passage]");
@@ -229,7 +252,22 @@ function listenToPanel() {
   bench.querySelector("[data-order]")?.addEventListener("change", (event) => sortList(event.target.value));
 }
 
+// Long lines are wrapped, or else each pane scrolls sideways.
+function listenToWrap() {
+  const wrap = bench.querySelector("[data-wrap]");
+  const apply = () => bench.classList.toggle("unwrapped", !wrap.checked);
+  wrap.checked = storedSetting("wrap") !== "off";
+  apply();
+  wrap.addEventListener("change", () => {
+    const top = sides.map((side) => side.lineAt(0));
+    storeSetting("wrap", wrap.checked ? "on" : "off");
+    apply();
+    sides.forEach((side, index) => { side.align(top[index], 0); });
+  });
+}
+
 function listenToTools() {
+  listenToWrap();
   link.checked = storedSetting("link") !== "off";
   link.addEventListener("change", () => storeSetting("link", link.checked ? "on" : "off"));
   for (const button of bench.querySelectorAll("[data-step]")) {
@@ -250,3 +288,4 @@ listenToTools();
 // names a line, a passage, or a part of a file.
 const start = Number(bench.dataset.passageShown);
 if (!goTo(location.hash) && isShown(start)) choose(start);
+addEventListener("load", () => fillWhenIdle(sides.map((side) => side.pane)));

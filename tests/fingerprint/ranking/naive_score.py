@@ -53,7 +53,7 @@ def norm(first: float, second: float, parameters: constants.Norm) -> float:
 
 
 def length_factor(tokens: float) -> float:
-    return tokens / (tokens + constants.HALF_LENGTH)
+    return tokens / (tokens + constants.LENGTHS.half_length)
 
 
 def context(tiles: Sequence[Tile], row: int) -> float:
@@ -66,7 +66,7 @@ def context(tiles: Sequence[Tile], row: int) -> float:
             gaps = second[0] - first[0] - first[2], second[1] - first[1] - first[2]
             if min(gaps) < 0:
                 break
-            factor *= exp(-max(gaps) / constants.GAP_SCALE)
+            factor *= exp(-max(gaps) / constants.LENGTHS.gap_scale)
             at += step
             length += factor * tiles[at][2]
     return length

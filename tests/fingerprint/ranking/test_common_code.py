@@ -96,3 +96,9 @@ def test_with_a_limit_of_ones_own_every_submission_counts() -> None:
     files = [file(number, source) for number, source in enumerate(copies)]
     inputs = RankingInput.from_files(files, 12, PARAMS.k, Exclusions(limit=10))
     assert engine.rank(inputs).scores.tokens.max() == 0
+
+
+def test_a_registered_skeleton_does_not_make_submissions_alike() -> None:
+    random, skeleton = Random(1), program(Random(99), 8) + "\n"
+    _, inputs = ranked([skeleton + program(random, 2) for _ in range(40)], [skeleton])
+    assert inputs.cohort.limit == default_limit(40)

@@ -30,7 +30,14 @@ READS = {*world.PAGES, *world.FRAGMENTS, *world.FILES, *world.REDIRECTS, *STAFF_
 STAFF = STAFF_READS | {"retry_batch", "retry_report"}
 # What belongs to somebody.
 TAKE_FILES = {"upload", "add_boilerplate"}
-OWNED = world.patterns().keys() - {*world.PUBLIC, *world.OWN_PAGES, "courses", "switch_names"}
+OWNED = world.patterns().keys() - {
+    *world.PUBLIC,
+    *world.OWN_PAGES,
+    "courses",
+    "switch_names",
+    "switch_theme",
+    "dismiss_hint",
+}
 WRITES = OWNED - READS
 LOADED = {
     "src",

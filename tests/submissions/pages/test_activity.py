@@ -108,7 +108,7 @@ def test_the_end_of_a_failed_upload_is_announced_where_there_is_no_report(
     address = polled_address(alice_client, assignment)
     Batch.objects.filter(pk=upload.pk).update(state="failed")
     notice = get_fragment(alice_client, address).text(".notice")
-    assert notice == "The upload has ended: see what became of it"
+    assert notice == "The upload has ended: see the result"
 
 
 def test_refused_boilerplate_is_linked_to_where_its_reasons_are(alice_client: Client, report: Report) -> None:

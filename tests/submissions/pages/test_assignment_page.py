@@ -40,7 +40,7 @@ def class_of(count: int) -> dict[str, str]:
 
 def test_an_assignment_without_uploads_asks_for_one(alice_client: Client, assignment: Assignment) -> None:
     page = get_assignment(alice_client, assignment)
-    assert page.text("#upload-heading") == "Upload what was handed in"
+    assert page.text("#upload-heading") == "Upload the submissions"
     assert page.has(f'form[action="{reverse("upload", args=[assignment.pk])}"] input[type=file]')
 
 
@@ -89,12 +89,15 @@ def test_the_report_ranks_the_pairs_with_their_figures(alice_client: Client, rep
 
 
 def test_the_report_says_how_it_was_made(alice_client: Client, report: Report) -> None:
-    facts = get_pairs(alice_client, report.assignment).terms(".made > .facts")
+    page = get_pairs(alice_client, report.assignment)
+    facts = page.terms(".made > .facts")
     assert facts["Passages"] == "9 tokens or more; none of 12 or more is missed (windows of 4)"
     assert facts["Compared"] == "3 submissions; 3 pairs share enough to be scored"
     assert facts["Common limit"] == "code in more than 10 submissions; those that are alike count as one"
-    assert facts["Versions"] == f"moss {version('moss-server')}, Pygments {version('pygments')}, engine 1"
-    assert facts["Front-ends"] == ", ".join(report.parameters["profiles"]) != ""
+    details = page.terms(".made > .about:first-of-type > .facts")
+    versions = f"moss {version('moss-server')}, Pygments {version('pygments')}, engine 1, score 2"
+    assert details["Versions"] == versions
+    assert details["Front-ends"] == ", ".join(report.parameters["profiles"]) != ""
 
 
 def test_pairs_are_sorted_and_filtered_by_links_that_need_no_script(

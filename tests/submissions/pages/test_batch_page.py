@@ -132,7 +132,7 @@ def test_deleting_asks_first_and_then_takes_everything_that_came_from_it(
     assert Batch.objects.exists()
     page = page_of(alice_client.post(address, follow=True))
     assert page.text(".notices").startswith("class.zip was deleted")
-    assert page.text("#upload-heading") == "Upload what was handed in"
+    assert page.text("#upload-heading") == "Upload the submissions"
     assert not Batch.objects.exists()
     assert not Submission.objects.exists()
 

@@ -35,7 +35,7 @@ def test_what_was_left_out_is_grouped_by_reason_with_counts(alice_client: Client
     page = get_page(alice_client, batch.get_absolute_url())
     assert kinds(page)[TARGET][0] == "3"
     assert kinds(page)["the wrapper script of a build tool"][0] == "6"
-    assert "Not compared: nobody in the class wrote it" in page.texts("h2")
+    assert "Not compared: not written by a student" in page.texts("h2")
 
 
 def test_one_click_lets_files_of_a_kind_count_in_the_next_upload(
@@ -69,7 +69,7 @@ def test_only_rules_can_be_taken_back_in_and_only_by_those_who_may_open_the_cour
 def test_patterns_are_settings_that_apply_to_the_next_upload(alice_client: Client, batch: Batch) -> None:
     sent = fields(include_patterns="@target\n*.min.js", exclude_patterns="*.csv")
     page = page_of(alice_client.post(settings_address(batch.assignment), sent, follow=True))
-    assert "The patterns of files apply to the next upload. Upload again what they change." in page.texts(
+    assert "The file patterns apply to the next upload. Upload the affected files again." in page.texts(
         ".notices .notice"
     )
     batch.assignment.refresh_from_db()

@@ -142,9 +142,10 @@ def test_several_files_have_headings_and_a_list_to_jump_by(alice_client: Client,
     batch = hand_in(zipped(files))
     pair = Pair.objects.get(report__assignment=batch.assignment)
     page = get_pair(alice_client, pair)
-    assert page.texts("nav.files a") == ["a.py 1 passage", "b.py 1 passage"]
-    assert page.values("nav.files a", "href") == ["#L-f1", "#L-f2"]
-    assert page.values("nav.files a", "id") == ["L-f1-tab", "L-f2-tab"]
+    assert page.text(".file-list summary") == "2 of 2 files share code"
+    assert page.texts("nav.files a") == ["b.py 1 passage", "a.py 1 passage"]
+    assert page.values("nav.files a", "href") == ["#L-f2", "#L-f1"]
+    assert page.values("nav.files a", "id") == ["L-f2-tab", "L-f1-tab"]
     assert page.text("h3#L-f2").startswith("b.py ")
     assert page.has("#L2-1")
     assert page.text("h3#R-f1").startswith("main.py ")
@@ -171,6 +172,7 @@ def test_a_pair_takes_as_many_queries_for_many_files_as_for_one(
     )
     pair_address = address(Pair.objects.get(report__assignment=batch.assignment))
     # session, user, assignment, report, pair, its version, passages, files, ignored, sources, documents,
-    # running uploads, boilerplate that is read, a change of the language, its decision, who may decide
-    with django_assert_num_queries(17):
+    # running uploads, boilerplate that is read, a change of the language, its decision, who may decide,
+    # groups of identical submissions and findings for its flags, whether the hint was dismissed
+    with django_assert_num_queries(20):
         alice_client.get(pair_address)

@@ -81,7 +81,7 @@ def test_a_worker_without_a_sign_of_life_is_shown_as_such(
         page = get_page(admin_client, reverse("service"))
     finally:
         heartbeats.delete_worker(WORKER.name)
-    assert "no sign of life since" in page.text("[aria-labelledby=workers] tbody")
+    assert "no answer since" in page.text("[aria-labelledby=workers] tbody")
 
 
 def test_versions_and_the_last_maintenance_are_shown(admin_client: Client) -> None:

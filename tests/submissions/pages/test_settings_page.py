@@ -34,9 +34,7 @@ def test_teams_and_the_choice_for_their_pairs_rank_again(
 
 def test_the_choice_for_pairs_of_a_team_is_kept(alice_client: Client, assignment: Assignment) -> None:
     address = settings_address(assignment)
-    assert get_page(alice_client, address).texts("#id_compare_mates [selected]") == [
-        "Leave out of the ranking"
-    ]
+    assert get_page(alice_client, address).texts("#id_compare_mates [selected]") == ["Do not compare"]
     alice_client.post(address, fields(compare_mates="True"))
     assert get_page(alice_client, address).texts("#id_compare_mates [selected]") == ["Compare and flag"]
 
@@ -76,10 +74,10 @@ def test_names_may_be_given_before_anything_was_uploaded(
         ({"teams": "ada, ben\ncleo"}, "Line 2 names only cleo; a team has two members or more."),
         ({"teams": "ada, ben\n" * 12_000}, "at most 100000 characters (it has 107999)"),
         ({"teams": "ada, \x00"}, "Null characters are not allowed."),
-        ({"due": "tomorrow"}, "Give a date and a time, as in 2026-11-21 18:00."),
-        ({"due": "2026-02-30T10:00"}, "Give a date and a time, as in 2026-11-21 18:00."),
-        ({"due": "9999-12-31T23:59"}, "Give a year from 1970 to 9998."),
-        ({"due": "0001-01-01T00:00"}, "Give a year from 1970 to 9998."),
+        ({"due": "tomorrow"}, "Write a date and a time, as in 2026-11-21 18:00."),
+        ({"due": "2026-02-30T10:00"}, "Write a date and a time, as in 2026-11-21 18:00."),
+        ({"due": "9999-12-31T23:59"}, "Write a year from 1970 to 9998."),
+        ({"due": "0001-01-01T00:00"}, "Write a year from 1970 to 9998."),
         ({"common_limit": "1"}, "greater than or equal to 2"),
         ({"name": ""}, "This field is required."),
     ],

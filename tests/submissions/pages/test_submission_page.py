@@ -85,7 +85,7 @@ def test_it_lists_what_was_decided_with_notes_and_without_what_was_only_opened(
     decisions.create(left="ada", right="ben", state="suspicious", assignee=alice, notes="Ask both <soon>.")
     decisions.create(left="ada", right="zoe", state="clear")
     page = get_submission(alice_client, ada)
-    assert page.text(f"{DECIDED} h2") == "Decided so far"
+    assert page.text(f"{DECIDED} h2") == "Decisions"
     pair_address = reverse("pair", args=[report.assignment_id, ada.pk, submission_named("ben").pk])
     assert page.values(f"{DECIDED} a", "href") == [pair_address]
     zoe, ben = sorted(page.texts(f"{DECIDED} li"), reverse=True)
@@ -103,7 +103,7 @@ def test_it_ranks_its_best_match_among_those_of_the_others(
     place = get_submission(alice_client, ada).text(".place")
     assert place.startswith(
         f"Its best match, with ben, is {percent(values[ada.pk])}: "
-        "the highest of 3 submissions, a place shared with 1 other."
+        "the highest of 3 submissions, tied with 1 other."
     )
     assert "the 3rd highest of 3 submissions." in get_submission(alice_client, cleo).text(".place")
 
@@ -157,7 +157,7 @@ def test_its_case_and_the_submissions_that_are_the_same_are_named(
     alice_client: Client, report: Report, ada: Submission
 ) -> None:
     page = get_submission(alice_client, ada)
-    assert page.text(f"{GROUPS} h2") == "Groups that it is in"
+    assert page.text(f"{GROUPS} h2") == "Groups with this submission"
     assert any("Case of 2 submissions" in text for text in page.texts(f"{GROUPS} .with"))
     assert address(submission_named("ben")) in page.values(f"{GROUPS} .names a", "href")
     assert not get_submission(alice_client, submission_named("cleo")).has(GROUPS)

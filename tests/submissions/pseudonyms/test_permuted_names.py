@@ -38,6 +38,9 @@ ROSTER = [f"{first}-{last}" for first in FIRST_NAMES for last in ("kowalczyk", "
 PROGRAMS = (STARTER + COPIED, STARTER + RENAMED, STARTER + HONEST, COPIED + HONEST, HONEST + RENAMED)
 HANDED_IN = datetime(2026, 3, 1, 3, 17, tzinfo=UTC)
 PAIRS_READ = 12
+# The tabs of a report, and those behind a share link.
+TABS = ("assignment", "pairs", "students", "ignored", "uploads")
+SHARED_TABS = ("shared", "shared_pairs", "shared_ignored")
 # What differs between two readings of a page: tokens, keys of the report, and when it was ranked or made.
 CHANGING = re.compile(
     r'csrfmiddlewaretoken" value="\w+"|"x-csrftoken": "\w+"|/shared/[^/"]+/|share-\d+|shares/\d+/'
@@ -71,17 +74,21 @@ class Attacker:
 
     def _requests(self) -> dict[str, tuple[str, dict[str, str]]]:
         pk, batch = self.assignment.pk, self.assignment.batches.get()
-        report, token = reverse("assignment", args=[pk]), shares.share_token(self.share)
+        token = shares.share_token(self.share)
         exports = reverse("exports", args=[pk])
         document = {"names": "made-up", "decision": "on", "sources": "on"}
         requests: dict[str, tuple[str, dict[str, str]]] = {
             "batch": (reverse("batch", args=[batch.pk]), {}),
             "shares": (reverse("shares", args=[pk]), {}),
             "next": (reverse("next_undecided", args=[pk]), {}),
+            **{f"tab {name}": (reverse(name, args=[pk]), {}) for name in TABS},
             **{
-                f"by {key}": (report, {"sort": key}) for key in ("similarity", "left", "-right", "left_share")
+                f"pairs by {key}": (reverse("pairs", args=[pk]), {"sort": key})
+                for key in ("similarity", "left", "-right", "left_share")
             },
-            "shared": (reverse("shared", args=[token]), {}),
+            "students, second page": (reverse("students", args=[pk]), {"page": "2"}),
+            "cases from 30 %": (reverse("assignment", args=[pk]), {"threshold": "30"}),
+            **{name: (reverse(name, args=[token]), {}) for name in SHARED_TABS},
             **{suffix: (exports, document | {"format": suffix}) for suffix in ("html", "pdf")},
         }
         for table in ("pairs", "submissions"):
@@ -89,6 +96,8 @@ class Attacker:
                 requests[f"{table}.{suffix}"] = reverse("table", args=[pk, table, suffix]), {}
         for submission in Submission.objects.filter(batch=batch):
             requests[f"submission {submission.pk}"] = reverse("submission", args=[pk, submission.pk]), {}
+            requests[f"case {submission.pk}"] = reverse("case", args=[pk, submission.pk]), {}
+            requests[f"shared case {submission.pk}"] = reverse("shared_case", args=[token, submission.pk]), {}
         for ids in self.pair_ids:
             for left, right in (ids, ids[::-1]):
                 requests[f"pair {left} {right}"] = reverse("pair", args=[pk, left, right]), {}

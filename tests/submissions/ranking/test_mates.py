@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from submissions import actions
 from submissions.models import Batch, Report, Submission, SubmissionStudent
-from submissions.queries import roster
+from submissions.queries import report_cases, roster
 from submissions.ranking.mates import Mates
 from submissions.rosters import parse_roster
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
@@ -132,13 +132,30 @@ def test_earlier_work_is_compared_with_the_class_and_not_among_itself(
     assert set(report.submissions.values_list("name", flat=True)) == {
         "ada", "ben", "ada (lab_2024)", "gus (lab_2024)", "hal (lab_2024)"
     }  # fmt: skip
-    # Ada's own earlier work is hers.
     assert pairs(report) == {
-        ("ada", "ben"), ("ada", "gus (lab_2024)"), ("ada", "hal (lab_2024)"), ("ada (lab_2024)", "ben"),
-        ("ben", "gus (lab_2024)"), ("ben", "hal (lab_2024)"),
+        ("ada", "ada (lab_2024)"), ("ada", "ben"), ("ada", "gus (lab_2024)"), ("ada", "hal (lab_2024)"),
+        ("ada (lab_2024)", "ben"), ("ben", "gus (lab_2024)"), ("ben", "hal (lab_2024)"),
     }  # fmt: skip
     assert report.findings
-    assert (report.findings.not_compared.students, report.findings.not_compared.earlier) == (1, 3)
+    assert (report.findings.not_compared.students, report.findings.not_compared.earlier) == (0, 3)
+
+
+def test_a_students_own_earlier_work_is_a_pair_of_its_own_kind_and_no_case(
+    hand_in: HandIn,
+    assignment: Assignment,
+    alice: User,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    committing = django_capture_on_commit_callbacks
+    hand_in_as("earlier", assignment, alice, committing, lab_2024={"ada/m.py": COPIED})
+    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": HONEST}))
+    report = newest(assignment)
+    pair = report.pairs.get(left__name="ada", right__name="ada (lab_2024)")
+    assert pair.similarity >= report.parameters["threshold"]["value"]
+    assert pair.same_student
+    assert not report.pairs.exclude(pk=pair.pk).filter(same_student=True).exists()
+    assert report.findings
+    assert (report.findings.above, report.findings.cases, report_cases(report)) == (0, [], [])
 
 
 def keys(kind: str) -> st.SearchStrategy[set[tuple[str, int]]]:

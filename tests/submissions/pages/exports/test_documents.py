@@ -90,7 +90,8 @@ def test_a_pair_is_one_document_with_figures_passages_and_hashes(
     )
     for content in list(NAMED.values())[:2]:
         assert hashlib.sha256(content.encode()).hexdigest() in text.replace(" ", "")
-    for part in ("Programming 1", "Statistics", ADA, BEN, "Passage 1", "Undecided", "Window", "Profiles"):
+    made = ("(windows of 4)", "Front-ends")
+    for part in ("Programming 1", "Statistics", ADA, BEN, "Passage 1", "Undecided", *made):
         assert part in text
     assert f"{named.tokens} tokens on {named.lines} lines" in text
 
@@ -180,8 +181,8 @@ def test_the_page_offers_a_copy_for_each_student(alice_client: Client, named: Pa
     for address, _ in (pair_document(named), confirmed_document(named.report.assignment)):
         assert readers(get_page(alice_client, address)) == [
             "As they are",
-            *(f"A copy for {name}: everybody else is hidden" for name in (ADA, BEN)),
-            "Made up for everybody",
+            *(f"A copy for {name}: all other names are hidden" for name in (ADA, BEN)),
+            "Made-up names for all",
         ]
 
 

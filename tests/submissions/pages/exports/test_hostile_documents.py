@@ -66,8 +66,8 @@ def test_a_document_shows_everything_as_text(alice_client: Client, decided: Worl
 def test_the_export_form_shows_hostile_names_once_escaped(alice_client: Client, decided: World) -> None:
     page = get_page(alice_client, reverse("exports", args=[decided.assignment.pk]))
     options = page.texts('select[name="names"] option')
-    assert "A copy for <script>window.hacked=1</script>: everybody else is hidden" in options
-    assert "A copy for ⟨U+202E⟩fdp.yrots⟨U+2066⟩: everybody else is hidden" in options
+    assert "A copy for <script>window.hacked=1</script>: all other names are hidden" in options
+    assert "A copy for ⟨U+202E⟩fdp.yrots⟨U+2066⟩: all other names are hidden" in options
     assert_harmless(page, style_sheets=0)
 
 

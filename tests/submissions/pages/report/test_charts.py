@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from django.urls import reverse
 from humanize import ordinal
 from hypothesis import given, strategies as st
 
@@ -17,13 +18,16 @@ from submissions.pages.report.charts import (
     MAX_LINKS,
     MAX_NODES,
     Histogram,
+    case_graph,
     graph,
     histogram,
+    pair_bins,
 )
 from submissions.pages.templatetags.charting import duration
 from submissions.pseudonyms.names import ANONYMOUS, Names
 from tests.support.html import get_page
 from tests.support.reports import create_report, random_similarities
+from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -160,13 +164,13 @@ def test_without_a_script_the_threshold_is_the_filter_s_field(alice_client: Clie
     address = chain.assignment.get_absolute_url()
     page = get_page(alice_client, address)
     assert page.text("#line-says").startswith(
-        "The line is at 50\u202f%: 6 of 7 submissions have a match there or above."
+        "At a threshold of 50\u202f%, 6 of 7 submissions have a best match at or above it."
     )
     assert page.texts("[data-at], [data-above]") == ["50\u202f%", "6"]
     assert page.text(".histogram > .hint").startswith("Suggested: 50\u202f%. ")
     assert ["70 to under 75 %", "2"] in page.rows("table.bins tr")
     page = get_page(alice_client, address, threshold="85")
-    assert page.text("#line-says").startswith("The line is at 85\u202f%: 2 of 7 submissions")
+    assert page.text("#line-says").startswith("At a threshold of 85\u202f%, 2 of 7 submissions")
     assert page.texts("[data-at], [data-above]") == ["85\u202f%", "2"]
     assert page.values('#filter [name="threshold"]', "value") == ["85"]
 
@@ -204,3 +208,45 @@ def test_durations_are_written_in_their_two_largest_units() -> None:
 )
 def test_ranks_are_written_as_they_are_said(number: int, written: str) -> None:
     assert ordinal(number) == written
+
+
+def test_the_histogram_of_pairs_counts_each_pair_once_and_shows_a_single_one_beside_thousands() -> None:
+    bins = pair_bins([0.0, 0.049, 0.05, *[0.22] * 4_000, 0.95, 1.0], 0.5)
+    counts = {(one.low, one.high): one.pairs for one in bins if one.pairs}
+    assert counts == {(0, 5): 2, (5, 10): 1, (20, 25): 4_000, (95, 100): 2}
+    assert [one.low for one in bins if one.above] == list(range(50, 100, 5))
+    assert {one.bar for one in bins if not one.pairs} == {0}
+    assert min(one.bar for one in bins if one.pairs) >= 3
+    assert max(one.bar for one in bins) == 100
+    assert pair_bins([], 0.5)[0].bar == 0
+
+
+def test_the_tab_of_pairs_has_a_histogram_with_a_table(chain: Report, alice_client: Client) -> None:
+    page = get_page(alice_client, tab(chain.assignment, "pairs"))
+    picture = page.one(".pair-histogram svg")
+    assert (picture.attributes["role"], bool(picture.attributes["aria-label"])) == ("img", True)
+    assert page.rows(".pair-histogram tbody tr") == [
+        ["10 to under 15 %", "1"],
+        ["60 to under 65 %", "1"],
+        ["70 to under 75 %", "1"],
+        ["80 to under 85 %", "1"],
+        ["90 to under 95 %", "1"],
+    ]
+    assert len(page.all(".pair-histogram rect.above")) == 4
+
+
+def test_the_page_of_a_case_draws_that_case_alone_beside_a_list(chain: Report, alice_client: Client) -> None:
+    page = get_page(alice_client, reverse("case", args=[chain.assignment_id, cases(chain)[0].key]))
+    data = json.loads(page.text("#graph-data"))
+    assert sorted(node["name"] for node in data["nodes"]) == ["ann", "ben", "cal", "dan"]
+    assert len(data["links"]) == 3
+    assert page.texts(".drawn li") == [node["name"] for node in data["nodes"]]
+    pair = get_page(alice_client, reverse("case", args=[chain.assignment_id, cases(chain)[1].key]))
+    assert not pair.has("[data-graph]")
+
+
+def test_five_hundred_submissions_of_one_case_are_drawn(assignment: Assignment) -> None:
+    ring = {(f"s{n:03}", f"s{(n + 1) % 500:03}"): 0.5 + n / 1_000 for n in range(500)}
+    (case,) = cases(create_report(assignment, ring))
+    drawn = case_graph(case)
+    assert (len(drawn.nodes), len(drawn.links), drawn.hidden_nodes, drawn.hidden_links) == (500, 500, 0, 0)

@@ -184,11 +184,11 @@ def test_identical_submissions_and_renamed_copies_have_different_flags(hand_in: 
 def test_only_flags_that_a_pair_could_have_are_offered(alice_client: Client, report: Report) -> None:
     assignment = report.assignment
     page = get_page(alice_client, tab(assignment, "pairs"))
-    assert page.texts("#id_flag option") == ["Any", "Same but for names"]
+    assert page.texts("#id_flag option") == ["Any", "Identical except renaming"]
     assignment.due = timezone.now()
     assignment.save()
     page = get_page(alice_client, tab(assignment, "pairs"))
-    assert page.texts("#id_flag option") == ["Any", "Same but for names", "Handed in late"]
+    assert page.texts("#id_flag option") == ["Any", "Identical except renaming", "Handed in late"]
 
 
 def test_an_anonymous_reader_searches_made_up_names_and_not_the_real_ones(report: Report) -> None:

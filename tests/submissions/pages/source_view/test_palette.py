@@ -11,7 +11,7 @@ from coloraide import Color
 from submissions.pages.source_view.render import COLOURS
 from tests.support.paths import ROOT
 
-CSS = ROOT / "submissions" / "static" / "submissions" / "moss.css"
+STATIC = ROOT / "submissions" / "static" / "submissions"
 VISIONS = ("normal", "protan", "deutan", "tritan")
 TEXT_COLOURS = (
     "ink",
@@ -22,7 +22,7 @@ TEXT_COLOURS = (
 
 
 def schemes() -> dict[str, dict[str, str]]:
-    light, dark = CSS.read_text().split("/* Ground */")[0].split("(prefers-color-scheme: dark)")
+    light, dark = ((STATIC / name).read_text().split("/* Ground */")[0] for name in ("moss.css", "dark.css"))
     variables = [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", part)) for part in (light, dark)]
     return {"light": variables[0], "dark": variables[0] | variables[1]}
 

@@ -1,0 +1,73 @@
+"""One student over the assignments of a course: the best match in each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db.models import Q
+
+from submissions.mates import student_keys
+from submissions.models import Batch, Report, Submission
+from submissions.natural_order import natural_key
+from submissions.queries.cases import suggested_threshold
+
+if TYPE_CHECKING:
+    from submissions.models import Assignment
+
+
+class AssignmentOfStudent(NamedTuple):
+    """What a student handed in for one assignment: its best match, and whether that stands out."""
+
+    assignment: Assignment
+    submission: Submission
+    similarity: float
+    stands_out: bool
+
+
+def assignments_of_student(submission: Submission) -> list[AssignmentOfStudent]:
+    """Return the ranked assignments of the course that have work of the submission's student, in order.
+
+    Work of a team is that of each of its students.
+    """
+    own = student_keys(Submission.objects.filter(pk=submission.pk))[submission.pk].keys()
+    reports = _newest_reports(submission)
+    ranked = Submission.objects.filter(reports__in=reports, batch__role=Batch.Role.CLASS)
+    similar = ranked.filter(_may_be_of(submission)).distinct()
+    keys = student_keys(similar)
+    theirs = {one.pk: one for one in similar if own & keys[one.pk].keys()}
+    rows = [row for report in reports for row in _rows(report, theirs)]
+    return sorted(rows, key=lambda row: (natural_key(row.assignment.name), row.assignment.pk))
+
+
+def _newest_reports(submission: Submission) -> list[Report]:
+    course = submission.batch.assignment.course_id
+    done = Report.objects.filter(assignment__course=course, state=Report.State.DONE)
+    newest = done.order_by("assignment_id", "-pk").distinct("assignment_id").select_related("assignment")
+    return list(newest.defer("duplicates"))
+
+
+def _may_be_of(submission: Submission) -> Q:
+    """Return a condition that all submissions of the students meet, and few others."""
+    students = list(submission.students.values_list("name", "identifier", "enrolled"))
+    names, identifiers, enrolled = (
+        ([value for value in values if value] for values in zip(*students, strict=True))
+        if students
+        else ([], [], [])
+    )
+    return (
+        Q(name__in=[submission.name, *names])
+        | Q(students__name__in=[submission.name, *names])
+        | Q(students__identifier__in=identifiers)
+        | Q(students__enrolled__in=enrolled)
+    )
+
+
+def _rows(report: Report, theirs: dict[int, Submission]) -> list[AssignmentOfStudent]:
+    """Return the student's best match in a report; of several submissions, the most similar one."""
+    best = report.findings.best if report.findings else []
+    matches = [match for match in best if match.submission in theirs]
+    if not matches:
+        return []
+    match = max(matches, key=lambda match: match.similarity)
+    stands_out = match.similarity >= suggested_threshold(report)
+    return [AssignmentOfStudent(report.assignment, theirs[match.submission], match.similarity, stands_out)]

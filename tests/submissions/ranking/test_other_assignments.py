@@ -1,0 +1,284 @@
+"""A class is compared with the submissions of other assignments, which are looked up in Postgres."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from submissions import actions
+from submissions.models import Assignment, Batch, Decision, Document, Report, Submission
+from submissions.queries import report_cases
+from submissions.ranking import old_work
+from tests.support.sample_class import COPIED, HONEST, RENAMED, loose, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.contrib.auth.models import User
+
+    from tests.support.uploads import Committing, HandIn
+
+LABEL = "Programming 1, Lab 1, 2024"
+OLD = {"ada/m.py": COPIED, "gus/m.py": COPIED, "hal/m.py": HONEST}
+
+
+def newest(assignment: Assignment) -> Report:
+    report = assignment.reports.filter(state=Report.State.DONE).first()
+    assert report
+    return report
+
+
+def pairs(report: Report) -> set[tuple[str, str]]:
+    return set(report.pairs.values_list("left__name", "right__name"))
+
+
+@pytest.fixture
+def hand_in_old(
+    assignment: Assignment,
+    alice: User,
+    eager_tasks: None,
+    django_capture_on_commit_callbacks: Committing,
+) -> Callable[..., Assignment]:
+    """Return a function that hands in for an earlier assignment of the same course."""
+
+    def hand_in(files: dict[str, str], name: str = "Lab 1", term: str = "2024") -> Assignment:
+        old, _ = Assignment.objects.get_or_create(course=assignment.course, name=name, term=term)
+        # A year before, whatever the clock of the test says.
+        Assignment.objects.filter(pk=old.pk).update(created=assignment.created - timedelta(days=365))
+        with django_capture_on_commit_callbacks(execute=True):
+            actions.create_batch(old, alice, [zipped(files)])
+        return old
+
+    return hand_in
+
+
+@pytest.fixture
+def compare(assignment: Assignment, django_capture_on_commit_callbacks: Committing) -> Callable[..., Report]:
+    """Return a function that compares the assignment with others, and ranks it again."""
+
+    def choose(*others: Assignment, course: bool = False) -> Report:
+        with django_capture_on_commit_callbacks(execute=True):
+            actions.compare_with(assignment, others, course=course)
+            actions.rerank(assignment)
+        return newest(assignment)
+
+    return choose
+
+
+def test_old_submissions_are_compared_with_new_ones_and_not_among_themselves(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    old = hand_in_old(OLD)
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    names = set(report.submissions.values_list("name", flat=True))
+    assert names >= {"ben", "cleo", f"ada ({LABEL})", f"gus ({LABEL})"}
+    assert {("ada (" + LABEL + ")", "ben"), ("ben", f"gus ({LABEL})")} <= pairs(report)
+    assert not {pair for pair in pairs(report) if pair[0].endswith(")") and pair[1].endswith(")")}
+    assert report.findings
+    [compared] = report.findings.compared
+    assert (compared.assignment, compared.label, compared.submissions, compared.comparable) == (
+        old.pk, LABEL, 3, 3,
+    )  # fmt: skip
+
+
+def test_every_earlier_assignment_of_the_course_may_be_chosen_at_once(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    hand_in_old({"gus/m.py": COPIED})
+    hand_in_old({"ida/m.py": COPIED}, name="Lab 2", term="2023")
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(course=True)
+    assert {("ben", f"gus ({LABEL})"), ("ben", "ida (Programming 1, Lab 2, 2023)")} <= pairs(report)
+
+
+def test_the_passages_and_figures_are_those_of_an_upload_of_earlier_work(
+    assignment: Assignment,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = hand_in_old(OLD)
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    looked_up = compare(old)
+    figures = "similarity", "tokens", "lines", "longest"
+    by_look_up = set(looked_up.pairs.filter(right__name__startswith="gus").values_list(*figures))
+    compare()
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.create_batch(assignment, None, [zipped(OLD, "lab.zip")], role="earlier")
+    uploaded = newest(assignment)
+    assert by_look_up == set(uploaded.pairs.filter(right__name__startswith="gus").values_list(*figures))
+    assert by_look_up
+
+
+def test_at_most_so_many_old_submissions_a_new_one_are_aligned(
+    monkeypatch: pytest.MonkeyPatch,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+) -> None:
+    monkeypatch.setattr(old_work, "MAX_CANDIDATES", 2)
+    old = hand_in_old({f"old-{n}/m.py": COPIED for n in range(6)})
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    assert len([pair for pair in pairs(report) if "ben" in pair and "cleo" not in pair]) == 2
+    assert report.submissions.filter(origin__isnull=False).count() <= 4
+
+
+def test_decisions_of_the_old_assignment_stay_and_those_on_new_pairs_survive_another_ranking(
+    assignment: Assignment,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = hand_in_old(OLD)
+    Decision.objects.create(assignment=old, left="ada", right="gus", state="confirmed")
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    before = set(old.reports.values_list("pk", flat=True))
+    copy = report.submissions.get(name=f"gus ({LABEL})")
+    Decision.objects.create(assignment=assignment, left="ben", right=copy.name, state="confirmed")
+    old.name = "Renamed"
+    old.save()
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.rerank(assignment)
+    again = newest(assignment)
+    # The label stays although the assignment was renamed, and so does the copy.
+    assert again.submissions.get(name=copy.name).pk == copy.pk
+    assert old.decisions.get().state == "confirmed"
+    assert set(old.reports.values_list("pk", flat=True)) == before
+    assert set(newest(old).submissions.values_list("name", flat=True)) == {"ada", "gus", "hal"}
+
+
+def test_an_old_assignment_that_is_deleted_takes_its_pairs_with_it_and_is_still_named(
+    assignment: Assignment,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = hand_in_old({"gus/only.py": COPIED})
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    assert ("ben", f"gus ({LABEL})") in pairs(report)
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.delete_assignment(old)
+    assert pairs(report) == {("ben", "cleo")} & pairs(report)
+    assert not report.submissions.filter(name__contains=LABEL).exists()
+    assert report.findings
+    assert [one.label for one in report.findings.compared] == [LABEL]
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.rerank(assignment)
+    assert not Batch.objects.filter(assignment=assignment, role="other").exists()
+    # Nothing of it is left.
+    assert Document.objects.filter(files=None, boilerplate=None).count() == 0
+
+
+def test_what_is_no_longer_chosen_leaves_the_report(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    old = hand_in_old(OLD)
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    assert compare(old).findings
+    report = compare()
+    assert set(report.submissions.values_list("name", flat=True)) == {"ben", "cleo"}
+    assert not Submission.objects.filter(origin__isnull=False).exists()
+
+
+def test_a_later_upload_to_the_old_assignment_replaces_the_copy(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    old = hand_in_old({"gus/m.py": COPIED})
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    first = compare(old).submissions.get(name=f"gus ({LABEL})")
+    hand_in_old({"gus/m.py": COPIED + "\n\nprint('later')\n"})
+    second = compare(old).submissions.get(name=f"gus ({LABEL})")
+    assert first.origin_id != second.origin_id
+    assert not Submission.objects.filter(pk=first.pk).exists()
+
+
+def test_work_of_another_language_is_not_compared_and_counted(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    java = "class M { int f(int a) { int b = 0; for (int i = 0; i < a; i++) { b += i; } return b; } }\n"
+    old = hand_in_old({"gus/M.java": java, "hal/m.py": COPIED})
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    assert report.findings
+    [compared] = report.findings.compared
+    assert (compared.submissions, compared.comparable, compared.another_version) == (2, 1, 0)
+    assert not report.submissions.filter(name__startswith="gus").exists()
+
+
+def test_work_that_an_earlier_version_read_is_read_again_and_compared_then(
+    assignment: Assignment,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = hand_in_old({"gus/m.py": COPIED + "\n"})
+    Decision.objects.create(assignment=old, left="gus", right="hal", state="confirmed")
+    of_old = Document.objects.filter(files__submission__batch__assignment=old)
+    of_old.update(profile="python.0-k9w4-e1")
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    assignment.compared_with.add(old)
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.rerank(assignment)
+    findings = newest(assignment).findings
+    assert findings
+    [compared] = findings.compared
+    assert (compared.submissions, compared.comparable, compared.another_version) == (1, 0, 1)
+    assignment.compared_with.clear()
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.compare_with(assignment, [old], course=False)
+    assert old.language_changes.get().state == "done"
+    assert not of_old.filter(profile="python.0-k9w4-e1").exists()
+    assert ("ben", f"gus ({LABEL})") in pairs(newest(assignment))
+    assert old.decisions.get().state == "confirmed"
+
+
+def test_boilerplate_of_the_old_assignment_counts_in_no_pair(
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    old = hand_in_old({"gus/m.py": COPIED})
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.add_boilerplate(old, [loose("m.py", COPIED)])
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    assert not report.pairs.filter(right__name__startswith="gus").exists()
+
+
+def test_a_repeaters_own_old_work_is_a_pair_of_its_own_kind_and_no_case(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    old = hand_in_old({"ben/m.py": COPIED})
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    report = compare(old)
+    pair = report.pairs.get(left__name="ben", right__name=f"ben ({LABEL})")
+    assert pair.same_student
+    assert pair.similarity >= report.parameters["threshold"]["value"]
+    assert report_cases(report) == []
+
+
+def test_an_assignment_of_somebody_elses_course_is_never_compared(
+    assignment: Assignment,
+    bob: User,
+    hand_in: HandIn,
+    hand_in_old: Callable[..., Assignment],
+    compare: Callable[..., Report],
+) -> None:
+    old = hand_in_old(OLD)
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    assignment.compared_with.add(old)
+    course = old.course
+    other = type(course).objects.create(owner=bob, name="Bob's")
+    Assignment.objects.filter(pk=old.pk).update(course=other)
+    report = compare(old)
+    assert set(report.submissions.values_list("name", flat=True)) == {"ben", "cleo"}
