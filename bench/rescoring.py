@@ -16,8 +16,9 @@ from fingerprint._jit import njit
 from fingerprint.engine import Exclusions, RankingInput
 from fingerprint.ranking import score_constants
 from fingerprint.ranking.alignment import build_kgram_table, fill_kgram_table
+from fingerprint.ranking.coverage import chained_weight, slice_sums
 from fingerprint.ranking.rank import candidate_pairs
-from fingerprint.ranking.scoring import chained_weight, similarity_of, slice_sums
+from fingerprint.ranking.scoring import similarity_of
 from fingerprint.ranking.tiling import tile_pair
 from moss.check.local import PARAMS, RankingOptions, cohort_file, rank_path
 

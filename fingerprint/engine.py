@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from fingerprint.languages.words import WordKinds as WordKinds
     from fingerprint.params import ENGINE_VERSION as ENGINE_VERSION, Params as Params, Profile as Profile
+    from fingerprint.ranking.blocks import group_passages as group_passages, moved_blocks as moved_blocks
     from fingerprint.ranking.cohort import Cohort as Cohort
     from fingerprint.ranking.duplicates import group_duplicates as group_duplicates
     from fingerprint.ranking.groups import Groups as Groups, count_pairs as count_pairs
@@ -87,6 +88,7 @@ else:
         "ranking.duplicates": "group_duplicates",
         "ranking.groups": "Groups count_pairs",
         "ranking.inputs": "CohortFile Exclusions RankingInput",
+        "ranking.blocks": "group_passages moved_blocks",
         "ranking.old_pairs": "OldPairs",
         "ranking.passages": "Passage passage_weight",
         "ranking.rank": "Ranking find_passages pair_passages rank",

@@ -8,6 +8,8 @@ candidates        the pairs that share fingerprints (winnowing, section 5.2)
 alignment, tiling runs of equal tokens of two submissions, and the passages chosen among them
 repetition        the runs of pairs that are too repetitive to list all of them
 parallel          the kernels on all cores, in chunks
+coverage          how much of two submissions their passages cover
+blocks            passages with small insertions between them as one
 scoring           the similarity of a pair; score_constants has every constant
 upper_bounds      the best pairs without scoring all pairs
 threshold         the suggested threshold

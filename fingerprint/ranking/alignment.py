@@ -31,7 +31,9 @@ class IndexedTokens(NamedTuple):
     passages may contain but shares do not count.
     `order` int64 [m]: positions of the m matchable k-grams, sorted by (id, id one token before, position);
     `ordered_kgrams` int32 [m]: their ids; `next_group` int64 [m]: index in `order` at which the next pair
-    (id, id one token before) begins. Positions and indices count from the submission's own first.
+    (id, id one token before) begins. `line_starts`, `line_ends` int32 [n]: position of the first token of a
+    token's line, and the position after its last one. Positions and indices count from the submission's own
+    first.
 
     For all submissions of a cohort the same arrays follow each other in one object, see `Cohort`.
     """
@@ -43,10 +45,12 @@ class IndexedTokens(NamedTuple):
     order: Positions
     ordered_kgrams: Ids
     next_group: Positions
+    line_starts: Ids
+    line_ends: Ids
 
 
 def index_tokens(
-    kinds: Kinds, kgrams: Ids, flags: tuple[Flags, Flags], bounds: Positions
+    kinds: Kinds, kgrams: Ids, flags: tuple[Flags, Flags], bounds: Positions, line_extents: tuple[Ids, Ids]
 ) -> tuple[IndexedTokens, Positions]:
     """Index the tokens of all submissions of a cohort.
 
@@ -54,6 +58,7 @@ def index_tokens(
     ----------
     kinds, kgrams, flags : the first four arrays of `IndexedTokens`, for all submissions one after another
     bounds : int64 [s + 1], position at which each of the s submissions begins
+    line_extents : the last two arrays of `IndexedTokens`, for all submissions one after another
 
     Returns
     -------
@@ -70,7 +75,9 @@ def index_tokens(
     sizes = np.diff(np.concatenate(([0], ends, [len(order)])))
     order_starts = np.searchsorted(owner, np.arange(len(bounds))).astype(np.int64)
     next_group = np.repeat(np.cumsum(sizes), sizes) - order_starts[owner]
-    tokens = IndexedTokens(kinds, kgrams, *flags, order - bounds[owner], kgrams[order], next_group)
+    tokens = IndexedTokens(
+        kinds, kgrams, *flags, order - bounds[owner], kgrams[order], next_group, *line_extents
+    )
     return tokens, order_starts
 
 
@@ -104,6 +111,49 @@ def trim(flags: tuple[Flags, Flags], a: int, b: int, length: int) -> tuple[int, 
     while length > 0 and (left[a + length - 1] or right[b + length - 1]):
         length -= 1
     return a, b, length
+
+
+@njit
+def _small_part_of_line(tokens: IndexedTokens, at: int, first: int, after: int) -> int:
+    """Return how many of the tokens [first, after) are on the line of token `at`.
+
+    Return 0 if they are more than two thirds of that line.
+    """
+    start, end = tokens.line_starts[at], tokens.line_ends[at]
+    inside = min(after, end) - max(first, start)
+    return 0 if 3 * inside > 2 * (end - start) else inside
+
+
+@njit
+def trim_to_lines(
+    left: IndexedTokens, right: IndexedTokens, run: tuple[int, int, int], k: int
+) -> tuple[int, int, int]:
+    """Return a run (left token, right token, length) without small parts of lines at its ends.
+
+    Any two statements begin with a few equal tokens. So a line at an end of a run stays only if more than
+    two thirds of its tokens are in the run, on both sides. A run of which less than `k` tokens would remain
+    is returned as it is.
+    """
+    a, b, length = run
+    first, after = 0, length
+    while first < after:
+        cut = max(
+            _small_part_of_line(left, a + after - 1, a + first, a + after),
+            _small_part_of_line(right, b + after - 1, b + first, b + after),
+        )
+        if cut > 0:
+            after -= cut
+            continue
+        cut = max(
+            _small_part_of_line(left, a + first, a + first, a + after),
+            _small_part_of_line(right, b + first, b + first, b + after),
+        )
+        if cut == 0:
+            break
+        first += cut
+    if after - first < k:
+        return run
+    return a + first, b + first, after - first
 
 
 @njit

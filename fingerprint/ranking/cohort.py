@@ -82,12 +82,14 @@ class Cohort:
         lines: Sequence[Lines] | None = None,
         *,
         parts: Floats | None = None,
+        whole_lines: bool = True,
     ) -> Cohort:
         """Build a cohort from the token kinds of every file of every submission.
 
         K-grams of `boilerplate` count nowhere; those in more than `limit` submissions count in no share.
         `lines`: the line of each token, for one file after another; by default each token has its own line.
         `parts`: the part in (0, 1] of a program that each submission counts for the limit; by default 1.
+        Unless `whole_lines`, passages may end anywhere in a line, see `trim_to_lines`.
         """
         kinds, file_starts, starts = _concatenate(submissions)
         hashes = kgram_hashes(kinds, k)
@@ -101,11 +103,15 @@ class Cohort:
         ignored = is_boilerplate | common
         flags = _covered(is_boilerplate[ids], len(kinds), k), _covered(ignored[ids], len(kinds), k)
         matchable = ~is_boilerplate & (frequency > 1)
-        tokens, order_starts = _index(kinds, np.where(matchable[ids], ids, -1), starts, flags)
+        line_numbers = _line_numbers(lines, file_starts)
+        extents = _line_extents(
+            _line_numbers(lines if whole_lines else None, file_starts), file_starts, starts
+        )
+        tokens, order_starts = _index(kinds, np.where(matchable[ids], ids, -1), starts, flags, extents)
         padded, is_common = np.zeros(len(kinds), dtype=np.int32), np.zeros(len(kinds), dtype=np.bool_)
         padded[: len(ids)], is_common[: len(ids)] = frequency[ids], common[ids]
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
-        sums = _running_sums(weights, flags, file_starts, _line_numbers(lines, file_starts))
+        sums = _running_sums(weights, flags, file_starts, line_numbers)
         known = values[is_boilerplate]
         return cls(k, file_starts, starts, tokens, order_starts, padded, sums, known, is_common, limit)
 
@@ -146,6 +152,8 @@ def slice_submission(
         tokens.order[first:last],
         tokens.ordered_kgrams[first:last],
         tokens.next_group[first:last],
+        tokens.line_starts[low:high],
+        tokens.line_ends[low:high],
     )
 
 
@@ -172,11 +180,15 @@ def _covered(marked: Flags, tokens: int, k: int) -> Flags:
 
 
 def _index(
-    kinds: Kinds, matchable: Ids, bounds: Bounds, flags: tuple[Flags, Flags]
+    kinds: Kinds,
+    matchable: Ids,
+    bounds: Bounds,
+    flags: tuple[Flags, Flags],
+    line_extents: tuple[Ids, Ids],
 ) -> tuple[IndexedTokens, Bounds]:
     padded = np.full(len(kinds), -1, dtype=np.int32)
     padded[: len(matchable)] = matchable
-    return index_tokens(kinds, padded, flags, bounds)
+    return index_tokens(kinds, padded, flags, bounds, line_extents)
 
 
 def _line_numbers(lines: Sequence[Lines] | None, file_starts: Bounds) -> Ids:
@@ -188,6 +200,17 @@ def _line_numbers(lines: Sequence[Lines] | None, file_starts: Bounds) -> Ids:
         is_new[1:-1] = column[1:] != column[:-1]
         is_new[file_starts] = True
     return np.cumsum(is_new, dtype=np.int32)
+
+
+def _line_extents(line_numbers: Ids, file_starts: Bounds, submission_starts: Bounds) -> tuple[Ids, Ids]:
+    """Return where the line of each token begins and ends, see `IndexedTokens`; a separator is a line."""
+    begins = np.diff(line_numbers, prepend=-1)[:-1] > 0
+    begins[file_starts[1:] - 1] = True
+    firsts = np.flatnonzero(begins)
+    sizes = np.diff(np.append(firsts, len(begins)))
+    offsets = np.repeat(submission_starts[:-1], np.diff(submission_starts))
+    starts = np.repeat(firsts, sizes) - offsets
+    return starts.astype(np.int32), (starts + np.repeat(sizes, sizes)).astype(np.int32)
 
 
 def _running_sums(

@@ -11,7 +11,8 @@ class Passage(NamedTuple):
     """A run of `tokens` equal tokens in a left and a right file.
 
     Files are numbered through the cohort, tokens within their file. `submissions`: how many submissions of
-    the cohort contain its rarest k-gram, and so at most the whole passage.
+    the cohort contain its rarest k-gram, and so at most the whole passage. A `common` passage is common code:
+    no share counts it.
     """
 
     left_file: int
@@ -20,6 +21,7 @@ class Passage(NamedTuple):
     right_token: int
     tokens: int
     submissions: int
+    common: bool = False
 
 
 def passage_weight(tokens: int, submissions: int) -> float:

@@ -12,7 +12,7 @@ from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.passages import Passage
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.threshold import SAMPLE_SIZE, SuggestedThreshold, sample_rows, suggest_threshold
-from fingerprint.ranking.tiling import passages
+from fingerprint.ranking.tiling import all_passages
 from fingerprint.ranking.translations import LEAST_LISTED, rank_translations
 from fingerprint.ranking.upper_bounds import best_pairs
 
@@ -141,14 +141,16 @@ def pair_passages(inputs: RankingInput, ranking: Ranking, row: int) -> list[Pass
 
 
 def find_passages(cohort: Cohort, left: int, right: int) -> list[Passage]:
-    """Return the passages of two submissions of the cohort, longest first."""
-    rows = passages(cohort.submission(left), cohort.submission(right), cohort.k)
+    """Return the passages of two submissions of the cohort, longest first, then the common ones."""
+    both = all_passages(cohort.submission(left), cohort.submission(right), cohort.k)
     return [
         Passage(
             *cohort.locate(left, a),
             *cohort.locate(right, b),
             length,
             cohort.passage_frequency(left, a, length),
+            common,
         )
+        for rows, common in zip(both, (False, True), strict=True)
         for a, b, length in rows.tolist()
     ]

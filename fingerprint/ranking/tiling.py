@@ -15,6 +15,7 @@ from fingerprint.ranking.alignment import (
     run_key,
     sort_rows,
     trim,
+    trim_to_lines,
 )
 from fingerprint.ranking.repetition import RANKED_RUNS_PER_TOKEN, fill_ranked_runs
 
@@ -124,31 +125,54 @@ def tile_pair(
 
 
 @njit
-def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:
-    """Return the tiles without ignored tokens at their ends; drop tiles that become shorter than `k`."""
-    rows = np.empty_like(tiles)
-    count = 0
+def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -> tuple[Runs, Runs]:
+    """Return the passages of sorted tiles, and the common ones, which shares do not count.
+
+    Small parts of lines at the ends of a tile are left out, see `trim_to_lines`. Of the rest, a passage has
+    no ignored token at its ends; what is cut off, or all where less than `k` tokens remain, is a common
+    passage if it has `k` tokens. So every tile has a passage of one sort.
+    """
+    rows, common = np.empty_like(tiles), np.empty((2 * len(tiles), 3), dtype=np.int64)
+    count, common_count = 0, 0
     for i in range(len(tiles)):
-        a, b, length = trim((left.ignored, right.ignored), tiles[i, 0], tiles[i, 1], tiles[i, 2])
+        tile = trim_to_lines(left, right, (tiles[i, 0], tiles[i, 1], tiles[i, 2]), k)
+        a, b, length = trim((left.ignored, right.ignored), tile[0], tile[1], tile[2])
         if length >= k:
             rows[count, 0], rows[count, 1], rows[count, 2] = a, b, length
             count += 1
-    return rows[:count]
+        else:
+            a, b, length = tile[0] + tile[2], tile[1] + tile[2], 0
+        before = a - tile[0]
+        for x, y, n in ((tile[0], tile[1], before), (a + length, b + length, tile[2] - before - length)):
+            if n >= k:
+                common[common_count, 0], common[common_count, 1], common[common_count, 2] = x, y, n
+                common_count += 1
+    return rows[:count], common[:common_count]
 
 
 def passages(left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:
-    """Return the non-overlapping passages of two submissions, longest first.
+    """Return the non-overlapping passages of two submissions, longest first, without the common ones.
 
-    A passage is a run of at k `k` equal tokens. It is as long as the tokens and the longer passages
-    allow, and neither begins nor ends with an ignored token. Equally long passages are chosen and sorted by
-    left, then by right token.
+    See `all_passages`.
+    """
+    return all_passages(left, right, k)[0]
+
+
+def all_passages(left: IndexedTokens, right: IndexedTokens, k: int) -> tuple[Runs, Runs]:
+    """Return the non-overlapping passages of two submissions and the common ones, both longest first.
+
+    A passage is a run of at least `k` equal tokens. It is as long as the tokens, the lines and the longer
+    passages allow, see `trim_tiles`. Equally long passages are chosen and sorted by left, then by right
+    token.
 
     Returns
     -------
-    int64 array [p, 3]: left token, right token, length.
+    two int64 arrays [p, 3]: left token, right token, length.
     """
     distinct = 1 + max(int(tokens.ordered_kgrams.max(initial=-1)) for tokens in (left, right))
     taken = np.zeros(len(left.kinds), dtype=np.bool_), np.zeros(len(right.kinds), dtype=np.bool_)
     tiles = tile_pair(left, right, k, build_kgram_table(left.ordered_kgrams, distinct), taken)
-    rows = trim_tiles(tiles, left, right, k)
-    return rows[np.lexsort((rows[:, 1], rows[:, 0], -rows[:, 2]))]
+    rows, common = (
+        part[np.lexsort((part[:, 1], part[:, 0], -part[:, 2]))] for part in trim_tiles(tiles, left, right, k)
+    )
+    return rows, common

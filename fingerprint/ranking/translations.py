@@ -101,6 +101,7 @@ def translation_input(
         COARSE_PARAMS.k,
         [file.kinds for file in boilerplate],
         lines=[file.lines for unit in streams for file in unit],
+        whole_lines=False,
     )
     excluded = np.concatenate([np.empty(0, np.uint64), *(file.terms for file in boilerplate)])
     terms = [[file.terms for file in unit] for unit in streams]
@@ -174,7 +175,11 @@ def rank_translations(inputs: TranslationInput, check: Check = never_end) -> Tra
 def _exchanged_shares(scores: Scores, exchanged: npt.NDArray[np.bool_]) -> Scores:
     left = np.where(exchanged, scores.right_share, scores.left_share)
     right = np.where(exchanged, scores.left_share, scores.right_share)
-    return scores._replace(left_share=left, right_share=right)
+    with_common = scores.left_with_common, scores.right_with_common
+    both = np.where(exchanged, with_common[::-1], with_common)
+    return scores._replace(
+        left_share=left, right_share=right, left_with_common=both[0], right_with_common=both[1]
+    )
 
 
 def _without_terms(units: int) -> LexicalTable:

@@ -14,8 +14,9 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.ranking import score_constants as constants
+from fingerprint.ranking.coverage import continuation, length_factor
 from fingerprint.ranking.parallel import never_end, run_chunks
-from fingerprint.ranking.scoring import Scores, continuation, length_factor, score, similarity_of
+from fingerprint.ranking.scoring import Scores, score, similarity_of
 
 if TYPE_CHECKING:
     from fingerprint.index import CandidatePairs

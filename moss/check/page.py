@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.engine import ENGINE_VERSION, SCORE_VERSION, decode, front_end
-from moss.check.tables import pair_row
+from moss.check.tables import pair_row, weighted_blocks
 from moss.check.terms import pair_terms
 from submissions.pages.exports.standalone_report import (
     SkippedEntry,
@@ -46,12 +46,13 @@ def standalone_report(report: LocalReport, title: str) -> StandaloneReport:
 
 
 def _passages(report: LocalReport, pair: RankedPair) -> Iterator[tuple[StandaloneSide, StandaloneSide]]:
-    for passage in pair.passages:
-        left_file, right_file = report.files[passage.left_file], report.files[passage.right_file]
+    for block in weighted_blocks(pair.passages):
+        left_file, right_file = report.files[block[0].left_file], report.files[block[0].right_file]
         streams = [_stream(file.tokens, translated=pair.translated) for file in (left_file, right_file)]
-        left = _side(left_file, streams[0], passage.left_token, passage.tokens)
-        right = _side(right_file, streams[1], passage.right_token, passage.tokens)
-        yield left, right
+        others = [max(passage.submissions - 2, 0) if passage.common else 0 for passage in block]
+        left = [(passage.left_token, passage.tokens) for passage in block]
+        right = [(passage.right_token, passage.tokens) for passage in block]
+        yield _side(left_file, streams[0], left, others), _side(right_file, streams[1], right, others)
 
 
 def _stream(tokens: FileTokens, *, translated: bool) -> tuple[TokenStream, Lines]:
@@ -61,7 +62,10 @@ def _stream(tokens: FileTokens, *, translated: bool) -> tuple[TokenStream, Lines
     return tokens.stream, tokens.lines
 
 
-def _side(file: LocalFile, stream: tuple[TokenStream, Lines], first: int, count: int) -> StandaloneSide:
+def _side(
+    file: LocalFile, stream: tuple[TokenStream, Lines], pieces: list[tuple[int, int]], others: list[int]
+) -> StandaloneSide:
     text = front_end(file.tokens.language).text(decode(file.data).text)
-    lines = stream[1][first : first + count].tolist()
-    return StandaloneSide(file.path, TokenRun(text, stream[0], first, count), lines)
+    runs = [TokenRun(text, stream[0], first, count) for first, count in pieces]
+    lines = [line for first, count in pieces for line in stream[1][first : first + count].tolist()]
+    return StandaloneSide(file.path, runs, lines, others)

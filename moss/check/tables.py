@@ -1,10 +1,10 @@
-"""Tables of a local ranking, for the exporters. The columns of `pairs_table` must not change."""
+"""Tables of a local ranking, for the exporters. `pairs_table` may get more columns, but must lose none."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from fingerprint.engine import SCORE_VERSION
+from fingerprint.engine import SCORE_VERSION, group_passages, passage_weight
 from moss.check.terms import pair_terms
 from submissions.pages.exports.formats import ExportTable
 from submissions.ranking.pair_rows import Evidence, PairRow, pair_mark
@@ -31,6 +31,8 @@ def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:
         lines=pair.lines,
         longest=pair.longest,
         mark=pair_mark(translated=pair.translated, structure=pair.structure),
+        left_with_common=round(pair.left_with_common, 6),
+        right_with_common=round(pair.right_with_common, 6),
     )
 
 
@@ -47,10 +49,10 @@ def pairs_table(report: LocalReport) -> ExportTable:
 
 
 def details_table(report: LocalReport) -> ExportTable:
-    """Return the table of all pairs with their evidence and passages, and facts about the whole report.
+    """Return the table of all pairs with evidence, passages and blocks, and facts about the whole report.
 
-    Passages of a translated pair count tokens of the coarse stream. `terms` has what a pair without a passage
-    has in common.
+    A block has the numbers, from 0, of its passages. Those of a translated pair count tokens of the coarse
+    stream. `terms` has what a pair without a passage has in common.
     """
     about = {
         "submissions": report.submissions,
@@ -62,10 +64,46 @@ def details_table(report: LocalReport) -> ExportTable:
         "skipped": [skipped._asdict() for skipped in report.skipped],
     }
     rows = (
-        (*pair_row(report, pair), _evidence(pair), _passages(report, pair), _terms(report, pair))
+        (
+            *pair_row(report, pair),
+            _evidence(pair),
+            _passages(report, pair),
+            _blocks(report, pair),
+            _terms(report, pair),
+        )
         for pair in report.pairs()
     )
-    return ExportTable("pairs", (*PairRow._fields, "evidence", "passages", "terms"), rows, about)
+    return ExportTable("pairs", (*PairRow._fields, "evidence", "passages", "blocks", "terms"), rows, about)
+
+
+def weighted_blocks(passages: list[Passage]) -> list[list[Passage]]:
+    """Return the blocks of passages, the heaviest first and those of common code last."""
+    return sorted(group_passages(passages), key=_block_order)
+
+
+def _block_order(block: list[Passage]) -> tuple[float, int]:
+    counted = (passage for passage in block if not passage.common)
+    weight = sum(passage_weight(passage.tokens, passage.submissions) for passage in counted)
+    return -weight, -sum(passage.tokens for passage in block)
+
+
+def _blocks(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
+    numbers = {passage: number for number, passage in enumerate(pair.passages)}
+    return [
+        _block(report, block, translated=pair.translated)
+        | {"passages": [numbers[passage] for passage in block]}
+        for block in weighted_blocks(pair.passages)
+    ]
+
+
+def _block(report: LocalReport, block: list[Passage], *, translated: bool) -> dict[str, object]:
+    first, last = (_sides(report, passage, translated=translated) for passage in (block[0], block[-1]))
+    sides = {side: first[side] | {"last_line": last[side]["last_line"]} for side in first}
+    return {
+        **sides,
+        "tokens": sum(passage.tokens for passage in block),
+        "common": all(passage.common for passage in block),
+    }
 
 
 def _evidence(pair: RankedPair) -> dict[str, float]:
@@ -87,6 +125,12 @@ def _passages(report: LocalReport, pair: RankedPair) -> list[dict[str, object]]:
 
 
 def _passage(report: LocalReport, passage: Passage, *, translated: bool) -> dict[str, object]:
+    sides = _sides(report, passage, translated=translated)
+    figures = {"tokens": passage.tokens, "submissions": passage.submissions, "common": passage.common}
+    return sides | figures
+
+
+def _sides(report: LocalReport, passage: Passage, *, translated: bool) -> dict[str, Any]:
     ends = (
         ("left", passage.left_file, passage.left_token),
         ("right", passage.right_file, passage.right_token),
@@ -100,4 +144,4 @@ def _passage(report: LocalReport, passage: Passage, *, translated: bool) -> dict
             "first_line": int(lines[first]),
             "last_line": int(lines[first + passage.tokens - 1]),
         }
-    return sides | {"tokens": passage.tokens, "submissions": passage.submissions}
+    return sides

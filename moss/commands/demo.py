@@ -187,4 +187,6 @@ def _pair_row(pair: Pair) -> PairRow:
         lines=pair.lines,
         longest=pair.longest,
         mark=pair_mark(translated=pair.translated, structure=pair.structure),
+        left_with_common=pair.left_with_common,
+        right_with_common=pair.right_with_common,
     )

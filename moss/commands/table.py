@@ -27,17 +27,25 @@ def printable(name: str) -> str:
     return "".join(char if char.isprintable() else "\ufffd" for char in name)
 
 
+def _share(share: float, with_common: float | None) -> str:
+    """Return a share with common code, and in parentheses without it if that is another percentage."""
+    without = f"{share:.0%}"
+    both = without if with_common is None else f"{with_common:.0%}"
+    return without if both == without else f"{both} ({without})"
+
+
 def _counts(row: PairRow) -> tuple[str, str, str]:
     if row.mark == NO_PASSAGE:
         return ("-", "-", "-")
     if not row.tokens:
-        return ("common code only", "", "")
+        return ("common code only" if row.left_with_common != 0 else "no passage", "", "")
     return (str(row.tokens), str(row.lines), str(row.longest))
 
 
 def pairs_text(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | None = None) -> str:
     """Return a table: rank, names, similarity, both shares, tokens, lines, longest passage.
 
+    Where common code changes a share, the share without it follows in parentheses, and a line says so.
     `notes` maps pairs of names to a note, which is written in a last column with the marks of pairs.
     """
     rows, notes = list(rows), notes or {}
@@ -54,9 +62,15 @@ def pairs_text(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | N
         )
     for number, (row, remark) in enumerate(zip(rows, remarks, strict=True), 1):
         names = (Text(printable(row.left)), Text(printable(row.right)))
-        shares = (f"{share:.0%}" for share in (row.similarity, row.left_share, row.right_share))
+        shares = (
+            f"{row.similarity:.0%}",
+            _share(row.left_share, row.left_with_common),
+            _share(row.right_share, row.right_with_common),
+        )
         table.add_row(str(number), *names, *shares, *_counts(row), *([remark] if has_remarks else []))
     output = io.StringIO()
     console = Console(file=output, width=max(WIDTH, get_terminal_size().columns))
     console.print(table if table.row_count else "No two submissions share anything.")
-    return output.getvalue()
+    text = output.getvalue()
+    has_common = any(_share(row.left_share, row.left_with_common).endswith(")") for row in rows)
+    return f"{text}In parentheses: the share without common code.\n" if has_common else text

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from fingerprint.engine import token_lines
+from fingerprint.engine import group_passages, token_lines
 from submissions import queues, tasks
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
@@ -60,20 +60,20 @@ def remove_boilerplate(boilerplate: Boilerplate) -> None:
 
 @transaction.atomic
 def ignore_passage(assignment: Assignment, pair: Pair, key: str) -> Boilerplate | None:
-    """Register the pair's passage with `key` as boilerplate and enqueue a new ranking.
+    """Register the pair's block with the passage `key` as boilerplate and enqueue a new ranking.
 
-    Return None, and do neither, when the pair has no such passage, or is translated: its passages are no
+    Return None, and do neither, when the pair has no such block, or is translated: its passages are no
     tokens of either language.
     """
-    passages = [] if pair.translated else pair.passages
-    passage = next((passage for passage in passages if passage.key == key), None)
-    if passage is None:
+    blocks = [] if pair.translated else group_passages(pair.passages)
+    block = next((block for block in blocks if any(passage.key == key for passage in block)), None)
+    if block is None:
         return None
-    files = SubmissionFile.objects.filter(pk__in=(passage.left_file, passage.right_file))
+    files = SubmissionFile.objects.filter(pk__in=(block[0].left_file, block[0].right_file))
     # The choice of the side depends on the content, so that it reveals nothing about the order of the names.
     file = files.select_related("source", "document").order_by("source__sha256", "submission")[0]
-    first = passage.left_token if file.pk == passage.left_file else passage.right_token
-    count = passage.tokens
+    on_side = block if file.pk == block[0].left_file else [passage.exchanged for passage in block]
+    first, count = on_side[0].left_token, on_side[-1].left_token + on_side[-1].tokens - on_side[0].left_token
     boilerplate, _ = Boilerplate.objects.get_or_create(
         assignment=assignment,
         document=file.document,

@@ -47,7 +47,7 @@ class PassageRecord(Record):
 
     `left_file`, `right_file`: primary keys of `SubmissionFile`; `left_token`, `right_token`: index of the
     first token within the file; `submissions`: number of submissions of the cohort that contain the passage's
-    rarest k-gram.
+    rarest k-gram; `common`: it is common code, which no share counts (reports from before have none).
     """
 
     left_file: int
@@ -56,6 +56,7 @@ class PassageRecord(Record):
     right_token: int
     tokens: int
     submissions: int
+    common: bool = False
 
     @property
     def key(self) -> str:

@@ -90,6 +90,9 @@ class Pair(models.Model):
     literals = models.FloatField()
     names = models.FloatField()
     imports = models.FloatField(default=0.0)
+    # The shares where common code counts too; None in a report from before it was shown.
+    left_with_common = models.FloatField(null=True)
+    right_with_common = models.FloatField(null=True)
     # Compared across languages: its passages count tokens of the coarse streams.
     translated = models.BooleanField(default=False)
     # Of a student and the same student's earlier work: it is no case by itself.

@@ -58,6 +58,8 @@ class PairExport(NamedTuple):
     lines: int
     longest: int
     mark: str
+    left_with_common: float | None
+    right_with_common: float | None
     structure: float
     literals: float
     names: float
@@ -107,6 +109,8 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
             lines=pair.lines,
             longest=pair.longest,
             mark=pair_mark(translated=pair.translated, structure=pair.structure),
+            left_with_common=_rounded(shown.left_with_common),
+            right_with_common=_rounded(shown.right_with_common),
             structure=round(pair.structure, 6),
             literals=round(pair.literals, 6),
             names=round(pair.names, 6),
@@ -121,6 +125,10 @@ def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Itera
 
 def _number(case: CasePairs | None) -> int | None:
     return case.number if case else None
+
+
+def _rounded(share: float | None) -> float | None:
+    return None if share is None else round(share, 6)
 
 
 def _flag_text(flag: Flag) -> str:

@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 AnyPair = TypeVar("AnyPair", bound=Pair)
 
 # Fields and annotations of a pair that belong to one side.
-SIDED = (("left", "right"), ("left_share", "right_share"), ("left_time", "right_time"))
+SIDED = (
+    ("left", "right"),
+    ("left_share", "right_share"),
+    ("left_with_common", "right_with_common"),
+    ("left_time", "right_time"),
+)
 
 
 def pair(report: Report, left_id: int, right_id: int) -> Pair | None:

@@ -39,12 +39,12 @@ class PairAnnotations(TimeAnnotations, DecisionAnnotation):
     """The annotations of a listed pair."""
 
 
-SORT_FIELDS = {
+SORT_FIELDS: dict[str, Any] = {
     "left": "left__name",
     "right": "right__name",
     "similarity": "similarity",
-    "left_share": "left_share",
-    "right_share": "right_share",
+    "left_share": Coalesce("left_with_common", "left_share"),
+    "right_share": Coalesce("right_with_common", "right_share"),
     "tokens": "tokens",
     "lines": "lines",
     "longest": "longest",
@@ -233,23 +233,26 @@ def ordered_pairs(
     pairs = pairs.select_related("left", "right").defer("passages")
     if pair_filter.decision:
         pairs = pairs.filter(decision=pair_filter.decision)
-    fields = (
-        alias_fields() if names and names.hidden else {key: F(field) for key, field in SORT_FIELDS.items()}
-    )
+    fields = alias_fields() if names and names.hidden else _sort_fields()
     field = fields[pair_filter.sort.removeprefix("-")]
     first = field.desc() if pair_filter.sort.startswith("-") else field.asc()
     return pairs.order_by(first, "-similarity", "-tokens", fields["left"], fields["right"], "pk")
+
+
+def _sort_fields() -> dict[str, Any]:
+    return {key: F(field) if isinstance(field, str) else field for key, field in SORT_FIELDS.items()}
 
 
 def alias_fields() -> dict[str, Any]:
     """Return `SORT_FIELDS` for pairs in the order of their aliases: real names would reveal who is who."""
     left, right = (alias_of("report__assignment", f"{side}__name") for side in ("left", "right"))
     in_order = Q(LessThanOrEqual(left, right))
-    return {key: F(field) for key, field in SORT_FIELDS.items()} | {
+    fields = _sort_fields()
+    return fields | {
         "left": Least(left, right),
         "right": Greatest(left, right),
-        "left_share": Case(When(in_order, then="left_share"), default="right_share"),
-        "right_share": Case(When(in_order, then="right_share"), default="left_share"),
+        "left_share": Case(When(in_order, then=fields["left_share"]), default=fields["right_share"]),
+        "right_share": Case(When(in_order, then=fields["right_share"]), default=fields["left_share"]),
     }
 
 

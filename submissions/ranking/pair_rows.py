@@ -21,7 +21,8 @@ class PairRow(NamedTuple):
     """Names and figures of a pair.
 
     `similarity` and the shares are in [0, 1]; `tokens` and `lines`: shared tokens and lines; `longest`: the
-    longest passage, in tokens. `mark`: see `pair_mark`.
+    longest passage, in tokens. `mark`: see `pair_mark`. `left_with_common` and `right_with_common` are the
+    shares where common code counts too; None in a report from before it was shown.
     """
 
     left: str
@@ -33,6 +34,8 @@ class PairRow(NamedTuple):
     lines: int
     longest: int
     mark: str = ""
+    left_with_common: float | None = None
+    right_with_common: float | None = None
 
 
 class Evidence(NamedTuple):

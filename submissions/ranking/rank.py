@@ -116,6 +116,8 @@ def _pair_row(report: Report, cohort: LoadedCohort, pair: RankedPair) -> Pair:
     if not cohort.by_name(pair.left, pair.right):
         columns |= {"left": columns["right"], "right": columns["left"]}
         columns |= {"left_share": pair.right_share, "right_share": pair.left_share}
+        with_common = {"left_with_common": pair.right_with_common, "right_with_common": pair.left_with_common}
+        columns |= with_common
         columns["passages"] = [passage.exchanged for passage in columns["passages"]]
     return Pair(report=report, **columns)
 
@@ -128,6 +130,7 @@ def _passage_record(cohort: LoadedCohort, passage: Passage) -> PassageRecord:
         right_token=passage.right_token,
         tokens=passage.tokens,
         submissions=passage.submissions,
+        common=passage.common,
     )
 
 

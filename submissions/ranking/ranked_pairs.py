@@ -40,6 +40,8 @@ class RankedPair:
     literals: float
     names: float
     imports: float
+    left_with_common: float
+    right_with_common: float
     translated: bool
     passages: list[Passage]
 
@@ -56,6 +58,8 @@ class PairColumns(NamedTuple):
     lines: list[int]
     longest: list[int]
     mark: list[str]
+    left_with_common: list[float]
+    right_with_common: list[float]
 
     @classmethod
     def from_ranking(cls, ranking: Ranking, rows: slice = ALL_ROWS) -> PairColumns:
@@ -70,6 +74,8 @@ class PairColumns(NamedTuple):
             scores.lines[rows].tolist(),
             scores.longest[rows].tolist(),
             list(map(_mark, ranking.translated[rows].tolist(), scores.structure[rows].tolist())),
+            round_to_six(scores.left_with_common[rows]),
+            round_to_six(scores.right_with_common[rows]),
         )
 
 
@@ -102,6 +108,8 @@ def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]
         literals,
         names,
         imports,
+        left_with_common,
+        right_with_common,
     ) in figures:
         yield RankedPair(
             left=int(left),
@@ -116,6 +124,8 @@ def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]
             literals=float(literals),
             names=float(names),
             imports=float(imports),
+            left_with_common=float(left_with_common),
+            right_with_common=float(right_with_common),
             translated=bool(ranking.translated[row]),
             passages=engine.pair_passages(inputs, ranking, row),
         )

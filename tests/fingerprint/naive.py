@@ -101,6 +101,33 @@ def tiles(left: Sequence[int], right: Sequence[int], k: int) -> list[tuple[int, 
 # ---- cohort ----
 
 
+def trim_to_lines(
+    left: Sequence[int], right: Sequence[int], run: tuple[int, int, int], k: int
+) -> tuple[int, int, int]:
+    """Cut off lines at the ends of which at most two thirds are in the run; sides are sizes of lines."""
+    lines = [[line for line, size in enumerate(sizes) for _ in range(size)] for sizes in (left, right)]
+    firsts = list(run[:2])
+    length = run[2]
+
+    def cut(*, at_end: bool) -> int:
+        cuts = []
+        for own, first in zip(lines, firsts, strict=True):
+            inside = own[first : first + length]
+            line = inside[-1 if at_end else 0]
+            whole = 3 * inside.count(line) > 2 * own.count(line)
+            cuts.append(0 if whole else inside.count(line))
+        return max(cuts)
+
+    while length:
+        if n := cut(at_end=True):
+            length -= n
+        elif n := cut(at_end=False):
+            firsts, length = [first + n for first in firsts], length - n
+        else:
+            break
+    return (firsts[0], firsts[1], length) if length >= k else run
+
+
 def covered(document: Sequence[int], k: int, ignored: set[tuple[int, ...]]) -> list[bool]:
     """Return whether each token lies in a k-gram of `ignored`."""
     flags = [False] * len(document)

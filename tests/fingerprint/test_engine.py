@@ -91,4 +91,4 @@ def test_passages_have_file_numbers_of_the_cohort_and_token_positions_in_the_fil
     cohort = Cohort.from_submissions(
         [[array([9, 9]), array([8, 1, 2, 3, 4])], [array([1, 2, 3, 4])]], PARAMS.k
     )
-    assert engine.find_passages(cohort, 0, 1) == [(1, 1, 2, 0, 4, 2)]
+    assert engine.find_passages(cohort, 0, 1) == [engine.Passage(1, 1, 2, 0, 4, 2)]

@@ -11,6 +11,7 @@ import numpy as np
 
 from submissions.pages.exports.aligned_lines import align_lines
 from submissions.pages.exports.paper import PassageSide, PrintedSource, RowBudget, passage_rows, source_rows
+from submissions.pages.source_view.pair_summary import pair_summary
 from submissions.pages.source_view.pair_view import PAPER_TOKENS, view_whole_pair
 from submissions.queries.cases import case_decisions, followed_decision
 from submissions.queries.decisions import UNDECIDED, decisions
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from submissions.models import CaseDecision, Decision, Pair, Report
     from submissions.models.decisions import ChangeFields
     from submissions.pages.exports.copies import DocumentOptions
-    from submissions.pages.source_view.file_view import FileView, PassageLocation
+    from submissions.pages.source_view.file_passages import PassageLocation
+    from submissions.pages.source_view.file_view import FileView
     from submissions.pages.source_view.pair_view import PairSide, PairView, PassageView
     from submissions.pseudonyms.names import Names
 
@@ -48,12 +50,17 @@ class Chapter:
     rank: int
     pair_count: int
     view: PairView
+    names: Names
     decision: Decision | CaseDecision | None
     changes: list[ChangeFields]
     budget: RowBudget
     single: bool = False
     printed_sources: dict[int, PrintedSource] = field(default_factory=dict)
     printed: set[int] = field(default_factory=set)
+
+    @property
+    def summary(self) -> str:
+        return pair_summary(self.view, self.names)
 
     @property
     def passages(self) -> Iterator[PrintedPassage]:
@@ -125,15 +132,16 @@ def chapters(
         followed = followed_decision(of_cases, names_of_pair, pair.similarity)
         decision = own if own and (own.state != UNDECIDED or not followed) else followed
         changes: list[ChangeFields] = [*decision.changes.all()] if decision else []
-        yield Chapter(
-            number, rank, len(similarities), view_whole_pair(pair, names), decision, changes, budget, single
-        )
+        view = view_whole_pair(pair, names)
+        yield Chapter(number, rank, len(similarities), view, names, decision, changes, budget, single)
 
 
 def _token_lines(location: PassageLocation, number: int, tokens: int) -> list[int]:
     """Return the line, from 1, on which each of the first `tokens` tokens of a passage begins."""
     file = location.file
     passage = next(passage for passage in file.passages if passage.number == number)
-    starts = file.tokens.starts[passage.first : passage.first + tokens]
+    starts = np.concatenate(
+        [file.tokens.starts[piece.first : piece.first + piece.tokens] for piece in passage.clipped(tokens)]
+    )
     lines: list[int] = np.searchsorted(np.array(file.starts), starts, side="right").tolist()
     return lines

@@ -13,27 +13,34 @@ from django.utils.safestring import SafeString
 from submissions.pages.exports.aligned_lines import align_lines
 from submissions.pages.exports.paper import PassageSide, PrintedSource, passage_rows
 from submissions.pages.exports.styles import style
-from submissions.pages.source_view.render import Layers, PassageMark, Spans, colour, line_starts
+from submissions.pages.source_view.marks import MarkedPiece, block_marks, differing_gaps
+from submissions.pages.source_view.render import Layers, Spans, colour, line_starts
 from submissions.pages.source_view.written_differences import differences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from submissions.pages.exports.standalone_report import StandalonePair, StandaloneReport, StandaloneSide
     from submissions.pages.source_view.shared_terms import SharedTerms
+    from submissions.pages.source_view.written_differences import TokenRun
     from submissions.ranking.pair_rows import PairRow
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
 
 
 class RenderedPassage(NamedTuple):
-    """A passage, with table rows in which its lines are side by side."""
+    """A block, with table rows in which its lines are side by side."""
 
     number: int
     tokens: int
     left: StandaloneSide
     right: StandaloneSide
     rows: SafeString
+
+    @property
+    def others(self) -> int:
+        """How many other submissions have it, if it is common code; otherwise 0."""
+        return max(self.left.others) if all(self.left.others) else 0
 
     @property
     def colour(self) -> int:
@@ -67,23 +74,31 @@ def standalone_html(report: StandaloneReport) -> str:
 
 def _passages(pair: StandalonePair) -> Iterator[RenderedPassage]:
     for number, (left, right) in enumerate(pair.passages, 1):
-        # Equal symbols of two languages are written in two ways, which says nothing.
-        runs = () if pair.row.mark else differences(left.run, right.run)
-        differing = [difference.position for difference in runs]
         lines = align_lines(zip(left.lines, right.lines, strict=True), (left.last_line, right.last_line))
-        rows = passage_rows(_side(left, number, differing), _side(right, number, differing), lines)
+        # Equal symbols of two languages are written in two ways, which says nothing.
+        compared = not pair.row.mark
+        sides = _side(left, right, number, compared=compared), _side(right, left, number, compared=compared)
         # Every piece of a source was escaped by `visible_html`.
-        html = SafeString("".join(rows))
+        html = SafeString("".join(passage_rows(*sides, lines)))
         yield RenderedPassage(number, len(left.lines), left, right, html)
 
 
-def _side(side: StandaloneSide, number: int, differing: Iterable[int]) -> PassageSide:
-    spans, text = side.run.spans(), side.run.text
-    mark = PassageMark(spans[0][0], spans[-1][1], number)
-    layers = Layers(
-        marks=Spans([(mark.start, mark.end, mark)]),
-        differing=Spans((*spans[position], "") for position in differing),
-    )
-    return PassageSide(
-        PrintedSource(text, line_starts(text), layers), range(side.first_line, side.last_line + 1)
-    )
+def _side(side: StandaloneSide, other: StandaloneSide, number: int, *, compared: bool) -> PassageSide:
+    both = list(zip(side.runs, other.runs, strict=True))
+    differing = [
+        (*run.spans()[difference.position], "")
+        for run, other_run in (both if compared else ())
+        for difference in differences(run, other_run)
+    ]
+    pieces = [
+        MarkedPiece(*_extent(run), list(differing_gaps(run, other_run)) if compared else [], others)
+        for (run, other_run), others in zip(both, side.others, strict=True)
+    ]
+    marks = Spans((mark.start, mark.end, mark) for mark in block_marks(side.text, number, pieces))
+    source = PrintedSource(side.text, line_starts(side.text), Layers(marks=marks, differing=Spans(differing)))
+    return PassageSide(source, range(side.first_line, side.last_line + 1))
+
+
+def _extent(run: TokenRun) -> tuple[int, int]:
+    spans = run.spans()
+    return spans[0][0], spans[-1][1]

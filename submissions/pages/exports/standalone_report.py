@@ -18,11 +18,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StandaloneSide:
-    """A passage on one side: the path of its file, its tokens, and the line of each token, from 1."""
+    """A block on one side: the path of its file, its pieces, and the line of each of their tokens, from 1.
+
+    `others` has for each piece how many other submissions have it, if it is common code, and otherwise 0.
+    """
 
     path: str
-    run: TokenRun
+    runs: list[TokenRun]
     lines: list[int]
+    others: list[int]
+
+    @property
+    def text(self) -> str:
+        return self.runs[0].text
 
     @property
     def first_line(self) -> int:
@@ -30,12 +38,12 @@ class StandaloneSide:
 
     @property
     def last_line(self) -> int:
-        _, end = self.run.spans()[-1]
-        return bisect_right(line_starts(self.run.text), end - 1)
+        _, end = self.runs[-1].spans()[-1]
+        return bisect_right(line_starts(self.text), end - 1)
 
 
 class StandalonePair(NamedTuple):
-    """A pair with its passages, each as its left and its right side; without one, with its shared terms."""
+    """A pair with its blocks, each as its left and its right side; without one, with its shared terms."""
 
     row: PairRow
     passages: Iterator[tuple[StandaloneSide, StandaloneSide]]

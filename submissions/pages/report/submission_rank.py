@@ -13,21 +13,29 @@ if TYPE_CHECKING:
 
 
 class SubmissionMatch(NamedTuple):
-    """A pair from the side of one of its submissions: the other one, its own share and the other's share."""
+    """A pair from the side of one of its submissions: the other one, its own share and the other's share.
+
+    Both shares also with common code, None in a report from before it was shown.
+    """
 
     pair: Pair
     other: Submission
     share: float
     other_share: float
+    with_common: float | None
+    other_with_common: float | None
 
 
 def submission_matches(submission: Submission, pairs: Iterable[Pair]) -> list[SubmissionMatch]:
-    return [
-        SubmissionMatch(pair, pair.right, pair.left_share, pair.right_share)
-        if pair.left_id == submission.pk
-        else SubmissionMatch(pair, pair.left, pair.right_share, pair.left_share)
-        for pair in pairs
-    ]
+    return [_match(pair, is_left=pair.left_id == submission.pk) for pair in pairs]
+
+
+def _match(pair: Pair, *, is_left: bool) -> SubmissionMatch:
+    left = pair.left_share, pair.left_with_common
+    right = pair.right_share, pair.right_with_common
+    (share, with_common), (other_share, other_with_common) = (left, right) if is_left else (right, left)
+    other = pair.right if is_left else pair.left
+    return SubmissionMatch(pair, other, share, other_share, with_common, other_with_common)
 
 
 class SubmissionDecision(NamedTuple):

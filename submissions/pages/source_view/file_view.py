@@ -5,13 +5,20 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fingerprint.engine import front_end
 from submissions.models import Document
+from submissions.pages.source_view.file_passages import (
+    FilePassage,
+    FilePiece,
+    PassageLocation,
+    passages_in_order,
+)
 from submissions.pages.source_view.maps import IgnoredTokens, MapBar, join_touching
+from submissions.pages.source_view.marks import MarkedPiece, block_marks, differing_gaps
 from submissions.pages.source_view.notices import notices
 from submissions.pages.source_view.render import Layers, PassageMark, Spans, line_starts
 from submissions.pages.source_view.screen import part_range, source_part
@@ -22,11 +29,11 @@ from submissions.storage.syntax_spans import keyword_offsets, stored_spans
 from submissions.storage.tokens import unpack_coarse, unpack_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from django.utils.safestring import SafeString
 
-    from fingerprint.engine import Decoded, Span, TokenStream
+    from fingerprint.engine import Decoded, TokenStream
     from submissions.models import SubmissionFile
     from submissions.pages.source_view.screen import Anchors, ShownPart
     from submissions.pseudonyms.names import Names
@@ -38,29 +45,6 @@ MAP_RESOLUTION = 220
 MAX_BARS = 1_000
 # Lines and characters that are shown above a passage where a part begins with it.
 CONTEXT_LINES, CONTEXT_CHARACTERS = 20, 4_000
-
-
-class PassageLocation(NamedTuple):
-    """Location of a passage on one side; lines count from 1, the last is included.
-
-    They are 0 where the file is too large to be read with the others of the page.
-    """
-
-    file: FileView
-    first_line: int
-    last_line: int
-    anchor: str
-
-
-class FilePassage(NamedTuple):
-    """A passage from the side of one file: its number, its tokens, and where it is on the other side."""
-
-    number: int
-    first: int
-    tokens: int
-    counted: int
-    other: FileView
-    other_first: int
 
 
 @dataclass(eq=False)
@@ -79,7 +63,7 @@ class FileView:
     translated: bool = False
     passages: list[FilePassage] = field(default_factory=list)
     marks: list[PassageMark] = field(default_factory=list)
-    differing: list[Span] = field(default_factory=list)
+    differing: list[tuple[int, int, str]] = field(default_factory=list)
     # Whether its bytes and tokens may be read, and the part of its text that the page has.
     is_open: bool = False
     # As much of its path as tells it from the other files of its side.
@@ -225,12 +209,13 @@ class FileView:
 
     def mark(self, passages: list[FilePassage], span: tuple[int, int], tokens: int | None = None) -> None:
         """Mark passages, and within `span` the tokens, of the first `tokens` of each, that differ."""
-        self.marks = [self._mark(passage) for passage in passages_in_order(passages)]
-        self.differing = sorted(
-            token
-            for passage in passages
-            for token in self._differing(passage, span, tokens or passage.tokens)
-        )
+        self.marks, self.differing = [], []
+        for passage in passages_in_order(passages):
+            pieces = [self._marked_piece(passage, piece, span) for piece in passage.pieces]
+            self.marks += block_marks(self.text, passage.number, pieces, self._label(passage))
+            for piece in passage.clipped(tokens):
+                self.differing += self._differing(passage.other, piece, span)
+        self.differing.sort()
 
     def layers(self, span: tuple[int, int]) -> Layers:
         """Return the spans to mark up in the code points `span`, once the passages are marked."""
@@ -255,11 +240,22 @@ class FileView:
         min_height = self.map_lines / MAP_RESOLUTION
         ignored = ((0, *self.lines(*self.span(*tokens))) for tokens in self.ignored.ranges)
         drawn = self.passages[:MAX_BARS]
-        passages = ((each.number, *self.location(each)[1:3]) for each in drawn)
+        blocks = ((each.number, *self.location(each)[1:3]) for each in drawn if len(each.pieces) > 1)
+        pieces = (run for each in drawn for run in join_touching(self.piece_lines(each), int(min_height)))
         return [
-            MapBar(number, first - 1, max(last - first + 1, min_height))
-            for number, first, last in (*join_touching(ignored, int(min_height)), *passages)
+            MapBar(number, first - 1, max(last - first + 1, min_height), is_gap)
+            for runs, is_gap in (
+                (join_touching(ignored, int(min_height)), False),
+                (blocks, True),
+                (pieces, False),
+            )
+            for number, first, last in runs
         ]
+
+    def piece_lines(self, passage: FilePassage) -> Iterator[tuple[int, int, int]]:
+        """Yield the number of a block with the first and the last line of each of its pieces."""
+        for piece in passage.pieces:
+            yield passage.number, *self.lines(*self.span(piece.first, piece.first + piece.tokens))
 
     def _passages_within(self, start: int, end: int) -> list[FilePassage]:
         """Return the passages of which some tokens lie in the code points [start, end)."""
@@ -270,30 +266,32 @@ class FileView:
         inside = (self.tokens.starts[firsts] < end) & (self.tokens.ends[lasts] > start)
         return [self.passages[index] for index in np.flatnonzero(inside).tolist()]
 
-    def _mark(self, passage: FilePassage) -> PassageMark:
-        start, end = self.span(passage.first, passage.first + passage.tokens)
+    def _label(self, passage: FilePassage) -> str:
         side, other_side = ("left", "right") if self.anchors.side == "L" else ("right", "left")
-        label = f"Passage {passage.number}, {passage.counted} tokens: from the {side} to the {other_side}"
-        return PassageMark(start, end, passage.number, label)
+        return f"Passage {passage.number}, {passage.counted} tokens: from the {side} to the {other_side}"
 
-    def _differing(self, passage: FilePassage, span: tuple[int, int], tokens: int) -> Iterator[Span]:
-        """Yield the tokens of a passage within `span` that the other side writes differently, and how."""
-        first, count, other, other_first = (
-            passage.first,
-            min(passage.tokens, tokens),
-            passage.other,
-            passage.other_first,
-        )
-        low = max(first, int(np.searchsorted(self.tokens.ends, span[0], side="right")))
-        high = min(first + count, int(np.searchsorted(self.tokens.starts, span[1])))
+    def _marked_piece(self, passage: FilePassage, piece: FilePiece, span: tuple[int, int]) -> MarkedPiece:
+        runs = self._runs_within(passage.other, piece, span)
+        cuts = list(differing_gaps(*runs)) if runs else []
+        return MarkedPiece(*self.span(piece.first, piece.first + piece.tokens), cuts, piece.others)
+
+    def _runs_within(
+        self, other: FileView, piece: FilePiece, span: tuple[int, int]
+    ) -> tuple[TokenRun, TokenRun] | None:
+        """Return the tokens of a piece within the code points `span` on both sides, if they are compared."""
+        low = max(piece.first, int(np.searchsorted(self.tokens.ends, span[0], side="right")))
+        high = min(piece.first + piece.tokens, int(np.searchsorted(self.tokens.starts, span[1])))
         if self.translated or not other.is_open or low >= high:
+            return None
+        other_first = piece.other_first + low - piece.first
+        return self.token_run(low, high - low), other.token_run(other_first, high - low)
+
+    def _differing(
+        self, other: FileView, piece: FilePiece, span: tuple[int, int]
+    ) -> Iterator[tuple[int, int, str]]:
+        """Yield the tokens of a piece within `span` that the other side writes differently, and how."""
+        if not (runs := self._runs_within(other, piece, span)):
             return
-        own, others = self.token_run(low, high - low), other.token_run(other_first + low - first, high - low)
-        starts, ends = self.tokens.starts[low:high].tolist(), self.tokens.ends[low:high].tolist()
-        for position, _, lexeme in differences(own, others):
-            yield starts[position], ends[position], self.shorten(lexeme)
-
-
-def passages_in_order(passages: Iterable[FilePassage]) -> list[FilePassage]:
-    """Return passages in the order of their tokens."""
-    return sorted(passages, key=lambda passage: passage.first)
+        spans = runs[0].spans()
+        for position, _, lexeme in differences(*runs):
+            yield *spans[position], self.shorten(lexeme)

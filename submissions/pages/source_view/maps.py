@@ -13,18 +13,20 @@ if TYPE_CHECKING:
 
 
 class MapBar(NamedTuple):
-    """A run of lines on the map: passage `number`, or ignored code for number 0.
+    """A run of lines on the map: of block `number`, or ignored code for number 0.
 
-    `top`, the lines above it, and `height` are in lines.
+    `top`, the lines above it, and `height` are in lines. Before its pieces, a block is drawn as a whole
+    with `is_gap`.
     """
 
     number: int
     top: int
     height: float
+    is_gap: bool = False
 
     @property
     def css(self) -> str:
-        return f"c{colour(self.number)}" if self.number else "ignored"
+        return f"c{colour(self.number)}{' gap' if self.is_gap else ''}" if self.number else "ignored"
 
 
 class IgnoredTokens:

@@ -10,9 +10,17 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.engine import passage_weight
-from submissions.pages.source_view.file_view import FilePassage, FileView, PassageLocation
+from submissions.pages.source_view.file_passages import FilePassage, FilePiece
+from submissions.pages.source_view.file_view import FileView
 from submissions.pages.source_view.maps import IgnoredTokens
+from submissions.pages.source_view.pair_blocks import (
+    counted_tokens,
+    file_pieces,
+    is_common,
+    piece_lines,
+    sorted_blocks,
+    token_count,
+)
 from submissions.pages.source_view.pair_terms import terms_of_pair
 from submissions.pages.source_view.parts import link_sides, open_files, show_side
 from submissions.pages.source_view.render import colour
@@ -20,11 +28,9 @@ from submissions.pages.source_view.screen import Anchors
 from submissions.pages.source_view.selection import PartStart, Selection
 from submissions.pages.source_view.written_differences import (
     MAX_LEXEME_CHARACTERS,
-    Difference,
     DifferenceSummary,
-    differences,
     shorten_lexeme,
-    summarise_differences,
+    summarise_runs,
 )
 from submissions.queries import (
     displayed_pair,
@@ -34,24 +40,30 @@ from submissions.queries import (
 
 if TYPE_CHECKING:
     from submissions.models import Pair, Submission
-    from submissions.models.records import PassageRecord
+    from submissions.pages.source_view.file_passages import PassageLocation
+    from submissions.pages.source_view.pair_blocks import Block
     from submissions.pages.source_view.shared_terms import SharedTerms
+    from submissions.pages.source_view.written_differences import TokenRun
     from submissions.pseudonyms.names import Names
+
 
 # Passages that a page or a document lists, and tokens of them that are compared word by word.
 PASSAGES_LISTED, COMPARED_TOKENS = 100, 60_000
 # Tokens of one passage of a document in which differences are marked and counted.
 PAPER_TOKENS = 20_000
+# Pieces of one passage that linked scrolling follows.
+MAX_SCROLL_PIECES = 60
 FIRST = Selection()
 
 
 @dataclass(frozen=True, slots=True)
 class PassageView:
-    """A passage, with its location on both sides and the tokens that are written differently.
+    """A block, with its location on both sides and the tokens that are written differently.
 
-    `number` counts from 1. `counted` of the `tokens` count for the score; the others are boilerplate or
-    common code. `submissions` is how many of the cohort contain its rarest k-gram; `key` identifies the
-    passage to `ignore_passage`. `differences` are those among its first `compared` tokens.
+    `number` counts from 1. `counted` of the `tokens` of its pieces count for the shares; the others are
+    boilerplate or common code, and all of them in a block that is `common`. `submissions` is how many of the
+    cohort contain its rarest k-gram; `key` identifies the block to `ignore_passage`. `differences` are those
+    among its first `compared` tokens; `pieces` has the first and last lines of each piece, left and right.
     """
 
     number: int
@@ -63,6 +75,19 @@ class PassageView:
     compared: int
     left: PassageLocation
     right: PassageLocation
+    common: bool
+    pieces: list[tuple[int, int, int, int]]
+
+    @property
+    def others(self) -> int:
+        """Number of other submissions that have it too."""
+        return max(self.submissions - 2, 0)
+
+    @property
+    def scroll_pieces(self) -> str:
+        """Lines of the pieces for linked scrolling; empty if there is one piece, or very many."""
+        is_listed = 1 < len(self.pieces) <= MAX_SCROLL_PIECES
+        return " ".join(str(line) for lines in self.pieces for line in lines) if is_listed else ""
 
     @property
     def colour(self) -> int:
@@ -87,6 +112,8 @@ class PassageView:
 class PairSide:
     """One submission of a pair; `letter` is L or R, and `share` is its share in [0, 1].
 
+    `with_common` is the share where common code counts too, None in a report from before it was shown.
+
     `files` are those of which the page has a part, `others` those that it only lists, and `more` is the
     number of a file from which on it does not list them, or 0.
     """
@@ -95,9 +122,20 @@ class PairSide:
     label: str
     submission: Submission
     share: float
+    with_common: float | None
     files: list[FileView]
     others: list[FileView]
     more: int = 0
+
+    @property
+    def has_common_code(self) -> bool:
+        """True if the share is another figure, in percent, where common code counts too."""
+        return self.with_common is not None and round(self.with_common * 100) != round(self.share * 100)
+
+    @property
+    def shown_share(self) -> float:
+        """The share with common code, as far as the report has it."""
+        return self.share if self.with_common is None else self.with_common
 
     @property
     def matched(self) -> int:
@@ -116,13 +154,17 @@ class PairSide:
 
 @dataclass(frozen=True, slots=True)
 class PairView:
-    """A pair with the listed ones of its `passage_count` passages, in descending order of weight."""
+    """A pair with the listed ones of its `passage_count` blocks, in descending order of weight.
+
+    `moved`: how many of all blocks stand in another order.
+    """
 
     pair: Pair
     sides: tuple[PairSide, PairSide]
     passages: list[PassageView]
     passage_count: int
     selection: Selection
+    moved: int
     # What a pair without a passage has in common instead; None for any other pair.
     terms: SharedTerms | None = None
 
@@ -140,44 +182,45 @@ class PairView:
 
 
 class _PairPassages(NamedTuple):
-    """The files of both sides, by primary key and in their order, and the passages by weight."""
+    """The files of both sides, by primary key and in their order, and the blocks by weight."""
 
     views: dict[int, FileView]
-    records: list[PassageRecord]
+    blocks: list[Block]
+    moved: int
 
 
 def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairView:
     """Read both submissions, and render what the page shows of their files."""
     pair = displayed_pair(pair, names)
-    views, records = _read_passages(pair, names)
-    selection = selection._replace(passage=min(selection.passage, len(records)))
-    first = (selection.passage - 1) // PASSAGES_LISTED * PASSAGES_LISTED if records else 0
-    listed = list(enumerate(records, 1))[first : first + PASSAGES_LISTED]
+    views, blocks, moved = _read_passages(pair, names)
+    selection = selection._replace(passage=min(selection.passage, len(blocks)))
+    first = (selection.passage - 1) // PASSAGES_LISTED * PASSAGES_LISTED if blocks else 0
+    listed = list(enumerate(blocks, 1))[first : first + PASSAGES_LISTED]
     listed.sort(key=lambda row: row[0] != selection.passage)
-    open_files(views, [record for _, record in listed], selection)
+    open_files(views, [block[0] for _, block in listed], selection)
     sides = (_side(pair, "L", views, selection), _side(pair, "R", views, selection))
     link_sides(sides[0].files, sides[1].files)
     terms = terms_of_pair(pair, views.values(), names)
-    return PairView(pair, sides, _passages(listed, views), len(records), selection, terms)
+    return PairView(pair, sides, _passages(listed, views), len(blocks), selection, moved, terms)
 
 
 def view_whole_pair(pair: Pair, names: Names) -> PairView:
     """Read both submissions for a document, without rendering them; it has the heaviest passages."""
     pair = displayed_pair(pair, names)
-    views, records = _read_passages(pair, names)
-    listed = list(enumerate(records, 1))[:PASSAGES_LISTED]
-    open_files(views, [record for _, record in listed], Selection(0))
+    views, blocks, moved = _read_passages(pair, names)
+    listed = list(enumerate(blocks, 1))[:PASSAGES_LISTED]
+    open_files(views, [block[0] for _, block in listed], Selection(0))
     for view in views.values():
         printed = [passage for passage in view.passages if passage.number <= PASSAGES_LISTED]
         if view.is_open and printed:
             view.mark(printed, (0, len(view.text)), PAPER_TOKENS)
     sides = (_printed_side(pair, "L", views), _printed_side(pair, "R", views))
     terms = terms_of_pair(pair, views.values(), names)
-    return PairView(pair, sides, _passages(listed, views), len(records), Selection(0), terms)
+    return PairView(pair, sides, _passages(listed, views), len(blocks), Selection(0), moved, terms)
 
 
 def _read_passages(pair: Pair, names: Names) -> _PairPassages:
-    """Return the files of a pair with their passages, without reading the files."""
+    """Return the files of a pair with their blocks, without reading the files."""
     files = pair_files(pair)
     if names.hidden:
         files.sort(key=lambda file: (names.redact_text(file.path), file.pk))
@@ -196,29 +239,14 @@ def _read_passages(pair: Pair, names: Names) -> _PairPassages:
         for letter, pk in (("L", pair.left_id), ("R", pair.right_id))
         for number, file in enumerate((file for file in files if file.submission_id == pk), 1)
     }
-    records = _sorted_records(pair, views)
-    for number, record in enumerate(records, 1):
-        left, right = views[record.left_file], views[record.right_file]
-        both, first, other = (record.tokens, _counted(record, views)), record.left_token, record.right_token
-        left.passages.append(FilePassage(number, first, *both, right, other))
-        right.passages.append(FilePassage(number, other, *both, left, first))
-    return _PairPassages(views, records)
-
-
-def _sorted_records(pair: Pair, views: dict[int, FileView]) -> list[PassageRecord]:
-    """Return the passages with the sides of the views, in descending order of weight, then by place."""
-    numbers = {key: number for number, key in enumerate(views)}
-    records = [
-        record if views[record.left_file].anchors.side == "L" else record.exchanged
-        for record in pair.passages
-    ]
-    records.sort(key=lambda record: (-record.tokens, numbers[record.left_file], record.left_token))
-    return sorted(records, key=lambda record: -passage_weight(_counted(record, views), record.submissions))
-
-
-def _counted(passage: PassageRecord, views: dict[int, FileView]) -> int:
-    """Count the passage's tokens that are not ignored on the left, as the engine does."""
-    return views[passage.left_file].counted_tokens(passage.left_token, passage.tokens)
+    blocks, moved = sorted_blocks(pair, views)
+    for number, block in enumerate(blocks, 1):
+        left, right = views[block[0].left_file], views[block[0].right_file]
+        counted = counted_tokens(block, views)
+        left.passages.append(FilePassage.from_pieces(number, counted, right, file_pieces(block)))
+        exchanged = [record.exchanged for record in block]
+        right.passages.append(FilePassage.from_pieces(number, counted, left, file_pieces(exchanged)))
+    return _PairPassages(views, blocks, moved)
 
 
 def _side(pair: Pair, letter: str, views: dict[int, FileView], selection: Selection) -> PairSide:
@@ -234,45 +262,48 @@ def _printed_side(pair: Pair, letter: str, views: dict[int, FileView]) -> PairSi
 
 
 def _pair_side(pair: Pair, letter: str, files: list[FileView], others: list[FileView], more: int) -> PairSide:
+    shares = pair.left_share, pair.left_with_common
     if letter == "L":
-        return PairSide("L", "Left", pair.left, pair.left_share, files, others, more)
-    return PairSide("R", "Right", pair.right, pair.right_share, files, others, more)
+        return PairSide("L", "Left", pair.left, *shares, files, others, more)
+    shares = pair.right_share, pair.right_with_common
+    return PairSide("R", "Right", pair.right, *shares, files, others, more)
 
 
-def _passages(listed: list[tuple[int, PassageRecord]], views: dict[int, FileView]) -> list[PassageView]:
-    """Return the views of passages by number; the first of `listed` are compared first."""
+def _passages(listed: list[tuple[int, Block]], views: dict[int, FileView]) -> list[PassageView]:
+    """Return the views of blocks by number; the first of `listed` are compared first."""
     remaining, passages = COMPARED_TOKENS, []
-    for number, record in listed:
-        passage = _passage(number, record, views, min(remaining, PAPER_TOKENS))
+    for number, block in listed:
+        passage = _passage(number, block, views, min(remaining, PAPER_TOKENS))
         remaining -= passage.compared
         passages.append(passage)
     return sorted(passages, key=lambda passage: passage.number)
 
 
-def _passage(number: int, record: PassageRecord, views: dict[int, FileView], tokens: int) -> PassageView:
-    """Return the view of a passage, of which the first `tokens` tokens are compared."""
-    left, right = views[record.left_file], views[record.right_file]
-    counted = _counted(record, views)
-    both = record.tokens, counted
+def _passage(number: int, block: Block, views: dict[int, FileView], tokens: int) -> PassageView:
+    """Return the view of a block, of which the first `tokens` tokens are compared."""
+    left, right = views[block[0].left_file], views[block[0].right_file]
+    on_left, on_right = (next(own for own in view.passages if own.number == number) for view in (left, right))
     is_compared = left.is_open and right.is_open and not left.translated
-    compared = min(tokens, record.tokens) if is_compared else 0
+    compared = min(tokens, token_count(block)) if is_compared else 0
+    common = is_common(block)
+    frequencies = [record.submissions for record in block if record.common == common]
     return PassageView(
         number,
-        record.key,
-        *both,
-        record.submissions,
-        _summary(record, left, right, compared),
+        block[0].key,
+        token_count(block),
+        on_left.counted,
+        max(frequencies) if common else min(frequencies),
+        summarise_runs(_runs(on_left.clipped(compared), left, right), left.shorten),
         compared,
-        left.location(FilePassage(number, record.left_token, *both, right, record.right_token)),
-        right.location(FilePassage(number, record.right_token, *both, left, record.left_token)),
+        left.location(on_left),
+        right.location(on_right),
+        common,
+        piece_lines(on_left, on_right, left, right) if left.is_open and right.is_open else [],
     )
 
 
-def _summary(record: PassageRecord, left: FileView, right: FileView, tokens: int) -> DifferenceSummary:
-    """Summarise what is written differently in the first tokens of a passage."""
-    if not tokens:
-        return DifferenceSummary(0, 0, 0, 0, 0, [])
-    runs = left.token_run(record.left_token, tokens), right.token_run(record.right_token, tokens)
-    shorten = left.shorten
-    differing = [Difference(position, shorten(a), shorten(b)) for position, a, b in differences(*runs)]
-    return summarise_differences(*runs, differing)
+def _runs(pieces: list[FilePiece], left: FileView, right: FileView) -> list[tuple[TokenRun, TokenRun]]:
+    return [
+        (left.token_run(piece.first, piece.tokens), right.token_run(piece.other_first, piece.tokens))
+        for piece in pieces
+    ]

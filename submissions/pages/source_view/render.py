@@ -48,12 +48,18 @@ def count_lines(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PassageMark:
-    """A passage on one side: code points [start, end), its number from 1, and the label of its link."""
+    """A part of a block on one side: code points [start, end), the number of the block, its label.
+
+    `kind` is empty for code that is equal on both sides, or a kind of `marks`; `others`: how many other
+    submissions have a part that is common code.
+    """
 
     start: int
     end: int
     number: int
     label: str = ""
+    kind: str = ""
+    others: int = 0
 
 
 class Spans(Generic[T]):

@@ -71,7 +71,11 @@ class ScreenMarkup:
         return f'<span class="{css}">{html}</span>' if css else html
 
     def mark(self, mark: PassageMark, html: str) -> str:
-        return f'<mark class="c{colour(mark.number)}" data-passage="{mark.number}">{html}</mark>'
+        kind = f" {mark.kind}" if mark.kind else ""
+        others = f' data-others="{mark.others}"' if mark.others else ""
+        return (
+            f'<mark class="c{colour(mark.number)}{kind}" data-passage="{mark.number}"{others}>{html}</mark>'
+        )
 
 
 MARKUP = ScreenMarkup()

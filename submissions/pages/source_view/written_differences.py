@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Callable, Container, Iterable
 
     from fingerprint.engine import TokenStream
 
@@ -110,16 +110,24 @@ def differences(left: TokenRun, right: TokenRun) -> list[Difference]:
     return [Difference(position, *pair) for position, pair in enumerate(lexemes) if pair[0] != pair[1]]
 
 
-def summarise_differences(left: TokenRun, right: TokenRun, differing: list[Difference]) -> DifferenceSummary:
-    """Count the `differences` of two runs of equal tokens by category, and choose examples."""
-    lexemes = Counter((difference.left, difference.right) for difference in differing)
-    categories = Counter(left.category(difference.position) for difference in differing)
+def summarise_runs(
+    runs: Iterable[tuple[TokenRun, TokenRun]], shorten: Callable[[str], str] = str
+) -> DifferenceSummary:
+    """Count the `differences` of pairs of runs of equal tokens by category, and choose examples."""
+    lexemes: Counter[tuple[str, str]] = Counter()
+    categories: Counter[str] = Counter()
+    gaps = 0
+    for left, right in runs:
+        for difference in differences(left, right):
+            lexemes[shorten(difference.left), shorten(difference.right)] += 1
+            categories[left.category(difference.position)] += 1
+        gaps += sum(both[0] != both[1] for both in zip(left.gaps(), right.gaps(), strict=True))
     return DifferenceSummary(
         names=categories["names"],
         literals=categories["literals"],
         keywords=categories["keywords"],
         signs=categories["signs"],
-        gaps=sum(gaps[0] != gaps[1] for gaps in zip(left.gaps(), right.gaps(), strict=True)),
+        gaps=gaps,
         examples=[DifferenceExample(*pair, times) for pair, times in lexemes.most_common(MAX_EXAMPLES)],
     )
 

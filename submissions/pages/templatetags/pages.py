@@ -58,6 +58,15 @@ def percent(share: float) -> str:
     return "<1\u202f%" if whole == 0 and share > 0 else f"{whole}\u202f%"
 
 
+@register.simple_tag
+def percent_with_common(share: float, with_common: float | None) -> tuple[str, str]:
+    """Return a share with common code as `percent` does, and without it if that is another percentage."""
+    without = percent(share)
+    if with_common is None or percent(with_common) == without:
+        return without, ""
+    return percent(with_common), without
+
+
 @register.filter
 def visible(text: object) -> SafeString:
     """Return text from an upload as HTML, with invisible and misleading characters spelled out."""

@@ -18,6 +18,7 @@ from submissions.actions import ignore_passage
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report.parts import Address
 from submissions.pages.source_view.selection import parse_selection
+from submissions.pages.source_view.visible import visible_html
 from submissions.pages.views.access import redirect_with_query
 from submissions.pages.views.decisions import decision_context
 from submissions.pseudonyms.names import names_for
@@ -65,7 +66,7 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
 def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Names) -> dict[str, Any]:
     """Return the context that a page of a pair of the newest report has for everybody.
 
-    Its `parts` are the two sides, rendered once and kept.
+    Its `parts` are a sentence on the pair and the two sides, rendered once and kept.
     """
     assignment = pair.report.assignment
     query = request.GET.copy()
@@ -84,12 +85,16 @@ def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Na
 
 def _rendered(address: Address, pair: Pair, names: Names) -> dict[str, str]:
     # Imported here because it loads the front-ends and their lexers, which other pages do not need.
+    from submissions.pages.source_view.pair_summary import pair_summary  # noqa: PLC0415
     from submissions.pages.source_view.pair_view import view_pair  # noqa: PLC0415
 
     with READERS:
         view = view_pair(pair, names, parse_selection(address.query))
         context = {"assignment": pair.report.assignment, "names": names, "view": view, "pair": view.pair}
-        return {"pair": render_part("submissions/_pair.html", context | address.context)}
+        return {
+            "pair": render_part("submissions/_pair.html", context | address.context),
+            "summary": visible_html(pair_summary(view, names)),
+        }
 
 
 def _similarity_before(request: AuthenticatedRequest, state: ReportState) -> float | None:

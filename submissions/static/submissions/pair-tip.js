@@ -28,7 +28,11 @@ function fillTip(part, row, letter) {
   const about = document.createElement("p");
   about.append(...row.querySelector(".about p").cloneNode(true).childNodes);
   head.className = "head";
-  tip.replaceChildren(...(part.dataset.there ? [differenceText(part, letter)] : []), head, about);
+  const first = part.dataset.there ? [differenceText(part, letter)] : [];
+  const others = part.closest("[data-others]")?.dataset.others;
+  if (others) first.push(textElement("p", `Common code: also in ${others} other${others === "1" ? "" : "s"}.`));
+  else if (part.matches("mark.gap")) first.push(textElement("p", "Not in the other one: inserted or changed."));
+  tip.replaceChildren(...first, head, about);
 }
 
 function placeTip(part) {

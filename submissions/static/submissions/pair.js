@@ -48,6 +48,17 @@ const rowOf = (number) => rowsByNumber.get(number);
 const passages = new Map(
   rows.map((row) => [numberOf(row), { L: parseLocation(row.dataset.left), R: parseLocation(row.dataset.right) }]),
 );
+// Scrolling follows the pieces of a passage; what is inserted between them is on one side only.
+function piecesOf(row) {
+  const { L, R } = passages.get(numberOf(row));
+  const lines = row.dataset.pieces?.split(" ").map(Number) ?? [];
+  if (!lines.length) return [{ L, R }];
+  return Array.from({ length: lines.length / 4 }, (_, at) => {
+    const [first, last, otherFirst, otherLast] = lines.slice(4 * at, 4 * at + 4);
+    return { L: { file: L.file, lines: [first, last + 1] }, R: { file: R.file, lines: [otherFirst, otherLast + 1] } };
+  });
+}
+
 // Of large files and of many passages the page has a part.
 const isShown = (number) => rowOf(number)?.hasAttribute("data-shown") ?? false;
 const partsOf = (number) => document.querySelectorAll(`[data-passage="${number}"]`);
@@ -208,7 +219,7 @@ function onKey(event) {
   else if (event.key === "Escape") hideTip();
 }
 
-const stopLeading = linkScrolling(sides, [...passages.values()], () => link.checked);
+const stopLeading = linkScrolling(sides, rows.flatMap(piecesOf), () => link.checked);
 
 function listenToSides() {
   for (const side of sides) {

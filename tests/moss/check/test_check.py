@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-COLUMNS = "left,right,similarity,left_share,right_share,tokens,lines,longest,mark"
+FIGURES = "similarity,left_share,right_share,tokens,lines,longest,mark,left_with_common,right_with_common"
+COLUMNS = f"left,right,{FIGURES}"
 
 
 def folder(root: Path, files: Mapping[str, str | bytes]) -> Path:
@@ -41,7 +42,11 @@ def rows(*arguments: str | Path) -> list[PairRow]:
     assert result.exit_code == 0, result.output
     head, *lines = csv.reader(io.StringIO(result.stdout))
     assert ",".join(head) == COLUMNS
-    return [PairRow._make([left, right, *map(float, rest), mark]) for left, right, *rest, mark in lines]
+    return [
+        PairRow._make([left, right, *map(float, rest), mark, *map(float, with_common)])
+        for left, right, *rest, mark, left_with_common, right_with_common in lines
+        for with_common in [(left_with_common, right_with_common)]
+    ]
 
 
 def test_the_top_pairs_of_the_sample_class_are_the_planted_ones() -> None:
@@ -92,7 +97,8 @@ def test_code_in_more_submissions_than_m_counts_in_no_percentage(tmp_path: Path)
     assert all(row.tokens > 0 for row in rows(root, "-m", "4"))
     common = rows(root, "-m", "3")
     assert len(common) == 6
-    assert {row[3:-1] for row in common} == {(0, 0, 0, 0, 0)}
+    assert {row[3:8] for row in common} == {(0, 0, 0, 0, 0)}
+    assert all(min(row.left_with_common or 0, row.right_with_common or 0) > 0 for row in common)
     assert check(root, "-m", "3").stdout.count("common code only") == 6
     assert check(root, "-m", "3", "--format", "html").stdout.count("common code only") == 6
     assert "common code only" not in check(root, "-m", "4").stdout

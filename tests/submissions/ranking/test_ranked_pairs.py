@@ -35,14 +35,17 @@ def test_lines_are_those_on_which_tokens_of_passages_begin(
         left = {
             (p.left_file, lines[p.left_file][p.left_token + n])
             for p in pair.passages
+            if not p.common
             for n in range(p.tokens)
         }
         right = {
             (p.right_file, lines[p.right_file][p.right_token + n])
             for p in pair.passages
+            if not p.common
             for n in range(p.tokens)
         }
         assert pair.lines == max(len(left), len(right))
+        assert pair.passages or not pair.similarity
 
 
 @given(st.lists(st.one_of(st.floats(0, 1), st.integers(0, 10**7).map(lambda n: n / 10**7))))

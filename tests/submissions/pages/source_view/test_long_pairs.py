@@ -39,7 +39,7 @@ def interleaved(count: int, seed: int) -> str:
     random = Random(seed)
     own = [
         f"x{n} = {'+'.join('abcdefgh'[random.randrange(8)] for _ in range(random.randrange(2, 7)))}\n"
-        * (1 + seed * n % 3)
+        * (10 + seed * n % 3)
         for n in range(count)
     ]
     return "".join(part for pair in zip(functions(1, count), own, strict=True) for part in pair)

@@ -54,6 +54,8 @@ def test_code_can_be_read_on_every_passage(scheme: str) -> None:
     for number in range(1, COLOURS + 1):
         for name in (*TEXT_COLOURS, "c-ignored"):
             assert contrast(colours[name], colours[f"t{number}"]) >= 4.5, (name, number)
+            assert contrast(colours[name], colours[f"g{number}"]) >= 4.5, (name, number)
+    assert contrast(colours["ink"], colours["common"]) >= 4.5
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

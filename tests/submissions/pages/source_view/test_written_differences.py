@@ -11,7 +11,7 @@ from submissions.pages.source_view.written_differences import (
     TokenRun,
     differences,
     shorten_lexeme,
-    summarise_differences,
+    summarise_runs,
 )
 from submissions.sandbox.syntax_spans import syntax_spans
 from tests.support.html import get_page
@@ -33,7 +33,7 @@ def token_run(source: str) -> TokenRun:
 
 def summary_of(left: str, right: str) -> DifferenceSummary:
     left_run, right_run = token_run(left), token_run(right)
-    return summarise_differences(left_run, right_run, differences(left_run, right_run))
+    return summarise_runs([(left_run, right_run)])
 
 
 def test_what_was_renamed_is_counted_and_the_commonest_change_comes_first() -> None:

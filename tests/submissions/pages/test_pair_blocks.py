@@ -1,0 +1,136 @@
+"""The pair page: blocks with gaps, trimmed edges, comments, common code, and one sentence on top."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+
+from submissions.models import Pair
+from tests.support.html import Page, get_page
+from tests.support.programs import program, renamed
+from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.test import Client
+
+    from tests.support.uploads import HandIn
+
+
+@pytest.fixture
+def open_pair(alice_client: Client, hand_in: HandIn) -> Callable[[dict[str, str]], Page]:
+    """Return a function that hands in a class and returns the page of its most similar pair."""
+
+    def opened(files: dict[str, str]) -> Page:
+        pair = Pair.objects.filter(report__assignment=hand_in(zipped(files)).assignment)[0]
+        return get_page(alice_client, address(pair))
+
+    return opened
+
+
+def address(pair: Pair) -> str:
+    return reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
+
+
+def sentence(page: Page) -> str:
+    return " ".join(page.texts(".summary")[0].split())
+
+
+def padded(source: str) -> str:
+    """Return a program with a statement inserted after every second one."""
+    lines = source.splitlines()
+    for at in range(len(lines) - 1, 3, -3):
+        indentation = lines[at][: len(lines[at]) - len(lines[at])]
+        lines.insert(at, f"{indentation}print('trace', {at}, sep='-')")
+    return "\n".join(lines)
+
+
+def test_a_padded_copy_is_one_passage_with_its_pieces_visible(
+    open_pair: Callable[[dict[str, str]], Page],
+) -> None:
+    original = program(Random(7), 3)
+    page = open_pair({"ada/a.py": original, "ben/b.py": padded(original)})
+    assert page.values(".passages li", "data-passage") == ["1"]
+    assert " pieces" in page.texts(".passages .size")[0]
+    assert len(Pair.objects.get().passages) > 3
+    inserted = "".join(page.texts('[data-side="R"] mark.gap'))
+    assert "trace" in inserted
+    assert "trace" not in "".join(page.texts('[data-side="R"] mark:not(.gap)'))
+    assert len(page.values(".badge[id]", "id")) == 2
+
+
+def test_a_moved_function_is_a_passage_of_its_own(open_pair: Callable[[dict[str, str]], Page]) -> None:
+    first, second, third = (program(Random(seed), 1) for seed in (1, 2, 3))
+    page = open_pair({"ada/a.py": first + second + third, "ben/b.py": third + first + second})
+    assert len(page.all(".passages li")) == 2
+    assert "one part was moved" in sentence(page)
+
+
+def test_a_comment_is_marked_only_where_both_have_it(open_pair: Callable[[dict[str, str]], Page]) -> None:
+    lines = COPIED.splitlines(keepends=True)
+    own = "".join(
+        [*lines[:4], "    # my own remark\n", *lines[4:6], "        # the same remark\n", *lines[6:]]
+    )
+    other = own.replace("my own remark", "other words")
+    page = open_pair({"ada/a.py": own, "ben/b.py": other})
+    equal = "".join(page.texts("mark:not(.gap)"))
+    assert "the same remark" in equal
+    assert "my own remark" not in equal
+    assert "other words" not in equal
+    assert "my own remark" in "".join(page.texts('[data-side="L"] mark.gap'))
+    assert sentence(page) == "All of ada\u2019s code is in ben\u2019s; only comments and layout differ in it."
+
+
+def test_the_sentence_says_what_was_changed(open_pair: Callable[[dict[str, str]], Page]) -> None:
+    page = open_pair({"ada/a.py": COPIED, "ben/b.py": RENAMED.replace("0", "1")})
+    assert sentence(page) == "All of ada\u2019s code is in ben\u2019s; 22 names and 3 literals were changed."
+    assert page.terms(".figures")["Similarity"]
+
+
+def test_the_sentence_on_identical_files(open_pair: Callable[[dict[str, str]], Page]) -> None:
+    assert (
+        sentence(open_pair({"ada/a.py": COPIED, "ben/b.py": COPIED}))
+        == "ada and ben handed in the same files."
+    )
+
+
+def test_the_sentence_on_a_part(open_pair: Callable[[dict[str, str]], Page]) -> None:
+    page = open_pair({"ada/a.py": COPIED + HONEST, "ben/b.py": COPIED + program(Random(3), 4)})
+    assert sentence(page).endswith(
+        " % of ada\u2019s code is in ben\u2019s; every token of that is written alike."
+    )
+
+
+def common_class() -> dict[str, str]:
+    """Return a class of 24 unlike programs that all begin with one template of a few lines."""
+    template = program(Random(99), 1)
+    return {f"s{n:02}/a.py": template + program(Random(n), 4) for n in range(24)}
+
+
+def test_common_code_is_shown_with_the_number_of_others_that_have_it(
+    alice_client: Client,
+    open_pair: Callable[[dict[str, str]], Page],
+) -> None:
+    open_pair(common_class())
+    page = get_page(alice_client, address(Pair.objects.filter(tokens=0)[0]))
+    assert page.has("mark.common[data-others='22']")
+    assert any("also in 22 others" in text for text in page.texts(".passages .meta"))
+    assert "common code, which other submissions have too" in sentence(page)
+    shares = page.texts(".side h2")
+    assert all("0 % without common code" in " ".join(text.split()) for text in shares)
+
+
+def test_a_common_beginning_is_another_tint_than_the_copy_after_it(
+    open_pair: Callable[[dict[str, str]], Page],
+) -> None:
+    files = common_class()
+    files["s01/a.py"] = renamed(files["s00/a.py"])
+    page = open_pair(files)
+    assert page.has("mark.common")
+    assert page.has('mark:not(.common):not(.gap)[data-passage="1"]')
+    assert "without common code" not in sentence(page)
+    assert sentence(page).startswith("All of s0")
