@@ -104,16 +104,15 @@ class Cohort:
         flags = _covered(is_boilerplate[ids], len(kinds), k), _covered(ignored[ids], len(kinds), k)
         matchable = ~is_boilerplate & (frequency > 1)
         line_numbers = _line_numbers(lines, file_starts)
-        extents = _line_extents(
-            _line_numbers(lines if whole_lines else None, file_starts), file_starts, starts
-        )
+        unit_numbers = line_numbers if whole_lines else _line_numbers(None, file_starts)
+        extents = _line_extents(unit_numbers, file_starts, starts)
         tokens, order_starts = _index(kinds, np.where(matchable[ids], ids, -1), starts, flags, extents)
         padded, is_common = np.zeros(len(kinds), dtype=np.int32), np.zeros(len(kinds), dtype=np.bool_)
         padded[: len(ids)], is_common[: len(ids)] = frequency[ids], common[ids]
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
         sums = _running_sums(weights, flags, file_starts, line_numbers)
-        known = values[is_boilerplate]
-        return cls(k, file_starts, starts, tokens, order_starts, padded, sums, known, is_common, limit)
+        columns = file_starts, starts, tokens, order_starts, padded, sums, values[is_boilerplate], is_common
+        return cls(k, *columns, limit)
 
     def submission(self, number: int) -> IndexedTokens:
         """Return the tokens of one submission, with positions counted from its own first token."""

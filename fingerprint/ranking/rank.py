@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fingerprint.index import CandidatePairs, InvertedIndex
+from fingerprint.permutation import permute
 from fingerprint.ranking.candidates import FLOOR, merged_pairs, rare_term_pairs, weighted_pairs
 from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.passages import Passage
 from fingerprint.ranking.scoring import Scores, score
-from fingerprint.ranking.threshold import SAMPLE_SIZE, SuggestedThreshold, sample_rows, suggest_threshold
+from fingerprint.ranking.threshold import (
+    SAMPLE_SEED,
+    SAMPLE_SIZE,
+    SuggestedThreshold,
+    sample_rows,
+    suggest_threshold,
+)
 from fingerprint.ranking.tiling import all_passages
 from fingerprint.ranking.translations import LEAST_LISTED, rank_translations
 from fingerprint.ranking.upper_bounds import best_pairs
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.inputs import RankingInput
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.translations import Translations
-    from fingerprint.types import Rows
+    from fingerprint.types import Hashes, Rows
 
 
 class Ranking(NamedTuple):
@@ -69,9 +76,9 @@ def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end
 
     With None, return all pairs that share rare terms or a fingerprint, without a minimum weight. Of more than
     `SAMPLE_SIZE` candidate pairs, score only those that may be among the best, and a sample for the
-    threshold. `check` is called every few tenths of a second; when it raises, the ranking ends. Pairs in
-    different languages are among the others by their own score; the scores of the others and the threshold
-    do not depend on them.
+    threshold, which depends neither on `show` nor on the order of the cohort. `check` is called every few
+    tenths of a second; when it raises, the ranking ends. Pairs in different languages are among the others by
+    their own score; the scores of the others and the threshold do not depend on them.
     """
     ranking = _rank_one_language(inputs, show, check)
     if inputs.translations is None:
@@ -86,20 +93,37 @@ def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end
 def _rank_one_language(inputs: RankingInput, show: int | None, check: Check) -> Ranking:
     cohort, lexical = inputs.cohort, inputs.lexical
     pairs = candidate_pairs(inputs, 0.0 if show is None else FLOOR)
-    # The threshold is estimated from pairs of the class that share code: most of the others are not scored.
-    sharing = np.flatnonzero((pairs.shared > 0) & _within_class(inputs, pairs))
-    count = len(sharing)
+    eligible = _eligible_rows(inputs, pairs, candidate_pairs(inputs) if show is None else pairs)
+    sample = eligible[sample_rows(_pair_keys(inputs, pairs.take(eligible)))]
     if show is None or len(pairs.left) <= max(show, SAMPLE_SIZE):
         scores = score(cohort, lexical, pairs, check)
-        sampled = scores.similarity[sharing]
+        sampled = scores.similarity[sample]
     else:
-        sample = sharing[sample_rows(count)] if count > SAMPLE_SIZE else sharing
         sampled = score(cohort, lexical, pairs.take(sample), check).similarity
         rows, scores = best_pairs(cohort, lexical, pairs, max(show, 1), check)
         pairs = pairs.take(rows)
     one_language = np.full((len(pairs.left), 2), -1, dtype=np.int64)
-    ranking = Ranking(pairs, scores, suggest_threshold(sampled, count), one_language)
+    ranking = Ranking(pairs, scores, suggest_threshold(sampled, len(eligible)), one_language)
     return ranking.take(_order(pairs, scores)[:show])
+
+
+def _eligible_rows(
+    inputs: RankingInput, pairs: CandidatePairs, candidates: CandidatePairs
+) -> npt.NDArray[np.intp]:
+    """Return the rows of the pairs that the threshold is estimated from.
+
+    These are pairs of the class that share code and are candidates: most of the others are not scored.
+    """
+    size = np.int64(len(inputs.cohort))
+    known = np.isin(pairs.left * size + pairs.right, candidates.left * size + candidates.right)
+    return np.flatnonzero(known & (pairs.shared > 0) & _within_class(inputs, pairs))
+
+
+def _pair_keys(inputs: RankingInput, pairs: CandidatePairs) -> Hashes:
+    """Return a hash of the fingerprints of each pair, which does not depend on the order of the class."""
+    sums = np.zeros(len(inputs.cohort), dtype=np.uint64)
+    np.add.at(sums, inputs.owners, inputs.hashes)
+    return permute(sums[pairs.left] + sums[pairs.right], SAMPLE_SEED)
 
 
 def _within_class(inputs: RankingInput, pairs: CandidatePairs) -> npt.NDArray[np.bool_]:

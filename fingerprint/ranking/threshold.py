@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.types import Floats
+    from fingerprint.types import Floats, Hashes
 
 
 # With fewer pairs than this there is no distribution to estimate from, and the default is suggested. Copies
@@ -39,9 +39,11 @@ class SuggestedThreshold(NamedTuple):
     reason: str
 
 
-def sample_rows(count: int) -> npt.NDArray[np.int64]:
-    """Return `SAMPLE_SIZE` random row numbers below `count`, ascending and the same in every run."""
-    return np.sort(np.random.default_rng(SAMPLE_SEED).choice(count, SAMPLE_SIZE, replace=False))
+def sample_rows(keys: Hashes) -> npt.NDArray[np.int64]:
+    """Return the rows of the `SAMPLE_SIZE` lowest keys, ascending: all if there are fewer."""
+    if len(keys) <= SAMPLE_SIZE:
+        return np.arange(len(keys), dtype=np.int64)
+    return np.sort(np.argpartition(keys, SAMPLE_SIZE)[:SAMPLE_SIZE]).astype(np.int64)
 
 
 def suggest_threshold(similarities: Sequence[float] | Floats, pairs: int | None = None) -> SuggestedThreshold:

@@ -9,23 +9,28 @@ from django.conf import settings
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
-COOKIE = f"{settings.COOKIE_PREFIX}theme"
 YEAR_SECONDS = 365 * 24 * 60 * 60
 # The values of the switch with their labels; the first one needs no cookie.
 SYSTEM = "system"
 THEMES = {SYSTEM: "As the system", "light": "Light", "dark": "Dark"}
 
 
+def _cookie() -> str:
+    # A function, because `moss check` renders pages without these settings.
+    name: str = settings.COOKIE_PREFIX + "theme"
+    return name
+
+
 def theme_of(request: HttpRequest) -> str:
     """Return the theme that the browser remembers; a made-up value counts as none."""
-    theme = request.COOKIES.get(COOKIE, SYSTEM)
+    theme = request.COOKIES.get(_cookie(), SYSTEM)
     return theme if theme in THEMES else SYSTEM
 
 
 def remember_theme(response: HttpResponse, theme: str) -> None:
     """Let the browser remember a theme for a year, or forget it."""
     if theme == SYSTEM:
-        response.delete_cookie(COOKIE, samesite="Lax")
+        response.delete_cookie(_cookie(), samesite="Lax")
         return
     secure = settings.SESSION_COOKIE_SECURE
-    response.set_cookie(COOKIE, theme, max_age=YEAR_SECONDS, secure=secure, httponly=True, samesite="Lax")
+    response.set_cookie(_cookie(), theme, max_age=YEAR_SECONDS, secure=secure, httponly=True, samesite="Lax")

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from submissions.pages.exports.copies import DocumentOptions
     from submissions.pages.source_view.file_passages import PassageLocation
     from submissions.pages.source_view.file_view import FileView
-    from submissions.pages.source_view.pair_view import PairSide, PairView, PassageView
+    from submissions.pages.source_view.pair_sides import PairSide
+    from submissions.pages.source_view.pair_view import PairView, PassageView
     from submissions.pseudonyms.names import Names
 
 

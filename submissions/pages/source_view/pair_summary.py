@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from submissions.pages.source_view.pair_view import PairSide, PairView
+    from submissions.pages.source_view.pair_sides import PairSide
+    from submissions.pages.source_view.pair_view import PairView
     from submissions.pseudonyms.names import Names
 
 NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

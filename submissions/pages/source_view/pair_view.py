@@ -21,27 +21,25 @@ from submissions.pages.source_view.pair_blocks import (
     sorted_blocks,
     token_count,
 )
+from submissions.pages.source_view.pair_sides import printed_side, shown_side
 from submissions.pages.source_view.pair_terms import terms_of_pair
-from submissions.pages.source_view.parts import link_sides, open_files, show_side
+from submissions.pages.source_view.parts import link_sides, open_files
 from submissions.pages.source_view.render import colour
 from submissions.pages.source_view.screen import Anchors
-from submissions.pages.source_view.selection import PartStart, Selection
+from submissions.pages.source_view.selection import Selection
 from submissions.pages.source_view.written_differences import (
     MAX_LEXEME_CHARACTERS,
     DifferenceSummary,
     shorten_lexeme,
     summarise_runs,
 )
-from submissions.queries import (
-    displayed_pair,
-    ignored_tokens,
-    pair_files,
-)
+from submissions.queries import displayed_pair, ignored_tokens, pair_files
 
 if TYPE_CHECKING:
-    from submissions.models import Pair, Submission
+    from submissions.models import Pair
     from submissions.pages.source_view.file_passages import PassageLocation
     from submissions.pages.source_view.pair_blocks import Block
+    from submissions.pages.source_view.pair_sides import PairSide
     from submissions.pages.source_view.shared_terms import SharedTerms
     from submissions.pages.source_view.written_differences import TokenRun
     from submissions.pseudonyms.names import Names
@@ -109,50 +107,6 @@ class PassageView:
 
 
 @dataclass(frozen=True, slots=True)
-class PairSide:
-    """One submission of a pair; `letter` is L or R, and `share` is its share in [0, 1].
-
-    `with_common` is the share where common code counts too, None in a report from before it was shown.
-
-    `files` are those of which the page has a part, `others` those that it only lists, and `more` is the
-    number of a file from which on it does not list them, or 0.
-    """
-
-    letter: str
-    label: str
-    submission: Submission
-    share: float
-    with_common: float | None
-    files: list[FileView]
-    others: list[FileView]
-    more: int = 0
-
-    @property
-    def has_common_code(self) -> bool:
-        """True if the share is another figure, in percent, where common code counts too."""
-        return self.with_common is not None and round(self.with_common * 100) != round(self.share * 100)
-
-    @property
-    def shown_share(self) -> float:
-        """The share with common code, as far as the report has it."""
-        return self.share if self.with_common is None else self.with_common
-
-    @property
-    def matched(self) -> int:
-        """Number of the files that have a passage."""
-        return sum(bool(view.passages) for view in self.files)
-
-    @property
-    def unmatched(self) -> int:
-        """Number of the files that have none."""
-        return len(self.files) - self.matched
-
-    @property
-    def more_start(self) -> PartStart:
-        return PartStart(self.more, 0)
-
-
-@dataclass(frozen=True, slots=True)
 class PairView:
     """A pair with the listed ones of its `passage_count` blocks, in descending order of weight.
 
@@ -198,7 +152,7 @@ def view_pair(pair: Pair, names: Names, selection: Selection = FIRST) -> PairVie
     listed = list(enumerate(blocks, 1))[first : first + PASSAGES_LISTED]
     listed.sort(key=lambda row: row[0] != selection.passage)
     open_files(views, [block[0] for _, block in listed], selection)
-    sides = (_side(pair, "L", views, selection), _side(pair, "R", views, selection))
+    sides = (shown_side(pair, "L", views, selection), shown_side(pair, "R", views, selection))
     link_sides(sides[0].files, sides[1].files)
     terms = terms_of_pair(pair, views.values(), names)
     return PairView(pair, sides, _passages(listed, views), len(blocks), selection, moved, terms)
@@ -214,7 +168,7 @@ def view_whole_pair(pair: Pair, names: Names) -> PairView:
         printed = [passage for passage in view.passages if passage.number <= PASSAGES_LISTED]
         if view.is_open and printed:
             view.mark(printed, (0, len(view.text)), PAPER_TOKENS)
-    sides = (_printed_side(pair, "L", views), _printed_side(pair, "R", views))
+    sides = (printed_side(pair, "L", views), printed_side(pair, "R", views))
     terms = terms_of_pair(pair, views.values(), names)
     return PairView(pair, sides, _passages(listed, views), len(blocks), Selection(0), moved, terms)
 
@@ -247,26 +201,6 @@ def _read_passages(pair: Pair, names: Names) -> _PairPassages:
         exchanged = [record.exchanged for record in block]
         right.passages.append(FilePassage.from_pieces(number, counted, left, file_pieces(exchanged)))
     return _PairPassages(views, blocks, moved)
-
-
-def _side(pair: Pair, letter: str, views: dict[int, FileView], selection: Selection) -> PairSide:
-    """Render what the page shows of one side."""
-    files = [view for view in views.values() if view.anchors.side == letter]
-    return _pair_side(pair, letter, *show_side(files, letter, selection))
-
-
-def _printed_side(pair: Pair, letter: str, views: dict[int, FileView]) -> PairSide:
-    files = [view for view in views.values() if view.anchors.side == letter]
-    read, others = ([view for view in files if view.is_open == is_open] for is_open in (True, False))
-    return _pair_side(pair, letter, read, others, 0)
-
-
-def _pair_side(pair: Pair, letter: str, files: list[FileView], others: list[FileView], more: int) -> PairSide:
-    shares = pair.left_share, pair.left_with_common
-    if letter == "L":
-        return PairSide("L", "Left", pair.left, *shares, files, others, more)
-    shares = pair.right_share, pair.right_with_common
-    return PairSide("R", "Right", pair.right, *shares, files, others, more)
 
 
 def _passages(listed: list[tuple[int, Block]], views: dict[int, FileView]) -> list[PassageView]:

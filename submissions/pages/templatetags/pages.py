@@ -10,7 +10,6 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
-from submissions import queries
 from submissions.pages.hints import HINTS
 from submissions.pages.source_view.visible import visible_html, visible_text
 from submissions.pages.themes import SYSTEM, THEMES, theme_of
@@ -36,6 +35,8 @@ def theme(context: Context) -> str:
 @register.inclusion_tag("submissions/_hint.html", takes_context=True)
 def hint(context: Context, name: str) -> dict[str, object]:
     """Show a hint to a signed-in user who has not dismissed it; readers of a share link have none."""
+    from submissions import queries  # noqa: PLC0415 - `moss check` uses these tags without the models
+
     user = context["user"]
     is_reader = context.get("readonly") or not user.is_authenticated
     text = "" if is_reader or queries.has_dismissed(user, name) else HINTS[name]
@@ -193,7 +194,7 @@ def aria_sort(key: str, current: str) -> str:
 @register.filter
 def is_stuck(work: Batch | Report) -> bool:
     """Return whether started work did not change for longer than usual."""
-    from submissions import queries  # noqa: PLC0415 - `moss check` uses these tags without the models
+    from submissions import queries  # noqa: PLC0415 - as above
 
     return queries.is_stuck(work)
 

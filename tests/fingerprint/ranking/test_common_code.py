@@ -14,6 +14,7 @@ from fingerprint.fingerprints import fingerprint
 from fingerprint.index import InvertedIndex
 from fingerprint.ranking.common_code import ALIKE_PART, LEAST_LIMIT, count_alike, default_limit
 from fingerprint.ranking.inputs import Exclusions, RankingInput
+from fingerprint.ranking.threshold import LOWEST_THRESHOLD
 from tests.fingerprint.ranking.naive_score import rarity
 from tests.fingerprint.ranking.test_score_order import PARAMS, file
 from tests.support.programs import program, renamed
@@ -102,3 +103,33 @@ def test_a_registered_skeleton_does_not_make_submissions_alike() -> None:
     random, skeleton = Random(1), program(Random(99), 8) + "\n"
     _, inputs = ranked([skeleton + program(random, 2) for _ in range(40)], [skeleton])
     assert inputs.cohort.limit == default_limit(40)
+
+
+@pytest.mark.parametrize("template", ["none", "unregistered", "registered"])
+@pytest.mark.parametrize(
+    ("ring", "honest", "functions"), [(2, 18, 4), (12, 60, 2), (40, 60, 2), (40, 360, 1), (5, 20, 1)]
+)
+def test_every_similarity_has_code_that_can_be_shown(
+    ring: int, honest: int, functions: int, template: str
+) -> None:
+    random = Random(ring)
+    skeleton = "" if template == "none" else program(Random(99), 2) + "\n"
+    own = [skeleton + program(random, functions) for _ in range(honest)]
+    copied = skeleton + program(random, functions)
+    copies = [renamed(copied) if number % 2 else copied for number in range(ring)]
+    ranking, inputs = ranked([*own, *copies], [skeleton] if template == "registered" else [])
+    by_structure = ranking.scores.structure > 1e-6
+    above = by_structure & (ranking.scores.similarity >= LOWEST_THRESHOLD)
+    assert (ranking.scores.left_with_common[above] > 0).all()
+    assert (ranking.scores.right_with_common[above] > 0).all()
+    rows = np.flatnonzero(by_structure)
+    for row in rows[:: max(1, len(rows) // 60)].tolist():
+        assert engine.pair_passages(inputs, ranking, row)
+
+
+def test_ten_lines_that_everybody_has_are_shown_as_common_code() -> None:
+    task = "\n".join(program(Random(1), 1).splitlines()[:10]) + "\n"
+    ranking, inputs = ranked([task.replace("alpha", f"name{n}") for n in range(40)])
+    (passage, *_) = engine.pair_passages(inputs, ranking, 0)
+    assert ranking.scores.left_with_common[0] > 0.9
+    assert passage.tokens > 20

@@ -18,6 +18,7 @@ from fingerprint.ranking.threshold import (
     HIGHEST_THRESHOLD,
     LOWEST_THRESHOLD,
     MIN_PAIRS,
+    SAMPLE_SIZE,
     suggest_threshold,
 )
 from tests.support.programs import program, renamed
@@ -189,3 +190,17 @@ def test_a_suggested_threshold_stays_within_bounds_and_the_reason_says_so(
     suggestion = suggest_threshold(best)
     assert suggestion.value == value
     assert "as a suggestion goes" in suggestion.reason
+
+
+def test_the_threshold_depends_neither_on_the_order_of_the_class_nor_on_what_is_shown() -> None:
+    random = Random(4)
+    shared = [f"x{n} = {n} + [a, b][{n}] * c - f(d, {n})" for n in range(12)]
+    programs = [program(random, 1) + "\n".join(random.sample(shared, 4)) + "\n" for _ in range(160)]
+    files = [file(at, source) for at, source in enumerate(programs)]
+    reversed_files = [file(at, source) for at, source in enumerate(reversed(programs))]
+    rankings = [
+        engine.rank(RankingInput.from_files(cohort, len(programs), PARAMS.k), show)
+        for cohort, show in ((files, None), (files, 250), (files, 10**6), (reversed_files, 250))
+    ]
+    assert len(rankings[2].pairs.left) > SAMPLE_SIZE
+    assert len({ranking.threshold for ranking in rankings}) == 1

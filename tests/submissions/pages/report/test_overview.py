@@ -44,7 +44,7 @@ def listed(assignment: Assignment, names: Names | None = None, **query: str) -> 
 
 def flags(assignment: Assignment) -> dict[tuple[str, str], list[tuple[str, bool, bool]]]:
     rows = pairs_context({}, assignment)["rows"]
-    return {(row.pair.left.name, row.pair.right.name): [tuple(flag) for flag in row.flags] for row in rows}
+    return {(row.pair.left.name, row.pair.right.name): [flag[:3] for flag in row.flags] for row in rows}
 
 
 def headline(client: Client, assignment: Assignment, **query: str) -> str:

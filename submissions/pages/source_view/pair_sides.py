@@ -1,0 +1,79 @@
+"""The two sides of a pair: the files that a page or a document shows of each submission."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from submissions.pages.source_view.parts import show_side
+from submissions.pages.source_view.selection import PartStart
+
+if TYPE_CHECKING:
+    from submissions.models import Pair, Submission
+    from submissions.pages.source_view.file_view import FileView
+    from submissions.pages.source_view.selection import Selection
+
+
+@dataclass(frozen=True, slots=True)
+class PairSide:
+    """One submission of a pair; `letter` is L or R, and `share` is its share in [0, 1].
+
+    `with_common` is the share where common code counts too, None in a report from before it was shown.
+
+    `files` are those of which the page has a part, `others` those that it only lists, and `more` is the
+    number of a file from which on it does not list them, or 0.
+    """
+
+    letter: str
+    label: str
+    submission: Submission
+    share: float
+    with_common: float | None
+    files: list[FileView]
+    others: list[FileView]
+    more: int = 0
+
+    @property
+    def has_common_code(self) -> bool:
+        """True if the share is another figure, in percent, where common code counts too."""
+        return self.with_common is not None and round(self.with_common * 100) != round(self.share * 100)
+
+    @property
+    def shown_share(self) -> float:
+        """The share with common code, as far as the report has it."""
+        return self.share if self.with_common is None else self.with_common
+
+    @property
+    def matched(self) -> int:
+        """Number of the files that have a passage."""
+        return sum(bool(view.passages) for view in self.files)
+
+    @property
+    def unmatched(self) -> int:
+        """Number of the files that have none."""
+        return len(self.files) - self.matched
+
+    @property
+    def more_start(self) -> PartStart:
+        return PartStart(self.more, 0)
+
+
+def shown_side(pair: Pair, letter: str, views: dict[int, FileView], selection: Selection) -> PairSide:
+    """Render what the page shows of one side."""
+    files = [view for view in views.values() if view.anchors.side == letter]
+    return _pair_side(pair, letter, *show_side(files, letter, selection))
+
+
+def printed_side(pair: Pair, letter: str, views: dict[int, FileView]) -> PairSide:
+    """Return one side of a document: the files that were opened for it, and the others."""
+    files = [view for view in views.values() if view.anchors.side == letter]
+    read, others = ([view for view in files if view.is_open == is_open] for is_open in (True, False))
+    return _pair_side(pair, letter, read, others, 0)
+
+
+def _pair_side(pair: Pair, letter: str, files: list[FileView], others: list[FileView], more: int) -> PairSide:
+    shares = pair.left_share, pair.left_with_common
+    if letter == "L":
+        return PairSide("L", "Left", pair.left, *shares, files, others, more)
+    shares = pair.right_share, pair.right_with_common
+    return PairSide("R", "Right", pair.right, *shares, files, others, more)
