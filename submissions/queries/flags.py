@@ -12,7 +12,7 @@ from submissions.mates import known_names, mate_keys
 from submissions.models import Submission
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from django.db.models import QuerySet
@@ -75,10 +75,9 @@ class Flags:
         identical, renamed = _duplicates(report)
         assignment = report.assignment
         submissions = report.submissions.all()
-        own_pairs = report.pairs.filter(same_student=True).order_by()
         if pair:
             submissions = submissions.filter(pk__in=[pair.left_id, pair.right_id])
-            own_pairs = own_pairs.filter(pk=pair.pk)
+        own_pairs = _own_pairs(report) if pair is None else [pair] * pair.same_student
         mates = mate_keys(assignment, submissions) if _has_mates(assignment) else {}
         numbers = _group_numbers(identical), _group_numbers(renamed)
         return cls(*numbers, mates, assignment.due, _own_terms(own_pairs))
@@ -113,15 +112,22 @@ def _has_mates(assignment: Assignment) -> bool:
 
 def _duplicates(report: Report) -> tuple[list[list[int]], list[list[int]]]:
     """Return the groups of identical submissions, and of those that differ only in names and values."""
+    if deferred := report.get_deferred_fields() & {"duplicates", "findings"}:
+        report.refresh_from_db(fields=sorted(deferred))
     identical = [group.submissions for group in report.duplicates if group.sameness == "identical"]
     renamed = [group.submissions for group in report.duplicates if group.sameness == "lexical"]
     return report.findings.identical if report.findings else identical, renamed
 
 
-def _own_terms(pairs: QuerySet[Pair]) -> dict[frozenset[int], str]:
+def _own_pairs(report: Report) -> QuerySet[Pair]:
+    pairs = report.pairs.filter(same_student=True).order_by()
+    return pairs.select_related("left__batch", "right__batch").defer("passages")
+
+
+def _own_terms(pairs: Iterable[Pair]) -> dict[frozenset[int], str]:
     """Return the term, the last part of a copy's label, of pairs of one student; empty for uploads."""
     own: dict[frozenset[int], str] = {}
-    for pair in pairs.select_related("left__batch", "right__batch").defer("passages"):
+    for pair in pairs:
         label = next((side.batch.name for side in (pair.left, pair.right) if side.origin_id), "")
         own[frozenset((pair.left_id, pair.right_id))] = label.rpartition(", ")[2]
     return own

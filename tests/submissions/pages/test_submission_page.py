@@ -50,7 +50,9 @@ def test_it_lists_the_pairs_as_seen_from_this_submission(
     alice_client: Client, report: Report, ada: Submission
 ) -> None:
     best = report.pairs.get(left=ada, right__name="ben")
-    Pair.objects.filter(pk=best.pk).update(left_share=0.25, right_share=0.75)
+    Pair.objects.filter(pk=best.pk).update(
+        left_share=0.25, right_share=0.75, left_with_common=0.25, right_with_common=0.75
+    )
     for submission, mine, theirs in ((ada, 0.25, 0.75), (submission_named("ben"), 0.75, 0.25)):
         page = get_submission(alice_client, submission)
         pair_address = reverse("pair", args=[report.assignment_id, best.left_id, best.right_id])
