@@ -44,9 +44,8 @@ def run_chunks(cohort: Cohort, pairs: Rows, work: Callable[[slice], None], check
     further chunk begins, and the exception is raised as soon as the running ones end.
     """
     with ThreadPoolExecutor(cpu_count()) as pool:
-        futures = [pool.submit(work, part) for part in chunks(cohort, pairs)]
         try:
-            for future in futures:
+            for future in [pool.submit(work, part) for part in chunks(cohort, pairs)]:
                 future.result()
                 check()
         except BaseException:

@@ -38,7 +38,7 @@ def test_every_page_of_a_small_class_is_timed() -> None:
         env={name: value for name, value in os.environ.items() if name not in own_variables},
     )
     assert process.returncode == 0, process.stderr
-    assert "4 submissions, 2 pairs" in process.stderr
+    assert "4 submissions, 6 pairs" in process.stderr
     rows = [line for line in process.stdout.splitlines() if line.startswith("| ")][2:]
     assert len(rows) == 13
     assert rows[0].startswith("| cases ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from hypothesis import given, strategies as st
 
 from fingerprint.ranking import parallel
 from fingerprint.ranking.cohort import Cohort
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SIZES = [1, 5, 40, 3]
 COHORT = Cohort.from_submissions([[np.arange(size, dtype=np.uint64)] for size in SIZES], 3)
@@ -63,6 +67,24 @@ def test_an_error_in_a_chunk_is_raised() -> None:
 
     with pytest.raises(Ended):
         parallel.run_chunks(COHORT, pairs(400), work, parallel.never_end)
+
+
+def test_an_exception_while_chunks_are_handed_out_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A signal may arrive at any time, also before the last chunk is in the queue.
+    started = []
+
+    def work(part: slice) -> None:
+        started.append(part)
+        time.sleep(0.01)
+
+    def interrupted(*_: object) -> Iterator[slice]:
+        yield from (slice(start, start + 1) for start in range(200))
+        raise Ended
+
+    monkeypatch.setattr(parallel, "chunks", interrupted)
+    with pytest.raises(Ended):
+        parallel.run_chunks(COHORT, pairs(200), work, parallel.never_end)
+    assert len(started) < 200
 
 
 SIGNALLED = """
