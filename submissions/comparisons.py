@@ -1,4 +1,4 @@
-"""Which assignments are compared with which."""
+"""Queries for the assignments that one assignment is compared with, and for the reverse."""
 
 from __future__ import annotations
 

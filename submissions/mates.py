@@ -92,7 +92,7 @@ def student_keys(submissions: QuerySet[Submission]) -> dict[int, dict[Key, str]]
 
 
 class Identity(NamedTuple):
-    """What the students of a submission are known by: ids, logins and addresses, and names."""
+    """Identifiers of the students of a submission: `ids` are ids, logins and addresses."""
 
     ids: frozenset[str]
     names: frozenset[str]

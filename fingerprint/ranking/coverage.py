@@ -1,4 +1,4 @@
-"""How much of the submissions of a pair their passages cover."""
+"""Measure the weight, tokens and lines that the passages of each pair cover."""
 
 from __future__ import annotations
 

@@ -37,7 +37,11 @@ class Evidence(NamedTuple):
 
 
 class PassageLengths(NamedTuple):
-    """How much the length of a passage counts, and that of its neighbours; both are numbers of tokens."""
+    """Numbers of tokens that decide how much the length of a passage counts.
+
+    Across a gap of `gap_scale`, a neighbouring passage adds 1/e of its length; a passage of `half_length`
+    counts half.
+    """
 
     gap_scale: float
     half_length: float

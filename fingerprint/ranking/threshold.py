@@ -49,9 +49,9 @@ def sample_rows(keys: Hashes) -> npt.NDArray[np.int64]:
 def suggest_threshold(similarities: Sequence[float] | Floats, pairs: int | None = None) -> SuggestedThreshold:
     """Suggest a threshold from the similarities of all pairs that share anything, or of a sample of them.
 
-    Nearly all pairs of a class are honest, and above the median their number falls about exponentially: the
-    similarity rises by the same amount each time the number of pairs above it falls by the factor e. The
-    estimate is the similarity above which one honest pair is left, plus a margin.
+    Nearly all pairs of a class are unrelated, and above the median their number falls about exponentially:
+    the similarity rises by the same amount each time the number of pairs above it falls by the factor e. The
+    estimate is the similarity above which one unrelated pair is left, plus a margin.
 
     Parameters
     ----------
@@ -61,20 +61,19 @@ def suggest_threshold(similarities: Sequence[float] | Floats, pairs: int | None 
     count = len(similarities) if pairs is None else pairs
     if count < MIN_PAIRS:
         few = "one pair is" if count == 1 else f"{count} pairs are"
-        reason = f"{few} too few to tell where honest ones end; {DEFAULT_THRESHOLD:.0%} suits most tasks"
+        reason = f"{few} too few for an estimate; {DEFAULT_THRESHOLD:.0%} suits most tasks"
         return SuggestedThreshold(DEFAULT_THRESHOLD, reason)
     values = np.asarray(similarities, dtype=np.float64)
     median, upper = (float(quantile) for quantile in np.quantile(values, (0.5, UPPER_QUANTILE)))
     rise = (upper - median) / log((1 - 0.5) / (1 - UPPER_QUANTILE))
     estimate = median + TAIL_MARGIN * rise * log(count / 2)
     value = round(min(max(estimate, LOWEST_THRESHOLD), HIGHEST_THRESHOLD), 2)
-    end = f"near {estimate:.0%}" if estimate < 1 else "nowhere below 100%"
+    end = f"rarely exceed {estimate:.0%}" if estimate < 1 else "may reach 100%"
     reason = (
-        f"half of the {count} pairs are below {median:.0%} and a fifth above {upper:.0%}; "
-        f"falling off like that, honest ones end {end}"
+        f"half of the {count} pairs are below {median:.0%} and a fifth above {upper:.0%}, "
+        f"so unrelated pairs {end}"
     )
     if value != round(estimate, 2):
-        reason += (
-            f", and {value:.0%} is as {'low' if estimate < LOWEST_THRESHOLD else 'high'} as a suggestion goes"
-        )
+        bound = "lowest" if estimate < LOWEST_THRESHOLD else "highest"
+        reason += f"; {value:.0%} is the {bound} suggestion"
     return SuggestedThreshold(value, reason)

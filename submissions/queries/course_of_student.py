@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AssignmentOfStudent(NamedTuple):
-    """What a student handed in for one assignment: its best match, and whether that stands out."""
+    """A student's submission for one assignment, with the similarity of its best match."""
 
     assignment: Assignment
     submission: Submission
@@ -27,10 +27,12 @@ class AssignmentOfStudent(NamedTuple):
 def assignments_of_student(assignment: Assignment, submission: Submission) -> list[AssignmentOfStudent]:
     """Return the ranked assignments of the course that have work of the submission's student, in order.
 
-    Work of a team is that of each of its students.
+    Work of a team is that of each of its students. Of a course with one ranked assignment, return none.
     """
-    own = student_keys(Submission.objects.filter(pk=submission.pk))[submission.pk].keys()
     reports = _newest_reports(assignment.course_id)
+    if len(reports) <= 1:
+        return []
+    own = student_keys(Submission.objects.filter(pk=submission.pk))[submission.pk].keys()
     ranked = Submission.objects.filter(reports__in=reports, batch__role=Batch.Role.CLASS)
     similar = ranked.filter(_may_be_of(submission)).distinct()
     keys = student_keys(similar)

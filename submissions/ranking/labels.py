@@ -1,4 +1,4 @@
-"""What other assignments are called in the reports of an assignment, and the batches of copies of each."""
+"""Labels of other assignments in the reports of an assignment, and the batches with their copies."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MAX_PART_OF_LABEL = 60
 
 
 def set_labels(assignment: Assignment, others: list[Assignment]) -> dict[int, str]:
-    """Return what each of the `others` is called in the reports of an assignment, by primary key.
+    """Return the label of each of the `others` in the reports of an assignment, by primary key.
 
     A label stays what it was at first, whatever is renamed: decisions are stored for names that end with it.
     The copies of submissions of an assignment that is none of the `others` any more are deleted.

@@ -39,7 +39,7 @@ class RenderedPassage(NamedTuple):
 
     @property
     def others(self) -> int:
-        """How many other submissions have it, if it is common code; otherwise 0."""
+        """Number of the other submissions that have it, if it is common code; otherwise 0."""
         return max(self.left.others) if all(self.left.others) else 0
 
     @property

@@ -92,8 +92,8 @@ def _lines_by_term(
     texts: dict[tuple[str, int], str] = {}
     for file in files:
         for key, numbers, text in _file_terms(file, wanted):
-            shown = TermLines(file.path, numbers[:LINES_LISTED], max(len(numbers) - LINES_LISTED, 0))
-            lines.setdefault(key, []).append(shown)
+            more = max(len(numbers) - LINES_LISTED, 0)
+            lines.setdefault(key, []).append(TermLines(file.path, numbers[:LINES_LISTED], more))
             texts.setdefault(key, text)
     return lines, texts
 

@@ -169,16 +169,13 @@ def test_a_tiny_cohort_gets_the_default_threshold_and_the_reason() -> None:
     assert value == DEFAULT_THRESHOLD
     assert "3 pairs are too few" in reason
     assert suggest_threshold([]).value == DEFAULT_THRESHOLD
-    assert (
-        suggest_threshold([0.9]).reason
-        == "one pair is too few to tell where honest ones end; 50% suits most tasks"
-    )
+    assert suggest_threshold([0.9]).reason == "one pair is too few for an estimate; 50% suits most tasks"
 
 
 def test_a_suggested_threshold_is_capped_when_half_of_the_pairs_are_copies() -> None:
     suggestion = suggest_threshold([0.2] * MIN_PAIRS + [0.9] * MIN_PAIRS)
     assert suggestion.value == HIGHEST_THRESHOLD
-    assert "honest ones end nowhere below 100%" in suggestion.reason
+    assert "unrelated pairs may reach 100%" in suggestion.reason
 
 
 @pytest.mark.parametrize(
@@ -189,7 +186,8 @@ def test_a_suggested_threshold_stays_within_bounds_and_the_reason_says_so(
 ) -> None:
     suggestion = suggest_threshold(best)
     assert suggestion.value == value
-    assert "as a suggestion goes" in suggestion.reason
+    bound = "lowest" if value == LOWEST_THRESHOLD else "highest"
+    assert suggestion.reason.endswith(f"{value:.0%} is the {bound} suggestion")
 
 
 def test_the_threshold_depends_neither_on_the_order_of_the_class_nor_on_what_is_shown() -> None:

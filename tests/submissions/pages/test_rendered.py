@@ -69,7 +69,7 @@ def test_a_page_that_was_rendered_takes_few_queries(
     for address, queries in (
         (report.assignment.get_absolute_url(), 12),
         (pair_page(pair), 14),
-        (submission, 12),
+        (submission, 9),
     ):
         queries_for(alice_client, address)
         assert queries_for(alice_client, address) <= queries
