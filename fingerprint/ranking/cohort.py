@@ -150,6 +150,7 @@ def slice_submission(
         tokens.ignored[low:high],
         tokens.order[first:last],
         tokens.ordered_kgrams[first:last],
+        tokens.previous[first:last],
         tokens.next_group[first:last],
         tokens.line_starts[low:high],
         tokens.line_ends[low:high],
