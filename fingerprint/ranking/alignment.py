@@ -205,14 +205,10 @@ def place_of(a: int, b: int) -> int:
 
 
 @njit
-def add_run(runs: Runs, count: int, place: int, length: int) -> Runs:
-    """Write a run behind the first `count`; return the array, or if it was full a larger copy."""
-    if count == len(runs):
-        larger = np.empty((2 * count, 2), dtype=np.int64)
-        larger[:count] = runs
-        runs = larger
-    runs[count, 0], runs[count, 1] = place, length
-    return runs
+def twice_as_long(runs: Runs) -> Runs:
+    longer = np.empty((2 * len(runs), 2), dtype=np.int64)
+    longer[: len(runs)] = runs
+    return longer
 
 
 @njit
@@ -226,26 +222,42 @@ def list_runs(
     `steps` comparisons.
 
     When a matchable k-gram has the same matchable k-gram before it on both sides, its run is found from that
-    earlier one, so it is skipped, and all such occurrences at once.
+    earlier one, so it is skipped, and all such occurrences at once. When a matchable one is before it on one
+    side only, or another one on each side, the tokens before it differ and the run begins with it.
+
+    This loop takes most of the time of a ranking, and a call with `IndexedTokens` in it takes as long as all
+    the rest. So only runs with boilerplate call `maximal_run`.
     """
     (left, right), count, at = pair, 0, 0
+    x, y, no_left_end, no_right_end = left.kinds, right.kinds, left.boilerplate, right.boilerplate
     while at < len(right.ordered_kgrams):
-        first = left_table[right.ordered_kgrams[at]]
-        if first < 0:
-            at += 1
-            continue
-        end = group_end(right.ordered_kgrams, at)
-        for i in range(first, group_end(left.ordered_kgrams, first)):
+        first, end = left_table[right.ordered_kgrams[at]], group_end(right.ordered_kgrams, at)
+        last = group_end(left.ordered_kgrams, first) if first >= 0 else first
+        for i in range(first, last):
             a, previous, j = left.order[i], left.previous[i], at
             while j < end:
                 steps -= 1
                 if previous >= 0 and right.previous[j] == previous:
                     j = right.next_group[j]
                     continue
-                start, other, length = maximal_run(left, right, a, right.order[j])
+                b, length = right.order[j], 0
+                most = min(len(x) - a, len(y) - b)
+                while length < most and x[a + length] == y[b + length]:
+                    length += 1
+                start, other, final = a, b, length - 1
+                if (
+                    (previous < 0 and right.previous[j] < 0)
+                    or no_left_end[a]
+                    or no_right_end[b]
+                    or no_left_end[a + final]
+                    or no_right_end[b + final]
+                ):
+                    start, other, length = maximal_run(left, right, a, b)
                 steps -= length
                 if length >= k:
-                    runs = add_run(runs, count, place_of(start, other), length)
+                    if count == len(runs):
+                        runs = twice_as_long(runs)
+                    runs[count, 0], runs[count, 1] = place_of(start, other), length
                     count += 1
                 j += 1
             if steps < 0:

@@ -44,9 +44,9 @@ def _first_free_piece(taken: tuple[Flags, Flags], a: int, b: int, length: int) -
 
 
 @njit
-def _has_matchable_kgram(tokens: IndexedTokens, a: int, length: int, k: int) -> bool:
+def _has_matchable_kgram(kgrams: Ids, a: int, length: int, k: int) -> bool:
     for at in range(a, a + length - k + 1):  # noqa: SIM110 - a generator cannot be compiled
-        if tokens.kgrams[at] >= 0:
+        if kgrams[at] >= 0:
             return True
     return False
 
@@ -83,7 +83,7 @@ def _keep_open(places: Positions, taken: tuple[Flags, Flags], k: int) -> int:
 
 
 @njit
-def _add_tiles(runs: Runs, k: int, left: IndexedTokens, taken: tuple[Flags, Flags], tiles: Runs) -> int:
+def _add_tiles(runs: Runs, k: int, left_kgrams: Ids, taken: tuple[Flags, Flags], tiles: Runs) -> int:
     """Fill `tiles` with pieces of the runs, longest first, then by place; return the number of tiles.
 
     When earlier tiles cover part of a run, its free pieces are queued as runs of their own length. The new
@@ -111,7 +111,7 @@ def _add_tiles(runs: Runs, k: int, left: IndexedTokens, taken: tuple[Flags, Flag
                     heapq.heappush(pieces, (start - end, place_of(a + start, b + start)))
                 if length - end >= k:
                     heapq.heappush(pieces, (end - length, place_of(a + end, b + end)))
-            elif _has_matchable_kgram(left, a, length, k):
+            elif _has_matchable_kgram(left_kgrams, a, length, k):
                 tiles[count, 0], tiles[count, 1], tiles[count, 2] = a, b, length
                 count += 1
                 taken[0][a : a + length] = True
@@ -146,7 +146,7 @@ def tile_pair(
     int64 array [tiles, 3]: left token, right token, length.
     """
     tiles = np.empty((min(len(left.kinds), len(right.kinds)) // k, 3), dtype=np.int64)
-    count = _add_tiles(_runs_of_pair(left, right, k, left_table), k, left, taken, tiles)
+    count = _add_tiles(_runs_of_pair(left, right, k, left_table), k, left.kgrams, taken, tiles)
     for at in range(count):
         a, b, length = tiles[at]
         taken[0][a : a + length] = False
