@@ -107,18 +107,13 @@ def parameters(cohort: LoadedCohort) -> dict[str, object]:
 
 def _pair_row(report: Report, cohort: LoadedCohort, pair: RankedPair) -> Pair:
     """Return the row of a pair, with the submission on the left whose name sorts first."""
-    columns = asdict(pair) | {
-        "left": cohort.submissions[pair.left],
-        "right": cohort.submissions[pair.right],
-        "passages": [_passage_record(cohort, passage) for passage in pair.passages],
+    ordered = pair if cohort.by_name(pair.left, pair.right) else pair.exchanged
+    columns = asdict(ordered) | {
+        "left": cohort.submissions[ordered.left],
+        "right": cohort.submissions[ordered.right],
+        "passages": [_passage_record(cohort, passage) for passage in ordered.passages],
         "same_student": cohort.is_same_student(pair.left, pair.right),
     }
-    if not cohort.by_name(pair.left, pair.right):
-        columns |= {"left": columns["right"], "right": columns["left"]}
-        columns |= {"left_share": pair.right_share, "right_share": pair.left_share}
-        with_common = {"left_with_common": pair.right_with_common, "right_with_common": pair.left_with_common}
-        columns |= with_common
-        columns["passages"] = [passage.exchanged for passage in columns["passages"]]
     return Pair(report=report, **columns)
 
 
