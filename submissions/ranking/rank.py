@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from importlib.metadata import version
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+from django.db import connection
 
 from fingerprint import engine
 from submissions.ingest.documents import PARAMS
@@ -19,17 +21,20 @@ from submissions.ranking.copies import copy_old_work
 from submissions.ranking.duplicate_groups import duplicate_groups
 from submissions.ranking.findings import collect_findings
 from submissions.ranking.load import load_cohort
-from submissions.ranking.ranked_pairs import ranked_pairs
+from submissions.ranking.ranked_pairs import RankedPair, ranked_pairs
+from submissions.storage.rows import insert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fingerprint.engine import Passage
     from submissions.ranking.load import LoadedCohort
-    from submissions.ranking.ranked_pairs import RankedPair
 
 # Number of pairs that a report stores, the most similar ones.
 MAX_PAIRS = 5_000
+ROWS_AT_ONCE = 500
+# Columns of a pair that are stored as they are.
+FIGURES = [field.name for field in fields(RankedPair) if field.name not in {"left", "right", "passages"}]
 
 
 def rank(report: Report) -> None:
@@ -56,7 +61,7 @@ def rank(report: Report) -> None:
     report.submissions.set(cohort.listed)
     aligned = ranked_pairs(cohort.inputs, best)
     pairs = progress.track(report.pk, "Aligning pairs", aligned, count)
-    Pair.objects.bulk_create((_pair_row(report, cohort, pair) for pair in pairs), batch_size=500)
+    _save_pairs(_pair_columns(report, cohort, pair) for pair in pairs)
     Ignored.objects.bulk_create(_ignored_rows(report, cohort), batch_size=500)
     progress.publish(report.pk, "Grouping duplicates")
     report.duplicates = duplicate_groups(cohort)
@@ -105,16 +110,21 @@ def parameters(cohort: LoadedCohort) -> dict[str, object]:
     }
 
 
-def _pair_row(report: Report, cohort: LoadedCohort, pair: RankedPair) -> Pair:
-    """Return the row of a pair, with the submission on the left whose name sorts first."""
+def _save_pairs(pairs: Iterator[dict[str, object]]) -> None:
+    while rows := list(islice(pairs, ROWS_AT_ONCE)):
+        insert(connection, Pair, {name: [row[name] for row in rows] for name in rows[0]})
+
+
+def _pair_columns(report: Report, cohort: LoadedCohort, pair: RankedPair) -> dict[str, object]:
+    """Return the columns of a pair, with the submission on the left whose name sorts first."""
     ordered = pair if cohort.by_name(pair.left, pair.right) else pair.exchanged
-    columns = asdict(ordered) | {
-        "left": cohort.submissions[ordered.left],
-        "right": cohort.submissions[ordered.right],
+    return {name: getattr(ordered, name) for name in FIGURES} | {
+        "report_id": report.pk,
+        "left_id": cohort.submissions[ordered.left].pk,
+        "right_id": cohort.submissions[ordered.right].pk,
         "passages": [_passage_record(cohort, passage) for passage in ordered.passages],
         "same_student": cohort.is_same_student(pair.left, pair.right),
     }
-    return Pair(report=report, **columns)
 
 
 def _passage_record(cohort: LoadedCohort, passage: Passage) -> PassageRecord:

@@ -52,7 +52,7 @@ def insert(
     )
     if returning:
         statement += sql.SQL(NEW_ROWS).format(columns=_listed(map(sql.Identifier, returning)))
-    prepared = [list(map(fields[name].get_prep_value, values)) for name, values in columns.items()]
+    prepared = _prepared(connection, fields, columns)
     with transaction.atomic(using=connection.alias), connection.wrap_database_errors:
         connection.ensure_connection()
         with psycopg.Cursor(connection.connection) as cursor:
@@ -84,11 +84,21 @@ def update(
         arrays=_listed(sql.SQL("%b::{}[]").format(kind) for kind in types),
         given=_listed(names),
     )
-    prepared = [list(map(fields[name].get_prep_value, values)) for name, values in columns.items()]
+    prepared = _prepared(connection, fields, columns)
     with transaction.atomic(using=connection.alias), connection.wrap_database_errors:
         connection.ensure_connection()
         with psycopg.Cursor(connection.connection) as cursor:
             cursor.execute(statement, [list(keys), *prepared])
+
+
+def _prepared(
+    connection: BaseDatabaseWrapper, fields: Mapping[str, Field[Any, Any]], columns: Columns
+) -> list[list[Any]]:
+    """Return the values of each column as the database driver takes them."""
+    return [
+        [fields[name].get_db_prep_save(value, connection) for value in values]
+        for name, values in columns.items()
+    ]
 
 
 def _default(field: Field[Any, Any]) -> object:
