@@ -27,6 +27,7 @@ from submissions.ingest.batches import (
     pending_documents,
 )
 from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boilerplate
+from submissions.ingest.coarse_streams import needs_coarse_streams
 from submissions.ingest.contents import BatchEnded
 from submissions.ingest.documents import fingerprint_groups, fingerprint_pending
 from submissions.ingest.rereading import replace_documents
@@ -167,7 +168,8 @@ def _fingerprint_slice(batch_id: int, document_ids: list[int]) -> int:
     if not _is_fingerprinting(batch_id):
         return 0
     before, started = 0, time.monotonic()
-    for done in fingerprint_groups(document_ids, CHUNK):
+    assignment_id = Batch.objects.values_list("assignment", flat=True).get(pk=batch_id)
+    for done in fingerprint_groups(document_ids, CHUNK, coarse=needs_coarse_streams(assignment_id)):
         add_documents_done(batch_id, done - before)
         before = done
         if done >= CHUNK or time.monotonic() - started > SLICE_SECONDS or not _is_fingerprinting(batch_id):

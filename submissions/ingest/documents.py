@@ -44,10 +44,12 @@ def fingerprint_pending(document_ids: Sequence[int]) -> None:
         pass
 
 
-def fingerprint_groups(document_ids: Sequence[int], most: int = GROUP_DOCUMENTS) -> Iterator[int]:
+def fingerprint_groups(
+    document_ids: Sequence[int], most: int = GROUP_DOCUMENTS, *, coarse: bool = False
+) -> Iterator[int]:
     """Fingerprint the pending ones of the given documents; after each group, yield how many ids are done.
 
-    A group has at most `most` documents.
+    A group has at most `most` documents. With `coarse` they get their coarse streams.
 
     It is safe to run twice, also concurrently: a document is stored with all of its tokens and fingerprints,
     or not at all. A file that cannot be read, or that ended its worker process MAX_ATTEMPTS times, is marked
@@ -57,7 +59,7 @@ def fingerprint_groups(document_ids: Sequence[int], most: int = GROUP_DOCUMENTS)
     while done < len(document_ids):
         group = document_ids[done : done + _group_size(document_ids[done : done + most])]
         with work_locks(Work.DOCUMENT, group) as mine:
-            left = _fingerprint_group(mine)
+            left = _fingerprint_group(mine, coarse=coarse)
         done += group.index(left[0]) if left else len(group)
         yield done
 
@@ -80,7 +82,7 @@ def _group_size(document_ids: Sequence[int]) -> int:
     return len(document_ids)
 
 
-def _fingerprint_group(document_ids: list[int]) -> list[int]:
+def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
     """Fingerprint documents; return the last ones, which are left because the others took GROUP_SECONDS."""
     rows = Document.objects.filter(state=Document.State.PENDING).select_related("source")
     pending = rows.in_bulk(document_ids)
@@ -97,7 +99,7 @@ def _fingerprint_group(document_ids: list[int]) -> list[int]:
             break
         left = keys[number + 1 :]
         try:
-            readings[document.pk] = _read(document)
+            readings[document.pk] = _read(document, coarse=coarse)
         except Unreadable as error:
             _fail(document, str(error))
     _save_or_wait(readings, left)
@@ -111,9 +113,10 @@ def _may_be_tried(document: Document) -> bool:
     return False
 
 
-def _read(document: Document) -> DocumentTokens:
+def _read(document: Document, *, coarse: bool) -> DocumentTokens:
     with _errors_as_unreadable(f"document {document.pk}"):
-        return document_reader().read(bytes(document.source.data), document.language, settings.FILE_SECONDS)
+        data = bytes(document.source.data)
+        return document_reader().read(data, document.language, settings.FILE_SECONDS, coarse=coarse)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ import numpy as np
 from django.db import connection
 
 from fingerprint import engine
+from submissions.ingest.coarse_streams import read_coarse_stream, without_coarse_stream
 from submissions.ingest.documents import PARAMS
 from submissions.models import Batch, Ignored, Pair, Report
 from submissions.models.records import PassageRecord
@@ -49,6 +50,7 @@ def rank(report: Report) -> None:
     TakesLong
         When the report is in the interactive queue and takes too long for it.
     """
+    _read_coarse_streams(report)
     progress.publish(report.pk, "Loading tokens and fingerprints")
     cohort = load_cohort(report.assignment)
     progress.publish(report.pk, f"Comparing {len(cohort.submissions):,} submissions with each other")
@@ -69,6 +71,13 @@ def rank(report: Report) -> None:
     cases = find_cases(report.assignment, cohort, ranking)
     report.findings = collect_findings(cohort, ranking, count).model_copy(update=cases._asdict())
     report.parameters = parameters(cohort) | {"threshold": ranking.threshold._asdict()}
+
+
+def _read_coarse_streams(report: Report) -> None:
+    """Read the coarse streams that a class in several languages still needs."""
+    keys = without_coarse_stream(report.assignment_id)
+    for pk in progress.track(report.pk, "Reading for the comparison across languages", keys, len(keys)):
+        read_coarse_stream(pk)
 
 
 def rank_without_cancelled(report: Report) -> list[int]:

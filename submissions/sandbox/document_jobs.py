@@ -37,7 +37,7 @@ def preload() -> None:
     """Load all that reading any file may need."""
     engine.preload()
     for language, data in _SAMPLES.items():
-        request = {"filename": "", "language": language, "seconds": FILE_SECONDS}
+        request = {"filename": "", "language": language, "seconds": FILE_SECONDS, "coarse": True}
         list(_read(request, [data]))
 
 
@@ -61,7 +61,9 @@ def _identify(request: Header, buffers: list[bytes], _channel: Channel | None = 
 
 def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None) -> Iterator[Frame]:
     seconds = request["seconds"]
-    reading = read(buffers[0], request["filename"], request["language"], seconds, coarse=True, spans=True)
+    reading = read(
+        buffers[0], request["filename"], request["language"], seconds, coarse=request["coarse"], spans=True
+    )
     lines = token_lines(reading.text, reading.tokens)
     spans = _spans(reading, seconds)
     tokens, lexical = reading.tokens, reading.lexical

@@ -72,10 +72,10 @@ def test_a_document_that_ends_its_workers_is_blamed_alone(
 ) -> None:
     reader = documents._read
 
-    def read(document: Document) -> DocumentTokens:
+    def read(document: Document, *, coarse: bool) -> DocumentTokens:
         if document.pk == keys[2]:
             raise WorkerKilled
-        return reader(document)
+        return reader(document, coarse=coarse)
 
     monkeypatch.setattr(documents, "_read", read)
     for _ in range(MAX_ATTEMPTS):
@@ -90,10 +90,10 @@ def test_a_document_that_ends_its_workers_is_blamed_alone(
 def test_a_file_that_cannot_be_read_fails_alone(keys: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     reader = documents._read
 
-    def read(document: Document) -> DocumentTokens:
+    def read(document: Document, *, coarse: bool) -> DocumentTokens:
         if document.pk == keys[0]:
             raise Unreadable("it is broken")
-        return reader(document)
+        return reader(document, coarse=coarse)
 
     monkeypatch.setattr(documents, "_read", read)
     fingerprint_pending(keys)
