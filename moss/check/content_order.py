@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from moss.check.local import LocalFile
+    from moss.check.readings import LocalFile
 
 
 class ContentOrder(NamedTuple):

@@ -13,7 +13,7 @@ from moss.check.earlier import read_all
 from moss.check.inputs import InputOptions, SkippedInput
 from moss.check.languages import languages_of
 from moss.check.mates import student_groups
-from moss.check.readings import NO_LINES, ReadJob, read_files
+from moss.check.readings import NO_LINES, LocalFile, ReadJob, read_files
 from submissions.archives.languages import NOT_COMPARED
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         RankingInput,
         Reading,
     )
-    from moss.check.readings import Advance, FileTokens
+    from moss.check.readings import Advance
     from submissions.archives.grouping_warnings import GroupingWarning
     from submissions.archives.unpack import UnpackedEntry
     from submissions.ranking.ranked_pairs import RankedPair
@@ -40,15 +40,6 @@ if TYPE_CHECKING:
 PARAMS = Params()
 MIN_SUBMISSIONS = 2
 NO_OPTIONS = InputOptions()
-
-
-class LocalFile(NamedTuple):
-    """One file of a submission, with its bytes for display; `submission` indexes the report's submissions."""
-
-    submission: int
-    path: str
-    data: bytes
-    tokens: FileTokens
 
 
 @dataclass(frozen=True, slots=True)
