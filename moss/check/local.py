@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         RankingInput,
         Reading,
     )
-    from moss.check.readings import Advance
+    from moss.check.readings import Advance, FileTokens
     from submissions.archives.grouping_warnings import GroupingWarning
     from submissions.archives.unpack import UnpackedEntry
     from submissions.ranking.ranked_pairs import RankedPair
