@@ -5,9 +5,10 @@ from __future__ import annotations
 from html import unescape
 from typing import TYPE_CHECKING
 
+import humanize
 from django import template
 from django.urls import reverse
-from humanize import ordinal
+from django.utils.translation import get_language, gettext as _, ngettext
 
 from fingerprint.engine import choices
 from submissions.pages.report.charts import SPARK_STEP
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 register = template.Library()
 register.filter(colour)
-register.filter(ordinal)
 
 DAY, HOUR, MINUTE = 86_400, 3_600, 60
 
@@ -83,11 +83,24 @@ def duration(time: timedelta) -> str:
     """Return a duration in its two largest units, such as `3 h 12 min`."""
     seconds = int(time.total_seconds())
     if seconds < MINUTE:
-        return "less than a minute"
+        return _("less than a minute")
     days, hours, minutes = seconds // DAY, seconds % DAY // HOUR, seconds % HOUR // MINUTE
-    units = ((days, "days" if days != 1 else "day"), (hours, "h"), (minutes, "min"))
-    first = next(index for index, (count, _) in enumerate(units) if count)
-    return " ".join(f"{count} {unit}" for count, unit in units[first : first + 2] if count)
+    units = (
+        (days, ngettext("{n} day", "{n} days", days)),
+        (hours, _("{n} h")),
+        (minutes, _("{n} min")),
+    )
+    first = next(index for index, unit in enumerate(units) if unit[0])
+    return " ".join(text.format(n=count) for count, text in units[first : first + 2] if count)
+
+
+@register.filter
+def ordinal(number: int) -> str:
+    """Return a rank as the language writes it: 1st, 2nd and 11th in English, 1. in German, 1.º in Spanish."""
+    language = get_language()
+    if language == "de":
+        return f"{number}."
+    return f"{number}.º" if language == "es" else humanize.ordinal(number)
 
 
 @register.filter

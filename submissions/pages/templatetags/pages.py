@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 from django import template
 from django.template.defaultfilters import date
 from django.urls import reverse
+from django.utils.html import json_script
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy as _
 
 from submissions.pages.hints import HINTS
+from submissions.pages.languages import BROWSER, chosen_language, languages
+from submissions.pages.script_texts import SCRIPT_TEXTS
+from submissions.pages.source_view.token_counts import counted
 from submissions.pages.source_view.visible import visible_html, visible_text
 from submissions.pages.themes import SYSTEM, THEMES, theme_of
 
@@ -20,9 +25,12 @@ if TYPE_CHECKING:
     from django.template import Context
 
     from submissions.models import Batch, Report, Submission
+    from submissions.pages.source_view.written_differences import DifferenceSummary
     from submissions.pseudonyms.names import Names
 
 register = template.Library()
+
+TERM_KINDS = {"literal": _("literal"), "name": _("name"), "import": _("import")}
 
 
 @register.simple_tag(takes_context=True)
@@ -47,7 +55,38 @@ def hint(context: Context, name: str) -> dict[str, object]:
 @register.simple_tag
 def themes() -> dict[str, str]:
     """Return the themes with their labels."""
-    return THEMES
+    return {theme: str(label) for theme, label in THEMES.items()}
+
+
+@register.simple_tag(takes_context=True)
+def language_choice(context: Context) -> str:
+    """Return the language that the browser remembers, or that it has none."""
+    request = context.get("request")
+    return chosen_language(request) if request else BROWSER
+
+
+@register.simple_tag(name="languages")
+def language_labels() -> dict[str, str]:
+    """Return the languages with their labels."""
+    return languages()
+
+
+@register.simple_tag
+def script_texts(script: str) -> SafeString:
+    """Return the texts of a script as JSON, in the language of the page; `texts.js` reads them."""
+    return json_script(SCRIPT_TEXTS[script], f"{script}-texts")
+
+
+@register.filter
+def term_kind(kind: str) -> str:
+    """Return the kind of a shared term in words."""
+    return str(TERM_KINDS[kind])
+
+
+@register.filter
+def category_counts(differences: DifferenceSummary) -> list[str]:
+    """Return numbers of tokens that are written differently as text, such as `3 names`."""
+    return counted(differences._asdict())
 
 
 @register.filter
@@ -155,6 +194,14 @@ def case_url(context: Context, key: int) -> str:
     pair_filter = context.get("pair_filter")
     chosen = round(pair_filter.threshold * 100) if pair_filter else 0
     return f"{address}?threshold={chosen}" if chosen else address
+
+
+@register.filter
+def decision_label(state: str) -> str:
+    """Return the state of a decision in words."""
+    from submissions.models import Decision  # noqa: PLC0415 - as above
+
+    return str(Decision.State(state).label)
 
 
 @register.filter

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -38,7 +39,12 @@ if TYPE_CHECKING:
     from submissions.rosters import Roster
 
 ROWS_A_PAGE = 200
-DEPTHS = ((0, "Each file"), (1, "Each folder at the top"), (2, "Each folder in those"), (3, "One deeper"))
+DEPTHS = (
+    (0, gettext_lazy("Each file")),
+    (1, gettext_lazy("Each folder at the top")),
+    (2, gettext_lazy("Each folder in those")),
+    (3, gettext_lazy("One deeper")),
+)
 
 
 def preview_context(
@@ -104,10 +110,10 @@ def _layouts(preview: Preview, choices: Choices) -> list[tuple[str, list[tuple[s
     others = [layout for layout in LAYOUTS.values() if layout not in (best, *fitting)]
     chosen = f"{DEPTH}{choices.depth}" if choices.depth is not None else choices.layout
     groups = {
-        "Recognised": [("", f"{best.label} (fits best)")],
-        "Fits as well": [(layout.key, layout.label) for layout in fitting],
-        "A submission is": [(f"{DEPTH}{depth}", label) for depth, label in DEPTHS],
-        "Other platforms": [(layout.key, layout.label) for layout in others],
+        _("Recognised"): [("", _("{layout} (fits best)").format(layout=best.label))],
+        _("Fits as well"): [(layout.key, layout.label) for layout in fitting],
+        _("A submission is"): [(f"{DEPTH}{depth}", str(label)) for depth, label in DEPTHS],
+        _("Other platforms"): [(layout.key, layout.label) for layout in others],
     }
     return [
         (label, [(value, text, value == chosen) for value, text in rows])
@@ -130,7 +136,7 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         error, waited = str(refusal), batch.is_listed
     batch.refresh_from_db()
     if not waited:
-        messages.info(request, "This upload was read, cancelled or deleted meanwhile.")
+        messages.info(request, _("This upload was read, cancelled or deleted meanwhile."))
         return _reload(request, batch)
     if request.POST.get("do") == "read" and not error:
         actions.read_listed(batch)
