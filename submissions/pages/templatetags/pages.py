@@ -9,20 +9,35 @@ from django.template.defaultfilters import date
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy
 
 from submissions.pages.hints import HINTS
 from submissions.pages.source_view.visible import visible_html, visible_text
 from submissions.pages.themes import SYSTEM, THEMES, theme_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from django.template import Context
 
-    from submissions.models import Batch, Report, Submission
+    from submissions.models import Batch, CaseDecision, Report, Submission
     from submissions.pseudonyms.names import Names
 
 register = template.Library()
+
+# The states and fields of a decision, as they stand inside a sentence.
+STATE_WORDS = {
+    "undecided": gettext_lazy("undecided"),
+    "clear": gettext_lazy("clear"),
+    "suspicious": gettext_lazy("suspicious"),
+    "confirmed": gettext_lazy("confirmed"),
+}
+FIELD_WORDS = {
+    "state": gettext_lazy("state"),
+    "assignee": gettext_lazy("assignee"),
+    "notes": gettext_lazy("notes"),
+}
 
 
 @register.simple_tag(takes_context=True)
@@ -103,6 +118,30 @@ def display_names(context: Context, left: str, right: str) -> tuple[SafeString, 
     """Return the names of a pair as `display_name` does, in the order in which the reader sees them."""
     pair = (left, right) if names_in(context).in_order(left, right) else (right, left)
     return display_name(context, pair[0]), display_name(context, pair[1])
+
+
+@register.simple_tag(takes_context=True)
+def name_list(context: Context, names: Iterable[str]) -> SafeString:
+    """Return several names as `display_name` does, for a sentence."""
+    return SafeString(", ".join(display_name(context, name) for name in names))
+
+
+@register.filter
+def state_word(state: str) -> str:
+    """Return the word for a decision's state; a stored change has the English label of the state."""
+    return str(STATE_WORDS.get(state.lower(), state))
+
+
+@register.filter
+def state_list(decisions: Iterable[CaseDecision]) -> str:
+    """Return the states of several decisions, for a sentence."""
+    return ", ".join(state_word(decision.state) for decision in decisions)
+
+
+@register.filter
+def field_word(field: str) -> str:
+    """Return the word for the field of a decision that a change is of."""
+    return str(FIELD_WORDS.get(field, field))
 
 
 @register.simple_tag(takes_context=True)
