@@ -35,7 +35,8 @@ FIRST_YEAR, LAST_YEAR = 1970, 9998
 
 
 def _languages() -> list[tuple[str, str]]:
-    return [("", gettext("Detected for each file")), *sorted(choices(), key=lambda choice: choice[1].casefold())]
+    named = sorted(choices(), key=lambda choice: choice[1].casefold())
+    return [("", gettext("Detected for each file")), *named]
 
 
 class AssignmentForm(AssignmentModelForm):

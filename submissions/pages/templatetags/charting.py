@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import unescape
 from typing import TYPE_CHECKING
 
-import humanize
 from django import template
 from django.urls import reverse
-from django.utils.translation import get_language, gettext as _, ngettext
+from django.utils.translation import get_language, gettext, ngettext
+from humanize import ordinal as english_ordinal
 
 from fingerprint.engine import choices
 from submissions.pages.report.charts import SPARK_STEP
@@ -83,24 +83,20 @@ def duration(time: timedelta) -> str:
     """Return a duration in its two largest units, such as `3 h 12 min`."""
     seconds = int(time.total_seconds())
     if seconds < MINUTE:
-        return _("less than a minute")
+        return gettext("less than a minute")
     days, hours, minutes = seconds // DAY, seconds % DAY // HOUR, seconds % HOUR // MINUTE
-    units = (
-        (days, ngettext("{n} day", "{n} days", days)),
-        (hours, _("{n} h")),
-        (minutes, _("{n} min")),
-    )
-    first = next(index for index, unit in enumerate(units) if unit[0])
-    return " ".join(text.format(n=count) for count, text in units[first : first + 2] if count)
+    units = ((days, ngettext("day", "days", days)), (hours, gettext("h")), (minutes, gettext("min")))
+    first = next(index for index, (count, _) in enumerate(units) if count)
+    return " ".join(f"{count} {unit}" for count, unit in units[first : first + 2] if count)
 
 
 @register.filter
-def ordinal(number: int) -> str:
-    """Return a rank as the language writes it: 1st, 2nd and 11th in English, 1. in German, 1.º in Spanish."""
-    language = get_language()
-    if language == "de":
-        return f"{number}."
-    return f"{number}.º" if language == "es" else humanize.ordinal(number)
+def ordinal(rank: int) -> str:
+    """Return a rank as an ordinal number, such as `3rd`."""
+    if (get_language() or "en").startswith("en"):
+        return str(english_ordinal(rank))
+    # Translators: An ordinal number in figures, such as 3. in German; English makes it without this text.
+    return gettext("%(rank)dth") % {"rank": rank}
 
 
 @register.filter
@@ -131,6 +127,12 @@ def any_timed(cases: list[Case]) -> bool:
 def language(key: str) -> str:
     """Return the title of a front-end, such as Python for `python`."""
     return dict(choices()).get(key, key)
+
+
+@register.filter
+def language_or_each(key: str) -> str:
+    """Return the title of a front-end as `language` does, or that each file decides where there is none."""
+    return language(key) if key else gettext("that of each file")
 
 
 @register.filter

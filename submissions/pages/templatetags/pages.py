@@ -20,17 +20,30 @@ from submissions.pages.source_view.visible import visible_html, visible_text
 from submissions.pages.themes import SYSTEM, THEMES, theme_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from django.template import Context
 
-    from submissions.models import Batch, Report, Submission
+    from submissions.models import Batch, CaseDecision, Report, Submission
     from submissions.pages.source_view.written_differences import DifferenceSummary
     from submissions.pseudonyms.names import Names
 
 register = template.Library()
 
 TERM_KINDS = {"literal": _("literal"), "name": _("name"), "import": _("import")}
+# The states and fields of a decision, as they stand inside a sentence.
+STATE_WORDS = {
+    "undecided": _("undecided"),
+    "clear": _("clear"),
+    "suspicious": _("suspicious"),
+    "confirmed": _("confirmed"),
+}
+FIELD_WORDS = {
+    "state": _("state"),
+    "assignee": _("assignee"),
+    "notes": _("notes"),
+}
 
 
 @register.simple_tag(takes_context=True)
@@ -145,6 +158,30 @@ def display_names(context: Context, left: str, right: str) -> tuple[SafeString, 
 
 
 @register.simple_tag(takes_context=True)
+def name_list(context: Context, names: Iterable[str]) -> SafeString:
+    """Return several names as `display_name` does, for a sentence."""
+    return SafeString(", ".join(display_name(context, name) for name in names))
+
+
+@register.filter
+def state_word(state: str) -> str:
+    """Return the word for a decision's state; a stored change has the English label of the state."""
+    return str(STATE_WORDS.get(state.lower(), state))
+
+
+@register.filter
+def state_list(decisions: Iterable[CaseDecision]) -> str:
+    """Return the states of several decisions, for a sentence."""
+    return ", ".join(state_word(decision.state) for decision in decisions)
+
+
+@register.filter
+def field_word(field: str) -> str:
+    """Return the word for the field of a decision that a change is of."""
+    return str(FIELD_WORDS.get(field, field))
+
+
+@register.simple_tag(takes_context=True)
 def upload_time(context: Context, time: datetime) -> str:
     """Return when something was uploaded or handed in; only the day where names are hidden.
 
@@ -194,14 +231,6 @@ def case_url(context: Context, key: int) -> str:
     pair_filter = context.get("pair_filter")
     chosen = round(pair_filter.threshold * 100) if pair_filter else 0
     return f"{address}?threshold={chosen}" if chosen else address
-
-
-@register.filter
-def decision_label(state: str) -> str:
-    """Return the state of a decision in words."""
-    from submissions.models import Decision  # noqa: PLC0415 - as above
-
-    return str(Decision.State(state).label)
 
 
 @register.filter
