@@ -36,8 +36,8 @@ def _encoding_notices(source: Decoded) -> Iterator[str]:
         yield text.format(encoding=name)
     if damaged := source.text.count("\ufffd"):
         yield ngettext(
-            "{n} character could not be decoded and is shown as \ufffd.",
-            "{n} characters could not be decoded and are shown as \ufffd.",
+            "{n} character could not be decoded and is shown as �.",
+            "{n} characters could not be decoded and are shown as �.",
             damaged,
         ).format(n=f"{damaged:,}")
 

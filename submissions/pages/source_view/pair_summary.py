@@ -60,14 +60,14 @@ def pair_summary(view: PairView, names: Names) -> str:
 
 def _translated(share: float) -> str:
     if share >= 1:
-        return _("All of the steps of {own}\u2019s program are in {others}\u2019s, in another language.")
-    return _("{share} of the steps of {own}\u2019s program are in {others}\u2019s, in another language.")
+        return _("All of the steps of {own}’s program are in {others}’s, in another language.")
+    return _("{share} of the steps of {own}’s program are in {others}’s, in another language.")
 
 
 def _shared(share: float) -> str:
     if share >= 1:
-        return _("All of {own}\u2019s code is in {others}\u2019s")
-    return _("{share} of {own}\u2019s code is in {others}\u2019s")
+        return _("All of {own}’s code is in {others}’s")
+    return _("{share} of {own}’s code is in {others}’s")
 
 
 def _file_hashes(side: PairSide) -> list[str]:
@@ -81,8 +81,8 @@ def _lexical_parts(view: PairView) -> list[str]:
 def _percent(share: float) -> str:
     whole = round(share * 100)
     if not whole and share:
-        return _("less than 1\u202f%")
-    return f"{min(whole, 99) if share < 1 else whole}\u202f%"
+        return _("less than 1 %")
+    return f"{min(whole, 99) if share < 1 else whole} %"
 
 
 def _capitalised(share: float) -> str:
