@@ -60,7 +60,7 @@ sbom: .venv/dev
 # Collect the texts of the pages into the .po files, and compile those; needs GNU gettext (Debian: gettext).
 messages: .venv/dev
 	$(BIN)/python manage.py makemessages --all
-	$(BIN)/python manage.py compilemessages
+	$(BIN)/python manage.py compilemessages --ignore=.venv
 
 # make bench-store runs bench/store.py, and so on.
 bench-%: .venv/dev

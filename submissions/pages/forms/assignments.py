@@ -193,7 +193,8 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         zone = get_current_timezone_name()
         late = _("Pairs with a submission that came in later are flagged. Time zone: {zone}.")
         self.fields["due"].help_text = late.format(zone=zone)
-        patterns.help_text = f"{patterns.help_text} {_('Both apply to uploads that are not read yet.')}"
+        both = _("Both apply to uploads that are not read yet.")
+        patterns.help_text = f"{patterns.help_text} {both}"
 
     def clean_due(self) -> datetime | None:
         """Refuse years at the limits of `datetime`: conversion to another time zone would overflow."""
