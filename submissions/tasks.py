@@ -11,7 +11,6 @@ import logging
 import time
 from functools import partial
 from math import ceil
-from typing import Any
 
 from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
@@ -49,9 +48,6 @@ SLICE_SECONDS = 10
 LANES = 4
 # Seconds after which work on an assignment is tried again that another process works on.
 BUSY_SECONDS = 3
-RETRIED: dict[str, Any] = {
-    "autoretry_for": (lifecycle.AssignmentBusy,), "max_retries": None, "default_retry_delay": BUSY_SECONDS
-}  # fmt: skip
 # A ranking takes what its class needs and can be cancelled; the limit only ends one that would never end.
 RANKING_SECONDS = 12 * 60 * 60
 
@@ -222,7 +218,7 @@ def _read_boilerplate(upload: BoilerplateUpload) -> None:
         transaction.on_commit(partial(fingerprint_boilerplate.delay, upload.assignment_id, documents))
 
 
-@shared_task(**RETRIED)
+@shared_task(autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS)
 def fingerprint_boilerplate(assignment_id: int, document_ids: list[int]) -> None:
     """Fingerprint boilerplate, then enqueue a ranking of the assignment without it."""
     fingerprint_pending(document_ids)
@@ -232,7 +228,10 @@ def fingerprint_boilerplate(assignment_id: int, document_ids: list[int]) -> None
             enqueue_rank(assignment)
 
 
-@shared_task(**RETRIED, soft_time_limit=RANKING_SECONDS, time_limit=RANKING_SECONDS + 60)
+@shared_task(
+    autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS,
+    soft_time_limit=RANKING_SECONDS, time_limit=RANKING_SECONDS + 60,
+)  # fmt: skip
 def rank_next(queue: str) -> None:
     """Rank the cohort of the report whose turn it is, then delete the older reports of its assignment.
 
