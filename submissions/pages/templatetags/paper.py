@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from django import template
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy as _
 
 from submissions.pages.forms.filters import query_string
 from submissions.pages.source_view.visible import UNSEEN
@@ -18,20 +17,12 @@ register = template.Library()
 
 # Characters of a running header or footer.
 MAX_CHARACTERS = 90
-# What the export page calls a table, or a format that is not only known by its abbreviation.
-TITLES = {"pairs": _("Pairs"), "submissions": _("Submissions"), "HTML file": _("HTML file")}
 
 
 @register.filter
 def as_query(pair_filter: PairFilter) -> str:
     """Return a report's filter as the query of an address, or "" for the default one."""
     return query_string(pair_filter, page=1)
-
-
-@register.filter
-def export_title(name: str) -> str:
-    """Return the title of a table or of a format in the reader's language."""
-    return str(TITLES.get(name, name))
 
 
 @register.filter
