@@ -32,7 +32,7 @@ def pairs(entry: POEntry) -> Iterator[tuple[str, str]]:
 
 def test_each_language_of_the_settings_has_a_catalogue() -> None:
     assert [*LANGUAGES, "en"] == sorted([*dict(settings.LANGUAGES)], key=lambda name: (name == "en", name))
-    assert [LOCALES] == [*settings.LOCALE_PATHS]
+    assert [*settings.LOCALE_PATHS] == [LOCALES]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -81,8 +81,7 @@ def _is_balanced(text: str) -> bool:
 def test_the_compiled_catalogue_is_that_of_the_texts(language: str) -> None:
     def content(suffix: str) -> dict[object, object]:
         return {
-            text_of_entry(entry): entry.msgstr_plural or entry.msgstr
-            for entry in catalogue(language, suffix)
+            text_of_entry(entry): entry.msgstr_plural or entry.msgstr for entry in catalogue(language, suffix)
         }
 
     assert content("mo") == content("po"), AGAIN

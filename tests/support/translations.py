@@ -19,10 +19,12 @@ LOCALES = ROOT / "moss" / "locale"
 LANGUAGES = sorted(path.name for path in LOCALES.iterdir())
 WITH_CONTEXT = {"pgettext", "npgettext"}
 WITH_PLURAL = {"ngettext", "ngettext_lazy", "npgettext"}
-FUNCTIONS = {"_", "gettext", "gettext_lazy", *WITH_CONTEXT, *WITH_PLURAL}
+FUNCTIONS = {"_", "gettext", "gettext_lazy", "gettext_noop", *WITH_CONTEXT, *WITH_PLURAL}
 STRING = r"u?('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 # What `templatize` makes of the tags of a template.
-MARKED = re.compile(rf"\b(_|gettext|ngettext|pgettext|npgettext)\({STRING}(?:, ?{STRING})?(?:, ?{STRING})?", re.DOTALL)
+MARKED = re.compile(
+    rf"\b(_|gettext|ngettext|pgettext|npgettext)\({STRING}(?:, ?{STRING})?(?:, ?{STRING})?", re.DOTALL
+)
 
 
 class Text(NamedTuple):
@@ -52,7 +54,11 @@ def marked_texts() -> set[Text]:
 
 def _in_python(path: Path) -> Iterator[Text]:
     for node in ast.walk(ast.parse(path.read_text())):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
+        if (
+            not isinstance(node, ast.Call)
+            or not isinstance(node.func, ast.Name)
+            or node.func.id not in FUNCTIONS
+        ):
             continue
         values = [one.value for one in node.args if isinstance(one, ast.Constant)]
         if strings := [value for value in values if isinstance(value, str)]:

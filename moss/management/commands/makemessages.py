@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from django.core.management.commands import makemessages
 
@@ -17,8 +17,8 @@ DATE = re.compile(r'^"POT-Creation-Date: .*\n', re.MULTILINE)
 
 
 class Command(makemessages.Command):
-    msgmerge_options: ClassVar[list[str]] = [*makemessages.Command.msgmerge_options, "--no-fuzzy-matching"]
-    msgattrib_options: ClassVar[list[str]] = [*makemessages.Command.msgattrib_options, "--sort-output"]
+    msgmerge_options = [*makemessages.Command.msgmerge_options, "--no-fuzzy-matching"]  # noqa: RUF012 - as Django
+    msgattrib_options = [*makemessages.Command.msgattrib_options, "--sort-output"]  # noqa: RUF012 - as above
 
     def handle(self, *args: Any, **options: Any) -> None:
         options |= {"no_location": True, "no_wrap": True, "no_obsolete": True}
