@@ -1,6 +1,8 @@
-"""Texts of the code that needs no Django, which a page has in its language: layouts, and rules for files."""
+"""Fixed texts of other code that a page shows in its language: of layouts, rules for files, and rankings."""
 
 from __future__ import annotations
+
+import re
 
 from django.utils.translation import gettext, gettext_noop
 
@@ -74,9 +76,19 @@ RULE_REASONS = (
     gettext_noop("a migration that Django wrote"),
     gettext_noop("says that it is generated and not to be edited"),
 )
-KNOWN = frozenset((*LAYOUT_LABELS, *RULE_REASONS))
+# The stages of a ranking, as `submissions.ranking.rank` publishes them.
+STAGES = (
+    gettext_noop("Loading tokens and fingerprints"),
+    gettext_noop("Aligning pairs"),
+    gettext_noop("Grouping duplicates"),
+    gettext_noop("Measuring the effect of exclusions"),
+)
+KNOWN = frozenset((*LAYOUT_LABELS, *RULE_REASONS, *STAGES))
+COMPARING = re.compile(r"Comparing ([\d,]+) submissions with each other")
 
 
 def given_text(text: str) -> str:
-    """Return a label of a layout or the reason of a rule in the language of the page; others as they are."""
+    """Return a label, a reason or a stage in the language of the page; another text as it is."""
+    if found := COMPARING.fullmatch(text):
+        return gettext("Comparing {n} submissions with each other").format(n=found[1])
     return gettext(text) if text in KNOWN else text
