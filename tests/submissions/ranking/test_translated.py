@@ -93,13 +93,18 @@ def test_the_exports_have_the_mark(alice_client: Client, mixed: Report) -> None:
     assert {(row["left"], row["right"]) for row in listed if row["mark"]} == {("ada", "ben")}
 
 
-def test_documents_from_before_coarse_streams_are_compared_in_their_language_only(
-    mixed: Report, hand_in: HandIn
+def test_a_class_that_gets_a_second_language_is_compared_across_both(
+    hand_in: HandIn, assignment: Assignment
 ) -> None:
-    Document.objects.update(coarse=b"")
-    hand_in(zipped({"eve/bank.py": (SOURCES / "bank_honest_spec.py").read_text()}))
-    newest = Report.objects.filter(assignment=mixed.assignment_id, state=Report.State.DONE).latest("pk")
-    assert not newest.pairs.filter(translated=True).exists()
+    files = {path: (SOURCES / name).read_text() for path, name in CLASS.items()}
+    java = {path: source for path, source in files.items() if path.endswith(".java")}
+    hand_in(zipped(java))
+    assert not Document.objects.exclude(coarse=b"").exists()
+    hand_in(zipped({path: source for path, source in files.items() if path not in java}))
+    report = Report.objects.get(assignment=assignment, state=Report.State.DONE)
+    pair = translated_pair(report)
+    assert (pair.left.name, pair.right.name) == ("ada", "ben")
+    assert not Document.objects.filter(coarse=b"").exists()
 
 
 @pytest.mark.usefixtures("empty_queues")
