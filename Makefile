@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install -q --no-deps
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo serve test test-thorough coverage test-fast test-hostile test-faults lint types warm sbom lock clean
+.PHONY: demo serve test test-thorough coverage test-fast test-hostile test-faults lint types warm messages sbom lock clean
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -56,6 +56,11 @@ warm: .venv/dev
 sbom: .venv/dev
 	mkdir -p artifacts
 	$(BIN)/cyclonedx-py requirements requirements.lock --output-reproducible --of JSON -o artifacts/sbom.json
+
+# Collect the texts of the pages into the .po files, and compile those; needs GNU gettext (Debian: gettext).
+messages: .venv/dev
+	$(BIN)/python manage.py makemessages --all
+	$(BIN)/python manage.py compilemessages --ignore=.venv
 
 # make bench-store runs bench/store.py, and so on.
 bench-%: .venv/dev

@@ -43,7 +43,7 @@ def read_here(name: str, data: bytes) -> object:
 
 def read_in_child(reader: DocumentReader, name: str, data: bytes) -> object:
     (language,) = reader.identify([NamedFile(name, data)], "", SECONDS)
-    return reader.read(data, str(language), SECONDS)
+    return reader.read(data, str(language), SECONDS, coarse=True)
 
 
 def measure(read: Read, files: list[tuple[str, bytes]], close: Callable[[], None]) -> Cost:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         front_end as front_end,
         storable as storable,
     )
-    from fingerprint.languages.base import Coarse as Coarse
+    from fingerprint.languages.base import Coarse as Coarse, SpanColumns as SpanColumns
     from fingerprint.languages.lexical_terms import LexicalTerms as LexicalTerms
     from fingerprint.languages.preload import preload as preload
     from fingerprint.languages.term_places import (
@@ -78,7 +78,7 @@ else:
         "fingerprints": "Fingerprints fingerprint",
         "kernel_cache": "compile_kernels ensure_compiled",
         "languages": "Decoded FrontEnd LexerFailed Span choices coarse_family decode front_end storable",
-        "languages.base": "Coarse",
+        "languages.base": "Coarse SpanColumns",
         "languages.lexical_terms": "LexicalTerms",
         "languages.preload": "preload",
         "languages.term_places": "common_terms term_places without_terms",

@@ -16,7 +16,7 @@ from fingerprint.time_limit import TooSlow, time_limit
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from fingerprint.languages.base import Coarse, FrontEnd
+    from fingerprint.languages.base import Coarse, FrontEnd, SpanColumns
     from fingerprint.tokens import TokenStream
     from fingerprint.types import Lines
 
@@ -39,7 +39,8 @@ class Unreadable(ValueError):
 class Reading(NamedTuple):
     """One file after reading: the text to show, the front-end used, the tokens, the names and literals.
 
-    `coarse` is the stream that all languages share, if it was asked for and the language has one.
+    `coarse` is the stream that all languages share, if it was asked for and the language has one; `spans` are
+    the spans to colour, if they were asked for and the front-end finds them in the same pass.
     """
 
     text: str
@@ -47,6 +48,7 @@ class Reading(NamedTuple):
     tokens: TokenStream
     lexical: LexicalTerms
     coarse: Coarse | None = None
+    spans: SpanColumns | None = None
 
 
 def identify(
@@ -85,9 +87,15 @@ def _identify(data: bytes, filename: str, language: str) -> tuple[str, FrontEnd]
 
 
 def read(
-    data: bytes, filename: str, language: str = "", seconds: float = FILE_SECONDS, *, coarse: bool = False
+    data: bytes,
+    filename: str,
+    language: str = "",
+    seconds: float = FILE_SECONDS,
+    *,
+    coarse: bool = False,
+    spans: bool = False,
 ) -> Reading:
-    """Read one file within `seconds`, with `coarse` also its coarse stream.
+    """Read one file within `seconds`, with `coarse` also its coarse stream, with `spans` its spans to colour.
 
     Raises
     ------
@@ -98,8 +106,8 @@ def read(
     try:
         with time_limit(seconds):
             text, chosen = _identify(data, filename, language)
-            scan = chosen.scan(text, coarse=coarse)
-            return Reading(text, chosen, scan.tokens, lexical_terms(scan), scan.coarse)
+            scan = chosen.scan(text, coarse=coarse, spans=spans)
+            return Reading(text, chosen, scan.tokens, lexical_terms(scan), scan.coarse, scan.spans)
     except TooSlow:
         raise Unreadable(f"reading it as {language or 'code'} took longer than {seconds:g} s") from None
     except Unreadable:

@@ -106,6 +106,7 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "moss.accounts.activity.NoteUse",
+    "submissions.pages.languages.AnswerInLanguage",
     "django.middleware.common.CommonMiddleware",
     "submissions.pages.request_bodies.LimitRequestBodies",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -185,6 +186,9 @@ LOGIN_REDIRECT_URL = "courses"
 LOGOUT_REDIRECT_URL = "login"
 
 LANGUAGE_CODE = "en"
+# The languages of the pages, each named in itself. docs/languages-of-the-pages.md says how to add one.
+LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("es", "Español")]
+LOCALE_PATHS = [BASE_DIR / "moss" / "locale"]
 USE_TZ = True
 TIME_ZONE = env.str("MOSS_TIME_ZONE", default="UTC", validate=check_time_zone)
 
@@ -214,6 +218,7 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 COOKIE_PREFIX = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid"
 CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}csrftoken"
+LANGUAGE_COOKIE_NAME = f"{COOKIE_PREFIX}language"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 # Asked over HTTP by the supervisor and the container.
 SECURE_REDIRECT_EXEMPT = ["^healthz$"]

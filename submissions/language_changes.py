@@ -63,7 +63,7 @@ def start_reading(change_id: int, queue_name: str) -> bool:
     return _change(queued, State.READING, queue=queue_name, attempts=0)
 
 
-def count_read(change_id: int, number: int = 1) -> bool:
+def count_read(change_id: int, number: int) -> bool:
     """Add to the number of documents that were read. Return False when the change has ended."""
     reading = LanguageChange.objects.filter(pk=change_id, state=State.READING)
     return bool(reading.update(documents_done=F("documents_done") + number, touched=timezone.now()))

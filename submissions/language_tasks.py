@@ -15,7 +15,7 @@ from django.db import IntegrityError, transaction
 
 from submissions import language_changes, lifecycle, recovery
 from submissions.disk_space import is_database_away, is_no_room
-from submissions.ingest.documents import fingerprint_pending
+from submissions.ingest.documents import fingerprint_groups
 from submissions.ingest.rereading import (
     boilerplate_languages,
     choose_documents,
@@ -89,27 +89,31 @@ def _enqueue_documents(change_id: int) -> None:
 @shared_task
 def read_again(change_id: int, document_ids: list[int]) -> None:
     """Read some of a change's documents, then enqueue the rest after the work of others."""
-    started = time.monotonic()
-    change = LanguageChange.objects.filter(pk=change_id, state=LanguageChange.State.READING)
-    for number, pk in enumerate(document_ids):
-        if not change.exists():  # It was cancelled or deleted.
-            return
-        if number == CHUNK or (number and time.monotonic() - started > SLICE_SECONDS):
-            send(read_again, change.get().queue, change_id, document_ids[number:])
-            return
-        _read(change_id, pk)
-    for one in change:
-        _rank_when_read(one)
-
-
-def _read(change_id: int, document_id: int) -> None:
     try:
-        fingerprint_pending([document_id])
+        done = _read_slice(change_id, document_ids)
     except Exception as error:
         if is_no_room(error):
             language_changes.wait_for_room(change_id)
         raise
-    language_changes.count_read(change_id)
+    # Without a row it was cancelled or deleted.
+    for change in LanguageChange.objects.filter(pk=change_id, state=LanguageChange.State.READING):
+        if done < len(document_ids):
+            send(read_again, change.queue, change_id, document_ids[done:])
+        else:
+            _rank_when_read(change)
+
+
+def _read_slice(change_id: int, document_ids: list[int]) -> int:
+    """Read documents until the turn of this task ends or the change does; return how many are done."""
+    if not language_changes.count_read(change_id, 0):
+        return 0
+    before, started = 0, time.monotonic()
+    for done in fingerprint_groups(document_ids, CHUNK):
+        is_reading = language_changes.count_read(change_id, done - before)
+        before = done
+        if done >= CHUNK or time.monotonic() - started > SLICE_SECONDS or not is_reading:
+            break
+    return before
 
 
 def _rank_when_read(change: LanguageChange) -> None:

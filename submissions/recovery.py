@@ -61,11 +61,14 @@ def empty_queues() -> set[str]:
 
 
 def end_stuck_work() -> None:
-    """Fail what is worked on for longer than a task may take, and end the database sessions that hold it."""
+    """Fail what is worked on for longer than a task may take, and end the database sessions that hold it.
+
+    A ranking may take as long as its class needs: it is stuck if it sends no query for that time.
+    """
     long_ago = timezone.now() - STUCK
     for report in Report.objects.filter(state=Report.State.RUNNING, touched__lt=long_ago):
-        lifecycle.fail_report(report.pk, OUT_OF_TIME)
-        end_session(Work.REPORT, report.pk)
+        if end_session(Work.REPORT, report.pk, STUCK):
+            lifecycle.fail_report(report.pk, OUT_OF_TIME)
     for batch in Batch.objects.filter(state=Batch.State.UNPACKING, touched__lt=long_ago):
         lifecycle.fail_batch(batch.pk, OUT_OF_TIME, "unpacking does not go on")
         end_session(Work.BATCH, batch.pk)

@@ -21,14 +21,15 @@ from submissions.archives.limits import BadArchive
 from submissions.comparisons import comparing_assignments
 from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
 from submissions.ingest.batches import (
+    add_documents_done,
     count_pending,
-    increment_documents_done,
     ingest_batch,
     pending_documents,
 )
 from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boilerplate
+from submissions.ingest.coarse_streams import needs_coarse_streams
 from submissions.ingest.contents import BatchEnded
-from submissions.ingest.documents import fingerprint_pending
+from submissions.ingest.documents import fingerprint_groups, fingerprint_pending
 from submissions.ingest.rereading import replace_documents
 from submissions.ingest.uploads import discard_uploads
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload
@@ -41,12 +42,14 @@ from submissions.work_locks import Work, work_lock
 logger = logging.getLogger(__name__)
 
 # A task reads this many documents, or for this time, and enqueues the rest, so that uploads take turns.
-CHUNK = 16
+CHUNK = 64
 SLICE_SECONDS = 10
 # Number of tasks that read one batch at the same time.
 LANES = 4
 # Seconds after which work on an assignment is tried again that another process works on.
 BUSY_SECONDS = 3
+# A ranking takes what its class needs and can be cancelled; the limit only ends one that would never end.
+RANKING_SECONDS = 12 * 60 * 60
 
 
 @shared_task
@@ -148,25 +151,36 @@ def enqueue_rank(assignment: Assignment) -> Report:
 @shared_task
 def fingerprint(batch_id: int, document_ids: list[int]) -> None:
     """Read and fingerprint some of a batch's documents, then enqueue the rest after the work of others."""
-    batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
-    started = time.monotonic()
-    for number, pk in enumerate(document_ids):
-        if not batch.exists():
-            break
-        if number == CHUNK or (number and time.monotonic() - started > SLICE_SECONDS):
-            _read_rest(batch_id, document_ids[number:], slow=number < CHUNK)
-            return
-        try:
-            fingerprint_pending([pk])
-        except Exception as error:
-            if is_no_room(error):
-                lifecycle.wait_for_room(batch_id)
-            raise
-        increment_documents_done(batch_id)
-    if batch.exists():
-        _rank_when_read(batch_id)
-    else:  # It was cancelled or deleted.
+    try:
+        done = _fingerprint_slice(batch_id, document_ids)
+    except Exception as error:
+        if is_no_room(error):
+            lifecycle.wait_for_room(batch_id)
+        raise
+    if not _is_fingerprinting(batch_id):  # It was cancelled or deleted.
         _start_waiting_batches()
+    elif done < len(document_ids):
+        _read_rest(batch_id, document_ids[done:], slow=done < CHUNK)
+    else:
+        _rank_when_read(batch_id)
+
+
+def _fingerprint_slice(batch_id: int, document_ids: list[int]) -> int:
+    """Read documents until the turn of this task ends or the batch is cancelled; return how many are done."""
+    batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).first()
+    if batch is None:
+        return 0
+    before, started = 0, time.monotonic()
+    for done in fingerprint_groups(document_ids, CHUNK, coarse=needs_coarse_streams(batch.assignment_id)):
+        add_documents_done(batch_id, done - before)
+        before = done
+        if done >= CHUNK or time.monotonic() - started > SLICE_SECONDS or not _is_fingerprinting(batch_id):
+            break
+    return before
+
+
+def _is_fingerprinting(batch_id: int) -> bool:
+    return Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).exists()
 
 
 def _read_rest(batch_id: int, document_ids: list[int], *, slow: bool) -> None:
@@ -214,7 +228,10 @@ def fingerprint_boilerplate(assignment_id: int, document_ids: list[int]) -> None
             enqueue_rank(assignment)
 
 
-@shared_task(autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS)
+@shared_task(
+    autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS,
+    soft_time_limit=RANKING_SECONDS, time_limit=RANKING_SECONDS + 60,
+)  # fmt: skip
 def rank_next(queue: str) -> None:
     """Rank the cohort of the report whose turn it is, then delete the older reports of its assignment.
 

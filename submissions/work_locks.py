@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from django.db import OperationalError, connection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 class Work(IntEnum):
@@ -34,15 +34,24 @@ class Work(IntEnum):
 @contextmanager
 def work_lock(work: Work, pk: int) -> Iterator[bool]:
     """Lock a piece of work without waiting; yield False when another process is doing it."""
-    keys = [work, _second_key(pk)]
+    with work_locks(work, [pk]) as mine:
+        yield bool(mine)
+
+
+@contextmanager
+def work_locks(work: Work, pks: Sequence[int]) -> Iterator[list[int]]:
+    """Lock pieces of work without waiting; yield those that no other process is doing."""
+    keys = [_second_key(pk) for pk in pks]
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s::int, %s::int)", keys)
-        mine = cursor.fetchone() == (True,)
+        query = "SELECT key, pg_try_advisory_lock(%s::int, key) FROM unnest(%s::int[]) AS t (key)"
+        cursor.execute(query, [work, keys])
+        locked = dict(cursor.fetchall())
+    mine = [pk for pk, key in zip(pks, keys, strict=True) if locked[key]]
     try:
         yield mine
     finally:
         if mine:
-            _unlock(keys)
+            _unlock(work, mine)
 
 
 def language_lock(assignment_id: int, *, change: bool = False) -> None:
@@ -56,10 +65,12 @@ def language_lock(assignment_id: int, *, change: bool = False) -> None:
         cursor.execute(f"SELECT {function}(%s::int, %s::int)", keys)
 
 
-def _unlock(keys: list[int]) -> None:
+def _unlock(work: Work, pks: list[int]) -> None:
+    keys = [_second_key(pk) for pk in pks]
     try:
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s::int, %s::int)", keys)
+            query = "SELECT pg_advisory_unlock(%s::int, key) FROM unnest(%s::int[]) AS t (key)"
+            cursor.execute(query, [work, keys])
     except OperationalError:  # The connection was lost, and the lock with it.
         connection.close()
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fingerprint.tokens import TokenStream
-    from fingerprint.types import Classes, Terms
+    from fingerprint.types import Classes, Ids, Offsets, Terms
 
 
 Span = tuple[int, int, str]
@@ -40,6 +40,15 @@ class Coarse(NamedTuple):
     terms: Terms
 
 
+class SpanColumns(NamedTuple):
+    """Spans with CSS classes as parallel arrays; `codes` are indexes of `classes`."""
+
+    starts: Offsets
+    ends: Offsets
+    codes: Ids
+    classes: list[str]
+
+
 class Scan(NamedTuple):
     """Result of one lexing pass: the normalised tokens, and the lexemes that normalisation replaced.
 
@@ -47,7 +56,8 @@ class Scan(NamedTuple):
     in text order; their kinds are ids of the lexemes as written, with their case. `lexical_classes` (uint8)
     has a `LexicalClass` for each token of `lexical`. `directives` has each import, include and macro
     definition as one token, with its class in `directive_classes`. `coarse` is the stream that all languages
-    share; None where it was not asked for or the language has none.
+    share; None where it was not asked for or the language has none. `spans` are those of `highlight`; None
+    where they were not asked for or need a pass of their own.
     """
 
     tokens: TokenStream
@@ -56,6 +66,7 @@ class Scan(NamedTuple):
     directives: TokenStream
     directive_classes: Classes
     coarse: Coarse | None = None
+    spans: SpanColumns | None = None
 
 
 class FrontEnd(Protocol):
@@ -93,10 +104,11 @@ class FrontEnd(Protocol):
         LexerFailed
         """
 
-    def scan(self, text: str, *, coarse: bool = False) -> Scan:
+    def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
         """Return the tokens and the replaced lexemes of `text` from one pass; raises as `tokens` does.
 
-        With `coarse` also the coarse stream, if the language has one.
+        With `coarse` also the coarse stream, if the language has one; with `spans` also the spans to colour,
+        if they come from the same pass.
         """
 
     def named_tokens(self, text: str) -> Iterator[Span]:

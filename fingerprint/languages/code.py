@@ -15,10 +15,10 @@ import numpy as np
 from pygments import lexers
 from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filename
 from pygments.plugin import find_plugin_lexers
-from pygments.token import STANDARD_TYPES
+from pygments.token import STANDARD_TYPES, _TokenType
 from pygments.util import ClassNotFound
 
-from fingerprint.languages.base import Coarse, LexerFailed, LexicalClass, Scan
+from fingerprint.languages.base import Coarse, LexerFailed, LexicalClass, Scan, SpanColumns
 from fingerprint.languages.coarse import Lexeme, coarse_scan
 from fingerprint.languages.coarse_words import COARSE_LANGUAGES
 from fingerprint.languages.directives import (
@@ -48,11 +48,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pygments.lexer import Lexer
-    from pygments.token import _TokenType
 
     from fingerprint.languages.base import Span
     from fingerprint.languages.lexeme_ids import LexemeColumns, LexicalColumns
     from fingerprint.types import Kinds, Offsets
+
+    # Codes and starts of lexemes, and the vocabulary of the codes.
+    Lexed = tuple[Offsets, Offsets, Vocabulary]
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
 RULES_VERSION = 2
@@ -102,7 +104,7 @@ class CodeFrontEnd:
         self.language = language
         self.name, self.title = language.name, language.title
         self.version = RULES_VERSION + language.version
-        self._vocabulary = Vocabulary(language)
+        self._vocabulary = Vocabulary(language, _css_class)
 
     def __repr__(self) -> str:
         return f"CodeFrontEnd({self.name!r})"
@@ -112,14 +114,17 @@ class CodeFrontEnd:
 
     def tokens(self, text: str) -> TokenStream:
         lexer_input = LexerInput(text)
-        _, complete, vocabulary = self._joined(lexer_input.source)
-        normalised = normalise(complete)
-        kinds = vocabulary.kinds()[normalised.codes]
+        lexed = self._lexed(self._code(lexer_input.source))
+        normalised = normalise(self._joined(lexed)[1])
+        kinds = lexed[2].kinds()[normalised.codes]
         return _stream(lexer_input, kinds, normalised.starts, normalised.ends)
 
-    def scan(self, text: str, *, coarse: bool = False) -> Scan:
+    def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
         lexer_input = LexerInput(text)
-        significant, complete, vocabulary = self._joined(lexer_input.source)
+        code = self._code(lexer_input.source)
+        lexed = self._lexed(code)
+        significant, complete = self._joined(lexed)
+        vocabulary = lexed[2]
         normalised = normalise(complete)
         kinds = vocabulary.kinds()[normalised.codes]
         tokens = _stream(lexer_input, kinds, normalised.starts, normalised.ends)
@@ -129,29 +134,24 @@ class CodeFrontEnd:
         directives = _stream(lexer_input, ids, *offsets)
         has_coarse = coarse and self.name in COARSE_LANGUAGES
         whole = self._coarse(complete, lexer_input, vocabulary) if has_coarse else None
-        return Scan(tokens, lexical, classes, directives, directive_classes, whole)
+        # Where macros are lexed as code, pages colour them as a preprocessor's all the same.
+        coloured = _highlighted(lexer_input, *lexed) if spans and code == lexer_input.source else None
+        return Scan(tokens, lexical, classes, directives, directive_classes, whole, coloured)
 
     def named_tokens(self, text: str) -> Iterator[Span]:
         lexer_input = LexerInput(text)
-        _, complete, vocabulary = self._joined(lexer_input.source)
-        normalised = normalise(complete)
+        lexed = self._lexed(self._code(lexer_input.source))
+        normalised = normalise(self._joined(lexed)[1])
+        names = lexed[2].kind_names
         starts, ends = lexer_input.starts(normalised.starts), lexer_input.ends(normalised.ends)
         for code, start, end in zip(normalised.codes, starts, ends, strict=True):
-            yield int(start), int(end), vocabulary.kind_names[code]
+            yield int(start), int(end), names[code]
 
     def highlight(self, text: str) -> list[Span]:
         lexer_input = LexerInput(text)
-        types, starts, ends = [], array("i"), array("i")
-        for start, ttype, value in self._lex(lexer_input.source):
-            css = _css_class(ttype)
-            if css and not value.isspace():
-                types.append(css)
-                starts.append(start)
-                ends.append(start + len(value))
-        text_starts, text_ends = lexer_input.starts(_int32(starts)), lexer_input.ends(_int32(ends))
-        return [
-            (int(s), int(e), css) for s, e, css in zip(text_starts, text_ends, types, strict=True) if s < e
-        ]
+        spans = _highlighted(lexer_input, *self._lexed(lexer_input.source))
+        columns = (spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist())
+        return [(start, end, spans.classes[code]) for start, end, code in zip(*columns, strict=True)]
 
     @cached_property
     def _lexer(self) -> Lexer:
@@ -164,26 +164,33 @@ class CodeFrontEnd:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
 
-    def _joined(self, source: str) -> tuple[LexedTokens, LexedTokens, Vocabulary]:
-        """Return the tokens without white space and comments, those of `joined`, and their vocabulary."""
+    def _lexed(self, source: str) -> Lexed:
+        """Return the codes and starts of all lexemes, and the vocabulary of the codes."""
         vocabulary = self._current_vocabulary()
         codes, starts = array("i"), array("i")
         add_code, add_start = codes.append, starts.append
-        code = macros_as_code(source) if self.language.preprocessor else source
-        for start, ttype, value in self._lex(code):
+        for start, ttype, value in self._lex(source):
             add_start(start)
             add_code(vocabulary[ttype, value])
-        marks = vocabulary.lexemes().marks
-        split = split_runs(_int32(codes), _int32(starts), marks, vocabulary.punctuation_codes)
+        return _int32(codes), _int32(starts), vocabulary
+
+    def _code(self, source: str) -> str:
+        """Return the source as it is lexed to be compared."""
+        return macros_as_code(source) if self.language.preprocessor else source
+
+    def _joined(self, lexed: Lexed) -> tuple[LexedTokens, LexedTokens]:
+        """Return the tokens without white space and comments, and those of `joined`."""
+        codes, starts, vocabulary = lexed
+        split = split_runs(codes, starts, vocabulary.lexemes().marks, vocabulary.punctuation_codes)
         tokens = locate_tokens(*split, vocabulary.lexemes())
         significant = tokens.take(~tokens.has_mark(Mark.SPACE))
         complete = joined(significant, vocabulary.join_operators, by_line=self.language.by_line)
-        return significant, complete, vocabulary
+        return significant, complete
 
     def _current_vocabulary(self) -> Vocabulary:
         vocabulary = self._vocabulary
         if len(vocabulary) > LEXEMES_LIMIT or vocabulary.characters > CHARACTERS_LIMIT:
-            self._vocabulary = Vocabulary(self.language)
+            self._vocabulary = Vocabulary(self.language, _css_class)
         return self._vocabulary
 
     def _coarse(self, tokens: LexedTokens, lexer_input: LexerInput, vocabulary: Vocabulary) -> Coarse:
@@ -231,8 +238,21 @@ def _stream(lexer_input: LexerInput, kinds: Kinds, starts: Offsets, ends: Offset
     return TokenStream(kinds, lexer_input.starts(starts), lexer_input.ends(ends))
 
 
-def _css_class(ttype: _TokenType | None) -> str:
+def _css_class(ttype: object) -> str:
     """Return Pygments' short CSS class of a token type, or of its nearest parent type that has one."""
-    while ttype is not None and ttype not in STANDARD_TYPES:
+    while isinstance(ttype, _TokenType) and ttype not in STANDARD_TYPES:
         ttype = ttype.parent
-    return "" if ttype is None else STANDARD_TYPES[ttype]
+    return STANDARD_TYPES[ttype] if isinstance(ttype, _TokenType) else ""
+
+
+def _highlighted(
+    lexer_input: LexerInput, codes: Offsets, starts: Offsets, vocabulary: Vocabulary
+) -> SpanColumns:
+    """Return the lexemes that have a CSS class, but are not white space."""
+    css_codes, lengths, classes = vocabulary.highlighting()
+    kept = css_codes[codes] >= 0
+    codes, starts = codes[kept], starts[kept]
+    ends = lexer_input.ends(starts + lengths[codes])
+    starts = lexer_input.starts(starts)
+    visible = starts < ends
+    return SpanColumns(starts[visible], ends[visible], css_codes[codes[visible]], classes)

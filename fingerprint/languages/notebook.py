@@ -103,7 +103,8 @@ class Notebook:
             [(start, cell.tokens(text[start:end])) for cell, start, end in self._cells(text)]
         )
 
-    def scan(self, text: str, *, coarse: bool = False) -> Scan:
+    def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
+        del spans  # The headers of cells have spans too, and are in no scan.
         scans = [(start, cell.scan(text[start:end], coarse=coarse)) for cell, start, end in self._cells(text)]
         tokens = _concatenated([(start, scan.tokens) for start, scan in scans])
         lexical = _concatenated([(start, scan.lexical) for start, scan in scans])

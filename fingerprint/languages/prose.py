@@ -62,15 +62,15 @@ class Prose:
             (_word_kind(kinds, match[0]), *match.span()) for match in WORD.finditer(text)
         )
 
-    def scan(self, text: str, *, coarse: bool = False) -> Scan:
+    def scan(self, text: str, *, coarse: bool = False, spans: bool = False) -> Scan:
         """Return the words twice: normalised as tokens, and as written, with their case, as identifiers.
 
-        Prose has no coarse stream.
+        Prose has no coarse stream and no syntax colours.
         """
-        del coarse
+        del coarse, spans
         tokens = self.tokens(text)
-        spans = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
-        ids = [lexeme_id(FAMILY, LexicalClass.IDENTIFIER, text[start:end]) for start, end in spans]
+        words = zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True)
+        ids = [lexeme_id(FAMILY, LexicalClass.IDENTIFIER, text[start:end]) for start, end in words]
         lexical = TokenStream(np.array(ids, dtype=np.uint64), tokens.starts, tokens.ends)
         classes = np.full(len(tokens), LexicalClass.IDENTIFIER, dtype=np.uint8)
         return Scan(tokens, lexical, classes, TokenStream.from_triples(()), np.empty(0, dtype=np.uint8))

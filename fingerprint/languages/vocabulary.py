@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,12 @@ from fingerprint.languages.normalisation import OPERATORS, Lexemes, Mark
 from fingerprint.tokens import kind_id
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
     from fingerprint.languages.spec import Language
+    from fingerprint.types import Ids
 
 Key = tuple[object, str]
 KindAndMarks = tuple[str, int]
@@ -151,21 +154,35 @@ class GrowingArray:
         return self._buffer[: self._count]
 
 
+class Highlighting(NamedTuple):
+    """Columns by code of a vocabulary: index of the CSS class, -1 for none, and length as written.
+
+    `classes` are Pygments' short CSS classes.
+    """
+
+    css_codes: Ids
+    lengths: Ids
+    classes: list[str]
+
+
 class Vocabulary(dict[Key, int]):
     """Maps (token type, lexeme) to a code, assigned at first use, with the kind and marks of each code.
 
     A code indexes `kind_names`, `kinds()`, `identifier_ids()` and the columns of `lexemes()`. `characters` is
-    the total length of all lexemes.
+    the total length of all lexemes. `css_class` returns the class that colours a token type, "" for none.
     """
 
-    def __init__(self, language: Language) -> None:
+    def __init__(self, language: Language, css_class: Callable[[object], str]) -> None:
         super().__init__()
+        self._css_class = css_class
         self._rules = NormalisationRules(language)
         self._salt = language.salt
         self._lock = Lock()
         self._marks = GrowingArray(np.uint32)
         self._leading, self._lengths = GrowingArray(np.int32), GrowingArray(np.int32)
         self._kinds, self._identifier_ids = GrowingArray(np.uint64), GrowingArray(np.uint64)
+        self._css_codes, self._written = GrowingArray(np.int32), GrowingArray(np.int32)
+        self._css_code_by_class: dict[str, int] = {}
         self._stripped: list[str] = []
         self._joined: dict[tuple[int, int], int] = {}
         self.kind_names: list[str] = []
@@ -197,6 +214,8 @@ class Vocabulary(dict[Key, int]):
         self._marks.append(mark)
         self._leading.append(len(value) - len(value.lstrip()))
         self._lengths.append(len(lexeme))
+        self._written.append(len(value))
+        self._css_codes.append(self._css_code(key[0]) if lexeme else -1)
         self[key] = code
         return code
 
@@ -204,6 +223,15 @@ class Vocabulary(dict[Key, int]):
         """Return the columns by code, for the codes assigned so far."""
         with self._lock:
             return Lexemes(self._marks.values, self._leading.values, self._lengths.values)
+
+    def _css_code(self, ttype: object) -> int:
+        css = self._css_class(ttype)
+        return self._css_code_by_class.setdefault(css, len(self._css_code_by_class)) if css else -1
+
+    def highlighting(self) -> Highlighting:
+        """Return what to colour, by code."""
+        with self._lock:
+            return Highlighting(self._css_codes.values, self._written.values, [*self._css_code_by_class])
 
     def kinds(self) -> npt.NDArray[np.uint64]:
         """Return the kind ids by code."""

@@ -23,6 +23,16 @@ class Passage(NamedTuple):
     submissions: int
     common: bool = False
 
+    @property
+    def exchanged(self) -> Passage:
+        """The same passage with left and right exchanged."""
+        return self._replace(
+            left_file=self.right_file,
+            left_token=self.right_token,
+            right_file=self.left_file,
+            right_token=self.left_token,
+        )
+
 
 def passage_weight(tokens: int, submissions: int) -> float:
     """Return the weight in the score of `tokens` tokens that `submissions` submissions contain."""

@@ -8,12 +8,13 @@ from django import forms
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import PasswordChangeForm
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
-WRONG = "That is not your password."
-LENGTH_HINT = "At least 12 characters of any kind, such as several words that do not belong together."
+WRONG = _("That is not your password.")
+LENGTH_HINT = _("At least 12 characters of any kind, such as several words that do not belong together.")
 
 
 def check_own_password(request: HttpRequest, password: str) -> str:
@@ -35,9 +36,9 @@ class ChangePassword(PasswordChangeForm):
     def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.request = request
-        self.fields["old_password"].label = "Your password now"
-        self.fields["new_password1"].label = "New password"
-        self.fields["new_password2"].label = "New password again"
+        self.fields["old_password"].label = _("Your password now")
+        self.fields["new_password1"].label = _("New password")
+        self.fields["new_password2"].label = _("New password again")
         self.fields["new_password1"].help_text = LENGTH_HINT
         self.fields["new_password2"].help_text = ""
 
@@ -55,7 +56,7 @@ class EndSessions(forms.Form):
             choices=[(handle, handle) for handle in handles], required=False
         )
         self.fields["password"] = forms.CharField(
-            label="Your password",
+            label=_("Your password"),
             strip=False,
             widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
         )
@@ -67,5 +68,5 @@ class EndSessions(forms.Form):
         if "others" in self.data:
             self.cleaned_data["end"] = [handle for handle, _ in self.fields["end"].choices]  # type: ignore[attr-defined]
         elif not self.cleaned_data.get("end") and "end" not in self.errors:
-            self.add_error("end", "Choose the sessions to end.")
+            self.add_error("end", _("Choose the sessions to end."))
         return self.cleaned_data

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
 
 from moss.accounts.models import Session
 from moss.accounts.sessions import ADDRESS, DEVICE, STARTED, USED
@@ -53,7 +54,7 @@ def _listed(row: Session, current_key: str | None) -> ListedSession:
     return ListedSession(
         _handle(row),
         data.get(DEVICE, ""),
-        data.get(ADDRESS) or "an unknown address",
+        data.get(ADDRESS) or _("an unknown address"),
         datetime.fromtimestamp(data.get(STARTED, 0), UTC),
         datetime.fromtimestamp(data.get(USED, 0), UTC),
         row.session_key == current_key,

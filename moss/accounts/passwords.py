@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AbstractBaseUser
@@ -25,7 +26,7 @@ class ServiceWordsValidator:
     def validate(self, password: str, user: AbstractBaseUser | None = None) -> None:  # noqa: ARG002 - Django's signature
         rest = PATTERN.sub("", password)
         if rest != password and sum(character.isalpha() for character in rest) < FEWEST_OTHER_LETTERS:
-            raise ValidationError("This password is made of words of this service. Add others.")
+            raise ValidationError(_("This password is made of words of this service. Add others."))
 
     def get_help_text(self) -> str:
-        return "Your password can't be made of words of this service, such as moss or course."
+        return _("Your password can't be made of words of this service, such as moss or course.")

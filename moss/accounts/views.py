@@ -12,6 +12,7 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import PasswordChangeView
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
+from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_http_methods
 
 from moss.accounts.forms import ChangePassword, EndSessions
@@ -39,7 +40,9 @@ def account(request: AuthenticatedRequest) -> HttpResponse:
     if form.is_valid():
         ended = end_sessions(request.user, form.cleaned_data["end"])
         logger.info("account %s ended %d of its sessions", request.user.pk, ended)
-        messages.success(request, f"{ended} session{'s were' if ended > 1 else ' was'} ended.")
+        messages.success(
+            request, ngettext("{n} session was ended.", "{n} sessions were ended.", ended).format(n=ended)
+        )
         return redirect("account")
     usage = queries.usage(request.user)
     context = {
@@ -70,7 +73,7 @@ class ChangePasswordView(PasswordChangeView):
         response = super().form_valid(form)
         end_all_but(form.user, self.request.session.session_key)
         logger.info("account %s changed its password", form.user.pk)
-        messages.success(self.request, "Your password was changed, and your other sessions were ended.")
+        messages.success(self.request, _("Your password was changed, and your other sessions were ended."))
         return response
 
     def form_invalid(self, form: ChangePassword) -> HttpResponse:

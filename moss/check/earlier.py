@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerprint.engine import Groups
 from moss.check.inputs import SkippedInput, read_inputs, upload_name
 from submissions.archives.grouping import DEFAULT_CHOICES
 from submissions.archives.submission_names import DistinctNames
@@ -42,12 +41,12 @@ class AllInputs(NamedTuple):
         """The index of the first submission of earlier work."""
         return len(self.submissions) - self.earlier
 
-    def groups_apart(self, of_students: Sequence[list[int]]) -> Groups:
+    def groups_apart(self, of_students: Sequence[list[int]]) -> list[list[int]]:
         """Return the groups of students and teams, by submission, and one of all earlier work."""
         number = max((one for own in of_students for one in own), default=-1) + 1
-        return Groups.from_lists(
-            [[*own, number] if index >= self.first_earlier else own for index, own in enumerate(of_students)]
-        )
+        return [
+            [*own, number] if index >= self.first_earlier else own for index, own in enumerate(of_students)
+        ]
 
 
 def read_all(path: Path, earlier: Iterable[Path], options: InputOptions) -> AllInputs:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from fingerprint import engine
 from fingerprint.engine import Groups, Params, front_end
 from moss.check.boilerplate import read_boilerplate
+from moss.check.content_order import content_order
 from moss.check.earlier import read_all
 from moss.check.inputs import InputOptions, SkippedInput
 from moss.check.languages import languages_of
 from moss.check.mates import student_groups
-from moss.check.readings import NO_LINES, ReadJob, read_files
+from moss.check.readings import NO_LINES, LocalFile, ReadJob, read_files
 from submissions.archives.languages import NOT_COMPARED
 
 if TYPE_CHECKING:
@@ -41,26 +42,20 @@ MIN_SUBMISSIONS = 2
 NO_OPTIONS = InputOptions()
 
 
-class LocalFile(NamedTuple):
-    """One file of a submission, with its bytes for display; `submission` indexes the report's submissions."""
-
-    submission: int
-    path: str
-    data: bytes
-    tokens: FileTokens
-
-
 @dataclass(frozen=True, slots=True)
 class LocalReport:
     """A finished ranking.
 
-    `left` and `right` of a pair index `submissions`; the files of its passages index `files`. `layout` is the
-    label of the layout that the submissions were found by, `warnings` are of it. The pairs in `not_compared`
-    are of one student or one team. The last `earlier` submissions are earlier work. `handed_out` are terms of
-    boilerplate. With `counts_alike_as_one` the common limit counts programs, see `common_code`.
+    `left` and `right` of a pair index `submissions`, which are in the order of their content; the files of
+    its passages index `files`. `name_ranks` has the place of each submission in the order of the names, from
+    0; the last `earlier` by name are earlier work. `layout` is the label of the layout that the submissions
+    were found by, `warnings` are of it. The pairs in `not_compared` are of one student or one team.
+    `handed_out` are terms of boilerplate. With `counts_alike_as_one` the common limit counts programs, see
+    `common_code`.
     """
 
     submissions: list[str]
+    name_ranks: list[int]
     files: list[LocalFile]
     ranking: Ranking
     skipped: list[SkippedInput]
@@ -73,10 +68,20 @@ class LocalReport:
     counts_alike_as_one: bool = True
 
     def pairs(self) -> Iterator[RankedPair]:
-        """Yield all pairs with their passages, best first; each pair is aligned when it is yielded."""
+        """Yield all pairs with their passages, best first; each pair is aligned when it is yielded.
+
+        On the left is the submission whose name sorts first.
+        """
         from submissions.ranking.ranked_pairs import ranked_pairs  # noqa: PLC0415 - loads the engine on demand
 
-        return ranked_pairs(self.inputs, self.ranking)
+        for pair in ranked_pairs(self.inputs, self.ranking):
+            ordered = self.name_ranks[pair.left] < self.name_ranks[pair.right]
+            yield pair if ordered else pair.exchanged
+
+    @property
+    def sorted_names(self) -> list[str]:
+        """The names of the submissions in order, those of earlier work last."""
+        return [name for _, name in sorted(zip(self.name_ranks, self.submissions, strict=True))]
 
     @property
     def class_size(self) -> int:
@@ -87,7 +92,7 @@ class LocalReport:
     def shortfall(self) -> str:
         """The reason why nothing was compared: fewer than two readable submissions; empty otherwise."""
         readable = len({file.submission for file in self.files})
-        of_class = {file.submission for file in self.files if file.submission < self.class_size}
+        of_class = any(self.name_ranks[file.submission] < self.class_size for file in self.files)
         if readable >= MIN_SUBMISSIONS and of_class:
             return ""
         if readable >= MIN_SUBMISSIONS:
@@ -120,7 +125,7 @@ class _Unscored(NamedTuple):
     """Code and pairs that are not scored: handed-out code, and pairs of submissions in one group."""
 
     boilerplate: list[Reading]
-    groups: Groups
+    groups: list[list[int]]
 
 
 def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int], Advance]) -> LocalReport:
@@ -222,6 +227,7 @@ def _rank(
     options: RankingOptions,
 ) -> LocalReport:
     engine.ensure_compiled()
+    order, files = content_order(files, len(names))
     cohort_files = [cohort_file(file) for file in files]
     exclusions = engine.Exclusions(
         [reading.tokens.kinds for reading in unscored.boilerplate],
@@ -229,9 +235,10 @@ def _rank(
         _common_limit(options.common, len(names)),
         [_boilerplate_stream(reading.coarse) for reading in unscored.boilerplate if reading.coarse],
     )
-    inputs = engine.RankingInput.from_files(cohort_files, len(names), PARAMS.k, exclusions, unscored.groups)
+    groups = Groups.from_lists([unscored.groups[number] for number in order])
+    inputs = engine.RankingInput.from_files(cohort_files, len(names), PARAMS.k, exclusions, groups)
     ranking = engine.rank(inputs, options.show)
-    return LocalReport(names, files, ranking, skipped, inputs)
+    return LocalReport([names[number] for number in order], order, files, ranking, skipped, inputs)
 
 
 def cohort_file(file: LocalFile) -> CohortFile:

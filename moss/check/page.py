@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import TokenStream
     from fingerprint.types import Lines
-    from moss.check.local import LocalFile, LocalReport
-    from moss.check.readings import FileTokens
+    from moss.check.local import LocalReport
+    from moss.check.readings import FileTokens, LocalFile
     from submissions.ranking.ranked_pairs import RankedPair
 
 

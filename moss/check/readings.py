@@ -62,6 +62,15 @@ class FileTokens(NamedTuple):
     coarse_lines: Lines = NO_LINES
 
 
+class LocalFile(NamedTuple):
+    """One file of a submission, with its bytes for display; `submission` indexes the report's submissions."""
+
+    submission: int
+    path: str
+    data: bytes
+    tokens: FileTokens
+
+
 def read_file(job: ReadJob) -> FileTokens | str:
     """Return the tokens of a file, or the reason why it could not be read."""
     try:

@@ -38,7 +38,7 @@ def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:
 
 def pair_rows(report: LocalReport) -> Iterator[PairRow]:
     """Yield the figures of all pairs, best first, without aligning any pair."""
-    columns = PairColumns.from_ranking(report.ranking)
+    columns = PairColumns.from_ranking(report.ranking, report.name_ranks)
     names = ([report.submissions[index] for index in side] for side in (columns.left, columns.right))
     return map(PairRow, *names, *columns[2:])
 
@@ -55,8 +55,8 @@ def details_table(report: LocalReport) -> ExportTable:
     stream. `terms` has what a pair without a passage has in common.
     """
     about = {
-        "submissions": report.submissions,
-        "earlier": report.submissions[report.class_size :],
+        "submissions": report.sorted_names,
+        "earlier": report.sorted_names[report.class_size :],
         "common_limit": report.inputs.cohort.limit,
         "counts_alike_as_one": report.counts_alike_as_one,
         "score_version": SCORE_VERSION,

@@ -8,6 +8,7 @@ import humanize
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import connection
+from django.utils.translation import gettext as _
 
 from submissions.queries.quotas import stored_bytes, uploads_of_the_last_hour
 
@@ -56,8 +57,10 @@ def _check_uploads(user: User) -> None:
     uploads, limit = uploads_of_the_last_hour(user), settings.UPLOADS_AN_HOUR
     if uploads >= limit:
         raise QuotaExceeded(
-            f"You made {uploads:,} uploads in the last hour; {limit:,} are allowed. Nothing was stored. "
-            "Wait some minutes, and send many submissions as one archive."
+            _(
+                "You made {uploads} uploads in the last hour; {limit} are allowed. Nothing was stored. "
+                "Wait some minutes, and send many submissions as one archive."
+            ).format(uploads=f"{uploads:,}", limit=f"{limit:,}")
         )
 
 
@@ -65,7 +68,12 @@ def _check_storage(owner: User, new: int) -> None:
     stored, limit = stored_bytes(owner), settings.STORAGE_BYTES
     if stored + new > limit:
         raise QuotaExceeded(
-            f"The courses of {owner.get_username()} hold {humanize.naturalsize(stored)} of at most "
-            f"{humanize.naturalsize(limit)}. Nothing was stored. Delete old assignments or uploads, or ask "
-            "whoever runs this service for more."
+            _(
+                "The courses of {owner} hold {stored} of at most {limit}. Nothing was stored. Delete old "
+                "assignments or uploads, or ask whoever runs this service for more."
+            ).format(
+                owner=owner.get_username(),
+                stored=humanize.naturalsize(stored),
+                limit=humanize.naturalsize(limit),
+            )
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.core.signing import BadSignature, Signer
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from submissions.models import Share
 
@@ -74,18 +75,17 @@ def find_share(token: str) -> Share:
         signed = _signer().unsign(token)
     except BadSignature as error:
         raise ForgedToken from error
-    pk, _, _ = signed.partition("-")
     share = (
         Share.objects.select_related("assignment__course__owner", "assignment__course__roster", "created_by")
-        .filter(pk=pk)
+        .filter(pk=signed.partition("-")[0])
         .first()
     )
     if not share or _identity(share) != signed:
-        raise ShareEnded("What this link led to was deleted. Ask whoever sent it to you.")
+        raise ShareEnded(_("What this link led to was deleted. Ask whoever sent it to you."))
     if share.revoked:
-        raise ShareEnded(f"This link was revoked. {_whom_to_ask(share)}")
+        raise ShareEnded(_("This link was revoked.") + f" {_whom_to_ask(share)}")
     if share.expires <= timezone.now():
-        raise ShareEnded(f"This link has expired. {_whom_to_ask(share)}")
+        raise ShareEnded(_("This link has expired.") + f" {_whom_to_ask(share)}")
     return share
 
 
@@ -106,4 +106,6 @@ def _identity(share: Share) -> str:
 def _whom_to_ask(share: Share) -> str:
     """Return a sentence that names the creator of the link, but never by an e-mail address."""
     creator = share.created_by.get_full_name() or share.created_by.get_username()
-    return f"Ask {'whoever sent it to you' if '@' in creator else creator} for a new one."
+    if "@" in creator:
+        return _("Ask whoever sent it to you for a new one.")
+    return _("Ask {name} for a new one.").format(name=creator)

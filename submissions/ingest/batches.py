@@ -231,9 +231,9 @@ def count_pending(batch_id: int) -> int:
     return pending
 
 
-def increment_documents_done(batch_id: int) -> None:
-    """Add one to the number of documents read of a batch, without counting them again."""
-    done = Least(F("documents_done") + 1, F("documents_total"))
+def add_documents_done(batch_id: int, number: int) -> None:
+    """Add to the number of documents read of a batch, without counting them again."""
+    done = Least(F("documents_done") + number, F("documents_total"))
     batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING)
     batch.update(documents_done=done, touched=timezone.now())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,13 @@ from submissions.ingest.sandboxed import document_reader
 from submissions.models import Document, Source
 from submissions.sandbox.process import NotStarted
 from submissions.storage import fingerprints
+from submissions.storage.rows import update
 from submissions.storage.syntax_spans import pack_columns
 from submissions.storage.tokens import pack_coarse, pack_lexical, pack_tokens
-from submissions.work_locks import Work, work_lock
+from submissions.work_locks import Work, work_locks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from submissions.sandbox.document_answers import DocumentTokens
@@ -32,36 +34,89 @@ logger = logging.getLogger(__name__)
 PARAMS = Params()
 # A source that ended its worker process this often is not tried again.
 MAX_ATTEMPTS = 3
+# Documents are read and stored in groups: up to so many, so many bytes of source, and so many seconds.
+GROUP_DOCUMENTS, GROUP_BYTES, GROUP_SECONDS = 64, 500_000, 1.0
 
 
-def fingerprint_pending(document_ids: list[int]) -> None:
+def fingerprint_pending(document_ids: Sequence[int]) -> None:
     """Fingerprint the pending ones of the given documents."""
-    pending = Document.objects.filter(pk__in=document_ids, state=Document.State.PENDING)
-    for document in pending.select_related("source"):
-        with work_lock(Work.DOCUMENT, document.pk) as mine:
-            if mine:
-                fingerprint_document(document)
+    for _ in fingerprint_groups(document_ids):
+        pass
 
 
-def fingerprint_document(document: Document) -> None:
-    """Read a pending document and store all of its tokens and fingerprints, or none.
+def fingerprint_groups(
+    document_ids: Sequence[int], most: int = GROUP_DOCUMENTS, *, coarse: bool = False
+) -> Iterator[int]:
+    """Fingerprint the pending ones of the given documents; after each group, yield how many ids are done.
 
-    It is safe to run twice, also concurrently. A file that cannot be read, or that ended its worker process
-    MAX_ATTEMPTS times, is marked as failed with the reason.
+    A group has at most `most` documents. With `coarse` they get their coarse streams.
+
+    It is safe to run twice, also concurrently: a document is stored with all of its tokens and fingerprints,
+    or not at all. A file that cannot be read, or that ended its worker process MAX_ATTEMPTS times, is marked
+    as failed with the reason. No document is locked while this waits to be continued.
     """
-    if document.attempts >= MAX_ATTEMPTS:
-        _fail(document, f"reading it ended the worker process {MAX_ATTEMPTS} times")
-        return
+    done = 0
+    while done < len(document_ids):
+        group = document_ids[done : done + _group_size(document_ids[done : done + most])]
+        with work_locks(Work.DOCUMENT, group) as mine:
+            left = _fingerprint_group(mine, coarse=coarse)
+        done += group.index(left[0]) if left else len(group)
+        yield done
+
+
+def _group_size(document_ids: Sequence[int]) -> int:
+    """Return how many of the first documents are read together.
+
+    One whose reading was begun before is read alone, so that what ends its worker is blamed on it only.
+    """
+    pending = Document.objects.filter(pk__in=document_ids, state=Document.State.PENDING)
+    known = {pk: row for pk, *row in pending.values_list("pk", "attempts", "source__size")}
+    total = 0
+    for number, pk in enumerate(document_ids):
+        attempts, size = known.get(pk, (0, 0))
+        total += size
+        if number and (attempts or total > GROUP_BYTES):
+            return number
+        if attempts:
+            return 1
+    return len(document_ids)
+
+
+def _fingerprint_group(document_ids: list[int], *, coarse: bool) -> list[int]:
+    """Fingerprint documents; return the last ones, which are left because the others took GROUP_SECONDS."""
+    rows = Document.objects.filter(state=Document.State.PENDING).select_related("source")
+    pending = rows.in_bulk(document_ids)
+    documents = [pending[pk] for pk in document_ids if pk in pending and _may_be_tried(pending[pk])]
+    if not documents:
+        return []
     document_reader().start().wait_until_ready()  # If it does not start, no attempt is counted.
-    Document.objects.filter(pk=document.pk).update(attempts=F("attempts") + 1)
-    try:
-        with _errors_as_unreadable(f"document {document.pk}"):
-            data = bytes(document.source.data)
-            reading = document_reader().read(data, document.language, settings.FILE_SECONDS)
-    except Unreadable as error:
-        _fail(document, str(error))
-    else:
-        _save_or_wait(document, reading)
+    keys = [document.pk for document in documents]
+    Document.objects.filter(pk__in=keys).update(attempts=F("attempts") + 1)
+    readings, left = {}, keys
+    started = time.monotonic()
+    for number, document in enumerate(documents):
+        if number and time.monotonic() - started > GROUP_SECONDS:
+            break
+        left = keys[number + 1 :]
+        try:
+            readings[document.pk] = _read(document, coarse=coarse)
+        except Unreadable as error:
+            _fail(document, str(error))
+    _save_or_wait(readings, left)
+    return left
+
+
+def _may_be_tried(document: Document) -> bool:
+    if document.attempts < MAX_ATTEMPTS:
+        return True
+    _fail(document, f"reading it ended the worker process {MAX_ATTEMPTS} times")
+    return False
+
+
+def _read(document: Document, *, coarse: bool) -> DocumentTokens:
+    with _errors_as_unreadable(f"document {document.pk}"):
+        data = bytes(document.source.data)
+        return document_reader().read(data, document.language, settings.FILE_SECONDS, coarse=coarse)
 
 
 @contextmanager
@@ -80,41 +135,49 @@ def _errors_as_unreadable(name: str) -> Iterator[None]:
         raise Unreadable(f"its front-end broke on it ({type(error).__name__})") from error
 
 
-def _save_or_wait(document: Document, reading: DocumentTokens) -> None:
+def _save_or_wait(readings: dict[int, DocumentTokens], unread: list[int]) -> None:
+    """Store what was read; take back the attempts of what was not, and of what is no fault of the files."""
+    if unread:
+        _take_back_attempts(unread)
     try:
-        _save(document, reading)
+        _save(readings)
     except Exception as error:
-        # What is no fault of the file was no attempt.
         if is_no_room(error):
-            _take_back_attempt(document)
+            _take_back_attempts(readings)
         elif is_database_away(error):
-            with suppress(OperationalError):  # It is still away: the attempt counts.
+            with suppress(OperationalError):  # It is still away: the attempts count.
                 connection.close_if_unusable_or_obsolete()
-                _take_back_attempt(document)
+                _take_back_attempts(readings)
         raise
 
 
-def _take_back_attempt(document: Document) -> None:
-    Document.objects.filter(pk=document.pk).update(attempts=F("attempts") - 1)
+def _take_back_attempts(document_ids: Iterable[int]) -> None:
+    Document.objects.filter(pk__in=list(document_ids)).update(attempts=F("attempts") - 1)
 
 
-def _save(document: Document, reading: DocumentTokens) -> None:
+def _save(readings: dict[int, DocumentTokens]) -> None:
+    """Store the tokens and fingerprints of those documents that are still pending."""
     from fingerprint.engine import fingerprint  # noqa: PLC0415 - numba, in workers only
 
-    hashes, positions = fingerprint(reading.tokens.kinds, PARAMS)
     with transaction.atomic():
-        pending = Document.objects.select_for_update().filter(pk=document.pk, state=Document.State.PENDING)
-        if not pending.exists():
-            return
-        fingerprints.save(connection, document.pk, hashes, positions)
-        pending.update(
-            state=Document.State.READY,
-            token_count=len(reading.tokens),
-            tokens=pack_tokens(reading.tokens, reading.lines),
-            lexical=pack_lexical(reading.lexical),
-            coarse=pack_coarse(reading.coarse, reading.coarse_lines),
-            styles=pack_columns(reading.spans),
-        )
+        locked = Document.objects.select_for_update().filter(pk__in=readings, state=Document.State.PENDING)
+        pending = list(locked.order_by("pk").values_list("pk", flat=True))
+        stored = {pk: fingerprint(readings[pk].tokens.kinds, PARAMS) for pk in pending}
+        fingerprints.save(connection, stored)
+        rows = [_columns(readings[pk]) for pk in pending]
+        columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
+        update(connection, Document, pending, columns)
+
+
+def _columns(reading: DocumentTokens) -> dict[str, object]:
+    return {
+        "state": Document.State.READY,
+        "token_count": len(reading.tokens),
+        "tokens": pack_tokens(reading.tokens, reading.lines),
+        "lexical": pack_lexical(reading.lexical),
+        "coarse": pack_coarse(reading.coarse, reading.coarse_lines),
+        "styles": pack_columns(reading.spans),
+    }
 
 
 def _fail(document: Document, reason: str) -> None:

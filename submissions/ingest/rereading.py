@@ -121,7 +121,7 @@ def detect_languages(assignment: Assignment) -> None:
             row.pk: row.document.language if isinstance(language, Unreadable) else language
             for row, language in zip(rows, identify(files, ""), strict=True)
         }
-        update(connection, SubmissionFile, "detected", detected)
+        update(connection, SubmissionFile, [*detected], {"detected": [*detected.values()]})
 
 
 def boilerplate_languages(assignment: Assignment, wanted: str) -> dict[int, str]:
@@ -162,8 +162,7 @@ def _replace(
     for is_kept, state in ((False, Document.State.PENDING), (True, Document.State.KEPT)):
         wanted = {pk: one for pk, one in changed.items() if one[1].is_kept == is_kept}
         sources = [(source, reading.language) for source, reading in wanted.values()]
-        documents = dict(zip(wanted, store_documents(sources, state), strict=True))
-        update(connection, model, "next_document_id", documents)
+        update(connection, model, [*wanted], {"next_document_id": store_documents(sources, state)})
 
 
 def pending_rereading(assignment_id: int) -> list[int]:
@@ -200,7 +199,7 @@ def replace_documents(assignment: Assignment) -> bool:
         documents = {pk: (old, new) for pk, old, new in waiting}
         if model is Boilerplate:
             _delete_copies(assignment, {pk: new for pk, (_, new) in documents.items()})
-        update(connection, model, "document_id", {pk: new for pk, (_, new) in documents.items()})
+        update(connection, model, [*documents], {"document_id": [new for _, new in documents.values()]})
         model.objects.filter(pk__in=documents).update(next_document=None)
         replaced += [old for old, _ in documents.values()]
     transaction.on_commit(partial(delete_unused, replaced))

@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from submissions import queues
 from submissions.archives.choices import Choices
@@ -25,20 +26,20 @@ class Batch(models.Model):
     """One upload and the state of its processing."""
 
     class State(models.TextChoices):
-        QUEUED = "queued", "waiting"
-        UNPACKING = "unpacking"
-        LISTED = "listed", "to be checked"
-        FINGERPRINTING = "fingerprinting"
-        RANKING = "ranking"
-        DONE = "done"
-        FAILED = "failed"
-        CANCELLED = "cancelled"
+        QUEUED = "queued", _("waiting")
+        UNPACKING = "unpacking", _("Unpacking")
+        LISTED = "listed", _("to be checked")
+        FINGERPRINTING = "fingerprinting", _("Fingerprinting")
+        RANKING = "ranking", _("Ranking")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
 
     class Role(models.TextChoices):
-        CLASS = "class", "this class"
-        EARLIER = "earlier", "earlier or other work"
+        CLASS = "class", _("this class")
+        EARLIER = "earlier", _("earlier or other work")
         # Copies of the submissions of another assignment that share something with this one; no upload.
-        OTHER = "other", "another assignment"
+        OTHER = "other", _("another assignment")
 
     RUNNING = (State.QUEUED, State.UNPACKING, State.FINGERPRINTING, State.RANKING)
     CANCELLABLE = (*RUNNING, State.LISTED)
@@ -103,10 +104,10 @@ class BoilerplateUpload(models.Model):
     """Files that were uploaded together as boilerplate, and the state of reading them."""
 
     class State(models.TextChoices):
-        QUEUED = "queued", "waiting"
-        READING = "reading"
-        DONE = "done"
-        FAILED = "failed"
+        QUEUED = "queued", _("waiting")
+        READING = "reading", _("Reading")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
 
     RUNNING = (State.QUEUED, State.READING)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from submissions.models.courses import Assignment
 
@@ -11,10 +12,10 @@ from submissions.models.courses import Assignment
 class State(models.TextChoices):
     """The states of a decision."""
 
-    UNDECIDED = "undecided"
-    CLEAR = "clear"
-    SUSPICIOUS = "suspicious"
-    CONFIRMED = "confirmed"
+    UNDECIDED = "undecided", _("Undecided")
+    CLEAR = "clear", _("Clear")
+    SUSPICIOUS = "suspicious", _("Suspicious")
+    CONFIRMED = "confirmed", _("Confirmed")
 
 
 class DecisionFields(models.Model):

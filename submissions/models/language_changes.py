@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from submissions import queues
 from submissions.models.courses import Assignment
@@ -17,12 +18,12 @@ class LanguageChange(models.Model):
     """
 
     class State(models.TextChoices):
-        QUEUED = "queued", "waiting"
-        READING = "reading"
-        DONE = "done"
-        FAILED = "failed"
+        QUEUED = "queued", _("waiting")
+        READING = "reading", _("Reading")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
         # The language was changed again before all files were read.
-        CANCELLED = "cancelled"
+        CANCELLED = "cancelled", _("Cancelled")
 
     RUNNING = (State.QUEUED, State.READING)
 

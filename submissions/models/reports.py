@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from submissions import queues
 from submissions.models.batches import Submission
@@ -22,11 +23,11 @@ class Report(models.Model):
     """One ranking of an assignment's cohort, with the submissions and parameters that it is based on."""
 
     class State(models.TextChoices):
-        QUEUED = "queued", "waiting"
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
-        CANCELLED = "cancelled"
+        QUEUED = "queued", _("waiting")
+        RUNNING = "running", _("Running")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
 
     UNFINISHED = (State.QUEUED, State.RUNNING)
 

@@ -40,7 +40,7 @@ class Document(models.Model):
     tokens = models.BinaryField(default=b"")
     # Names and literals that normalisation replaced by kinds, and imports that it dropped.
     lexical = models.BinaryField(default=b"")
-    # The stream that all languages share; empty for a language without one, and for documents from before it.
+    # The stream that all languages share; empty for a language without one, and until a class needs it.
     coarse = models.BinaryField(default=b"")
     # Packed spans of Pygments' syntax colours; empty: not computed yet.
     styles = models.BinaryField(default=b"")

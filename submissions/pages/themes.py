@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from django.conf import settings
+from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 YEAR_SECONDS = 365 * 24 * 60 * 60
 # The values of the switch with their labels; the first one needs no cookie.
 SYSTEM = "system"
-THEMES = {SYSTEM: "As the system", "light": "Light", "dark": "Dark"}
+THEMES = {SYSTEM: _("As the system"), "light": _("Light"), "dark": _("Dark")}
 
 
 def _cookie() -> str:

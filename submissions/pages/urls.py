@@ -90,5 +90,6 @@ urlpatterns = [
     path("reports/<int:pk>/retry/", service.retry_report, name="retry_report"),
     path("names/", naming.switch, name="switch_names"),
     path("theme/", appearance.switch_theme, name="switch_theme"),
+    path("language/", appearance.switch_language, name="switch_language"),
     path("hints/dismiss/", appearance.dismiss, name="dismiss_hint"),
 ]

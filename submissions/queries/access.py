@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 
 from submissions.models import Assignment, Batch, Boilerplate, BoilerplateUpload, Course, DeletedBatch
 
@@ -51,7 +52,7 @@ def batch(user: User, pk: int) -> Batch:
     ).first():
         return existing
     if DeletedBatch.objects.filter(batch=pk, assignment__course__in=courses(user)).exists():
-        raise Gone("This upload was deleted with everything that came from it.")
+        raise Gone(_("This upload was deleted with everything that came from it."))
     raise Http404("No such upload.")
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
+from django.utils.translation import gettext as _, ngettext
+
 from submissions import turns
 from submissions.models import Batch, Report
 from submissions.queries.exclusions import listed_boilerplate_uploads
@@ -16,8 +18,6 @@ from submissions.ranking.progress import Progress
 if TYPE_CHECKING:
     from submissions.models import Assignment, BoilerplateUpload, LanguageChange
     from submissions.queries.reports import ReportState
-
-WAITING = Progress("Waiting for a worker")
 
 
 class UnreadUpload(NamedTuple):
@@ -85,15 +85,14 @@ def ranking_progress(assignment: Assignment) -> Progress:
     if latest := progress.latest(report.pk for report in unfinished):
         return latest
     if not unfinished or unfinished[0].state != Report.State.QUEUED:
-        return WAITING
+        return Progress(_("Waiting for a worker"))
     before = turns.place(turns.report_turns(unfinished[0].queue), unfinished[0].pk)
     if before == 0:
-        return WAITING
-    return Progress(f"Waiting: {before} ranking{'' if before == 1 else 's'} {_is(before)} before this one")
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
+        return Progress(_("Waiting for a worker"))
+    waiting = ngettext(
+        "Waiting: {n} ranking is before this one", "Waiting: {n} rankings are before this one", before
+    )
+    return Progress(waiting.format(n=before))
 
 
 def uploads_before(batch: Batch) -> int | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from django.db.models import Case, Count, Exists, F, OuterRef, Q, Subquery, When
 from django.db.models.functions import Coalesce, Greatest, Least
 from django.db.models.lookups import LessThanOrEqual
+from django.utils.translation import gettext_lazy as _
 
 from submissions.models import Assignment, Batch, Boilerplate, Report
 from submissions.models.records import NotCompared
@@ -102,9 +103,9 @@ class ListedDuplicates(NamedTuple):
 
 
 SAMENESS = {
-    "identical": "the same bytes",
-    "lexical": "the same but for comments, layout, names and values",
-    "fingerprints": "the same fingerprints",
+    "identical": _("the same bytes"),
+    "lexical": _("the same but for comments, layout, names and values"),
+    "fingerprints": _("the same fingerprints"),
 }
 
 
@@ -113,7 +114,7 @@ def listed_duplicates(report: Report, names: Names) -> list[ListedDuplicates]:
     submissions = submissions_by_id(pk for group in report.duplicates for pk in group.submissions)
     groups = [
         ListedDuplicates(
-            SAMENESS[group.sameness],
+            str(SAMENESS[group.sameness]),
             sorted(
                 (submissions[pk] for pk in group.submissions if pk in submissions),
                 key=lambda submission: names.display_name(submission.name),

@@ -18,6 +18,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
+from django.utils.translation import gettext as _, gettext_lazy
 
 from fingerprint import engine
 from submissions import heartbeats, lifecycle, recovery
@@ -41,11 +42,11 @@ QUIET = timedelta(minutes=2)
 # Reasons that the service itself wrote. Others can hold the name of a file.
 OWN_REASONS = (recovery.OUT_OF_TIME, recovery.BROKEN, lifecycle.GAVE_UP)
 WORK = {
-    Work.BATCH: "unpacks upload",
-    Work.DOCUMENT: "reads document",
-    Work.REPORT: "ranks report",
-    Work.LANGUAGE_CHANGE: "carries out language change",
-    Work.CORPUS: "works on corpus",
+    Work.BATCH: gettext_lazy("unpacks upload"),
+    Work.DOCUMENT: gettext_lazy("reads document"),
+    Work.REPORT: gettext_lazy("ranks report"),
+    Work.LANGUAGE_CHANGE: gettext_lazy("carries out language change"),
+    Work.CORPUS: gettext_lazy("works on corpus"),
 }
 
 
@@ -153,7 +154,7 @@ def _valkey_version() -> str:
         with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=heartbeats.TIMEOUT_SECONDS) as valkey:
             info = valkey.info("server")
     except redis.RedisError:
-        return "does not answer"
+        return _("does not answer")
     return str(info.get("valkey_version") or info["redis_version"])
 
 

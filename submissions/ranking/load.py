@@ -159,8 +159,9 @@ def _old_pairs(old_work: OldWork, index: dict[int, int]) -> OldPairs | None:
 
 
 def _digests(submissions: Iterable[Submission]) -> dict[int, list[str]]:
-    """Return the sorted digests of the sources of each submission that has any, by primary key."""
-    files = SubmissionFile.objects.filter(submission__in=[submission.pk for submission in submissions])
+    """Return the sorted digests of the readable files of each submission that has any, by primary key."""
+    keys = [submission.pk for submission in submissions]
+    files = SubmissionFile.objects.filter(submission__in=keys, document__state=Document.State.READY)
     digests: dict[int, list[str]] = defaultdict(list)
     for pk, digest in files.order_by("source__sha256").values_list("submission_id", "source__sha256"):
         digests[pk].append(digest)

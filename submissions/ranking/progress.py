@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from django.core.cache import cache
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from submissions.models import Report
@@ -43,7 +44,7 @@ class Progress:
 
     @property
     def counts(self) -> str:
-        return f"{self.done:,} of {self.total:,}"
+        return _("{done} of {total}").format(done=f"{self.done:,}", total=f"{self.total:,}")
 
 
 def publish(report_id: int, stage: str, done: int = 0, total: int = 0) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from importlib.metadata import version
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
+from django.db import connection
 
 from fingerprint import engine
+from submissions.ingest.coarse_streams import read_coarse_stream, without_coarse_stream
 from submissions.ingest.documents import PARAMS
 from submissions.models import Batch, Ignored, Pair, Report
 from submissions.models.records import PassageRecord
@@ -19,17 +22,20 @@ from submissions.ranking.copies import copy_old_work
 from submissions.ranking.duplicate_groups import duplicate_groups
 from submissions.ranking.findings import collect_findings
 from submissions.ranking.load import load_cohort
-from submissions.ranking.ranked_pairs import ranked_pairs
+from submissions.ranking.ranked_pairs import RankedPair, ranked_pairs
+from submissions.storage.rows import insert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fingerprint.engine import Passage
     from submissions.ranking.load import LoadedCohort
-    from submissions.ranking.ranked_pairs import RankedPair
 
 # Number of pairs that a report stores, the most similar ones.
 MAX_PAIRS = 5_000
+ROWS_AT_ONCE = 500
+# Columns of a pair that are stored as they are.
+FIGURES = [field.name for field in fields(RankedPair) if field.name not in {"left", "right", "passages"}]
 
 
 def rank(report: Report) -> None:
@@ -44,6 +50,7 @@ def rank(report: Report) -> None:
     TakesLong
         When the report is in the interactive queue and takes too long for it.
     """
+    _read_coarse_streams(report)
     progress.publish(report.pk, "Loading tokens and fingerprints")
     cohort = load_cohort(report.assignment)
     progress.publish(report.pk, f"Comparing {len(cohort.submissions):,} submissions with each other")
@@ -56,7 +63,7 @@ def rank(report: Report) -> None:
     report.submissions.set(cohort.listed)
     aligned = ranked_pairs(cohort.inputs, best)
     pairs = progress.track(report.pk, "Aligning pairs", aligned, count)
-    Pair.objects.bulk_create((_pair_row(report, cohort, pair) for pair in pairs), batch_size=500)
+    _save_pairs(_pair_columns(report, cohort, pair) for pair in pairs)
     Ignored.objects.bulk_create(_ignored_rows(report, cohort), batch_size=500)
     progress.publish(report.pk, "Grouping duplicates")
     report.duplicates = duplicate_groups(cohort)
@@ -64,6 +71,13 @@ def rank(report: Report) -> None:
     cases = find_cases(report.assignment, cohort, ranking)
     report.findings = collect_findings(cohort, ranking, count).model_copy(update=cases._asdict())
     report.parameters = parameters(cohort) | {"threshold": ranking.threshold._asdict()}
+
+
+def _read_coarse_streams(report: Report) -> None:
+    """Read the coarse streams that a class in several languages still needs."""
+    keys = without_coarse_stream(report.assignment_id)
+    for pk in progress.track(report.pk, "Reading for the comparison across languages", keys, len(keys)):
+        read_coarse_stream(pk)
 
 
 def rank_without_cancelled(report: Report) -> list[int]:
@@ -105,21 +119,21 @@ def parameters(cohort: LoadedCohort) -> dict[str, object]:
     }
 
 
-def _pair_row(report: Report, cohort: LoadedCohort, pair: RankedPair) -> Pair:
-    """Return the row of a pair, with the submission on the left whose name sorts first."""
-    columns = asdict(pair) | {
-        "left": cohort.submissions[pair.left],
-        "right": cohort.submissions[pair.right],
-        "passages": [_passage_record(cohort, passage) for passage in pair.passages],
+def _save_pairs(pairs: Iterator[dict[str, object]]) -> None:
+    while rows := list(islice(pairs, ROWS_AT_ONCE)):
+        insert(connection, Pair, {name: [row[name] for row in rows] for name in rows[0]})
+
+
+def _pair_columns(report: Report, cohort: LoadedCohort, pair: RankedPair) -> dict[str, object]:
+    """Return the columns of a pair, with the submission on the left whose name sorts first."""
+    ordered = pair if cohort.by_name(pair.left, pair.right) else pair.exchanged
+    return {name: getattr(ordered, name) for name in FIGURES} | {
+        "report_id": report.pk,
+        "left_id": cohort.submissions[ordered.left].pk,
+        "right_id": cohort.submissions[ordered.right].pk,
+        "passages": [_passage_record(cohort, passage) for passage in ordered.passages],
         "same_student": cohort.is_same_student(pair.left, pair.right),
     }
-    if not cohort.by_name(pair.left, pair.right):
-        columns |= {"left": columns["right"], "right": columns["left"]}
-        columns |= {"left_share": pair.right_share, "right_share": pair.left_share}
-        with_common = {"left_with_common": pair.right_with_common, "right_with_common": pair.left_with_common}
-        columns |= with_common
-        columns["passages"] = [passage.exchanged for passage in columns["passages"]]
-    return Pair(report=report, **columns)
 
 
 def _passage_record(cohort: LoadedCohort, passage: Passage) -> PassageRecord:

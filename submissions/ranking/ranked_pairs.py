@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,14 +11,13 @@ from fingerprint import engine
 from submissions.ranking.pair_rows import pair_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from fingerprint.engine import Passage, Ranking, RankingInput
     from fingerprint.types import Floats
 
 # If a value times 10**6 is this close to the middle of two integers, NumPy may round it differently.
 TIE_MARGIN = 1e-6
-ALL_ROWS = slice(None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,20 @@ class RankedPair:
     translated: bool
     passages: list[Passage]
 
+    @property
+    def exchanged(self) -> RankedPair:
+        """The same pair with left and right exchanged."""
+        return replace(
+            self,
+            left=self.right,
+            right=self.left,
+            left_share=self.right_share,
+            right_share=self.left_share,
+            left_with_common=self.right_with_common,
+            right_with_common=self.left_with_common,
+            passages=[passage.exchanged for passage in self.passages],
+        )
+
 
 class PairColumns(NamedTuple):
     """Columns of PairRow, with indexes of submissions for names; similarity and shares have six decimals."""
@@ -62,20 +75,23 @@ class PairColumns(NamedTuple):
     right_with_common: list[float]
 
     @classmethod
-    def from_ranking(cls, ranking: Ranking, rows: slice = ALL_ROWS) -> PairColumns:
+    def from_ranking(cls, ranking: Ranking, name_ranks: Sequence[int]) -> PairColumns:
+        """Return the columns with the submission on the left whose name sorts first."""
         pairs, scores = ranking.pairs, ranking.scores
+        ranks = np.asarray(name_ranks, dtype=np.int64)
+        exchanged = ranks[pairs.left] > ranks[pairs.right]
         return cls(
-            pairs.left[rows].tolist(),
-            pairs.right[rows].tolist(),
-            round_to_six(scores.similarity[rows]),
-            round_to_six(scores.left_share[rows]),
-            round_to_six(scores.right_share[rows]),
-            scores.tokens[rows].tolist(),
-            scores.lines[rows].tolist(),
-            scores.longest[rows].tolist(),
-            list(map(_mark, ranking.translated[rows].tolist(), scores.structure[rows].tolist())),
-            round_to_six(scores.left_with_common[rows]),
-            round_to_six(scores.right_with_common[rows]),
+            np.where(exchanged, pairs.right, pairs.left).tolist(),
+            np.where(exchanged, pairs.left, pairs.right).tolist(),
+            round_to_six(scores.similarity),
+            round_to_six(np.where(exchanged, scores.right_share, scores.left_share)),
+            round_to_six(np.where(exchanged, scores.left_share, scores.right_share)),
+            scores.tokens.tolist(),
+            scores.lines.tolist(),
+            scores.longest.tolist(),
+            list(map(_mark, ranking.translated.tolist(), scores.structure.tolist())),
+            round_to_six(np.where(exchanged, scores.right_with_common, scores.left_with_common)),
+            round_to_six(np.where(exchanged, scores.left_with_common, scores.right_with_common)),
         )
 
 

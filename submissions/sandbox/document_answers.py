@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fingerprint.engine import Coarse, LexicalTerms, TokenStream, Unreadable, storable
-from submissions.sandbox.syntax_spans import STYLED, SpanColumns
+from fingerprint.engine import Coarse, LexicalTerms, SpanColumns, TokenStream, Unreadable, storable
+from submissions.sandbox.syntax_spans import STYLED
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -10,16 +10,15 @@ import numpy as np
 
 from fingerprint import engine
 from fingerprint.engine import FILE_SECONDS, TooSlow, Unreadable, identify, read, time_limit, token_lines
-from submissions.sandbox.syntax_spans import span_columns, syntax_spans
+from submissions.sandbox.syntax_spans import span_columns, styled_columns, syntax_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fingerprint.engine import Reading
+    from fingerprint.engine import Reading, SpanColumns
     from fingerprint.types import Kinds, Lines, Offsets, Terms
     from submissions.sandbox.child import Channel
     from submissions.sandbox.frames import Frame, Header
-    from submissions.sandbox.syntax_spans import SpanColumns
 
 REFUSALS = (Unreadable,)
 REASON_CHARACTERS = 2000
@@ -38,7 +37,7 @@ def preload() -> None:
     """Load all that reading any file may need."""
     engine.preload()
     for language, data in _SAMPLES.items():
-        request = {"filename": "", "language": language, "seconds": FILE_SECONDS}
+        request = {"filename": "", "language": language, "seconds": FILE_SECONDS, "coarse": True}
         list(_read(request, [data]))
 
 
@@ -62,7 +61,9 @@ def _identify(request: Header, buffers: list[bytes], _channel: Channel | None = 
 
 def _read(request: Header, buffers: list[bytes], _channel: Channel | None = None) -> Iterator[Frame]:
     seconds = request["seconds"]
-    reading = read(buffers[0], request["filename"], request["language"], seconds, coarse=True)
+    reading = read(
+        buffers[0], request["filename"], request["language"], seconds, coarse=request["coarse"], spans=True
+    )
     lines = token_lines(reading.text, reading.tokens)
     spans = _spans(reading, seconds)
     tokens, lexical = reading.tokens, reading.lexical
@@ -91,7 +92,9 @@ def _coarse_columns(reading: Reading) -> tuple[Kinds, Offsets, Offsets, Lines, T
 
 
 def _spans(reading: Reading, seconds: float) -> SpanColumns:
-    """Return the syntax spans of a file; no spans where lexing it again takes too long."""
+    """Return the syntax spans of a file; no spans where lexing it again for them takes too long."""
+    if reading.spans:
+        return styled_columns(reading.text, reading.spans)
     try:
         with time_limit(seconds):
             return span_columns(syntax_spans(reading.text, reading.front_end.name))

@@ -101,8 +101,8 @@ class DocumentReader:
         header, _ = self._answer(request, data, seconds, "finding out its language")
         return self._checked(partial(identified, header.get("results"), len(files)))
 
-    def read(self, data: bytes, language: str, seconds: float) -> DocumentTokens:
-        """Read one file, as `fingerprint.engine.read` does.
+    def read(self, data: bytes, language: str, seconds: float, *, coarse: bool = False) -> DocumentTokens:
+        """Read one file, as `fingerprint.engine.read` does; with `coarse` also its coarse stream.
 
         Raises
         ------
@@ -110,7 +110,13 @@ class DocumentReader:
             With the reason, when it cannot be read or a limit is reached.
         NotStarted
         """
-        request = {"job": "read", "filename": "", "language": language, "seconds": seconds}
+        request = {
+            "job": "read",
+            "filename": "",
+            "language": language,
+            "seconds": seconds,
+            "coarse": coarse,
+        }
         answer = self._answer(request, [data], seconds, f"reading it as {language or 'code'}")
         return self._checked(partial(document_tokens, *answer))
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from submissions.storage.binary_copy import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     import numpy.typing as npt
     from django.db.backends.base.base import BaseDatabaseWrapper
@@ -36,37 +36,45 @@ PACKED_ROW = np.dtype([("hash", ">u8"), ("position", ">i4")])
 
 
 def save(
-    connection: BaseDatabaseWrapper, document_id: int, hashes: Hashes, positions: npt.NDArray[np.integer]
+    connection: BaseDatabaseWrapper, documents: Mapping[int, tuple[Hashes, npt.NDArray[np.integer]]]
 ) -> None:
-    """Store all fingerprints of a document, replacing earlier ones, in one transaction.
+    """Store all fingerprints of documents, replacing earlier ones, in one transaction.
 
     Parameters
     ----------
     connection : Django's database connection; an open transaction is continued
-    document_id : primary key of a stored document
-    hashes : uint64 array of n hashes
-    positions : array of n token positions below 2**31
+    documents : by the primary key of a stored document, its n hashes (uint64) and n token positions below
+        2**31
 
     Raises
     ------
     ValueError
         When the arrays differ in length or a position does not fit.
     """
+    if not documents:
+        return
+    columns = zip(*(_columns(key, *document) for key, document in documents.items()), strict=True)
+    packed = encode([np.concatenate(parts) for parts in columns])
+    with transaction.atomic(connection.alias), open_cursor(connection) as cursor:
+        cursor.execute("DELETE FROM submissions_fingerprint WHERE document_id = ANY(%s)", [list(documents)])
+        with cursor.copy(
+            "COPY submissions_fingerprint (document_id, hash, position) FROM STDIN (FORMAT binary)"
+        ) as copy:
+            copy.write(packed)
+
+
+def _columns(
+    document_id: int, hashes: Hashes, positions: npt.NDArray[np.integer]
+) -> tuple[npt.NDArray[np.integer], ...]:
     if len(hashes) != len(positions):
         raise ValueError(f"{len(hashes)} hashes with {len(positions)} positions")
     if len(positions) and int(positions.max()) > np.iinfo(np.int32).max:
         raise ValueError(f"position {positions.max()}; the limit is {np.iinfo(np.int32).max}")
-    columns = (
+    return (
         np.full(len(hashes), document_id, dtype=np.int64),
         np.ascontiguousarray(hashes).view(np.int64),
         positions.astype(np.int32),
     )
-    with transaction.atomic(connection.alias), open_cursor(connection) as cursor:
-        cursor.execute("DELETE FROM submissions_fingerprint WHERE document_id = %s", [document_id])
-        with cursor.copy(
-            "COPY submissions_fingerprint (document_id, hash, position) FROM STDIN (FORMAT binary)"
-        ) as copy:
-            copy.write(encode(columns))
 
 
 def load(connection: BaseDatabaseWrapper, document_ids: Collection[int]) -> tuple[Hashes, Documents, Offsets]:

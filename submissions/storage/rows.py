@@ -21,9 +21,10 @@ INSERT = "INSERT INTO {table} ({names}) SELECT {values} FROM unnest({arrays}) AS
 NEW_ROWS = " ON CONFLICT DO NOTHING RETURNING {columns}"
 
 UPDATE = (
-    "UPDATE {table} SET {column} = given.value FROM unnest(%s::bigint[], %s::{type}[]) AS given (pk, value) "
-    "WHERE id = given.pk"
+    "UPDATE {table} SET {changes} FROM unnest(%b::bigint[], {arrays}) AS given (pk, {given}) "
+    "WHERE {table}.id = given.pk"
 )
+CHANGE = "{name} = given.{name}"
 
 
 def insert(
@@ -51,7 +52,7 @@ def insert(
     )
     if returning:
         statement += sql.SQL(NEW_ROWS).format(columns=_listed(map(sql.Identifier, returning)))
-    prepared = [list(map(fields[name].get_prep_value, values)) for name, values in columns.items()]
+    prepared = _prepared(connection, fields, columns)
     with transaction.atomic(using=connection.alias), connection.wrap_database_errors:
         connection.ensure_connection()
         with psycopg.Cursor(connection.connection) as cursor:
@@ -69,17 +70,35 @@ def flush_later(connection: BaseDatabaseWrapper) -> None:
 
 
 def update(
-    connection: BaseDatabaseWrapper, model: type[Model], column: str, values: Mapping[int, Any]
+    connection: BaseDatabaseWrapper, model: type[Model], keys: Sequence[int], columns: Columns
 ) -> None:
-    """Set one column of many rows; `values` are by primary key."""
-    field = next(field for field in model._meta.concrete_fields if field.column == column)  # noqa: SLF001
-    table = sql.Identifier(model._meta.db_table)  # noqa: SLF001
+    """Set columns of the rows with the primary keys `keys`; `columns` has their values in this order."""
+    if not keys:
+        return
+    fields = {field.column: field for field in model._meta.concrete_fields}  # noqa: SLF001
+    types = [sql.SQL(fields[name].db_type(connection) or "") for name in columns]
+    names = [sql.Identifier(name) for name in columns]
     statement = sql.SQL(UPDATE).format(
-        table=table, column=sql.Identifier(column), type=sql.SQL(field.db_type(connection) or "")
+        table=sql.Identifier(model._meta.db_table),  # noqa: SLF001
+        changes=_listed(sql.SQL(CHANGE).format(name=name) for name in names),
+        arrays=_listed(sql.SQL("%b::{}[]").format(kind) for kind in types),
+        given=_listed(names),
     )
-    if values:
-        with connection.cursor() as cursor, connection.wrap_database_errors:
-            cursor.execute(statement, [list(values), list(map(field.get_prep_value, values.values()))])
+    prepared = _prepared(connection, fields, columns)
+    with transaction.atomic(using=connection.alias), connection.wrap_database_errors:
+        connection.ensure_connection()
+        with psycopg.Cursor(connection.connection) as cursor:
+            cursor.execute(statement, [list(keys), *prepared])
+
+
+def _prepared(
+    connection: BaseDatabaseWrapper, fields: Mapping[str, Field[Any, Any]], columns: Columns
+) -> list[list[Any]]:
+    """Return the values of each column as the database driver takes them."""
+    return [
+        [fields[name].get_db_prep_save(value, connection) for value in values]
+        for name, values in columns.items()
+    ]
 
 
 def _default(field: Field[Any, Any]) -> object:

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.engine import Span
-    from submissions.sandbox.syntax_spans import SpanColumns
+    from fingerprint.engine import Span, SpanColumns
 
 
 def stored_spans(document: Document, text: str, start: int = 0, end: int | None = None) -> Iterator[Span]:

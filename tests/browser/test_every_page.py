@@ -13,7 +13,7 @@ from submissions import heartbeats, recovery
 from submissions.models import Assignment, Course
 from submissions.queues import QUEUES
 from submissions.ranking import progress
-from tests.support.browser import check_every_layout
+from tests.support.browser import assert_accessible_now, check_every_layout, each_layout
 from tests.support.every_page import (
     FILES,
     FRAGMENTS,
@@ -53,6 +53,21 @@ def test_no_page_has_a_fault(world: World, sign_in: SignIn, shoot: Shoot, subtes
         with subtests.test(name):
             page.goto(address(world, name))
             check_every_layout(page, shoot, f"page-{name}")
+
+
+def test_no_page_overflows_in_the_language_of_long_words(
+    world: World, sign_in: SignIn, shoot: Shoot, subtests: pytest.Subtests
+) -> None:
+    page = sign_in(world.owner)
+    page.set_extra_http_headers({"Accept-Language": "de"})
+    for name in (*PAGES, *OWN_PAGES, *PUBLIC):
+        with subtests.test(name):
+            page.goto(address(world, name))
+            assert page.locator("html").get_attribute("lang") == "de"
+            for layout in each_layout(page):
+                if layout.endswith("-light"):
+                    shoot(f"german-{name}-{layout}")
+            assert_accessible_now(page)
 
 
 def test_no_page_for_staff_has_a_fault(world: World, admin: User, sign_in: SignIn, shoot: Shoot) -> None:

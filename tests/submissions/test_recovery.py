@@ -153,11 +153,15 @@ def test_a_report_whose_cancelled_predecessor_has_not_ended_yet_is_tried_again(
 
 
 def test_a_ranking_that_does_not_go_on_fails_with_a_reason_and_its_session_ends(
-    batch: Batch, report: Report, other_session: psycopg.Connection
+    batch: Batch, report: Report, other_session: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(batch, state="ranking")
     change(report, state="running", touched=timezone.now() - LONG_AGO)
     lock(other_session, Work.REPORT, report.pk)
+    sweeping.sweep()
+    report.refresh_from_db()
+    assert report.state == "running"  # Its session sent a query just now, so it goes on.
+    monkeypatch.setattr(recovery, "STUCK", timedelta(0))
     sweeping.sweep()
     batch.refresh_from_db()
     report.refresh_from_db()

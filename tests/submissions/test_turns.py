@@ -9,7 +9,7 @@ import pytest
 
 from moss.celery import app
 from submissions import actions, queues, tasks, turns
-from submissions.ingest import contents
+from submissions.ingest import contents, documents
 from submissions.models import Assignment, Batch, Course, Report
 from submissions.queues import HEAVY, INTERACTIVE
 from submissions.ranking import progress
@@ -145,6 +145,7 @@ def test_reading_that_takes_long_goes_on_in_the_heavy_queue(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tasks, "SLICE_SECONDS", -1)
+    monkeypatch.setattr(documents, "GROUP_SECONDS", -1)
     batch = hand_in(zipped(CLASS))
     assert (batch.state, batch.queue, batch.documents_done) == ("done", HEAVY, 3)
 

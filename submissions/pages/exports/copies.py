@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 import networkx as nx
+from django.utils.translation import gettext as _
 
 from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
@@ -44,7 +46,7 @@ class PrintedCase(NamedTuple):
 
     @property
     def title(self) -> str:
-        return f"Case {self.number}"
+        return _("Case {number}").format(number=self.number)
 
 
 class Subject(NamedTuple):
@@ -69,7 +71,8 @@ class Copy(NamedTuple):
 
     @property
     def title(self) -> str:
-        return " and ".join(self.title_parts)
+        both = _("{left} and {right}")
+        return reduce(lambda left, right: both.format(left=left, right=right), self.title_parts)
 
 
 def students(pairs: Iterable[Pair]) -> list[Submission]:
@@ -85,17 +88,17 @@ def copy_for(subject: Subject, names: Names, reader: str) -> Copy:
     """
     report, pairs, remark = subject.report, subject.pairs, ""
     if reader == ALIASES:
-        names, remark = anonymous_names(report.assignment), "The names of all students are made up."
+        names, remark = anonymous_names(report.assignment), _("The names of all students are made up.")
     elif reader != REAL_NAMES:
         pairs = [pair for pair in pairs if int(reader) in (pair.left_id, pair.right_id)]
         name = next(student.name for student in students(pairs) if student.pk == int(reader))
         names = _names_for_student(report, pairs, name)
-        remark = f"Copy for {names.display_name(name)}. Everybody else's name is hidden."
+        remark = _("Copy for {name}. Everybody else's name is hidden.").format(name=names.display_name(name))
     is_for_student = reader not in {REAL_NAMES, ALIASES}
     if subject.case:
         pairs = distinct_pairs(pairs, subject.case.identical, all_of_them=is_for_student)
     pairs = _displayed_pairs(pairs, names)
-    title = [subject.case.title] if subject.case else ["Confirmed pairs"]
+    title = [subject.case.title] if subject.case else [_("Confirmed pairs")]
     if subject.single:
         title = [*_displayed_names(pairs[0], names)]
     return Copy(pairs, names, title, subject.single, remark, subject.case, is_for_student)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.template.loader import render_to_string
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from submissions.pages.exports.paper import DocumentTooLong
 from submissions.pages.exports.styles import style
@@ -42,7 +43,9 @@ def document_html(document: PairDocument) -> str:
     assignment = report.assignment
     if len(copy.pairs) > MAX_PAIRS:
         raise DocumentTooLong(
-            f"More than {MAX_PAIRS} pairs are too many for one document; take copies for single students."
+            _("More than {n} pairs are too many for one document; take copies for single students.").format(
+                n=MAX_PAIRS
+            )
         )
     context: dict[str, Any] = {
         "assignment": assignment,

@@ -12,6 +12,7 @@ from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
 from submissions.pages.source_view.render import Layers, RenderedLine, Spans, colour, render_lines
 
@@ -33,9 +34,9 @@ MAX_ROWS = 20_000
 MAX_CHARACTERS = 30_000_000
 # Characters of a line; the rest of a longer one is left out.
 MAX_LINE = 110_000
-TOO_LONG = (
-    f"That makes more than {MAX_ROWS:,} lines or {MAX_CHARACTERS // 1_000_000} MB, too much for one document:"
-    " leave the whole sources out, or take the pairs one by one."
+TOO_LONG = _(
+    "That makes more than {lines} lines or {megabytes} MB, too much for one document: leave the whole sources"
+    " out, or take the pairs one by one."
 )
 EMPTY_CELLS = '<td class="no"></td><td class="code"></td>'
 CONTINUED_CELLS = '<td class="no"></td><td class="margin"></td>'
@@ -112,7 +113,8 @@ class RowBudget:
             self.remaining -= 1
             self.characters -= len(row)
             if self.remaining < 0 or self.characters < 0:
-                raise DocumentTooLong(TOO_LONG)
+                limits = {"lines": f"{MAX_ROWS:,}", "megabytes": MAX_CHARACTERS // 1_000_000}
+                raise DocumentTooLong(TOO_LONG.format(**limits))
         return SafeString("".join(joined))
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from submissions.ranking.pair_rows import PairRow
 
 TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
+LIBRARIES = {"i18n": "django.templatetags.i18n", "pages": "submissions.pages.templatetags.pages"}
 
 
 class RenderedPassage(NamedTuple):
@@ -58,7 +59,7 @@ def standalone_html(report: StandaloneReport) -> str:
     """Return a page with all pairs, their passages side by side, and the stylesheet."""
     if not settings.configured:  # On the command line; the templates need no other setting.
         settings.configure(USE_I18N=False)
-    engine = Engine(dirs=[str(TEMPLATES)], libraries={"pages": "submissions.pages.templatetags.pages"})
+    engine = Engine(dirs=[str(TEMPLATES)], libraries=LIBRARIES)
     pairs = [
         RenderedPair(number, pair.row, _passages(pair), pair.terms)
         for number, pair in enumerate(report.pairs, 1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.timezone import get_current_timezone_name
+from django.utils.translation import gettext, gettext_lazy as _
 
 from fingerprint.engine import choices
 from submissions import teams
@@ -34,21 +35,24 @@ FIRST_YEAR, LAST_YEAR = 1970, 9998
 
 
 def _languages() -> list[tuple[str, str]]:
-    return [("", "Detected for each file"), *sorted(choices(), key=lambda choice: choice[1].casefold())]
+    named = sorted(choices(), key=lambda choice: choice[1].casefold())
+    return [("", gettext("Detected for each file")), *named]
 
 
 class AssignmentForm(AssignmentModelForm):
     language = forms.ChoiceField(
         choices=_languages,
         required=False,
-        help_text="Choose one only if file names do not show the language.",
+        help_text=_("Choose one only if file names do not show the language."),
     )
     common_limit = forms.IntegerField(
-        label="Common limit",
+        label=_("Common limit"),
         min_value=2,
         required=False,
-        help_text="Code found in more submissions than this is ignored. Empty: half of the class, at least "
-        "10; submissions that are alike count as one.",
+        help_text=_(
+            "Code found in more submissions than this is ignored. Empty: half of the class, at least "
+            "10; submissions that are alike count as one."
+        ),
     )
 
     class Meta:
@@ -63,7 +67,7 @@ class AssignmentForm(AssignmentModelForm):
         name: str = self.cleaned_data["name"]
         same = Assignment.objects.filter(course=self.instance.course, name=name).exclude(pk=self.instance.pk)
         if same.exists():
-            raise ValidationError("This course has an assignment of this name already.")
+            raise ValidationError(_("This course has an assignment of this name already."))
         return name
 
 
@@ -73,17 +77,19 @@ class PatternFields(forms.Form):
     include_patterns = forms.CharField(
         required=False,
         max_length=MAX_PATTERNS_CHARACTERS,
-        label="Also compare",
+        label=_("Also compare"),
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text="Files that are compared although they are generated, compiled or downloaded, one pattern "
-        "a line, as in .gitignore. @ and the name of a rule compares all files of that rule.",
+        help_text=_(
+            "Files that are compared although they are generated, compiled or downloaded, one pattern "
+            "a line, as in .gitignore. @ and the name of a rule compares all files of that rule."
+        ),
     )
     exclude_patterns = forms.CharField(
         required=False,
         max_length=MAX_PATTERNS_CHARACTERS,
-        label="Do not compare",
+        label=_("Do not compare"),
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        help_text="Files that are not compared, one pattern a line: *.csv, /tests/.",
+        help_text=_("Files that are not compared, one pattern a line: *.csv, /tests/."),
     )
 
     def clean_include_patterns(self) -> str:
@@ -102,19 +108,25 @@ class ComparisonFields(forms.Form):
     """The other assignments that an assignment is compared with."""
 
     compare_course = forms.BooleanField(
-        label="Earlier assignments of this course",
+        label=_("Earlier assignments of this course"),
         required=False,
-        widget=forms.Select(choices=[(False, "Do not compare"), (True, "Compare with every earlier one")]),
-        help_text="Their submissions are compared with this class, not among themselves. A student's own "
-        "earlier work is flagged, and makes no case.",
+        widget=forms.Select(
+            choices=[(False, _("Do not compare")), (True, _("Compare with every earlier one"))]
+        ),
+        help_text=_(
+            "Their submissions are compared with this class, not among themselves. A student's own "
+            "earlier work is flagged, and makes no case."
+        ),
     )
     compared_with = _AssignmentChoices(
-        label="Other assignments to compare with",
+        label=_("Other assignments to compare with"),
         queryset=Assignment.objects.none(),
         required=False,
         widget=forms.SelectMultiple(attrs={"size": 6}),
-        help_text="Assignments of your courses: hold Ctrl or ⌘ to choose several or to undo a choice. Each "
-        "submission is compared with the few dozen old ones that share most with it.",
+        help_text=_(
+            "Assignments of your courses: hold Ctrl or ⌘ to choose several or to undo a choice. Each "
+            "submission is compared with the few dozen old ones that share most with it."
+        ),
     )
 
     def offer_assignments(self, others: QuerySet[Assignment], assignment: Assignment) -> None:
@@ -142,26 +154,28 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     term = forms.CharField(
         required=False,
         max_length=40,
-        help_text="As in “autumn 2026”, to tell it from those of other years. Empty: the year.",
+        help_text=_("As in “autumn 2026”, to tell it from those of other years. Empty: the year."),
     )
     due = forms.DateTimeField(
         required=False,
-        label="Due",
+        label=_("Due"),
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-        error_messages={"invalid": "Write a date and a time, as in 2026-11-21 18:00."},
+        error_messages={"invalid": _("Write a date and a time, as in 2026-11-21 18:00.")},
     )
     teams = forms.CharField(
         required=False,
         max_length=MAX_TEAMS_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false"}),
-        help_text="One team a line, names of submissions separated by commas. A name with a comma goes in "
-        'quotes: "Doe, Jane". The roster of the course may name teams, too.',
+        help_text=_(
+            "One team a line, names of submissions separated by commas. A name with a comma goes in "
+            'quotes: "Doe, Jane". The roster of the course may name teams, too.'
+        ),
     )
     compare_mates = forms.BooleanField(
-        label="Pairs within a team, and pairs of one student",
+        label=_("Pairs within a team, and pairs of one student"),
         required=False,
-        widget=forms.Select(choices=[(False, "Do not compare"), (True, "Compare and flag")]),
-        help_text="What team mates hand in each for themselves, and several attempts of one student.",
+        widget=forms.Select(choices=[(False, _("Do not compare")), (True, _("Compare and flag"))]),
+        help_text=_("What team mates hand in each for themselves, and several attempts of one student."),
     )
 
     class Meta:
@@ -173,18 +187,21 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["language"].help_text += " A change has the files of all uploads looked at again."
+        language, patterns = self.fields["language"], self.fields["exclude_patterns"]
+        again = _("A change has the files of all uploads looked at again.")
+        language.help_text = f"{language.help_text} {again}"
         zone = get_current_timezone_name()
-        self.fields[
-            "due"
-        ].help_text = f"Pairs with a submission that came in later are flagged. Time zone: {zone}."
-        self.fields["exclude_patterns"].help_text += " Both apply to uploads that are not read yet."
+        late = _("Pairs with a submission that came in later are flagged. Time zone: {zone}.")
+        self.fields["due"].help_text = late.format(zone=zone)
+        both = _("Both apply to uploads that are not read yet.")
+        patterns.help_text = f"{patterns.help_text} {both}"
 
     def clean_due(self) -> datetime | None:
         """Refuse years at the limits of `datetime`: conversion to another time zone would overflow."""
         due: datetime | None = self.cleaned_data["due"]
         if due and not FIRST_YEAR <= due.year <= LAST_YEAR:
-            raise ValidationError(f"Write a year from {FIRST_YEAR} to {LAST_YEAR}.")
+            text = _("Write a year from {first} to {last}.")
+            raise ValidationError(text.format(first=FIRST_YEAR, last=LAST_YEAR))
         return due
 
     def hide_names(self) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
 
 from submissions.models import Course
 
@@ -30,5 +31,5 @@ class CourseForm(CourseModelForm):
         name: str = self.cleaned_data["name"]
         same = Course.objects.filter(owner=self.instance.owner, name=name).exclude(pk=self.instance.pk)
         if same.exists():
-            raise ValidationError("You have a course of this name already.")
+            raise ValidationError(_("You have a course of this name already."))
         return name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from submissions.actions import DecisionInput
 from submissions.models import Decision
@@ -35,7 +36,7 @@ class DecisionForm(forms.Form):
         self.fields["assignee"] = forms.ModelChoiceField(
             possible_assignees(assignment, decision),
             required=False,
-            empty_label="nobody",
+            empty_label=_("nobody"),
             widget=forms.Select(attrs={"id": "decision-assignee"}),
         )
 

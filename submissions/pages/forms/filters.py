@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlencode
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from submissions.models import Decision
 from submissions.queries import SORT_FIELDS, PairFilter
@@ -14,25 +15,29 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 FLAG_LABELS = {
-    "identical": "Identical",
-    "renamed": "Identical except renaming",
-    "late": "Handed in late",
-    "team": "Same team",
-    "apart": "Not the same team",
-    "own": "The same student",
+    "identical": _("Identical"),
+    "renamed": _("Identical except renaming"),
+    "late": _("Handed in late"),
+    "team": _("Same team"),
+    "apart": _("Not the same team"),
+    "own": _("The same student"),
 }
 
 
 class FilterForm(forms.Form):
     """The filter of a report, read from the address; invalid values are ignored."""
 
-    q = forms.CharField(required=False, label="Name", max_length=200)
-    threshold = forms.IntegerField(required=False, label="At least", min_value=0, max_value=100)
-    flag = forms.ChoiceField(required=False, label="Flag", choices=[("", "Any"), *FLAG_LABELS.items()])
+    q = forms.CharField(required=False, label=_("Name"), max_length=200)
+    threshold = forms.IntegerField(required=False, label=_("At least"), min_value=0, max_value=100)
+    flag = forms.ChoiceField(required=False, label=_("Flag"), choices=[("", _("Any")), *FLAG_LABELS.items()])
     work = forms.ChoiceField(
         required=False,
-        label="Compared",
-        choices=[("", "With earlier work"), ("class", "This class only"), ("earlier", "Earlier work only")],
+        label=_("Compared"),
+        choices=[
+            ("", _("With earlier work")),
+            ("class", _("This class only")),
+            ("earlier", _("Earlier work only")),
+        ],
     )
     decision = forms.ChoiceField(
         required=False, choices=[("", ""), *Decision.State.choices], widget=forms.HiddenInput
@@ -45,7 +50,7 @@ class FilterForm(forms.Form):
 
     def offer_flags(self, flags: Iterable[str]) -> None:
         """Restrict the choices to `flags`, those that a pair of the report could have."""
-        choices = [("", "Any"), *((flag, FLAG_LABELS[flag]) for flag in flags)]
+        choices = [("", _("Any")), *((flag, FLAG_LABELS[flag]) for flag in flags)]
         cast("forms.ChoiceField", self.fields["flag"]).choices = choices
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 from submissions.rosters import RosterRefused, parse_roster
 from submissions.rosters.table import check_size
@@ -21,9 +22,9 @@ class RosterForm(forms.Form):
 
     roster: Roster
     file = forms.FileField(
-        label="CSV file",
+        label=_("CSV file"),
         allow_empty_file=True,
-        error_messages={"required": "Choose a file."},
+        error_messages={"required": _("Choose a file.")},
         widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.txt,text/csv"}),
     )
 
@@ -35,5 +36,5 @@ class RosterForm(forms.Form):
         except RosterRefused as refused:
             raise ValidationError(str(refused)) from refused
         if not self.roster.students:
-            raise ValidationError("No row of it has a student with a name or an id.")
+            raise ValidationError(_("No row of it has a student with a name or an id."))
         return file

@@ -9,6 +9,7 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files import File
+from django.utils.translation import gettext_lazy as _
 
 from fingerprint.engine import storable
 from submissions.models import Batch
@@ -34,7 +35,8 @@ class FilesField(forms.FileField):
         files = data if isinstance(data, list | tuple) else [data]
         cleaned = [super(FilesField, self).clean(file, initial) for file in files or [None]]
         if sum(file.size for file in cleaned) > settings.MAX_UPLOAD_BYTES:
-            raise ValidationError(f"That is more than {settings.MAX_UPLOAD_BYTES // 1_000_000} MB at once.")
+            megabytes = settings.MAX_UPLOAD_BYTES // 1_000_000
+            raise ValidationError(_("That is more than {n} MB at once.").format(n=megabytes))
         return cleaned
 
 
@@ -47,7 +49,9 @@ class UploadForm(forms.Form):
         self.limit = settings.MAX_UPLOAD_BYTES
         # An empty file does not invalidate the others: the batch lists it as skipped, with the reason.
         self.fields["files"] = FilesField(
-            label="Files", allow_empty_file=True, error_messages={"required": "Choose at least one file."}
+            label=_("Files"),
+            allow_empty_file=True,
+            error_messages={"required": _("Choose at least one file.")},
         )
 
     def clean(self) -> dict[str, Any]:
@@ -74,11 +78,11 @@ class SubmissionsForm(UploadForm):
     """Submissions, with the role that they have in the comparison."""
 
     role = forms.ChoiceField(
-        label="These are",
+        label=_("These are"),
         required=False,
         choices=[
-            (Batch.Role.CLASS, "this class"),
-            (Batch.Role.EARLIER, "earlier or other work: compared with this class, not among itself"),
+            (Batch.Role.CLASS, _("this class")),
+            (Batch.Role.EARLIER, _("earlier or other work: compared with this class, not among itself")),
         ],
     )
 

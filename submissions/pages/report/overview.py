@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
+from django.utils.translation import gettext_lazy as _
 
 from submissions import queries
 from submissions.models import Decision
@@ -17,6 +18,8 @@ from submissions.queries import PairFilter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from django_stubs_ext import StrOrPromise
 
     from submissions.models import Assignment, Report
     from submissions.pages.report.cases import Case
@@ -36,19 +39,21 @@ class Column(NamedTuple):
     """A column of the pairs that can be sorted; `explanation` is shown with its heading."""
 
     key: str
-    label: str
-    explanation: str
+    label: StrOrPromise
+    explanation: StrOrPromise
 
 
 COLUMNS = (
-    Column("left", "Left", "The submission that the pair's page shows on the left"),
-    Column("right", "Right", "The submission that the pair's page shows on the right"),
-    Column("similarity", "Similarity", "What pairs are ranked by: rare shared code weighs more"),
-    Column("left_share", "Left share", "How much of the left submission is in shared passages"),
-    Column("right_share", "Right share", "How much of the right submission is in shared passages"),
-    Column("tokens", "Tokens", "Size of all shared passages together, in words and signs of the language"),
-    Column("lines", "Lines", "Lines of all shared passages together"),
-    Column("longest", "Longest", "Tokens in the longest shared passage"),
+    Column("left", _("Left"), _("The submission that the pair's page shows on the left")),
+    Column("right", _("Right"), _("The submission that the pair's page shows on the right")),
+    Column("similarity", _("Similarity"), _("What pairs are ranked by: rare shared code weighs more")),
+    Column("left_share", _("Left share"), _("How much of the left submission is in shared passages")),
+    Column("right_share", _("Right share"), _("How much of the right submission is in shared passages")),
+    Column(
+        "tokens", _("Tokens"), _("Size of all shared passages together, in words and signs of the language")
+    ),
+    Column("lines", _("Lines"), _("Lines of all shared passages together")),
+    Column("longest", _("Longest"), _("Tokens in the longest shared passage")),
 )
 
 
@@ -190,8 +195,8 @@ def _filter_form(query: Mapping[str, Any], flags: queries.Flags, pair_filter: Pa
 
 def _decision_counts(tally: Tally) -> list[tuple[str, str, int]]:
     """Return (state, label, number of pairs): first for all pairs, then for every state of a decision."""
-    states = [(state.value, state.label, tally.listed.get(state.value, 0)) for state in Decision.State]
-    return [("", "All", sum(tally.listed.values())), *states]
+    states = [(state.value, str(state.label), tally.listed.get(state.value, 0)) for state in Decision.State]
+    return [("", str(_("All")), sum(tally.listed.values())), *states]
 
 
 def _divider_index(pair_filter: PairFilter, tally: Tally) -> int | None:

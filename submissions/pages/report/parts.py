@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from submissions import queries
 from submissions.pages.forms.filters import parse_pair_filter, query_string
@@ -41,11 +42,11 @@ PARTS = {
 # Tabs with a filter, and the template of the part that it changes.
 FILTERED = {"cases": "submissions/_filtered_cases.html", "pairs": "submissions/_filtered.html"}
 TITLES = {
-    "cases": "Cases",
-    "pairs": "Pairs",
-    "students": "Students",
-    "ignored": "Ignored code",
-    "uploads": "Uploads",
+    "cases": _("Cases"),
+    "pairs": _("Pairs"),
+    "students": _("Students"),
+    "ignored": _("Ignored code"),
+    "uploads": _("Uploads"),
 }
 SHARED = {"cases": "shared", "pairs": "shared_pairs", "ignored": "shared_ignored"}
 
@@ -66,7 +67,7 @@ def tabs(address: Address, assignment: Assignment) -> list[Tab]:
         own = {tab: "assignment" if tab == "cases" else tab for tab in TITLES}
         urls = {tab: reverse(name, args=[assignment.pk]) for tab, name in own.items()}
     filtered = {tab: url + query if tab in FILTERED else url for tab, url in urls.items()}
-    return [Tab(tab, TITLES[tab], url) for tab, url in filtered.items()]
+    return [Tab(tab, str(TITLES[tab]), url) for tab, url in filtered.items()]
 
 
 class Address(NamedTuple):

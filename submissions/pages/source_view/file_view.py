@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from django.utils.translation import gettext as _
 
 from fingerprint.engine import front_end
 from submissions.models import Document
@@ -267,8 +268,10 @@ class FileView:
         return [self.passages[index] for index in np.flatnonzero(inside).tolist()]
 
     def _label(self, passage: FilePassage) -> str:
-        side, other_side = ("left", "right") if self.anchors.side == "L" else ("right", "left")
-        return f"Passage {passage.number}, {passage.counted} tokens: from the {side} to the {other_side}"
+        from_left = _("Passage {number}, {n} tokens: from the left to the right")
+        from_right = _("Passage {number}, {n} tokens: from the right to the left")
+        text = from_left if self.anchors.side == "L" else from_right
+        return text.format(number=passage.number, n=passage.counted)
 
     def _marked_piece(self, passage: FilePassage, piece: FilePiece, span: tuple[int, int]) -> MarkedPiece:
         runs = self._runs_within(passage.other, piece, span)
@@ -293,5 +296,5 @@ class FileView:
         if not (runs := self._runs_within(other, piece, span)):
             return
         spans = runs[0].spans()
-        for position, _, lexeme in differences(*runs):
-            yield *spans[position], self.shorten(lexeme)
+        for difference in differences(*runs):
+            yield *spans[difference.position], self.shorten(difference.right)

@@ -6,6 +6,8 @@ from collections import Counter
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _, ngettext
+
 from submissions.pages.source_view.screen import LONG_LINE
 from submissions.pages.source_view.visible import UNSEEN, character_name
 
@@ -30,9 +32,14 @@ def notices(decoded: Decoded, starts: Sequence[int]) -> list[str]:
 def _encoding_notices(source: Decoded) -> Iterator[str]:
     name = source.encoding.replace("cp125", "windows-125")
     if source.encoding != "utf-8":
-        yield f"Not in UTF-8; read as {name}. Letters beyond ASCII may be others than were meant."
+        text = _("Not in UTF-8; read as {encoding}. Letters beyond ASCII may be others than were meant.")
+        yield text.format(encoding=name)
     if damaged := source.text.count("\ufffd"):
-        yield f"{_pluralised(damaged, 'character')} could not be decoded and {_are(damaged)} shown as \ufffd."
+        yield ngettext(
+            "{n} character could not be decoded and is shown as �.",
+            "{n} characters could not be decoded and are shown as �.",
+            damaged,
+        ).format(n=f"{damaged:,}")
 
 
 def _unseen_character_notices(text: str) -> Iterator[str]:
@@ -40,11 +47,16 @@ def _unseen_character_notices(text: str) -> Iterator[str]:
     if not counts:
         return
     most_common = counts.most_common(MAX_CHARACTER_KINDS)
-    kinds = [f"{character_name(character)}, {count} of them" for character, count in most_common]
+    kind = _("{character}, {n} of them")
+    kinds = [kind.format(character=character_name(character), n=count) for character, count in most_common]
     if len(counts) > MAX_CHARACTER_KINDS:
-        kinds.append(f"{len(counts) - MAX_CHARACTER_KINDS} more kinds")
-    characters = _pluralised(counts.total(), "character")
-    yield f"Holds {characters} that cannot be seen or would mislead, each marked in red: {'; '.join(kinds)}."
+        kinds.append(_("{n} more kinds").format(n=len(counts) - MAX_CHARACTER_KINDS))
+    total = counts.total()
+    yield ngettext(
+        "Holds {n} character that cannot be seen or would mislead, each marked in red: {kinds}.",
+        "Holds {n} characters that cannot be seen or would mislead, each marked in red: {kinds}.",
+        total,
+    ).format(n=f"{total:,}", kinds="; ".join(kinds))
 
 
 def _long_line_notices(starts: Sequence[int], text: str) -> Iterator[str]:
@@ -57,13 +69,10 @@ def _long_line_notices(starts: Sequence[int], text: str) -> Iterator[str]:
         if length > longest:
             longest, number = length, line
     if long:
-        name = f"The longest of {long} long lines" if long > 1 else f"Line {number}"
-        yield f"{name} has {longest:,} characters; those after the first {LONG_LINE:,} open by a click."
-
-
-def _pluralised(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'s' if count > 1 else ''}"
-
-
-def _are(count: int) -> str:
-    return "are" if count > 1 else "is"
+        one = _("Line {line} has {n} characters; those after the first {limit} open by a click.")
+        many = _(
+            "The longest of {lines} long lines has {n} characters; those after the first {limit} open by a"
+            " click."
+        )
+        figures = {"line": number, "lines": long, "n": f"{longest:,}", "limit": f"{LONG_LINE:,}"}
+        yield (one if long == 1 else many).format(**figures)

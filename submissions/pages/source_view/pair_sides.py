@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
+
 from submissions.pages.source_view.parts import show_side
 from submissions.pages.source_view.selection import PartStart
 
@@ -74,6 +76,6 @@ def printed_side(pair: Pair, letter: str, views: dict[int, FileView]) -> PairSid
 def _pair_side(pair: Pair, letter: str, files: list[FileView], others: list[FileView], more: int) -> PairSide:
     shares = pair.left_share, pair.left_with_common
     if letter == "L":
-        return PairSide("L", "Left", pair.left, *shares, files, others, more)
+        return PairSide("L", _("Left"), pair.left, *shares, files, others, more)
     shares = pair.right_share, pair.right_with_common
-    return PairSide("R", "Right", pair.right, *shares, files, others, more)
+    return PairSide("R", _("Right"), pair.right, *shares, files, others, more)

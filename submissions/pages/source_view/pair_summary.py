@@ -4,12 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
+
+from submissions.pages.source_view.token_counts import counted
+
 if TYPE_CHECKING:
     from submissions.pages.source_view.pair_sides import PairSide
     from submissions.pages.source_view.pair_view import PairView
     from submissions.pseudonyms.names import Names
 
-NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+# Parts that were moved, up to ten, in words; a larger number is written in figures.
+NUMBER_WORDS = (
+    gettext_lazy("no"),
+    gettext_lazy("one"),
+    gettext_lazy("two"),
+    gettext_lazy("three"),
+    gettext_lazy("four"),
+    gettext_lazy("five"),
+    gettext_lazy("six"),
+    gettext_lazy("seven"),
+    gettext_lazy("eight"),
+    gettext_lazy("nine"),
+    gettext_lazy("ten"),
+)
+LEXICAL_PARTS = {
+    "literals": gettext_lazy("literals"),
+    "names": gettext_lazy("names"),
+    "imports": gettext_lazy("imports"),
+}
 
 
 def pair_summary(view: PairView, names: Names) -> str:
@@ -17,23 +39,35 @@ def pair_summary(view: PairView, names: Names) -> str:
     side, other = sorted(view.sides, key=lambda side: -side.shown_share)
     own, others = (names.display_name(each.submission.name) for each in (side, other))
     if _file_hashes(side) == _file_hashes(other):
-        return f"{own} and {others} handed in the same files."
+        return _("{own} and {others} handed in the same files.").format(own=own, others=others)
     if not view.passage_count:
-        return (
-            f"{own} and {others} share no run of nine tokens: the similarity comes from "
-            f"{_listed(_lexical_parts(view)) or 'nothing that can be shown'}."
-        )
-    share = side.shown_share
+        text = _("{own} and {others} share no run of nine tokens: the similarity comes from {parts}.")
+        parts = _listed(_lexical_parts(view)) or _("nothing that can be shown")
+        return text.format(own=own, others=others, parts=parts)
     if view.pair.translated:
-        return (
-            f"{_part(share)} the steps of {own}\u2019s program are in {others}\u2019s, in another language."
+        return _translated(side.shown_share).format(
+            own=own, others=others, share=_capitalised(side.shown_share)
         )
-    code = f"{_part(share)} {own}\u2019s code is in {others}\u2019s"
+    code = _shared(side.shown_share).format(own=own, others=others, share=_capitalised(side.shown_share))
     if not view.pair.tokens:
-        return f"{code}, and all of that is common code, which other submissions have too."
+        return _("{code}, and all of that is common code, which other submissions have too.").format(
+            code=code
+        )
     if side.has_common_code:
-        code += f" ({_percent(side.share)} without common code)"
-    return f"{code}; {_changes(view)}."
+        code = _("{code} ({share} without common code)").format(code=code, share=_percent(side.share))
+    return _("{code}; {changes}.").format(code=code, changes=_changes(view))
+
+
+def _translated(share: float) -> str:
+    if share >= 1:
+        return _("All of the steps of {own}’s program are in {others}’s, in another language.")
+    return _("{share} of the steps of {own}’s program are in {others}’s, in another language.")
+
+
+def _shared(share: float) -> str:
+    if share >= 1:
+        return _("All of {own}’s code is in {others}’s")
+    return _("{share} of {own}’s code is in {others}’s")
 
 
 def _file_hashes(side: PairSide) -> list[str]:
@@ -41,47 +75,59 @@ def _file_hashes(side: PairSide) -> list[str]:
 
 
 def _lexical_parts(view: PairView) -> list[str]:
-    return [part for part in ("literals", "names", "imports") if getattr(view.pair, part) > 0]
+    return [str(label) for part, label in LEXICAL_PARTS.items() if getattr(view.pair, part) > 0]
 
 
 def _percent(share: float) -> str:
     whole = round(share * 100)
     if not whole and share:
-        return "less than 1\u202f%"
-    return f"{min(whole, 99) if share < 1 else whole}\u202f%"
+        return _("less than 1 %")
+    return f"{min(whole, 99) if share < 1 else whole} %"
 
 
-def _part(share: float) -> str:
-    text = "all" if share >= 1 else _percent(share)
-    return f"{text[0].upper()}{text[1:]} of"
+def _capitalised(share: float) -> str:
+    text = _percent(share)
+    return text[0].upper() + text[1:]
 
 
 def _changes(view: PairView) -> str:
     """Return what was changed in the passages, as far as they were compared."""
     differences = [passage.differences for passage in view.passages]
-    counts = [
-        (sum(getattr(each, kind) for each in differences), kind.removesuffix("s"))
+    counts = {
+        kind: sum(getattr(each, kind) for each in differences)
         for kind in ("names", "literals", "keywords", "signs")
-    ]
-    changed = [f"{count:,} {kind}{'s' if count > 1 else ''}" for count, kind in counts if count]
-    total = sum(count for count, _ in counts)
+    }
     whole = len(view.passages) == view.passage_count and all(
         passage.compared == passage.tokens for passage in view.passages
     )
-    parts = []
-    if changed:
-        at_least = "" if whole else "at least "
-        parts.append(f"{at_least}{_listed(changed)} {'was' if total == 1 else 'were'} changed")
-    if view.moved:
-        number = NUMBER_WORDS[view.moved] if view.moved < len(NUMBER_WORDS) else f"{view.moved:,}"
-        parts.append(f"{number} part{' was' if view.moved == 1 else 's were'} moved")
-    if parts:
-        return ", ".join(parts)
+    parts = [_changed(counts, whole=whole), _moved(view.moved)]
+    if any(parts):
+        return ", ".join(filter(None, parts))
     if not whole:
-        return "it was too large to compare every token"
-    comments = sum(each.gaps for each in differences)
-    return "only comments and layout differ in it" if comments else "every token of that is written alike"
+        return _("it was too large to compare every token")
+    if any(each.gaps for each in differences):
+        return _("only comments and layout differ in it")
+    return _("every token of that is written alike")
+
+
+def _changed(counts: dict[str, int], *, whole: bool) -> str:
+    total = sum(counts.values())
+    if not total:
+        return ""
+    if whole:
+        text = ngettext("{what} was changed", "{what} were changed", total)
+    else:
+        text = ngettext("at least {what} was changed", "at least {what} were changed", total)
+    return text.format(what=_listed(counted(counts)))
+
+
+def _moved(count: int) -> str:
+    if not count:
+        return ""
+    number = NUMBER_WORDS[count] if count < len(NUMBER_WORDS) else f"{count:,}"
+    return ngettext("{number} part was moved", "{number} parts were moved", count).format(number=number)
 
 
 def _listed(parts: list[str]) -> str:
-    return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
+    *first, last = parts or [""]
+    return _("{first} and {last}").format(first=", ".join(first), last=last) if first else last

@@ -9,6 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from submissions.pages.source_view.render import LineRenderer, colour
 from submissions.pages.source_view.visible import UNSEEN, visible_text
@@ -201,14 +202,17 @@ def _line(line: RenderedLine, anchors: Anchors, badged: set[int], before: int, a
     css = f" in c{colour(line.marks[0].number)}" if line.marks else ""
     # The stylesheet displays the number: one more element per line would slow a long page by a third.
     start_tag = f'<span class="line{css}" id="{anchors.line(line.number)}" data-n="{line.number}">'
-    code = f"{_cut(before, 'part before')}{code}{_cut(after, 'next part')}"
+    code = f"{_cut(before, is_before=True)}{code}{_cut(after, is_before=False)}"
     return f"{start_tag}{badges}{code}\n</span>"
 
 
-def _cut(characters: int, where: str) -> str:
+def _cut(characters: int, *, is_before: bool) -> str:
     if not characters:
         return ""
-    return f'<span class="cut">{characters:,} more characters of this line are in the {where}</span>'
+    part_before = _("{n} more characters of this line are in the part before")
+    next_part = _("{n} more characters of this line are in the next part")
+    text = (part_before if is_before else next_part).format(n=f"{characters:,}")
+    return f'<span class="cut">{text}</span>'
 
 
 def _begins_here(mark: PassageMark, code: str, badged: set[int]) -> bool:
@@ -229,4 +233,5 @@ def _badge(mark: PassageMark, anchors: Anchors) -> str:
 
 
 def _collapsed(html: str, characters: int) -> str:
-    return f'<details class="rest"><summary>{characters:,} more characters</summary>{html}</details>'
+    text = _("{n} more characters").format(n=f"{characters:,}")
+    return f'<details class="rest"><summary>{text}</summary>{html}</details>'

@@ -56,17 +56,6 @@ class DifferenceSummary(NamedTuple):
         """Number of tokens that were written differently."""
         return self.names + self.literals + self.keywords + self.signs
 
-    @property
-    def category_counts(self) -> list[str]:
-        """The counts as text, such as `3 names`, without the categories that have none."""
-        categories = (
-            ("name", self.names),
-            ("literal", self.literals),
-            ("keyword", self.keywords),
-            ("sign", self.signs),
-        )
-        return [f"{count} {category}{'s' if count > 1 else ''}" for category, count in categories if count]
-
 
 @dataclass(frozen=True, slots=True)
 class TokenRun:

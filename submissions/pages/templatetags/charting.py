@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 from django import template
 from django.urls import reverse
-from humanize import ordinal
+from django.utils.translation import get_language, gettext, ngettext
+from humanize import ordinal as english_ordinal
 
 from fingerprint.engine import choices
+from submissions.pages.given_texts import given_text
 from submissions.pages.report.charts import SPARK_STEP
 from submissions.pages.source_view.render import colour
 from submissions.pages.templatetags.pages import display_name_plain, pair_url, percent
+from submissions.pages.threshold_reason import threshold_reason
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -24,7 +27,8 @@ if TYPE_CHECKING:
 
 register = template.Library()
 register.filter(colour)
-register.filter(ordinal)
+register.filter(given_text)
+register.filter(threshold_reason)
 
 DAY, HOUR, MINUTE = 86_400, 3_600, 60
 
@@ -83,11 +87,20 @@ def duration(time: timedelta) -> str:
     """Return a duration in its two largest units, such as `3 h 12 min`."""
     seconds = int(time.total_seconds())
     if seconds < MINUTE:
-        return "less than a minute"
+        return gettext("less than a minute")
     days, hours, minutes = seconds // DAY, seconds % DAY // HOUR, seconds % HOUR // MINUTE
-    units = ((days, "days" if days != 1 else "day"), (hours, "h"), (minutes, "min"))
+    units = ((days, ngettext("day", "days", days)), (hours, gettext("h")), (minutes, gettext("min")))
     first = next(index for index, (count, _) in enumerate(units) if count)
     return " ".join(f"{count} {unit}" for count, unit in units[first : first + 2] if count)
+
+
+@register.filter
+def ordinal(rank: int) -> str:
+    """Return a rank as an ordinal number, such as `3rd`."""
+    if (get_language() or "en").startswith("en"):
+        return str(english_ordinal(rank))
+    # Translators: An ordinal number in figures, such as 3. in German; English makes it without this text.
+    return gettext("%(rank)dth") % {"rank": rank}
 
 
 @register.filter
@@ -118,6 +131,12 @@ def any_timed(cases: list[Case]) -> bool:
 def language(key: str) -> str:
     """Return the title of a front-end, such as Python for `python`."""
     return dict(choices()).get(key, key)
+
+
+@register.filter
+def language_or_each(key: str) -> str:
+    """Return the title of a front-end as `language` does, or that each file decides where there is none."""
+    return language(key) if key else gettext("that of each file")
 
 
 @register.filter

@@ -7,22 +7,43 @@ from typing import TYPE_CHECKING
 from django import template
 from django.template.defaultfilters import date
 from django.urls import reverse
+from django.utils.html import json_script
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
+from django.utils.translation import gettext_lazy as _
 
 from submissions.pages.hints import HINTS
+from submissions.pages.languages import BROWSER, chosen_language, languages
+from submissions.pages.script_texts import SCRIPT_TEXTS
+from submissions.pages.source_view.token_counts import counted
 from submissions.pages.source_view.visible import visible_html, visible_text
 from submissions.pages.themes import SYSTEM, THEMES, theme_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
 
     from django.template import Context
 
-    from submissions.models import Batch, Report, Submission
+    from submissions.models import Batch, CaseDecision, Report, Submission
+    from submissions.pages.source_view.written_differences import DifferenceSummary
     from submissions.pseudonyms.names import Names
 
 register = template.Library()
+
+TERM_KINDS = {"literal": _("literal"), "name": _("name"), "import": _("import")}
+# The states and fields of a decision, as they stand inside a sentence.
+STATE_WORDS = {
+    "undecided": _("undecided"),
+    "clear": _("clear"),
+    "suspicious": _("suspicious"),
+    "confirmed": _("confirmed"),
+}
+FIELD_WORDS = {
+    "state": _("state"),
+    "assignee": _("assignee"),
+    "notes": _("notes"),
+}
 
 
 @register.simple_tag(takes_context=True)
@@ -47,7 +68,38 @@ def hint(context: Context, name: str) -> dict[str, object]:
 @register.simple_tag
 def themes() -> dict[str, str]:
     """Return the themes with their labels."""
-    return THEMES
+    return {theme: str(label) for theme, label in THEMES.items()}
+
+
+@register.simple_tag(takes_context=True)
+def language_choice(context: Context) -> str:
+    """Return the language that the browser remembers, or that it has none."""
+    request = context.get("request")
+    return chosen_language(request) if request else BROWSER
+
+
+@register.simple_tag(name="languages")
+def language_labels() -> dict[str, str]:
+    """Return the languages with their labels."""
+    return languages()
+
+
+@register.simple_tag
+def script_texts(script: str) -> SafeString:
+    """Return the texts of a script as JSON, in the language of the page; `texts.js` reads them."""
+    return json_script(SCRIPT_TEXTS[script], f"{script}-texts")
+
+
+@register.filter
+def term_kind(kind: str) -> str:
+    """Return the kind of a shared term in words."""
+    return str(TERM_KINDS[kind])
+
+
+@register.filter
+def category_counts(differences: DifferenceSummary) -> list[str]:
+    """Return numbers of tokens that are written differently as text, such as `3 names`."""
+    return counted(differences._asdict())
 
 
 @register.filter
@@ -103,6 +155,30 @@ def display_names(context: Context, left: str, right: str) -> tuple[SafeString, 
     """Return the names of a pair as `display_name` does, in the order in which the reader sees them."""
     pair = (left, right) if names_in(context).in_order(left, right) else (right, left)
     return display_name(context, pair[0]), display_name(context, pair[1])
+
+
+@register.simple_tag(takes_context=True)
+def name_list(context: Context, names: Iterable[str]) -> SafeString:
+    """Return several names as `display_name` does, for a sentence."""
+    return SafeString(", ".join(display_name(context, name) for name in names))
+
+
+@register.filter
+def state_word(state: str) -> str:
+    """Return the word for a decision's state; a stored change has the English label of the state."""
+    return str(STATE_WORDS.get(state.lower(), state))
+
+
+@register.filter
+def state_list(decisions: Iterable[CaseDecision]) -> str:
+    """Return the states of several decisions, for a sentence."""
+    return ", ".join(state_word(decision.state) for decision in decisions)
+
+
+@register.filter
+def field_word(field: str) -> str:
+    """Return the word for the field of a decision that a change is of."""
+    return str(FIELD_WORDS.get(field, field))
 
 
 @register.simple_tag(takes_context=True)

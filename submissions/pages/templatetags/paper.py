@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from django import template
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from submissions.pages.forms.filters import query_string
 from submissions.pages.source_view.visible import UNSEEN
@@ -23,6 +24,12 @@ MAX_CHARACTERS = 90
 def as_query(pair_filter: PairFilter) -> str:
     """Return a report's filter as the query of an address, or "" for the default one."""
     return query_string(pair_filter, page=1)
+
+
+@register.filter
+def table_title(name: str) -> str:
+    """Return the title of a table that can be exported."""
+    return {"pairs": gettext("Pairs"), "submissions": gettext("Submissions")}[name]
 
 
 @register.filter

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions import actions, queries
@@ -48,5 +49,5 @@ def activity(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def cancel_ranking(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = queries.assignment(request.user, pk)
     if not actions.cancel_ranking(assignment):
-        messages.info(request, "The ranking had ended already.")
+        messages.info(request, _("The ranking had ended already."))
     return redirect(assignment)

@@ -1,4 +1,4 @@
-"""Switch between the light and the dark theme, and dismiss hints."""
+"""Switch the theme and the language of the pages, and dismiss hints."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from django.views.decorators.http import require_POST
 
 from submissions.actions import dismiss_hint
 from submissions.pages.hints import HINTS
+from submissions.pages.languages import BROWSER, languages, remember_language
 from submissions.pages.themes import SYSTEM, THEMES, remember_theme
 from submissions.pages.views.access import is_path_of_this_site
 
 if TYPE_CHECKING:
+    from django.http import HttpRequest
+
     from submissions.pages.views.access import AuthenticatedRequest
 
 
@@ -25,6 +28,15 @@ def switch_theme(request: AuthenticatedRequest) -> HttpResponse:
     theme = request.POST.get("theme", "")
     response = _back_to(request.POST.get("next", ""))
     remember_theme(response, theme if theme in THEMES else SYSTEM)
+    return response
+
+
+@require_POST
+def switch_language(request: HttpRequest) -> HttpResponse:
+    """Remember a language, signed in or not, and go back to the page that the form was on."""
+    language = request.POST.get("language", "")
+    response = _back_to(request.POST.get("next", ""))
+    remember_language(response, language if language in languages() else BROWSER)
     return response
 
 

@@ -10,6 +10,7 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import push_url
@@ -141,10 +142,11 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
             actions.rerank(assignment)
         if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():
             messages.info(
-                request, "The file patterns apply to the next upload. Upload the affected files again."
+                request, _("The file patterns apply to the next upload. Upload the affected files again.")
             )
         if not names.hidden and (unknown := queries.unknown_team_members(assignment)):
-            messages.warning(request, f"In the teams, but no submission's name: {_shortened_list(unknown)}.")
+            warning = _("In the teams, but no submission's name: {names}.")
+            messages.warning(request, warning.format(names=_shortened_list(unknown)))
         return redirect(assignment)
     status = 422 if form.errors else 200
     context = {"assignment": assignment, "form": form, "names": names} | {
@@ -155,7 +157,9 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
 def _shortened_list(names: list[str]) -> str:
     text = ", ".join(name[:100] for name in names[:MAX_LISTED])
-    return text if len(names) <= MAX_LISTED else f"{text} and {len(names) - MAX_LISTED} more"
+    if len(names) <= MAX_LISTED:
+        return text
+    return _("{names} and {n} more").format(names=text, n=len(names) - MAX_LISTED)
 
 
 @login_required

@@ -10,6 +10,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -17,6 +18,7 @@ from submissions import actions, queries
 from submissions.archives.left_out.rules import REASONS
 from submissions.models import Batch
 from submissions.pages.forms.uploads import SubmissionsForm
+from submissions.pages.given_texts import given_text
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
 from submissions.pages.views.access import gone_as_410
@@ -28,12 +30,12 @@ if TYPE_CHECKING:
 
 ROWS_A_PAGE = 200
 STEPS = (
-    (Batch.State.QUEUED, "Waiting"),
-    (Batch.State.UNPACKING, "Unpacking"),
-    (Batch.State.LISTED, "Check"),
-    (Batch.State.FINGERPRINTING, "Reading"),
-    (Batch.State.RANKING, "Ranking"),
-    (Batch.State.DONE, "Done"),
+    (Batch.State.QUEUED, gettext_lazy("Waiting")),
+    (Batch.State.UNPACKING, gettext_lazy("Unpacking")),
+    (Batch.State.LISTED, gettext_lazy("Check")),
+    (Batch.State.FINGERPRINTING, gettext_lazy("Reading")),
+    (Batch.State.RANKING, gettext_lazy("Ranking")),
+    (Batch.State.DONE, gettext_lazy("Done")),
 )
 
 
@@ -144,8 +146,8 @@ def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if rule in REASONS:
         actions.count_rule(batch.assignment, rule)
         if not actions.list_again(batch):
-            later = "To count it here, upload these files again."
-            messages.info(request, f"Counts from the next upload on: {REASONS[rule]}. {later}")
+            text = _("Counts from the next upload on: {rule}. To count it here, upload these files again.")
+            messages.info(request, text.format(rule=given_text(REASONS[rule])))
     return redirect(batch)
 
 
@@ -158,14 +160,14 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     name = names_for(request, batch.assignment).redact_text(batch.name)
     if request.method == "POST":
         actions.delete_batch(batch)
-        messages.info(request, f"{name} was deleted with everything that came from it.")
+        messages.info(request, _("{name} was deleted with everything that came from it.").format(name=name))
         return redirect(batch.assignment)
     context = {
         "kind": "upload",
         "name": name,
         "assignment": batch.assignment,
         "losses": queries.lost_with_batch(batch),
-        "consequence": "Every pair they are in goes too, and the remaining submissions are ranked again.",
+        "consequence": _("Every pair they are in goes too, and the remaining submissions are ranked again."),
         "cancel_url": batch.get_absolute_url(),
     }
     return render(request, "submissions/delete.html", context)

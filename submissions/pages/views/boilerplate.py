@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions import actions, queries
@@ -75,5 +76,6 @@ def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     boilerplate = queries.boilerplate(request.user, pk)
     actions.remove_boilerplate(boilerplate)
     name = names_for(request, boilerplate.assignment).redact_text(boilerplate.name)
-    messages.info(request, f"{name} counts again; the pairs are being ranked without it as boilerplate.")
+    text = _("{name} counts again; the pairs are being ranked without it as boilerplate.")
+    messages.info(request, text.format(name=name))
     return _redirect_to_boilerplate(boilerplate.assignment)

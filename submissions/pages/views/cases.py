@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import retarget
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
 
-CHANGED = (
+CHANGED = gettext_lazy(
     "This case has other members now than on the page on which you decided, so nothing was saved."
     " Reload the page, look at its members, and decide again."
 )
@@ -94,7 +95,7 @@ def case_decision_context(
         "decided_on": case.members_key,
         "decide_url": reverse("decide_case", args=[assignment.pk, case.key]) + suffix,
         "next_url": f"{next_url}?after={case.key}" + suffix.replace("?", "&"),
-        "next_label": "Next undecided case",
+        "next_label": _("Next undecided case"),
     }
 
 
@@ -108,7 +109,7 @@ def decide(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpRe
     all_cases = listed_cases(report, request.GET, names) if report else []
     case = find_case(report, all_cases, submission_id) if report else None
     if not report or not case or request.POST.get("decided_on") != case.members_key:
-        return changed_meanwhile(request, CHANGED, reverse("case", args=[pk, submission_id]))
+        return changed_meanwhile(request, str(CHANGED), reverse("case", args=[pk, submission_id]))
     form = DecisionForm(assignment, case.decision, request.POST)
     context: dict[str, Any] = {"assignment": assignment, "names": names}
     if form.is_valid():
@@ -145,8 +146,8 @@ def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     threshold = parse_pair_filter(request.GET).threshold
     query = f"?threshold={round(threshold * 100)}" if threshold else ""
     if not undecided:
-        messages.info(request, "No undecided case is left.")
+        messages.info(request, _("No undecided case is left."))
         return redirect(assignment.get_absolute_url() + query)
     if undecided == [keys[start - 1]] and start:
-        messages.info(request, "Every other case is decided: this is the last one.")
+        messages.info(request, _("Every other case is decided: this is the last one."))
     return redirect(reverse("case", args=[pk, undecided[0]]) + query)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from submissions import actions, queries
@@ -116,7 +117,7 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     course = queries.course(request.user, pk)
     if request.method == "POST":
         actions.delete_course(course)
-        messages.info(request, f"{course.name} was deleted with all its assignments.")
+        messages.info(request, _("{name} was deleted with all its assignments.").format(name=course.name))
         return redirect("courses")
     context = {
         "kind": "course",
@@ -135,7 +136,8 @@ def delete_assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = queries.assignment(request.user, pk)
     if request.method == "POST":
         actions.delete_assignment(assignment)
-        messages.info(request, f"{assignment.name} was deleted with everything that belonged to it.")
+        text = _("{name} was deleted with everything that belonged to it.")
+        messages.info(request, text.format(name=assignment.name))
         return redirect(assignment.course)
     context = {
         "kind": "assignment",

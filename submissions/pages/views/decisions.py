@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import retarget
 
@@ -29,10 +30,16 @@ if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
 
-ANOTHER_PAIR = (
+ANOTHER_PAIR = gettext_lazy(
     "The decision was sent with another pair than the one that it is stored for, so nothing was saved."
     " Reload the page, see which pair it shows, and decide again."
 )
+
+_MEANWHILE = {
+    "state": gettext_lazy("Meanwhile {who} changed the state; see the history."),
+    "assignee": gettext_lazy("Meanwhile {who} changed the assignee; see the history."),
+    "notes": gettext_lazy("Meanwhile {who} changed the notes; see the history."),
+}
 
 
 def decision_context(
@@ -73,7 +80,7 @@ def decision_context(
         "followed": queries.followed_decision(queries.case_decisions(assignment), pair[:2], similarity),
         "decide_url": reverse("decide", args=sides),
         "next_url": f"{next_url}?after={displayed.left_id}-{displayed.right_id}{suffix}",
-        "next_label": "Next undecided",
+        "next_label": _("Next undecided"),
     }
 
 
@@ -95,7 +102,7 @@ def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
     assignment = queries.assignment(request.user, pk)
     pair = queries.pair_names(assignment, left_id, right_id)
     if request.POST.get("decided_on") != decided_on(pair):
-        return changed_meanwhile(request, ANOTHER_PAIR, reverse("pair", args=[pk, left_id, right_id]))
+        return changed_meanwhile(request, str(ANOTHER_PAIR), reverse("pair", args=[pk, left_id, right_id]))
     form = DecisionForm(assignment, queries.decision(assignment, pair), request.POST)
     names = names_for(request, assignment)
     context = {"assignment": assignment, "names": names}
@@ -118,11 +125,11 @@ def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
 def add_messages(request: AuthenticatedRequest, context: dict[str, Any]) -> None:
     """Add messages for the next page, for browsers without htmx."""
     for error in context.get("form_errors", ()):
-        messages.warning(request, f"Nothing was changed: {error}")
+        messages.warning(request, _("Nothing was changed: {error}").format(error=error))
     for change in context.get("meanwhile", ()):
-        messages.warning(request, f"Meanwhile {change.who} changed the {change.field}; see the history.")
+        messages.warning(request, _MEANWHILE[change.field].format(who=change.who))
     if context.get("saved"):
-        messages.success(request, "Saved.")
+        messages.success(request, _("Saved."))
 
 
 @login_required
@@ -135,7 +142,7 @@ def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     assignment = queries.assignment(request.user, pk)
     report = queries.report_state(assignment).report
     if not report:
-        messages.info(request, "There are no pairs to decide yet.")
+        messages.info(request, _("There are no pairs to decide yet."))
         return redirect(assignment)
     pair_filter = parse_pair_filter(request.GET)
     threshold = queries.effective_threshold(report, pair_filter)
@@ -147,9 +154,8 @@ def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     in_ranking_order = not {*filter_values(pair_filter)} - {"threshold", "decision"}
     was_below = previous is not None and previous.similarity < threshold
     if in_ranking_order and pair.similarity < threshold and not was_below:
-        messages.info(
-            request, f"Every pair of {percent(threshold)} and more is decided. What follows is below that."
-        )
+        text = _("Every pair of {threshold} and more is decided. What follows is below that.")
+        messages.info(request, text.format(threshold=percent(threshold)))
     return redirect(_pair_address(request, assignment, pair) + query)
 
 
@@ -171,7 +177,7 @@ def _none_left(
     request: AuthenticatedRequest, assignment: Assignment, previous: Pair | None, query: str
 ) -> HttpResponse:
     if previous and queries.decision(assignment, queries.PairNames.from_pair(previous)).state == "undecided":
-        messages.info(request, "Every other pair is decided: this is the last one.")
+        messages.info(request, _("Every other pair is decided: this is the last one."))
         return redirect(_pair_address(request, assignment, previous) + query)
-    messages.info(request, "No undecided pair is left.")
+    messages.info(request, _("No undecided pair is left."))
     return redirect(reverse("pairs", args=[assignment.pk]) + query)

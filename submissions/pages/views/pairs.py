@@ -11,6 +11,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions import queries
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 # Pairs that a process renders at a time: each may read megabytes of sources, which take a multiple of that.
 READERS = BoundedSemaphore(2)
-PASSAGE_GONE = (
+PASSAGE_GONE = _(
     "That passage is not in the newest report any more, so nothing was changed. These are its passages now."
 )
 

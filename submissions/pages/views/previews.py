@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
@@ -21,6 +22,7 @@ from submissions.natural_order import natural_key
 from submissions.pages.forms.assignments import PatternFields
 from submissions.pages.forms.previews import DEPTH, PreviewForm
 from submissions.pages.forms.rosters import RosterForm
+from submissions.pages.given_texts import given_text
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views.access import gone_as_410
 from submissions.pseudonyms.names import names_for
@@ -38,7 +40,12 @@ if TYPE_CHECKING:
     from submissions.rosters import Roster
 
 ROWS_A_PAGE = 200
-DEPTHS = ((0, "Each file"), (1, "Each folder at the top"), (2, "Each folder in those"), (3, "One deeper"))
+DEPTHS = (
+    (0, gettext_lazy("Each file")),
+    (1, gettext_lazy("Each folder at the top")),
+    (2, gettext_lazy("Each folder in those")),
+    (3, gettext_lazy("One deeper")),
+)
 
 
 def preview_context(
@@ -59,6 +66,7 @@ def preview_context(
         "assignment": batch.assignment,
         "names": names,
         "preview": preview,
+        "summary": _summary(preview),
         "page": page,
         "rows": [(row, _names_in(roster, row)) for row in page],
         "has_roster": roster is not None,
@@ -77,6 +85,20 @@ def preview_context(
         "patterns": patterns or PatternFields(initial=_patterns(batch)),
         "error": error,
     }
+
+
+def _summary(preview: Preview) -> str:
+    """Return `Preview.summary` in the language of the page."""
+    count = len(preview.submissions)
+    skipped = sum(group.entries for group in (*preview.ignored, *preview.left_out, *preview.refused))
+    found = ngettext(
+        "{n} submission found, read as {layout}", "{n} submissions found, read as {layout}", count
+    )
+    text = found.format(n=count, layout=given_text(preview.grouping.layout.label))
+    if not skipped:
+        return text
+    left_out = ngettext("{n} entry does not count", "{n} entries do not count", skipped)
+    return f"{text}; {left_out.format(n=skipped)}"
 
 
 def _sorted(preview: Preview, roster: Roster | None, names: Names) -> Sequence[PreviewedSubmission]:
@@ -104,10 +126,10 @@ def _layouts(preview: Preview, choices: Choices) -> list[tuple[str, list[tuple[s
     others = [layout for layout in LAYOUTS.values() if layout not in (best, *fitting)]
     chosen = f"{DEPTH}{choices.depth}" if choices.depth is not None else choices.layout
     groups = {
-        "Recognised": [("", f"{best.label} (fits best)")],
-        "Fits as well": [(layout.key, layout.label) for layout in fitting],
-        "A submission is": [(f"{DEPTH}{depth}", label) for depth, label in DEPTHS],
-        "Other platforms": [(layout.key, layout.label) for layout in others],
+        _("Recognised"): [("", _("{layout} (fits best)").format(layout=given_text(best.label)))],
+        _("Fits as well"): [(layout.key, given_text(layout.label)) for layout in fitting],
+        _("A submission is"): [(f"{DEPTH}{depth}", str(label)) for depth, label in DEPTHS],
+        _("Other platforms"): [(layout.key, given_text(layout.label)) for layout in others],
     }
     return [
         (label, [(value, text, value == chosen) for value, text in rows])
@@ -130,7 +152,7 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         error, waited = str(refusal), batch.is_listed
     batch.refresh_from_db()
     if not waited:
-        messages.info(request, "This upload was read, cancelled or deleted meanwhile.")
+        messages.info(request, _("This upload was read, cancelled or deleted meanwhile."))
         return _reload(request, batch)
     if request.POST.get("do") == "read" and not error:
         actions.read_listed(batch)

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -35,7 +36,9 @@ def roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = RosterForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         stored = actions.replace_roster(course, form.cleaned_data["file"].name or "roster", form.roster)
-        messages.info(request, f"{len(form.roster.students):,} students were read from {stored.name}.")
+        count = len(form.roster.students)
+        text = ngettext("{n} student was read from {file}.", "{n} students were read from {file}.", count)
+        messages.info(request, text.format(n=f"{count:,}", file=stored.name))
         return redirect("roster", pk=course.pk)
     context = {"course": course, "form": form} | _roster_context(request, course)
     return render(request, "submissions/roster.html", context, status=422 if form.errors else 200)
@@ -62,5 +65,5 @@ def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Delete the roster of a course."""
     course = queries.course(request.user, pk)
     actions.remove_roster(course)
-    messages.info(request, "The roster was removed. Submissions have the names of their uploads again.")
+    messages.info(request, _("The roster was removed. Submissions have the names of their uploads again."))
     return redirect("roster", pk=course.pk)

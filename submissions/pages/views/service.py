@@ -10,6 +10,7 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions import actions, queries
@@ -63,9 +64,11 @@ def _pages(request: AuthenticatedRequest, lists: dict[str, Any]) -> dict[str, An
 @require_POST
 def retry_batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if actions.retry_batch(get_object_or_404(Batch, pk=pk)):
-        messages.info(request, f"Upload {pk} is tried again.")
+        messages.info(request, _("Upload {number} is tried again.").format(number=pk))
     else:
-        messages.warning(request, f"Upload {pk} cannot be tried again: it must be uploaded again.")
+        messages.warning(
+            request, _("Upload {number} cannot be tried again: it must be uploaded again.").format(number=pk)
+        )
     return redirect("service")
 
 
@@ -73,7 +76,9 @@ def retry_batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def retry_report(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if actions.retry_report(get_object_or_404(Report, pk=pk)):
-        messages.info(request, f"Ranking {pk} is tried again.")
+        messages.info(request, _("Ranking {number} is tried again.").format(number=pk))
     else:
-        messages.warning(request, f"Ranking {pk} is not the newest of its assignment any more.")
+        messages.warning(
+            request, _("Ranking {number} is not the newest of its assignment any more.").format(number=pk)
+        )
     return redirect("service")

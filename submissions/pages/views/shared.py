@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.http import Http404
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from submissions import queries
@@ -103,7 +104,7 @@ def case(request: HttpRequest, share: Share, submission_id: int) -> HttpResponse
 def _shared_pair(share: Share, state: ReportState) -> Pair:
     pair = queries.pair_by_names(state.report, share.left, share.right) if state.report else None
     if not pair:
-        raise ShareEnded("This link was to a pair that is not in the newest report any more.")
+        raise ShareEnded(_("This link was to a pair that is not in the newest report any more."))
     return pair
 
 

@@ -9,6 +9,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from submissions import queries
@@ -42,7 +43,7 @@ def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         share = create_share(
             assignment, request.user, data["expires"], pair=pair, anonymous=data["anonymous"]
         )
-        messages.success(request, "The link is ready: copy it and send it on.")
+        messages.success(request, _("The link is ready: copy it and send it on."))
         return redirect(f"{reverse('shares', args=[pk])}#share-{share.pk}")
     listed = queries.shares(assignment)
     context = {
@@ -82,5 +83,5 @@ def _address(request: HttpRequest, share: Share) -> str:
 def revoke(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     share = queries.share(request.user, pk)
     revoke_share(share)
-    messages.info(request, "The link was revoked. A person who opens it only sees this.")
+    messages.info(request, _("The link was revoked. A person who opens it only sees this."))
     return redirect("shares", share.assignment_id)

@@ -1,5 +1,9 @@
 // Copies the address of a share link. If the clipboard is not accessible, selects the address instead.
 
+import { textsOf } from "./texts.js";
+
+const text = textsOf("copy");
+
 for (const button of document.querySelectorAll("[data-copy]")) {
   const link = button.closest(".shared-link");
   const address = link.querySelector("input[readonly]");
@@ -9,9 +13,9 @@ for (const button of document.querySelectorAll("[data-copy]")) {
     address.select();
     try {
       await navigator.clipboard.writeText(address.value);
-      status.textContent = "Copied";
+      status.textContent = text("copied");
     } catch {
-      status.textContent = "Press Ctrl+C to copy it";
+      status.textContent = text("by_keys");
     }
   });
 }

@@ -1,8 +1,10 @@
 // Keyboard shortcuts for decisions: 1 to 4 set the state, u opens the next undecided one. Says when a decision was not stored.
 
+import { textsOf } from "./texts.js";
+
 // Milliseconds after which the keys work again if the next page does not come.
 const PATIENCE = 10_000;
-const NOT_SAVED = "Not saved: the server did not answer. See whether you are online, then decide again.";
+const NOT_SAVED = textsOf("decide")("not_saved");
 let leaving = false;
 
 function isTextInput(target) {

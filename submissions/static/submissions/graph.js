@@ -1,5 +1,8 @@
 // Draws the graph of every case: circles link to submissions, lines link to pairs.
 
+import { textsOf } from "./texts.js";
+
+const text = textsOf("graph");
 const SVG = "http://www.w3.org/2000/svg";
 const RADIUS = 13;
 const MAX_LABELLED = 40;  // members up to which a case has room for names
@@ -122,7 +125,7 @@ function edgeElement(link, group) {
   const ends = { x1: link.source.x, y1: link.source.y, x2: link.target.x, y2: link.target.y };
   const edge = linkElement(
     link.url,
-    `${link.source.name} and ${link.target.name}, ${link.percent}`,
+    text("edge", { left: link.source.name, right: link.target.name, share: link.percent }),
     `edge c${link.source.colour}`,
     svgElement("line", { ...ends, class: "reach" }),
     svgElement("line", { ...ends, "stroke-width": 1 + 4 * link.similarity ** 2 }),
@@ -137,7 +140,7 @@ function edgeElement(link, group) {
 function nodeElement(node, group) {
   const number = svgElement("text", { class: "number", dy: "0.35em" });
   number.textContent = node.case;
-  const circle = linkElement(node.url, `${node.name}, case ${node.case}`, `node c${node.colour}`, svgElement("circle", { r: RADIUS }), number);
+  const circle = linkElement(node.url, text("node", { name: node.name, number: node.case }), `node c${node.colour}`, svgElement("circle", { r: RADIUS }), number);
   circle.setAttribute("transform", `translate(${node.x} ${node.y})`);
   const name = svgElement("text", { class: "name", y: RADIUS + 14 });
   name.textContent = group.labelled ? shortened(node.name, 2 * group.halfWidth) : node.name;

@@ -1,5 +1,7 @@
 // Draws the best match of every submission as bars, with a movable threshold that filters the report.
 
+import { textsOf } from "./texts.js";
+
 const HEIGHT = 190;
 const LEFT = 44;  // charts.css aligns the slider with LEFT and RIGHT
 const RIGHT = 20;
@@ -101,6 +103,7 @@ function listenForDrag(plot, move, done) {
 // The slider and the filter's field `threshold` have the same value; an empty field is the suggested threshold.
 // A change of the field makes `form` fetch the filtered report.
 function thresholdSlider(section, data, form) {
+  const text = textsOf("histogram");
   const part = (name) => section.querySelector(`[data-${name}]`);
   const input = part("line");
   const field = form.elements.threshold;
@@ -113,7 +116,7 @@ function thresholdSlider(section, data, form) {
   function show() {
     const above = selected === null ? data.from_suggested : data.from_percent[selected];
     input.value = Math.round(threshold() * 100);
-    input.setAttribute("aria-valuetext", `${percent(threshold())}, ${above} of ${data.from_percent[0]} submissions there or above`);
+    input.setAttribute("aria-valuetext", text("value", { share: percent(threshold()), above, total: data.from_percent[0] }));
     part("at").textContent = percent(threshold());
     part("above").textContent = above;
     part("reset").hidden = selected === null;

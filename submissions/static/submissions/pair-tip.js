@@ -1,28 +1,33 @@
 // The tooltip of a passage under the pointer or with the focus: what is written differently, and how rare it is.
 
+import { textsOf } from "./texts.js";
+
+const text = textsOf("pair");
 const DELAY = 300;  // milliseconds
 const tip = document.querySelector("[data-tip]");
 let timer = 0;
 // The badge that has the focus: its tooltip stays until it loses the focus.
 let focusedBadge = null;
 
-function textElement(tag, text) {
+function textElement(tag, content) {
   const element = document.createElement(tag);
-  element.textContent = text;
+  element.textContent = content;
   return element;
 }
 
 // Returns a paragraph with the lexemes of a differing token on both sides.
 function differenceText(part, letter) {
   const paragraph = document.createElement("p");
-  const otherSide = letter === "L" ? "right" : "left";
-  const [here, there] = [part.textContent, part.dataset.there].map((lexeme) => textElement("code", lexeme));
-  paragraph.append(here, " here, ", there, ` on the ${otherSide}`);
+  const lexemes = { "{here}": part.textContent, "{there}": part.dataset.there };
+  const sentence = text(letter === "L" ? "on_right" : "on_left", { here: "{here}", there: "{there}" });
+  for (const piece of sentence.split(/(\{here\}|\{there\})/)) {
+    paragraph.append(piece in lexemes ? textElement("code", lexemes[piece]) : piece);
+  }
   return paragraph;
 }
 
 function fillTip(part, row, letter) {
-  const head = textElement("p", `Passage ${row.dataset.passage}: ${row.querySelector(".size").textContent}`);
+  const head = textElement("p", text("tip", { number: row.dataset.passage, size: row.querySelector(".size").textContent }));
   const frequency = row.querySelector(".meta");
   if (frequency) head.append(`, ${frequency.textContent}`);
   const about = document.createElement("p");
@@ -30,8 +35,8 @@ function fillTip(part, row, letter) {
   head.className = "head";
   const first = part.dataset.there ? [differenceText(part, letter)] : [];
   const others = part.closest("[data-others]")?.dataset.others;
-  if (others) first.push(textElement("p", `Common code: also in ${others} other${others === "1" ? "" : "s"}.`));
-  else if (part.matches("mark.gap")) first.push(textElement("p", "Not in the other one: inserted or changed."));
+  if (others) first.push(textElement("p", text(others === "1" ? "common_one" : "common_many", { n: others })));
+  else if (part.matches("mark.gap")) first.push(textElement("p", text("gap")));
   tip.replaceChildren(...first, head, about);
 }
 

@@ -6,7 +6,9 @@ import { linkScrolling } from "./pair-link.js";
 import { followWithMap } from "./pair-map.js";
 import { Side } from "./pair-side.js";
 import { hideTip, listenForTips } from "./pair-tip.js";
+import { textsOf } from "./texts.js";
 
+const text = textsOf("pair");
 const bench = document.querySelector("[data-bench]");
 const panel = bench.querySelector(".panel");
 const list = bench.querySelector(".passages");
@@ -85,7 +87,7 @@ function markCurrent(number) {
   current = number;
   const position = [...list.children].indexOf(rowOf(number)) + 1;
   const total = Number(bench.dataset.passages);
-  status.textContent = `Passage ${rows.length === total ? position : number} of ${total}`;
+  status.textContent = text("position", { position: rows.length === total ? position : number, total });
   showInList(rowOf(number));
 }
 

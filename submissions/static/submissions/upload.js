@@ -1,5 +1,8 @@
 // Upload forms: dropping files, listing the chosen files, and a progress bar. Without this script the plain form works.
 
+import { textsOf } from "./texts.js";
+
+const text = textsOf("upload");
 const UNITS = ["B", "kB", "MB", "GB"];
 
 function formatSize(bytes) {
@@ -8,11 +11,11 @@ function formatSize(bytes) {
   return `${value < 10 && power ? value.toFixed(1) : Math.round(value)} ${UNITS[power]}`;
 }
 
-function showError(form, text) {
+function showError(form, reason) {
   const message = document.createElement("p");
   message.className = "error";
   message.role = "alert";
-  message.textContent = text;
+  message.textContent = reason;
   form.querySelector("[data-errors]").replaceChildren(message);
 }
 
@@ -35,7 +38,7 @@ function listFiles(form, paths = []) {
     bytes.textContent = formatSize(file.size);
     return listRow(paths[index] ?? file.name, bytes);
   }));
-  if (files.length > MOST_LISTED) list.append(listRow(`and ${files.length - MOST_LISTED} more`));
+  if (files.length > MOST_LISTED) list.append(listRow(text("more", { n: files.length - MOST_LISTED })));
   list.hidden = files.length === 0;
   form.querySelector("[data-errors]").replaceChildren();
 }
@@ -66,12 +69,11 @@ async function dropFolders(form, entries) {
   try {
     await collect(entries, "", found);
   } catch (error) {
-    showError(form, `The folder cannot be read (${error.name}): make a zip of it and drop that.`);
+    showError(form, text("unreadable", { error: error.name }));
     return;
   }
   if (found.length === 0 || found.length > MOST_FILES) {
-    const reason = found.length ? `The folder has more than ${MOST_FILES} files` : "The folder has no files";
-    showError(form, `${reason}: ${found.length ? "make a zip of it and drop that." : "drop another one."}`);
+    showError(form, found.length ? text("too_many", { n: MOST_FILES }) : text("empty"));
     return;
   }
   found.sort((one, other) => one.path < other.path ? -1 : 1);
@@ -112,7 +114,7 @@ function showProgress(form, sent, total) {
   bar.max = total || 1;
   bar.value = sent;
   sending.querySelector("[data-sent]").textContent =
-    sent < total ? `${formatSize(sent)} of ${formatSize(total)} sent` : "Sent. Waiting for the answer";
+    sent < total ? text("sending", { sent: formatSize(sent), total: formatSize(total) }) : text("sent");
   // Once everything is sent, only the upload's own page can cancel it.
   sending.querySelector("[data-stop]").hidden = sent >= total;
 }
@@ -131,7 +133,7 @@ function finish(form, request) {
     location.assign(request.responseURL);
     return;
   }
-  reportFailure(form, error?.textContent || page.querySelector("h1 + p")?.textContent || "The upload was refused.");
+  reportFailure(form, error?.textContent || page.querySelector("h1 + p")?.textContent || text("refused"));
 }
 
 function send(form, event) {
@@ -139,7 +141,7 @@ function send(form, event) {
   const limit = Number(form.dataset.limit);
   const total = [...form.elements.files.files].reduce((sum, file) => sum + file.size, 0);
   if (total > limit) {
-    showError(form, `These are ${formatSize(total)}; at most ${formatSize(limit)} can be sent at once.`);
+    showError(form, text("too_large", { size: formatSize(total), limit: formatSize(limit) }));
     return;
   }
   form.querySelector("[data-errors]").replaceChildren();
@@ -148,11 +150,11 @@ function send(form, event) {
   // Once everything is sent, the server may have accepted the upload even if no response arrives.
   let sent = false;
   request.upload.addEventListener("load", () => { sent = true; });
-  const outcome = () => sent ? "It had been sent already: reload this page to see whether it was taken." : "Nothing was kept.";
+  const outcome = () => text(sent ? "was_sent" : "not_sent");
   request.upload.addEventListener("progress", (event) => showProgress(form, event.loaded, event.total));
   request.addEventListener("load", () => finish(form, request));
-  request.addEventListener("error", () => reportFailure(form, `The connection broke. ${outcome()}`));
-  request.addEventListener("abort", () => reportFailure(form, `Cancelled. ${outcome()}`));
+  request.addEventListener("error", () => reportFailure(form, `${text("broken")} ${outcome()}`));
+  request.addEventListener("abort", () => reportFailure(form, `${text("cancelled")} ${outcome()}`));
   form.querySelector("[data-stop]").onclick = () => request.abort();
   request.send(new FormData(form));
   form.querySelector("[data-send]").disabled = true;

@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from pygments.lexers import get_lexer_by_name
+from pygments.token import STANDARD_TYPES
 
 from fingerprint.languages import FrontEnd, LexicalClass, choices, front_end
+from fingerprint.languages.code import CodeFrontEnd
 
 if TYPE_CHECKING:
+    from pygments.token import _TokenType
+
     from tests.support.golden import Golden
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -165,3 +170,28 @@ def test_replaced_lexemes_are_in_the_lexical_stream(name: str) -> None:
     lexemes_by_class = {(LexicalClass(lexical_class), text[start:end]) for start, end, lexical_class in spans}
     classes = {lexical_class for lexical_class, _ in lexemes_by_class}
     assert classes >= {LexicalClass.IDENTIFIER, LexicalClass.STRING}
+
+
+@pytest.mark.parametrize("name", CODE)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_spans_of_a_scan_are_those_of_the_lexer(name: str, line_end: str) -> None:
+    text = program(name).replace("\n", line_end)
+    code = front_end(name)
+    assert isinstance(code, CodeFrontEnd)
+    spans = code.scan(text, spans=True).spans
+    assert (spans is None) == ("#define" in text)  # A macro is lexed otherwise to be compared.
+    lexed = get_lexer_by_name(code.language.lexer).get_tokens_unprocessed(text.replace("\r\n", "\n"))
+    classes = [(STANDARD_TYPES[nearest(ttype)], value) for _, ttype, value in lexed if value.strip()]
+    found = [(css, text[start:end].replace("\r\n", "\n")) for start, end, css in code.highlight(text)]
+    assert found == [(css, value) for css, value in classes if css]
+    if spans:
+        columns = zip(spans.starts.tolist(), spans.ends.tolist(), spans.codes.tolist(), strict=True)
+        assert [(start, end, spans.classes[number]) for start, end, number in columns] == code.highlight(text)
+
+
+def nearest(ttype: _TokenType) -> _TokenType:
+    """Return a token type or its nearest parent that has a CSS class."""
+    while ttype not in STANDARD_TYPES:
+        assert ttype.parent is not None
+        ttype = ttype.parent
+    return ttype

@@ -36,6 +36,7 @@ OWNED = world.patterns().keys() - {
     "courses",
     "switch_names",
     "switch_theme",
+    "switch_language",
     "dismiss_hint",
 }
 WRITES = OWNED - READS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,10 @@ def test_the_page_of_a_pair_marks_the_same_steps_in_both_languages(
     assert "getBalance" not in marked["L"]
     assert "addInterest" in marked["L"]
     assert "add_interest" in marked["R"]
+    assert re.fullmatch(
+        r"\d+\s% of the steps of (ada’s program are in ben|ben’s program are in ada)’s, in another language\.",
+        page.text(".summary"),
+    )
     assert not page.has(".source .differs")
     assert not page.has("details.ignore")
 
@@ -93,13 +98,18 @@ def test_the_exports_have_the_mark(alice_client: Client, mixed: Report) -> None:
     assert {(row["left"], row["right"]) for row in listed if row["mark"]} == {("ada", "ben")}
 
 
-def test_documents_from_before_coarse_streams_are_compared_in_their_language_only(
-    mixed: Report, hand_in: HandIn
+def test_a_class_that_gets_a_second_language_is_compared_across_both(
+    hand_in: HandIn, assignment: Assignment
 ) -> None:
-    Document.objects.update(coarse=b"")
-    hand_in(zipped({"eve/bank.py": (SOURCES / "bank_honest_spec.py").read_text()}))
-    newest = Report.objects.filter(assignment=mixed.assignment_id, state=Report.State.DONE).latest("pk")
-    assert not newest.pairs.filter(translated=True).exists()
+    files = {path: (SOURCES / name).read_text() for path, name in CLASS.items()}
+    java = {path: source for path, source in files.items() if path.endswith(".java")}
+    hand_in(zipped(java))
+    assert not Document.objects.exclude(coarse=b"").exists()
+    hand_in(zipped({path: source for path, source in files.items() if path not in java}))
+    report = Report.objects.get(assignment=assignment, state=Report.State.DONE)
+    pair = translated_pair(report)
+    assert (pair.left.name, pair.right.name) == ("ada", "ben")
+    assert not Document.objects.filter(coarse=b"").exists()
 
 
 @pytest.mark.usefixtures("empty_queues")

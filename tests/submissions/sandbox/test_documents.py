@@ -64,7 +64,7 @@ def test_a_child_reads_what_this_process_reads(reader: DocumentReader, name: str
     expected = engine.read(ALL[name], name, coarse=True)
     (language,) = reader.identify([NamedFile(name, ALL[name])], "", SECONDS)
     assert isinstance(language, str)
-    read = reader.read(ALL[name], language, SECONDS)
+    read = reader.read(ALL[name], language, SECONDS, coarse=True)
     assert read.language == language == expected.front_end.name
     columns = (read.tokens.kinds, read.tokens.starts, read.tokens.ends, read.lines, *read.lexical)
     lines = engine.token_lines(expected.text, expected.tokens)
@@ -121,7 +121,7 @@ def test_a_file_that_harms_its_reader_is_refused_and_the_next_one_is_read(
     reader: DocumentReader, harm: str, reason: str
 ) -> None:
     with pytest.raises(Unreadable, match=reason):
-        reader.read(f"harm: {harm}\nx = 1\n".encode(), "python", 0.2)
+        reader.read(f"harm: {harm}\nx = 1\n".encode(), "python", 0.2, coarse=harm == "symbols")
     check_reads(reader)
 
 

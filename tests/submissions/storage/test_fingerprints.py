@@ -23,7 +23,7 @@ def documents(db: None) -> list[int]:
 
 def save(document: int, *rows: tuple[int, int]) -> None:
     hashes = np.array([row[0] for row in rows], dtype=np.uint64)
-    store.save(connection, document, hashes, np.array([row[1] for row in rows], dtype=np.int64))
+    store.save(connection, {document: (hashes, np.array([row[1] for row in rows], dtype=np.int64))})
 
 
 def load(*documents: int) -> list[tuple[int, int, int]]:
@@ -79,9 +79,9 @@ def test_fingerprints_of_no_document_are_refused(documents: list[int]) -> None:
 
 def test_arrays_that_do_not_fit_are_refused(documents: list[int]) -> None:
     with pytest.raises(ValueError, match="2 hashes with 1 positions"):
-        store.save(connection, documents[0], np.array([1, 2], dtype=np.uint64), np.array([1]))
+        store.save(connection, {documents[0]: (np.array([1, 2], dtype=np.uint64), np.array([1]))})
     with pytest.raises(ValueError, match="position 2147483648; the limit is 2147483647"):
-        store.save(connection, documents[0], np.array([1], dtype=np.uint64), np.array([2**31]))
+        store.save(connection, {documents[0]: (np.array([1], dtype=np.uint64), np.array([2**31]))})
 
 
 def test_look_up_counts_distinct_hashes_per_document(documents: list[int]) -> None:

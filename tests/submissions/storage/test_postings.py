@@ -24,7 +24,7 @@ def create_documents(count: int) -> list[int]:
 
 def save(document: int, hashes: list[int]) -> None:
     values = np.array(hashes, dtype=np.uint64)
-    fingerprints.save(connection, document, values, np.arange(len(values)))
+    fingerprints.save(connection, {document: (values, np.arange(len(values)))})
 
 
 def naive_look_up(stored: dict[int, set[int]], wanted: set[int], limit: int) -> dict[int, float]:

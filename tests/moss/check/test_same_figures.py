@@ -1,0 +1,89 @@
+"""The same class has the same figures in `moss check` and on the web."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from moss.check.local import RankingOptions, rank_path
+from moss.check.tables import pair_row
+from submissions.models import Report
+from submissions.ranking.pair_rows import PairRow
+from tests.moss.check.test_check import folder
+from tests.support.programs import program, renamed
+from tests.support.sample_class import zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from moss.check.local import LocalReport
+    from submissions.models import Assignment, Pair
+    from tests.support.uploads import HandIn
+
+    Figures = dict[frozenset[tuple[str, float, float | None]], tuple[float, ...]]
+
+
+def class_of(*, ring: int, template: str, functions: int) -> dict[str, str]:
+    """Return 20 unlike programs and a ring of copies, half of them renamed, with a template before all."""
+    own = {f"s{n:02}": program(Random(n), functions) for n in range(20)}
+    copied = program(Random(50), functions)
+    copies = {f"r{n:02}": renamed(copied) if n % 2 else copied for n in range(ring)}
+    return {f"{name}/a.py": template + source for name, source in (own | copies).items()}
+
+
+def figures(rows: Iterable[PairRow]) -> Figures:
+    """Return the figures of pairs, each share with the name of its side."""
+    return {
+        frozenset(
+            [
+                (row.left, row.left_share, row.left_with_common),
+                (row.right, row.right_share, row.right_with_common),
+            ]
+        ): (row.similarity, row.tokens, row.lines, row.longest)
+        for row in rows
+    }
+
+
+def stored_row(pair: Pair) -> PairRow:
+    return PairRow(
+        pair.left.name,
+        pair.right.name,
+        similarity=round(pair.similarity, 6),
+        left_share=round(pair.left_share, 6),
+        right_share=round(pair.right_share, 6),
+        tokens=pair.tokens,
+        lines=pair.lines,
+        longest=pair.longest,
+        left_with_common=round(pair.left_with_common or 0.0, 6),
+        right_with_common=round(pair.right_with_common or 0.0, 6),
+    )
+
+
+def local(root: Path) -> LocalReport:
+    return rank_path(root, RankingOptions(show=5_000), lambda _count: lambda: None)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        class_of(ring=2, template="", functions=4),
+        class_of(ring=12, template=program(Random(99), 1), functions=2),
+        class_of(ring=3, template=program(Random(98), 2), functions=1),
+    ],
+    ids=["two copies", "a ring of twelve and a template", "intro task"],
+)
+def test_every_figure_and_the_threshold_are_the_same(
+    tmp_path: Path, hand_in: HandIn, assignment: Assignment, files: dict[str, str]
+) -> None:
+    hand_in(zipped(files))
+    report = Report.objects.get(assignment=assignment)
+    checked = local(folder(tmp_path, files))
+    on_web = [stored_row(pair) for pair in report.pairs.select_related("left", "right")]
+    assert figures(on_web) == figures(pair_row(checked, pair) for pair in checked.pairs())
+    assert report.parameters["threshold"] == checked.ranking.threshold._asdict()
+    assert report.parameters["common_limit"] == checked.inputs.cohort.limit
+    shown = {(pair.left.name, pair.right.name) for pair in report.pairs.all() if pair.passages}
+    assert len(shown) == len(on_web)
