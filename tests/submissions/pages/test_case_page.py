@@ -125,7 +125,7 @@ def test_a_shared_case_has_made_up_names_no_times_and_no_decision(
     assert not {"ann", "ben", "cal"} & {*page.texts(".members tbody th")}
     assert page.texts(".members tbody th") == sorted(page.texts(".members tbody th"))
     assert "Hear" not in page.html
-    assert not page.has("main form, .timeline, a[href^='/assignments/']")
+    assert not page.has("form:not(.languages), .timeline, a[href^='/assignments/']")
     assert "no-store" in client.get(shared).headers["Cache-Control"]
     of_a_pair = shared_pair(report.pairs.all()[0], alice)
     assert (

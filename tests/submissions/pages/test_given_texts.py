@@ -1,0 +1,49 @@
+"""Fixed English texts of other code have the language of the page."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+from django.utils import translation
+
+from fingerprint.ranking.threshold import suggest_threshold
+from submissions.archives.layouts.registry import LAYOUTS
+from submissions.archives.left_out.rules import REASONS
+from submissions.pages.given_texts import LAYOUT_LABELS, RULE_REASONS, STAGES, given_text
+from submissions.pages.threshold_reason import threshold_reason
+from submissions.ranking import rank
+
+
+def test_every_label_reason_and_stage_is_known() -> None:
+    assert set(LAYOUT_LABELS) == {layout.label for layout in LAYOUTS.values()}
+    assert set(RULE_REASONS) == set(REASONS.values())
+    source = inspect.getsource(rank)
+    assert [stage for stage in STAGES if f'"{stage}"' not in source] == []
+
+
+def test_a_known_text_is_translated_and_another_one_stays() -> None:
+    with translation.override("de"):
+        assert given_text("a Moodle export") == "Moodle-Export"
+        assert given_text("Comparing 1,234 submissions with each other").startswith("1,234 Abgaben")
+        assert given_text("late.zip is truncated.") == "late.zip is truncated."
+
+
+@pytest.mark.parametrize(
+    "similarities",
+    [[], [0.5], [0.1, 0.2], [0.1] * 30, [0.9] * 30, [index / 60 for index in range(60)]],
+)
+def test_every_reason_of_a_threshold_is_understood(similarities: list[float]) -> None:
+    reason = suggest_threshold(similarities).reason
+    assert threshold_reason(reason) == reason
+    for language, word in (("de", "Paar"), ("es", "par")):
+        with translation.override(language):
+            translated = threshold_reason(reason)
+        assert word in translated
+        assert "{" not in translated
+        assert "pairs" not in translated
+
+
+def test_a_reason_of_another_form_is_shown_as_it_is() -> None:
+    with translation.override("de"):
+        assert threshold_reason("estimated by hand") == "estimated by hand"
