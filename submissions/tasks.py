@@ -167,11 +167,11 @@ def fingerprint(batch_id: int, document_ids: list[int]) -> None:
 
 def _fingerprint_slice(batch_id: int, document_ids: list[int]) -> int:
     """Read documents until the turn of this task ends or the batch is cancelled; return how many are done."""
-    if not _is_fingerprinting(batch_id):
+    batch = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).first()
+    if batch is None:
         return 0
     before, started = 0, time.monotonic()
-    assignment_id = Batch.objects.values_list("assignment", flat=True).get(pk=batch_id)
-    for done in fingerprint_groups(document_ids, CHUNK, coarse=needs_coarse_streams(assignment_id)):
+    for done in fingerprint_groups(document_ids, CHUNK, coarse=needs_coarse_streams(batch.assignment_id)):
         add_documents_done(batch_id, done - before)
         before = done
         if done >= CHUNK or time.monotonic() - started > SLICE_SECONDS or not _is_fingerprinting(batch_id):

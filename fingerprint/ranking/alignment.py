@@ -30,10 +30,10 @@ class IndexedTokens(NamedTuple):
     passage cannot begin or end with; `ignored` bool [n]: tokens of boilerplate and common code, which
     passages may contain but shares do not count.
     `order` int64 [m]: positions of the m matchable k-grams, sorted by (id, id one token before, position);
-    `ordered_kgrams` int32 [m]: their ids; `next_group` int64 [m]: index in `order` at which the next pair
-    (id, id one token before) begins. `line_starts`, `line_ends` int32 [n]: position of the first token of a
-    token's line, and the position after its last one. Positions and indices count from the submission's own
-    first.
+    `ordered_kgrams` int32 [m]: their ids; `previous` int32 [m]: the ids one token before; `next_group` int64
+    [m]: index in `order` at which the next pair (id, id one token before) begins. `line_starts`, `line_ends`
+    int32 [n]: position of the first token of a token's line, and the position after its last one. Positions
+    and indices count from the submission's own first.
 
     For all submissions of a cohort the same arrays follow each other in one object, see `Cohort`.
     """
@@ -44,6 +44,7 @@ class IndexedTokens(NamedTuple):
     ignored: Flags
     order: Positions
     ordered_kgrams: Ids
+    previous: Ids
     next_group: Positions
     line_starts: Ids
     line_ends: Ids
@@ -70,14 +71,12 @@ def index_tokens(
     # Sorted by the previous k-gram too, so that k-grams of one run are next to each other: see `fill_runs`.
     sort = np.lexsort((previous[matchable], kgrams[matchable], owner))
     order, owner = matchable[sort], owner[sort]
-    keys = np.stack((owner, kgrams[order], previous[order]))
-    ends = np.flatnonzero((np.diff(keys) != 0).any(axis=0)) + 1
+    keys = owner, kgrams[order], previous[order]
+    ends = np.flatnonzero(np.any([key[1:] != key[:-1] for key in keys], axis=0)) + 1
     sizes = np.diff(np.concatenate(([0], ends, [len(order)])))
     order_starts = np.searchsorted(owner, np.arange(len(bounds))).astype(np.int64)
     next_group = np.repeat(np.cumsum(sizes), sizes) - order_starts[owner]
-    tokens = IndexedTokens(
-        kinds, kgrams, *flags, order - bounds[owner], kgrams[order], next_group, *line_extents
-    )
+    tokens = IndexedTokens(kinds, kgrams, *flags, order - bounds[owner], *keys[1:], next_group, *line_extents)
     return tokens, order_starts
 
 
@@ -173,11 +172,6 @@ def maximal_run(left: IndexedTokens, right: IndexedTokens, a: int, b: int) -> tu
 
 
 @njit
-def previous_kgram(tokens: IndexedTokens, at: int) -> int:
-    return tokens.kgrams[at - 1] if at else -1
-
-
-@njit
 def build_kgram_table(ordered_kgrams: Ids, distinct: int) -> Ids:
     """Return the k-gram table of one submission.
 
@@ -205,49 +199,68 @@ def group_end(ordered_kgrams: Ids, at: int) -> int:
 
 
 @njit
-def run_key(a: int, length: int) -> int:
-    """Return a key that sorts longer runs first, and equally long runs by left token `a`.
-
-    The left token is `key & POSITION_MASK`.
-    """
-    return a - (length << POSITION_BITS)
+def place_of(a: int, b: int) -> int:
+    """Return both ends of a run in one number, which sorts by left token `a`, then by right token `b`."""
+    return a << POSITION_BITS | b
 
 
 @njit
-def fill_runs(
-    pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, rows: Runs
-) -> int:
-    """Fill `rows` with the maximal runs that contain a matchable k-gram, as many as fit; return their number.
+def twice_as_long(runs: Runs) -> Runs:
+    longer = np.empty((2 * len(runs), 2), dtype=np.int64)
+    longer[: len(runs)] = runs
+    return longer
 
-    A row is (`run_key`, right token, length). `left_table` is the k-gram table of the left side. Return
-    -1 when the search takes more than `steps` comparisons.
+
+@njit
+def list_runs(
+    pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, runs: Runs
+) -> tuple[int, Runs]:
+    """Return the number of maximal runs that contain a matchable k-gram, and an array that begins with them.
+
+    A row is (`place_of` the run, length). The runs are written to `runs`, or to a larger copy of it.
+    `left_table` is the k-gram table of the left side. The number is -1 when the search takes more than
+    `steps` comparisons.
 
     When a matchable k-gram has the same matchable k-gram before it on both sides, its run is found from that
-    earlier one, so it is skipped, and all such occurrences at once.
+    earlier one, so it is skipped, and all such occurrences at once. When a matchable one is before it on one
+    side only, or another one on each side, the tokens before it differ and the run begins with it.
+
+    This loop takes most of the time of a ranking, and a call with `IndexedTokens` in it takes as long as all
+    the rest. So only runs with boilerplate call `maximal_run`.
     """
     (left, right), count, at = pair, 0, 0
+    x, y, no_left_end, no_right_end = left.kinds, right.kinds, left.boilerplate, right.boilerplate
     while at < len(right.ordered_kgrams):
-        first = left_table[right.ordered_kgrams[at]]
-        if first < 0:
-            at += 1
-            continue
-        end = group_end(right.ordered_kgrams, at)
-        for a in left.order[first : group_end(left.ordered_kgrams, first)]:
-            previous, j = previous_kgram(left, a), at
+        first, end = left_table[right.ordered_kgrams[at]], group_end(right.ordered_kgrams, at)
+        last = group_end(left.ordered_kgrams, first) if first >= 0 else first
+        for i in range(first, last):
+            a, previous, j = left.order[i], left.previous[i], at
             while j < end:
-                b = right.order[j]
                 steps -= 1
-                if previous >= 0 and previous_kgram(right, b) == previous:
+                if previous >= 0 and right.previous[j] == previous:
                     j = right.next_group[j]
                     continue
-                start, other, length = maximal_run(left, right, a, b)
+                b, length = right.order[j], 0
+                most = min(len(x) - a, len(y) - b)
+                while length < most and x[a + length] == y[b + length]:
+                    length += 1
+                start, other, final = a, b, length - 1
+                if (
+                    (previous < 0 and right.previous[j] < 0)
+                    or no_left_end[a]
+                    or no_right_end[b]
+                    or no_left_end[a + final]
+                    or no_right_end[b + final]
+                ):
+                    start, other, length = maximal_run(left, right, a, b)
                 steps -= length
                 if length >= k:
-                    if count < len(rows):
-                        rows[count, 0], rows[count, 1], rows[count, 2] = run_key(start, length), other, length
+                    if count == len(runs):
+                        runs = twice_as_long(runs)
+                    runs[count, 0], runs[count, 1] = place_of(start, other), length
                     count += 1
                 j += 1
             if steps < 0:
-                return -1
+                return -1, runs
         at = end
-    return count
+    return count, runs

@@ -103,10 +103,12 @@ class Cohort:
         ignored = is_boilerplate | common
         flags = _covered(is_boilerplate[ids], len(kinds), k), _covered(ignored[ids], len(kinds), k)
         matchable = ~is_boilerplate & (frequency > 1)
+        # Numbers without gaps keep the tables of the kernels small: most k-grams are in one submission only.
+        numbers = np.where(matchable, np.cumsum(matchable) - 1, -1).astype(np.int32)
         line_numbers = _line_numbers(lines, file_starts)
         unit_numbers = line_numbers if whole_lines else _line_numbers(None, file_starts)
         extents = _line_extents(unit_numbers, file_starts, starts)
-        tokens, order_starts = _index(kinds, np.where(matchable[ids], ids, -1), starts, flags, extents)
+        tokens, order_starts = _index(kinds, numbers[ids], starts, flags, extents)
         padded, is_common = np.zeros(len(kinds), dtype=np.int32), np.zeros(len(kinds), dtype=np.bool_)
         padded[: len(ids)], is_common[: len(ids)] = frequency[ids], common[ids]
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
@@ -150,6 +152,7 @@ def slice_submission(
         tokens.ignored[low:high],
         tokens.order[first:last],
         tokens.ordered_kgrams[first:last],
+        tokens.previous[first:last],
         tokens.next_group[first:last],
         tokens.line_starts[low:high],
         tokens.line_ends[low:high],

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.ranking.alignment import group_end, maximal_run, previous_kgram, run_key
+from fingerprint.ranking.alignment import group_end, maximal_run, place_of
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
@@ -38,8 +38,7 @@ def _left_groups(left: IndexedTokens, right: IndexedTokens, left_table: Ids) -> 
         last = group_end(left.ordered_kgrams, i) if i >= 0 else -1
         while i < last and j < end:
             next_i, next_j = left.next_group[i], right.next_group[j]
-            before_left = previous_kgram(left, left.order[i])
-            before_right = previous_kgram(right, right.order[j])
+            before_left, before_right = left.previous[i], right.previous[j]
             if before_left == before_right:
                 for index in range(j, next_j):
                     b = right.order[index]
@@ -56,7 +55,7 @@ def _left_groups(left: IndexedTokens, right: IndexedTokens, left_table: Ids) -> 
 def fill_ranked_runs(
     pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, rows: Runs
 ) -> int:
-    """Fill `rows` as `fill_runs` does, but only with runs through occurrences of about the same rank.
+    """Fill `rows` as `list_runs` does, but only with runs through occurrences of about the same rank.
 
     Occurrences of a k-gram are ranked by position among those with the same k-gram before them. `steps` is
     the number of comparisons, which the right tokens share evenly. `rows` has room for RANKED_RUNS_PER_TOKEN
@@ -83,6 +82,6 @@ def fill_ranked_runs(
             used += length
             reached[diagonal] = max(b + 1, other + length)
             if length >= k:
-                rows[count, 0], rows[count, 1], rows[count, 2] = run_key(start, length), other, length
+                rows[count, 0], rows[count, 1] = place_of(start, other), length
                 count += 1
     return count

@@ -9,10 +9,11 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.ranking.alignment import (
+    POSITION_BITS,
     POSITION_MASK,
     build_kgram_table,
-    fill_runs,
-    run_key,
+    list_runs,
+    place_of,
     sort_rows,
     trim,
     trim_to_lines,
@@ -21,7 +22,7 @@ from fingerprint.ranking.repetition import RANKED_RUNS_PER_TOKEN, fill_ranked_ru
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
-    from fingerprint.types import Flags, Ids, Runs
+    from fingerprint.types import Bounds, Flags, Ids, Positions, Runs
 
 # Few pairs have more runs than this.
 INITIAL_RUNS = 256
@@ -43,61 +44,92 @@ def _first_free_piece(taken: tuple[Flags, Flags], a: int, b: int, length: int) -
 
 
 @njit
-def _has_matchable_kgram(tokens: IndexedTokens, a: int, length: int, k: int) -> bool:
+def _has_matchable_kgram(kgrams: Ids, a: int, length: int, k: int) -> bool:
     for at in range(a, a + length - k + 1):  # noqa: SIM110 - a generator cannot be compiled
-        if tokens.kgrams[at] >= 0:
+        if kgrams[at] >= 0:
             return True
     return False
 
 
 @njit
-def _add_tiles(runs: Runs, k: int, left: IndexedTokens, taken: tuple[Flags, Flags], tiles: Runs) -> int:
-    """Fill `tiles` with pieces of the sorted runs, longest first; return the number of tiles.
+def _group_by_length(runs: Runs) -> tuple[Bounds, Positions]:
+    """Return the places of runs by length: those of length n are `places[starts[n]:starts[n + 1]]`."""
+    longest = 0
+    for at in range(len(runs)):
+        longest = max(longest, runs[at, 1])
+    starts = np.zeros(longest + 3, dtype=np.int64)
+    for at in range(len(runs)):
+        starts[runs[at, 1] + 2] += 1
+    for length in range(longest + 2):
+        starts[length + 1] += starts[length]
+    places = np.empty(len(runs), dtype=np.int64)
+    for at in range(len(runs)):
+        length = runs[at, 1]
+        places[starts[length + 1]] = runs[at, 0]
+        starts[length + 1] += 1
+    return starts[:-1], places
 
-    When earlier tiles cover part of a run, its free pieces are queued as runs of their own length. The new
-    tiles are marked in `taken`.
-    """
+
+@njit
+def _keep_open(places: Positions, taken: tuple[Flags, Flags], k: int) -> int:
+    """Move those runs to the front of which token number k is free on both sides; return their number."""
     count = 0
-    pieces = [(0, 0, 0) for _ in range(0)]
-    at = 0
-    while at < len(runs) or len(pieces) > 0:
-        if len(pieces) > 0 and (at == len(runs) or pieces[0] < (runs[at, 0], runs[at, 1], runs[at, 2])):
-            key, b, length = heapq.heappop(pieces)
-        else:
-            key, b, length = runs[at, 0], runs[at, 1], runs[at, 2]
-            at += 1
-        a = key & POSITION_MASK
-        if length < 2 * k and (taken[0][a + k - 1] or taken[1][b + k - 1]):
-            continue  # the pieces before and after this token are too short
-        start, end = _first_free_piece(taken, a, b, length)
-        if end - start < length:
-            if end - start >= k:
-                heapq.heappush(pieces, (run_key(a + start, end - start), b + start, end - start))
-            if length - end >= k:
-                heapq.heappush(pieces, (run_key(a + end, length - end), b + end, length - end))
-        elif _has_matchable_kgram(left, a, length, k):
-            tiles[count, 0], tiles[count, 1], tiles[count, 2] = a, b, length
+    for place in places:
+        a, b = place >> POSITION_BITS, place & POSITION_MASK
+        if not (taken[0][a + k - 1] or taken[1][b + k - 1]):
+            places[count] = place
             count += 1
-            for offset in range(length):
-                taken[0][a + offset] = taken[1][b + offset] = True
     return count
 
 
 @njit
-def _list_runs(left: IndexedTokens, right: IndexedTokens, k: int, left_table: Ids) -> Runs:
-    """Return the runs of a pair, sorted: all, or for a repetitive pair a number linear in its tokens."""
+def _add_tiles(runs: Runs, k: int, left_kgrams: Ids, taken: tuple[Flags, Flags], tiles: Runs) -> int:
+    """Fill `tiles` with pieces of the runs, longest first, then by place; return the number of tiles.
+
+    When earlier tiles cover part of a run, its free pieces are queued as runs of their own length. The new
+    tiles are marked in `taken`. Most short runs are covered when their turn comes, so only the others are
+    sorted.
+    """
+    starts, places = _group_by_length(runs)
+    pieces = [(0, 0) for _ in range(0)]
+    count = 0
+    for length in range(len(starts) - 2, k - 1, -1):
+        own, at = places[starts[length] : starts[length + 1]], 0
+        if length < 2 * k:  # the pieces before and after token number k are too short
+            own = own[: _keep_open(own, taken, k)]
+        own.sort()
+        while at < len(own) or (len(pieces) > 0 and pieces[0][0] == -length):
+            if len(pieces) > 0 and pieces[0][0] == -length and (at == len(own) or pieces[0][1] < own[at]):
+                place = heapq.heappop(pieces)[1]
+            else:
+                place = own[at]
+                at += 1
+            a, b = place >> POSITION_BITS, place & POSITION_MASK
+            start, end = _first_free_piece(taken, a, b, length)
+            if end - start < length:
+                if end - start >= k:
+                    heapq.heappush(pieces, (start - end, place_of(a + start, b + start)))
+                if length - end >= k:
+                    heapq.heappush(pieces, (end - length, place_of(a + end, b + end)))
+            elif _has_matchable_kgram(left_kgrams, a, length, k):
+                tiles[count, 0], tiles[count, 1], tiles[count, 2] = a, b, length
+                count += 1
+                taken[0][a : a + length] = True
+                taken[1][b : b + length] = True
+    return count
+
+
+@njit
+def _runs_of_pair(left: IndexedTokens, right: IndexedTokens, k: int, left_table: Ids) -> Runs:
+    """Return the runs of a pair: all, or for a repetitive pair a number linear in its tokens."""
     tokens = len(left.kinds) + len(right.kinds)
     steps = LEAST_STEPS + STEPS_PER_TOKEN * tokens
-    rows = np.empty((INITIAL_RUNS, 3), dtype=np.int64)
-    runs = fill_runs((left, right), k, left_table, steps, rows)
-    if runs < 0:
-        rows = np.empty((RANKED_RUNS_PER_TOKEN * len(right.kinds), 3), dtype=np.int64)
-        runs = fill_ranked_runs((left, right), k, left_table, steps, rows)
-    elif runs > len(rows):
-        rows = np.empty((runs, 3), dtype=np.int64)
-        fill_runs((left, right), k, left_table, steps, rows)
-    sort_rows(rows[:runs])
-    return rows[:runs]
+    runs = np.empty((INITIAL_RUNS, 2), dtype=np.int64)
+    count, runs = list_runs((left, right), k, left_table, steps, runs)
+    if count < 0:
+        runs = np.empty((RANKED_RUNS_PER_TOKEN * len(right.kinds), 2), dtype=np.int64)
+        count = fill_ranked_runs((left, right), k, left_table, steps, runs)
+    return runs[:count]
 
 
 @njit
@@ -114,8 +146,7 @@ def tile_pair(
     int64 array [tiles, 3]: left token, right token, length.
     """
     tiles = np.empty((min(len(left.kinds), len(right.kinds)) // k, 3), dtype=np.int64)
-    runs = _list_runs(left, right, k, left_table)
-    count = _add_tiles(runs, k, left, taken, tiles)
+    count = _add_tiles(_runs_of_pair(left, right, k, left_table), k, left.kgrams, taken, tiles)
     for at in range(count):
         a, b, length = tiles[at]
         taken[0][a : a + length] = False

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from submissions.ranking.pair_rows import PairRow
 
-HEADINGS = ("#", "left", "right", "similarity", "of left", "of right", "tokens", "lines", "longest")
+HEADINGS = ("#", "left", "right", "similarity", "left share", "right share", "tokens", "lines", "longest")
 # Wide enough for two names of usual length and the figures; longer cells are cut off with an ellipsis.
 WIDTH = 120
 

@@ -1,6 +1,6 @@
 """Look fingerprints up: which stored documents contain the hashes of one document.
 
-See docs/decisions/017-earlier-years.md.
+See docs/decisions/018-earlier-years.md.
 """
 
 from __future__ import annotations

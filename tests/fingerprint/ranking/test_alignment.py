@@ -1,6 +1,9 @@
+from itertools import takewhile
+
 import numpy as np
 from hypothesis import example, given, settings, strategies as st
 
+from fingerprint.ranking.alignment import POSITION_BITS, POSITION_MASK, build_kgram_table, list_runs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.tiling import passages
 from tests.fingerprint import naive
@@ -60,6 +63,51 @@ def test_no_passage_crosses_from_one_file_into_the_next() -> None:
     cohort = Cohort.from_submissions([[one, two], [both]], K)
     matches = passages(cohort.submission(0), cohort.submission(1), K).tolist()
     assert matches == [[0, 0, 3], [4, 3, 3]]
+
+
+Run = tuple[int, int, int]
+
+
+def listed_runs(left: list[int], right: list[int], steps: int = 1 << 40) -> list[Run] | None:
+    """Return the runs that the kernel lists, with room for one at first; None if it runs out of steps."""
+    cohort = Cohort.from_submissions([[np.array(side, dtype=np.uint64)] for side in (left, right)], K)
+    pair = cohort.submission(0), cohort.submission(1)
+    table = build_kgram_table(pair[0].ordered_kgrams, 1 + int(cohort.tokens.kgrams.max(initial=-1)))
+    count, runs = list_runs(pair, K, table, steps, np.empty((1, 2), dtype=np.int64))
+    listed = [(place >> POSITION_BITS, place & POSITION_MASK, n) for place, n in runs[:count].tolist()]
+    return None if count < 0 else listed
+
+
+def equal_from(left: list[int], right: list[int], a: int, b: int) -> int:
+    pairs = zip(left[a:], right[b:], strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
+
+
+def naive_runs(left: list[int], right: list[int]) -> list[Run]:
+    starts = [
+        (a, b)
+        for a in range(len(left))
+        for b in range(len(right))
+        if a == 0 or b == 0 or left[a - 1] != right[b - 1]
+    ]
+    return [(a, b, length) for a, b in starts if (length := equal_from(left, right, a, b)) >= K]
+
+
+@given(documents, documents)
+@example([1] * 30, [1] * 25)
+@example([0, 1] * 12, [1] + [0, 1] * 9)
+def test_the_listed_runs_are_all_maximal_runs_each_once(left: list[int], right: list[int]) -> None:
+    assert sorted(listed_runs(left, right) or []) == naive_runs(left, right)
+
+
+def test_a_search_out_of_steps_lists_no_runs() -> None:
+    assert listed_runs([1] * 30, [1] * 25, steps=54) is None
+
+
+def test_kgrams_that_can_match_are_numbered_without_gaps() -> None:
+    sides = [np.array(side, dtype=np.uint64) for side in ([1, 2, 3, 4, 5], [9, 8, 7, 6, 2, 3, 4, 5])]
+    ids = Cohort.from_submissions([[side] for side in sides], K).tokens.kgrams
+    assert np.unique(ids[ids >= 0]).tolist() == [0, 1]
 
 
 blocks = st.lists(st.integers(3, 24), min_size=4, max_size=9)

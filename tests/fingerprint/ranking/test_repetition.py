@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from fingerprint.ranking.alignment import POSITION_MASK, build_kgram_table
+from fingerprint.ranking.alignment import POSITION_BITS, POSITION_MASK, build_kgram_table
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.repetition import RANK_DISTANCE, RANKED_RUNS_PER_TOKEN, fill_ranked_runs
 from fingerprint.ranking.tiling import LEAST_STEPS, STEPS_PER_TOKEN, passages
@@ -30,10 +30,10 @@ def sides(left: list[int], right: list[int]) -> tuple[IndexedTokens, IndexedToke
 
 def ranked_runs(left: list[int], right: list[int], steps: int = NO_LIMIT) -> set[Run]:
     pair = sides(left, right)
-    rows = np.empty((RANKED_RUNS_PER_TOKEN * len(right), 3), dtype=np.int64)
+    rows = np.empty((RANKED_RUNS_PER_TOKEN * len(right), 2), dtype=np.int64)
     distinct = 1 + max(int(side.ordered_kgrams.max(initial=-1)) for side in pair)
     runs = fill_ranked_runs(pair, K, build_kgram_table(pair[0].ordered_kgrams, distinct), steps, rows)
-    return {(int(key & POSITION_MASK), int(b), int(length)) for key, b, length in rows[:runs]}
+    return {(place >> POSITION_BITS, place & POSITION_MASK, n) for place, n in rows[:runs].tolist()}
 
 
 def groups(

@@ -33,6 +33,9 @@ def test_the_pair_page_says_so_and_lists_what_is_shared(alice_client: Client, pa
     page = get_page(
         alice_client, reverse("pair", args=[pair.report.assignment_id, pair.left_id, pair.right_id])
     )
+    assert page.texts(".summary") == [
+        "ada and ben share no run of nine tokens: the similarity comes from literals, names and imports."
+    ]
     assert any("No passage of 9 tokens is equal" in text for text in page.texts(".notice"))
     rows = page.texts(".terms tbody tr")
     assert '"boat has overstayed its berth"literala.py, line 7b.py, line 4' in rows

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import CountQueries, HandIn
 
 
-QUERIES = 27
+QUERIES = 23
 DECIDED = "[aria-labelledby=verdicts-heading]"
 GROUPS = "[aria-labelledby=with-heading]"
 SKIPPED = "[aria-labelledby=refused-heading]"

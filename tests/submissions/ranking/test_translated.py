@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,10 @@ def test_the_page_of_a_pair_marks_the_same_steps_in_both_languages(
     assert "getBalance" not in marked["L"]
     assert "addInterest" in marked["L"]
     assert "add_interest" in marked["R"]
+    assert re.fullmatch(
+        r"\d+\s% of the steps of (ada’s program are in ben|ben’s program are in ada)’s, in another language\.",
+        page.text(".summary"),
+    )
     assert not page.has(".source .differs")
     assert not page.has("details.ignore")
 
