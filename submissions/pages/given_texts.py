@@ -78,6 +78,7 @@ RULE_REASONS = (
 )
 # The stages of a ranking, as `submissions.ranking.rank` publishes them.
 STAGES = (
+    gettext_noop("Reading for the comparison across languages"),
     gettext_noop("Loading tokens and fingerprints"),
     gettext_noop("Aligning pairs"),
     gettext_noop("Grouping duplicates"),
