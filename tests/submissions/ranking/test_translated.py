@@ -76,7 +76,8 @@ def test_the_page_of_a_pair_marks_the_same_steps_in_both_languages(
     assert "addInterest" in marked["L"]
     assert "add_interest" in marked["R"]
     assert re.fullmatch(
-        r"\d+\s% of the steps of (ada’s program are in ben|ben’s program are in ada)’s, in another language\.",
+        r"\d+\s% of the steps of (ada’s program are in ben|ben’s program are in ada)’s,"
+        r" in another language\.",
         page.text(".summary"),
     )
     assert not page.has(".source .differs")
