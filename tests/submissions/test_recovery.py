@@ -9,7 +9,6 @@ import psycopg
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
-from django.db import OperationalError as DatabaseAway, connection, transaction
 from django.test import TestCase
 from django.urls import reverse
 from django.utils import timezone
@@ -206,38 +205,6 @@ def test_a_file_whose_upload_was_never_stored_is_deleted(
     assert default_storage.exists(batch.uploads.get().file.name)
 
 
-def cut(*_: object) -> None:
-    """Have Postgres end the session of this process, and notice it."""
-    with psycopg.connect(**connection.get_connection_params(), autocommit=True) as other:
-        pid = connection.connection.info.backend_pid
-        other.execute("SELECT pg_terminate_backend(%s)", [pid])
-        wait_until(lambda: not _is_there(other, pid), what="the end of the session")
-    with transaction.atomic():
-        Batch.objects.count()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_cut_session_fails_no_upload(
-    assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for task in (tasks.unpack_next, tasks.fingerprint):  # No other process may take part.
-        monkeypatch.setattr(task, "apply_async", lambda *_, **__: None)
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    with monkeypatch.context() as patch:
-        patch.setattr("submissions.ingest.contents.store_sources", cut)
-        with pytest.raises(DatabaseAway):
-            tasks.unpack_next(batch.queue)
-    connection.close()
-    batch.refresh_from_db()
-    assert (batch.state, batch.attempts) == ("unpacking", 1)
-    change(batch, touched=timezone.now() - 2 * recovery.STARTING)
-    assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
-    assert lifecycle.requeue_batch(batch.pk, "as the sweep does")
-    tasks.unpack_next(batch.queue)
-    batch.refresh_from_db()
-    assert batch.state == "fingerprinting"
-
-
 def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
     assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,26 +220,6 @@ def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
     assert (batch.state, batch.attempts) == ("unpacking", 1)
     change(batch, touched=timezone.now() - 2 * recovery.STARTING)
     assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_session_that_is_cut_is_no_attempt_of_the_file(
-    assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for task in (tasks.unpack_next, tasks.fingerprint):  # No other process may take part.
-        monkeypatch.setattr(task, "apply_async", lambda *_, **__: None)
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    tasks.unpack_next(batch.queue)
-    key = Document.objects.earliest("pk").pk
-    monkeypatch.setattr("submissions.ingest.documents._save", cut)
-    with pytest.raises(DatabaseAway):
-        tasks.fingerprint(batch.pk, [key])
-    connection.close()
-    assert Document.objects.get(pk=key).attempts == 0
-
-
-def _is_there(session: psycopg.Connection, pid: int) -> bool:
-    return bool(session.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", [pid]).fetchone())
 
 
 def test_work_that_ends_its_worker_each_time_fails_after_three_attempts(batch: Batch, report: Report) -> None:
