@@ -212,6 +212,27 @@ def twice_as_long(runs: Runs) -> Runs:
 
 
 @njit
+def _equal_tokens(x: Kinds, y: Kinds, a: int, b: int) -> int:
+    """Return how many tokens are equal from `a` in `x` and `b` in `y` on."""
+    most, length = min(len(x) - a, len(y) - b), 0
+    while length < most and x[a + length] == y[b + length]:
+        length += 1
+    return length
+
+
+@njit
+def _marks_end(flags: Flags, first: int, length: int) -> bool:
+    """Return whether the first or the last of some tokens has a flag."""
+    return flags[first] or flags[first + length - 1]
+
+
+# When a matchable k-gram has the same matchable k-gram before it on both sides, its run is found from that
+# earlier one, so it is skipped, and all such occurrences at once. When a matchable one is before it on one
+# side only, or another one on each side, the tokens before it differ and the run begins with it.
+#
+# This loop takes most of the time of a ranking, and a call with `IndexedTokens` in it takes as long as all
+# the rest. So only runs with boilerplate call `maximal_run`.
+@njit
 def list_runs(
     pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, runs: Runs
 ) -> tuple[int, Runs]:
@@ -220,13 +241,6 @@ def list_runs(
     A row is (`place_of` the run, length). The runs are written to `runs`, or to a larger copy of it.
     `left_table` is the k-gram table of the left side. The number is -1 when the search takes more than
     `steps` comparisons.
-
-    When a matchable k-gram has the same matchable k-gram before it on both sides, its run is found from that
-    earlier one, so it is skipped, and all such occurrences at once. When a matchable one is before it on one
-    side only, or another one on each side, the tokens before it differ and the run begins with it.
-
-    This loop takes most of the time of a ranking, and a call with `IndexedTokens` in it takes as long as all
-    the rest. So only runs with boilerplate call `maximal_run`.
     """
     (left, right), count, at = pair, 0, 0
     x, y, no_left_end, no_right_end = left.kinds, right.kinds, left.boilerplate, right.boilerplate
@@ -240,18 +254,11 @@ def list_runs(
                 if previous >= 0 and right.previous[j] == previous:
                     j = right.next_group[j]
                     continue
-                b, length = right.order[j], 0
-                most = min(len(x) - a, len(y) - b)
-                while length < most and x[a + length] == y[b + length]:
-                    length += 1
-                start, other, final = a, b, length - 1
-                if (
-                    (previous < 0 and right.previous[j] < 0)
-                    or no_left_end[a]
-                    or no_right_end[b]
-                    or no_left_end[a + final]
-                    or no_right_end[b + final]
-                ):
+                b = right.order[j]
+                start, other, length = a, b, _equal_tokens(x, y, a, b)
+                may_begin_earlier = previous < 0 and right.previous[j] < 0
+                has_boilerplate = _marks_end(no_left_end, a, length) or _marks_end(no_right_end, b, length)
+                if may_begin_earlier or has_boilerplate:
                     start, other, length = maximal_run(left, right, a, b)
                 steps -= length
                 if length >= k:

@@ -103,12 +103,10 @@ class Cohort:
         ignored = is_boilerplate | common
         flags = _covered(is_boilerplate[ids], len(kinds), k), _covered(ignored[ids], len(kinds), k)
         matchable = ~is_boilerplate & (frequency > 1)
-        # Numbers without gaps keep the tables of the kernels small: most k-grams are in one submission only.
-        numbers = np.where(matchable, np.cumsum(matchable) - 1, -1).astype(np.int32)
         line_numbers = _line_numbers(lines, file_starts)
         unit_numbers = line_numbers if whole_lines else _line_numbers(None, file_starts)
         extents = _line_extents(unit_numbers, file_starts, starts)
-        tokens, order_starts = _index(kinds, numbers[ids], starts, flags, extents)
+        tokens, order_starts = _index(kinds, _numbers(matchable)[ids], starts, flags, extents)
         padded, is_common = np.zeros(len(kinds), dtype=np.int32), np.zeros(len(kinds), dtype=np.bool_)
         padded[: len(ids)], is_common[: len(ids)] = frequency[ids], common[ids]
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
@@ -157,6 +155,14 @@ def slice_submission(
         tokens.line_starts[low:high],
         tokens.line_ends[low:high],
     )
+
+
+def _numbers(matchable: Flags) -> Ids:
+    """Return the number of each matchable k-gram, and -1 for the others.
+
+    Numbers without gaps keep the tables of the kernels small: most k-grams are in one submission only.
+    """
+    return np.where(matchable, np.cumsum(matchable) - 1, -1).astype(np.int32)
 
 
 def _concatenate(submissions: Sequence[Sequence[Kinds]]) -> tuple[Kinds, Bounds, Bounds]:
