@@ -175,7 +175,7 @@ def test_a_link_is_copied_opened_by_a_stranger_and_revoked(
     heading = stranger.locator("h1").inner_text()
     assert world.pair.left.name not in heading
     stranger.keyboard.press("n")
-    assert stranger.locator("form[method=post]").count() == 0
+    assert stranger.locator("main form[method=post]").count() == 0
     page.get_by_role("button", name="Revoke").click()
     expect(page.locator(".notices")).to_contain_text("The link was revoked")
     # Request it without a page, whose console would log the status as an error.

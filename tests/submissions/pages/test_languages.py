@@ -52,9 +52,10 @@ def asked(client: Client, address: str, accepts: str) -> str | None:
 
 
 def untranslated(language: str) -> dict[re.Pattern[str], str]:
-    """Return patterns of the English texts that the language has in other words."""
+    """Return patterns of the English texts that the language has in other words, in every context."""
     entries = [entry for entry in catalogue(language) if not entry.msgid_plural and "<" not in entry.msgid]
-    changed = [entry.msgid for entry in entries if entry.msgstr != entry.msgid]
+    same = {entry.msgid for entry in entries if entry.msgstr == entry.msgid}
+    changed = [entry.msgid for entry in entries if entry.msgid not in same]
     parts = {text: PLACEHOLDER.split(text.replace("%%", "%")) for text in changed}
     return {
         re.compile(".+".join(map(re.escape, pieces))): text
