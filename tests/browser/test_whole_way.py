@@ -263,7 +263,7 @@ def read_what_was_shared(walk: Walk, link: str) -> None:
     page.get_by_role("link", name="Pairs", exact=True).click()
     page.locator("tr.pair .left a").first.click()
     expect(page.locator("[data-side=L] mark").first).to_be_attached()
-    assert page.locator("form[method=post]").count() == 0
+    assert page.locator("main form[method=post]").count() == 0
     walk.check_page("14-shared-pair", page)
 
 
