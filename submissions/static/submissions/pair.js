@@ -70,7 +70,8 @@ function showInList(row) {
   const top = row.offsetTop;
   if (top < list.scrollTop) list.scrollTop = top;
   else if (top + row.offsetHeight > list.scrollTop + list.clientHeight) {
-    list.scrollTop = top + row.offsetHeight - list.clientHeight;
+    // The beginning of a row that is higher than the list, else all of it.
+    list.scrollTop = Math.min(top, top + row.offsetHeight - list.clientHeight);
   }
 }
 
