@@ -111,7 +111,7 @@ def test_a_shared_pair_shows_that_pair_and_no_other(visitor: Client, report: Rep
 
 def test_an_unknown_pair_behind_a_valid_link_is_404(visitor: Client, report: Report, alice: User) -> None:
     share = shared_report(report, alice)
-    response = visitor.get(link_to(share, 1, 2))
+    response = visitor.get(link_to(share, 2_000_000_001, 2_000_000_002))
     assert response.status_code == 404
     page = page_of(response)
     assert page.text("h1") == "No such pair behind this link"
