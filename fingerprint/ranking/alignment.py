@@ -223,7 +223,7 @@ def _equal_tokens(x: Kinds, y: Kinds, a: int, b: int) -> int:
 @njit
 def _marks_end(flags: Flags, first: int, length: int) -> bool:
     """Return whether the first or the last of some tokens has a flag."""
-    return flags[first] or flags[first + length - 1]
+    return bool(flags[first] or flags[first + length - 1])
 
 
 # When a matchable k-gram has the same matchable k-gram before it on both sides, its run is found from that
