@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
     Columns = Mapping[str, Sequence[Any]]
 
-INSERT = "INSERT INTO {table} ({names}) SELECT {values} FROM unnest({arrays}) AS given ({given})"
+INSERT = "INSERT INTO {table} ({names}) SELECT {values} FROM unnest({arrays}) AS new_rows ({columns})"
 NEW_ROWS = " ON CONFLICT DO NOTHING RETURNING {columns}"
 
 UPDATE = (
-    "UPDATE {table} SET {changes} FROM unnest(%b::bigint[], {arrays}) AS given (pk, {given}) "
-    "WHERE {table}.id = given.pk"
+    "UPDATE {table} SET {changes} FROM unnest(%b::bigint[], {arrays}) AS new_rows (pk, {columns}) "
+    "WHERE {table}.id = new_rows.pk"
 )
-CHANGE = "{name} = given.{name}"
+CHANGE = "{name} = new_rows.{name}"
 
 
 def insert(
@@ -42,13 +42,13 @@ def insert(
     fields = {field.column: field for field in model._meta.concrete_fields if not field.primary_key}  # noqa: SLF001
     constants = {name: _default(field) for name, field in fields.items() if name not in columns}
     types = {name: sql.SQL(field.db_type(connection) or "") for name, field in fields.items()}
-    given = [sql.Identifier(name) for name in columns]
+    identifiers = [sql.Identifier(name) for name in columns]
     statement = sql.SQL(INSERT).format(
         table=sql.Identifier(model._meta.db_table),  # noqa: SLF001
-        names=_listed([*given, *map(sql.Identifier, constants)]),
-        values=_listed([*given, *(sql.SQL("%s::{}").format(types[name]) for name in constants)]),
+        names=_listed([*identifiers, *map(sql.Identifier, constants)]),
+        values=_listed([*identifiers, *(sql.SQL("%s::{}").format(types[name]) for name in constants)]),
         arrays=_listed(sql.SQL("%b::{}[]").format(types[name]) for name in columns),
-        given=_listed(given),
+        columns=_listed(identifiers),
     )
     if returning:
         statement += sql.SQL(NEW_ROWS).format(columns=_listed(map(sql.Identifier, returning)))
@@ -82,7 +82,7 @@ def update(
         table=sql.Identifier(model._meta.db_table),  # noqa: SLF001
         changes=_listed(sql.SQL(CHANGE).format(name=name) for name in names),
         arrays=_listed(sql.SQL("%b::{}[]").format(kind) for kind in types),
-        given=_listed(names),
+        columns=_listed(names),
     )
     prepared = _prepared(connection, fields, columns)
     with transaction.atomic(using=connection.alias), connection.wrap_database_errors:

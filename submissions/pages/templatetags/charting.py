@@ -11,7 +11,7 @@ from django.utils.translation import get_language, gettext, ngettext
 from humanize import ordinal as english_ordinal
 
 from fingerprint.engine import choices
-from submissions.pages.given_texts import given_text
+from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.report.charts import SPARK_STEP
 from submissions.pages.source_view.render import colour
 from submissions.pages.templatetags.pages import display_name_plain, pair_url, percent
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 register = template.Library()
 register.filter(colour)
-register.filter(given_text)
+register.filter(fixed_text)
 register.filter(threshold_reason)
 
 DAY, HOUR, MINUTE = 86_400, 3_600, 60

@@ -17,8 +17,8 @@ from django_htmx.http import HttpResponseClientRefresh
 from submissions import actions, queries
 from submissions.archives.left_out.rules import REASONS
 from submissions.models import Batch
+from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.forms.uploads import SubmissionsForm
-from submissions.pages.given_texts import given_text
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
 from submissions.pages.views.access import gone_as_410
@@ -147,7 +147,7 @@ def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         actions.count_rule(batch.assignment, rule)
         if not actions.list_again(batch):
             text = _("Counts from the next upload on: {rule}. To count it here, upload these files again.")
-            messages.info(request, text.format(rule=given_text(REASONS[rule])))
+            messages.info(request, text.format(rule=fixed_text(REASONS[rule])))
     return redirect(batch)
 
 

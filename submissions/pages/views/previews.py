@@ -19,10 +19,10 @@ from submissions.archives.left_out.rules import REASONS
 from submissions.enrolment import course_roster
 from submissions.ingest.expiry import expiry
 from submissions.natural_order import natural_key
+from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.forms.assignments import PatternFields
 from submissions.pages.forms.previews import DEPTH, PreviewForm
 from submissions.pages.forms.rosters import RosterForm
-from submissions.pages.given_texts import given_text
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views.access import gone_as_410
 from submissions.pseudonyms.names import names_for
@@ -91,10 +91,10 @@ def _summary(preview: Preview) -> str:
     """Return `Preview.summary` in the language of the page."""
     count = len(preview.submissions)
     skipped = sum(group.entries for group in (*preview.ignored, *preview.left_out, *preview.refused))
-    found = ngettext(
+    count_text = ngettext(
         "{n} submission found, read as {layout}", "{n} submissions found, read as {layout}", count
     )
-    text = found.format(n=count, layout=given_text(preview.grouping.layout.label))
+    text = count_text.format(n=count, layout=fixed_text(preview.grouping.layout.label))
     if not skipped:
         return text
     left_out = ngettext("{n} entry does not count", "{n} entries do not count", skipped)
@@ -126,10 +126,10 @@ def _layouts(preview: Preview, choices: Choices) -> list[tuple[str, list[tuple[s
     others = [layout for layout in LAYOUTS.values() if layout not in (best, *fitting)]
     chosen = f"{DEPTH}{choices.depth}" if choices.depth is not None else choices.layout
     groups = {
-        _("Recognised"): [("", _("{layout} (fits best)").format(layout=given_text(best.label)))],
-        _("Fits as well"): [(layout.key, given_text(layout.label)) for layout in fitting],
+        _("Recognised"): [("", _("{layout} (fits best)").format(layout=fixed_text(best.label)))],
+        _("Fits as well"): [(layout.key, fixed_text(layout.label)) for layout in fitting],
         _("A submission is"): [(f"{DEPTH}{depth}", str(label)) for depth, label in DEPTHS],
-        _("Other platforms"): [(layout.key, given_text(layout.label)) for layout in others],
+        _("Other platforms"): [(layout.key, fixed_text(layout.label)) for layout in others],
     }
     return [
         (label, [(value, text, value == chosen) for value, text in rows])

@@ -10,7 +10,7 @@ from django.utils import translation
 from fingerprint.ranking.threshold import suggest_threshold
 from submissions.archives.layouts.registry import LAYOUTS
 from submissions.archives.left_out.rules import REASONS
-from submissions.pages.given_texts import LAYOUT_LABELS, RULE_REASONS, STAGES, given_text
+from submissions.pages.fixed_texts import LAYOUT_LABELS, RULE_REASONS, STAGES, fixed_text
 from submissions.pages.threshold_reason import threshold_reason
 from submissions.ranking import rank
 
@@ -24,9 +24,9 @@ def test_every_label_reason_and_stage_is_known() -> None:
 
 def test_a_known_text_is_translated_and_another_one_stays() -> None:
     with translation.override("de"):
-        assert given_text("a Moodle export") == "Moodle-Export"
-        assert given_text("Comparing 1,234 submissions with each other").startswith("1,234 Abgaben")
-        assert given_text("late.zip is truncated.") == "late.zip is truncated."
+        assert fixed_text("a Moodle export") == "Moodle-Export"
+        assert fixed_text("Comparing 1,234 submissions with each other").startswith("1,234 Abgaben")
+        assert fixed_text("late.zip is truncated.") == "late.zip is truncated."
 
 
 @pytest.mark.parametrize(

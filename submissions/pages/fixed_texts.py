@@ -88,7 +88,7 @@ KNOWN = frozenset((*LAYOUT_LABELS, *RULE_REASONS, *STAGES))
 COMPARING = re.compile(r"Comparing ([\d,]+) submissions with each other")
 
 
-def given_text(text: str) -> str:
+def fixed_text(text: str) -> str:
     """Return a label, a reason or a stage in the language of the page; another text as it is."""
     if found := COMPARING.fullmatch(text):
         return gettext("Comparing {n} submissions with each other").format(n=found[1])
