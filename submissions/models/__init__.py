@@ -16,6 +16,7 @@ from submissions.models.courses import Alias, Assignment, Course
 from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
 from submissions.models.hints import DismissedHint
 from submissions.models.language_changes import LanguageChange
+from submissions.models.people import Invitation, Membership, StatedReason
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
@@ -44,12 +45,15 @@ __all__ = [
     "Entry",
     "Fingerprint",
     "Ignored",
+    "Invitation",
     "LanguageChange",
     "ListedEntry",
+    "Membership",
     "Pair",
     "Report",
     "Share",
     "Source",
+    "StatedReason",
     "Submission",
     "SubmissionFile",
     "SubmissionStudent",
