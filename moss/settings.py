@@ -121,6 +121,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "submissions.pages.middleware.HtmxLoginRedirect",
     "allauth.account.middleware.AccountMiddleware",
+    "moss.audit.RecordAccess",
     "axes.middleware.AxesMiddleware",
 ]
 # The first one refuses an account with too many wrong passwords before the second one hashes another.

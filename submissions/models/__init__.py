@@ -1,6 +1,7 @@
 """Database tables: courses, assignments, uploads and their contents, reports, decisions and share links."""
 
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
+from submissions.models.audit import AuditEntry
 from submissions.models.batches import (
     Batch,
     Boilerplate,
@@ -24,6 +25,7 @@ from submissions.models.students import CourseRoster, EnrolledStudent, Submissio
 __all__ = [
     "Alias",
     "Assignment",
+    "AuditEntry",
     "Batch",
     "Boilerplate",
     "BoilerplateUpload",

@@ -10,6 +10,7 @@ from submissions.queries.access import (
     share,
 )
 from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
+from submissions.queries.audit import audit_entries
 from submissions.queries.cases import (
     DecidedCase,
     case_decisions,
@@ -142,6 +143,7 @@ __all__ = [
     "administered_courses",
     "assignment",
     "assignments_of_student",
+    "audit_entries",
     "batch",
     "batch_submissions",
     "batches_under_way",
