@@ -24,6 +24,7 @@ from moss.environment import (
     env,
     read_secret_key,
     service_url,
+    upload_storage,
 )
 from submissions.queues import INTERACTIVE, QUEUES, ROUTES
 
@@ -202,7 +203,8 @@ TIME_ZONE = env.str("MOSS_TIME_ZONE", default="UTC", validate=check_time_zone)
 
 STATIC_URL = "static/"
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # Uploads until they are read: by default in the database, where every worker reaches them.
+    "default": upload_storage(),
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG

@@ -15,6 +15,7 @@ from submissions.models.batches import (
 )
 from submissions.models.courses import Alias, Assignment, Course
 from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
+from submissions.models.file_chunks import FileChunk
 from submissions.models.hints import DismissedHint
 from submissions.models.language_changes import LanguageChange
 from submissions.models.people import CampusGroup, Invitation, Membership, StatedReason
@@ -46,6 +47,7 @@ __all__ = [
     "Document",
     "EnrolledStudent",
     "Entry",
+    "FileChunk",
     "Fingerprint",
     "Ignored",
     "Invitation",
