@@ -20,9 +20,12 @@ from submissions.models.people import Invitation, Membership, StatedReason
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
+from submissions.models.tokens import ApiAnswer, ApiToken
 
 __all__ = [
     "Alias",
+    "ApiAnswer",
+    "ApiToken",
     "Assignment",
     "Batch",
     "Boilerplate",
