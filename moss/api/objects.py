@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, cast
 
 from django.core.exceptions import PermissionDenied
-from ninja import Path
+from ninja import Path, Schema
 
 from moss.api.problems import Problem
 from submissions import queries
@@ -45,6 +45,20 @@ def report_of(assignment: Assignment) -> Report:
     if not report:
         raise Problem(404, "There is no finished report yet. Its state says what is going on.")
     return report
+
+
+class RankingOut(Schema):
+    """The stage of a ranking; `total` is 0 where its items are not counted."""
+
+    stage: str
+    done: int
+    total: int
+
+
+def ranking_out(assignment: Assignment) -> RankingOut:
+    """Return the progress of an assignment's queued or running ranking."""
+    progress = queries.ranking_progress(assignment)
+    return RankingOut(stage=progress.stage, done=progress.done, total=progress.total)
 
 
 def require_writing(user: User) -> None:

@@ -7,13 +7,29 @@ from typing import Any
 from ninja import NinjaAPI
 
 from moss.api import problems
+from moss.api.assignments import router as assignments
 from moss.api.authentication import TokenAuth
+from moss.api.boilerplate import router as boilerplate
 from moss.api.courses import router as courses
+from moss.api.decisions import router as decisions
+from moss.api.pairs import router as pairs
+from moss.api.reports import router as reports
+from moss.api.shares import router as shares
+from moss.api.uploads import router as uploads
 
-ROUTERS = {"Courses": courses}
+ROUTERS = {
+    "Courses": courses,
+    "Assignments": assignments,
+    "Uploads": uploads,
+    "Boilerplate": boilerplate,
+    "Reports": reports,
+    "Pairs": pairs,
+    "Decisions": decisions,
+    "Shares": shares,
+}
 # Errors that every endpoint may answer with, and those that only some methods do.
-ERRORS = (400, 401, 403, 404, 410, 422, 429, 503)
-ERRORS_OF_WRITES = (409, 413, 415, 507)
+ERRORS = (400, 401, 403, 404, 409, 410, 422, 429, 503)
+ERRORS_OF_WRITES = (413, 415, 507)
 PROBLEM = {
     "type": "object",
     "required": ["type", "title", "status", "detail"],
