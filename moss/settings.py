@@ -14,6 +14,7 @@ from environs import validate
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from moss.account_settings import *  # noqa: F403 - settings of their own file
 from moss.embedded.paths import installation_paths
 from moss.environment import (
     broker_url,
@@ -93,6 +94,11 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.mfa",
     "axes",
     "csp",
     "django_htmx",
@@ -118,6 +124,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "submissions.pages.middleware.HtmxLoginRedirect",
+    "allauth.account.middleware.AccountMiddleware",
     "axes.middleware.AxesMiddleware",
     "moss.api.middleware.ApiRequests",
 ]

@@ -16,7 +16,7 @@ from submissions.models.courses import Alias, Assignment, Course
 from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
 from submissions.models.hints import DismissedHint
 from submissions.models.language_changes import LanguageChange
-from submissions.models.people import Invitation, Membership, StatedReason
+from submissions.models.people import CampusGroup, Invitation, Membership, StatedReason
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
@@ -30,6 +30,7 @@ __all__ = [
     "Batch",
     "Boilerplate",
     "BoilerplateUpload",
+    "CampusGroup",
     "CaseChange",
     "CaseDecision",
     "CaseMember",

@@ -69,6 +69,7 @@ from submissions.queries.pairs import (
 )
 from submissions.queries.people import (
     administered_courses,
+    campus_group,
     course_with_people,
     invitation,
     membership,
@@ -146,6 +147,7 @@ __all__ = [
     "batches_under_way",
     "boilerplate",
     "boilerplate_upload",
+    "campus_group",
     "case_decisions",
     "case_history",
     "cases_by_member",
