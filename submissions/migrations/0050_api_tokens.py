@@ -35,7 +35,10 @@ class Migration(migrations.Migration):
                 ("expires", models.DateTimeField()),
                 ("used", models.DateTimeField(null=True)),
                 ("revoked", models.DateTimeField(null=True)),
-                ("courses", models.ManyToManyField(blank=True, related_name="+", to="submissions.course")),
+                (
+                    "courses",
+                    models.ManyToManyField(blank=True, related_name="api_tokens", to="submissions.course"),
+                ),
                 (
                     "user",
                     models.ForeignKey(

@@ -24,7 +24,7 @@ class ApiToken(models.Model):
     scope = models.CharField(max_length=5, choices=Scope.choices, default=Scope.READ)
     # Whether it is for `courses` only: without this, deleting the last of them would open all others.
     restricted = models.BooleanField(default=False)
-    courses = models.ManyToManyField(Course, related_name="+", blank=True)
+    courses = models.ManyToManyField(Course, related_name="api_tokens", blank=True)
     created = models.DateTimeField(auto_now_add=True)
     expires = models.DateTimeField()
     used = models.DateTimeField(null=True)

@@ -91,7 +91,7 @@ def test_an_upload_waits_for_its_layout(
         assert send(caller, "post", f"{address}/read").status_code == 202
     assert send(caller, "get", address).json()["state"] == "done"
     for method, rest in (("get", "preview"), ("post", "read"), ("put", "layout")):
-        body = {} if method == "put" else None
+        body: object = {} if method == "put" else None
         assert problem_of(send(caller, method, f"{address}/{rest}", body))["status"] == 409
 
 
@@ -147,7 +147,8 @@ def test_pairs_are_filtered_and_paged_as_on_the_pages(caller: Client, report: Re
     everything = send(caller, "get", f"{path}/pairs").json()
     assert everything["report"] == report.pk
     assert (everything["items"][0]["left"], everything["items"][0]["right"]) == ("ada", "ben")
-    parts, following = [], ""
+    parts: list[Any] = []
+    following: str | None = ""
     while following is not None:
         part = send(caller, "get", f"{path}/pairs?limit=1&cursor={following}").json()
         parts += part["items"]
