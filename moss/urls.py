@@ -45,6 +45,7 @@ handler500 = "submissions.pages.unavailable.server_error"
 urlpatterns = [
     path("", include("submissions.pages.urls")),
     path("", include("moss.accounts.urls")),
+    path("", include("moss.listening.urls")),
     path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/logout/", SignOut.as_view(), name="logout"),
     path("admin/", admin.site.urls),
