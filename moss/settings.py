@@ -14,6 +14,7 @@ from environs import validate
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from moss.account_settings import *  # noqa: F403 - settings of their own file
 from moss.embedded.paths import installation_paths
 from moss.environment import (
     broker_url,
@@ -24,6 +25,7 @@ from moss.environment import (
     env,
     read_secret_key,
     service_url,
+    upload_storage,
 )
 from submissions.queues import INTERACTIVE, QUEUES, ROUTES
 
@@ -97,6 +99,11 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.mfa",
     "axes",
     "csp",
     "django_htmx",
@@ -123,6 +130,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "submissions.pages.middleware.HtmxLoginRedirect",
+    "allauth.account.middleware.AccountMiddleware",
+    "moss.audit.RecordAccess",
     "axes.middleware.AxesMiddleware",
 ]
 # The first one refuses an account with too many wrong passwords before the second one hashes another.
@@ -203,7 +212,8 @@ TIME_ZONE = env.str("MOSS_TIME_ZONE", default="UTC", validate=check_time_zone)
 
 STATIC_URL = "static/"
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # Uploads until they are read: by default in the database, where every worker reaches them.
+    "default": upload_storage(),
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG

@@ -37,7 +37,7 @@ class Spool:
     def uploaded(self, name: str) -> File[bytes]:
         """Return the complete tar as an uploaded file."""
         self._file.write(bytes(2 * BLOCK))
-        self._file.flush()
+        self._file.seek(0)
         return File(self._file, name=name)
 
     def close(self) -> None:

@@ -1,6 +1,7 @@
 """Database tables: courses, assignments, uploads and their contents, reports, decisions and share links."""
 
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
+from submissions.models.audit import AuditEntry
 from submissions.models.batches import (
     Batch,
     Boilerplate,
@@ -14,9 +15,10 @@ from submissions.models.batches import (
 )
 from submissions.models.courses import Alias, Assignment, Course
 from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
+from submissions.models.file_chunks import FileChunk
 from submissions.models.hints import DismissedHint
 from submissions.models.language_changes import LanguageChange
-from submissions.models.people import Invitation, Membership, StatedReason
+from submissions.models.people import CampusGroup, Invitation, Membership, StatedReason
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
@@ -24,9 +26,11 @@ from submissions.models.students import CourseRoster, EnrolledStudent, Submissio
 __all__ = [
     "Alias",
     "Assignment",
+    "AuditEntry",
     "Batch",
     "Boilerplate",
     "BoilerplateUpload",
+    "CampusGroup",
     "CaseChange",
     "CaseDecision",
     "CaseMember",
@@ -43,6 +47,7 @@ __all__ = [
     "Document",
     "EnrolledStudent",
     "Entry",
+    "FileChunk",
     "Fingerprint",
     "Ignored",
     "Invitation",

@@ -23,6 +23,8 @@ class Membership(models.Model):
     course = models.ForeignKey(Course, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role.choices)
+    # The campus group that gave the role; empty if a person did.
+    group = models.CharField(max_length=200, blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -31,6 +33,23 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user}: {self.role}"
+
+
+class CampusGroup(models.Model):
+    """A group of the campus accounts whose members join a course with a role when they sign in."""
+
+    course = models.ForeignKey(Course, models.CASCADE, related_name="campus_groups")
+    group = models.CharField(max_length=200)
+    role = models.CharField(max_length=10, choices=Role.choices)
+
+    class Meta:
+        ordering = ("group",)
+        constraints = (
+            models.UniqueConstraint(fields=("course", "group"), name="campus_group_once_a_course"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.role}"
 
 
 class Invitation(models.Model):

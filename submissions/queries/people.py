@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
 from submissions import permissions
-from submissions.models import Batch, Course, Invitation, Membership, StatedReason, Submission
+from submissions.models import Batch, CampusGroup, Course, Invitation, Membership, StatedReason, Submission
 from submissions.permissions import Right
 
 if TYPE_CHECKING:
@@ -33,9 +33,10 @@ class CourseFigures(TypedDict):
 
 
 class People(NamedTuple):
-    """The people of a course: members and valid invitations, and administrators who stated a reason."""
+    """The people of a course: members, campus groups, valid invitations, and reasons of administrators."""
 
     members: list[Membership]
+    campus_groups: list[CampusGroup]
     invitations: list[Invitation]
     reasons: list[StatedReason]
 
@@ -45,6 +46,7 @@ def people(course: Course) -> People:
     invitations = course.invitations.filter(expires__gt=timezone.now())
     return People(
         list(course.memberships.select_related("user")),
+        list(course.campus_groups.all()),
         list(invitations.select_related("invited_by")),
         list(course.stated_reasons.select_related("user")[:REASONS_LISTED]),
     )
@@ -73,6 +75,14 @@ def membership(user: User, pk: int) -> Membership:
 def invitation(user: User, pk: int) -> Invitation:
     """Return an invitation; this takes the right to manage its course."""
     rows = Invitation.objects.filter(course__in=permissions.visible_courses(user))
+    row = get_object_or_404(rows.select_related("course__owner"), pk=pk)
+    permissions.require(user, Right.MANAGE, row.course)
+    return row
+
+
+def campus_group(user: User, pk: int) -> CampusGroup:
+    """Return a campus group of a course; this takes the right to manage the course."""
+    rows = CampusGroup.objects.filter(course__in=permissions.visible_courses(user))
     row = get_object_or_404(rows.select_related("course__owner"), pk=pk)
     permissions.require(user, Right.MANAGE, row.course)
     return row

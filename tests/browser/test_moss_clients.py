@@ -12,10 +12,11 @@ from tests.support.browser import check_every_layout
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+    from playwright.sync_api import Page
     from pytest_django.fixtures import Settings
 
     from submissions.models import Report
-    from tests.support.browser import Page, Shoot, SignIn
+    from tests.support.browser import Shoot, SignIn
 
 KEY = "0" * 32
 

@@ -18,6 +18,7 @@ from submissions.models import (
     Assignment,
     Batch,
     Boilerplate,
+    CampusGroup,
     Course,
     Invitation,
     Membership,
@@ -65,7 +66,7 @@ FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
 REDIRECTS = ("next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
-STAFF_PAGES = ("service", "department")
+STAFF_PAGES = ("service", "department", "audit_log")
 STAFF_FRAGMENTS = ("service_now",)
 # The page of an invitation, for every signed-in user who has the link.
 INVITATIONS = ("invitation",)
@@ -106,6 +107,7 @@ def course_people(course: Course) -> tuple[Membership, Invitation]:
     """Store a teaching assistant of a course, and an invitation to it."""
     member = User.objects.create_user("tess", "tess@example.org")
     membership = Membership.objects.create(course=course, user=member, role=Membership.Role.ASSISTANT)
+    CampusGroup.objects.create(course=course, group="cs-tutors", role=Membership.Role.ASSISTANT)
     return membership, people.invite(course, course.owner, "olga@example.org", Membership.Role.OBSERVER)
 
 
@@ -135,6 +137,7 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "shares": world.share.pk,
         "memberships": world.membership.pk,
         "invitations": world.invitation.pk,
+        "campus-groups": world.assignment.course.campus_groups.get().pk,
     }
     values = {
         "pk": primary_keys.get(route.partition("/")[0]),

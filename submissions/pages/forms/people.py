@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from submissions.models.people import Membership, Role
+from submissions.models.people import CampusGroup, Membership, Role
 
 if TYPE_CHECKING:
     from submissions.models import Course
 
     MemberChoiceField = forms.ModelChoiceField[Membership]
+    CampusGroupModelForm = forms.ModelForm[CampusGroup]
 else:
+    CampusGroupModelForm = forms.ModelForm
     MemberChoiceField = forms.ModelChoiceField  # takes no parameter at run time
 
 ROLE_HINT = _(
@@ -28,6 +31,23 @@ class InvitationForm(forms.Form):
     role = forms.ChoiceField(
         label=_("Role"), choices=Role.choices, help_text=ROLE_HINT, initial=Role.ASSISTANT
     )
+
+
+class CampusGroupForm(CampusGroupModelForm):
+    class Meta:
+        model = CampusGroup
+        fields = ("group", "role")
+
+    def __init__(self, course: Course, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.instance.course = course
+        self.fields["group"].label = _("Name of the group")
+
+    def clean_group(self) -> str:
+        group: str = self.cleaned_data["group"]
+        if CampusGroup.objects.filter(course=self.instance.course, group=group).exists():
+            raise ValidationError(_("This group has a role in the course already."))
+        return group
 
 
 class RoleForm(forms.Form):

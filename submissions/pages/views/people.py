@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -16,11 +17,12 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from submissions import queries
 from submissions.actions import people as actions
 from submissions.models import Membership
-from submissions.pages.forms.people import InvitationForm, ReasonForm, RoleForm, TransferForm
+from submissions.pages.forms.people import CampusGroupForm, InvitationForm, ReasonForm, RoleForm, TransferForm
 from submissions.pages.views.access import staff_only
 from submissions.permissions import REASON_HOLDS, Right, may
 
 if TYPE_CHECKING:
+    from django.forms import BaseForm as Form
     from django.http import HttpResponse
 
     from submissions.models import Course, Invitation
@@ -48,38 +50,69 @@ def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         invitation = actions.invite(
             course, request.user, form.cleaned_data["email"], form.cleaned_data["role"]
         )
-        messages.success(request, _("The invitation is ready: send its link to the person."))
+        _announce(request, invitation)
         return redirect(f"{reverse('people', args=[pk])}#invitation-{invitation.pk}")
-    return _page(request, course, form)
+    return _page(request, course, **({"form": form} if form.errors else {}))
 
 
-def _page(
-    request: AuthenticatedRequest,
-    course: Course,
-    form: InvitationForm | None = None,
-    transfer_form: TransferForm | None = None,
-    reason_form: ReasonForm | None = None,
-) -> HttpResponse:
+def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpResponse:
+    """Return the page, with the errors of an invalid form."""
     listed = queries.people(course)
-    forms = [form, transfer_form, reason_form]
     context: dict[str, Any] = {
         "course": course,
         "members": listed.members,
         "roles": Membership.Role.choices,
         "invitation_rows": [InvitationRow(one, _address(request, one)) for one in listed.invitations],
         "reasons": listed.reasons,
-        "form": form or InvitationForm(),
-        "transfer_form": transfer_form or TransferForm(course),
-        "reason_form": reason_form or ReasonForm(),
+        "campus_groups": listed.campus_groups,
+        "has_campus": bool(settings.OIDC_URL),
+        "form": InvitationForm(),
+        "transfer_form": TransferForm(course),
+        "reason_form": ReasonForm(),
+        "group_form": CampusGroupForm(course),
+        **forms,
         "needs_reason": request.user.is_staff and not may(request.user, Right.READ, course),
         "reason_hours": int(REASON_HOLDS.total_seconds() // 3600),
     }
-    status = 422 if any(one and one.errors for one in forms) else 200
+    status = 422 if any(form.errors for form in forms.values()) else 200
     return render(request, "submissions/people.html", context, status=status)
 
 
 def _address(request: AuthenticatedRequest, invitation: Invitation) -> str:
     return request.build_absolute_uri(reverse("invitation", args=[actions.invitation_token(invitation)]))
+
+
+def _announce(request: AuthenticatedRequest, invitation: Invitation) -> None:
+    """Send an invitation by mail where mail is set, or ask the inviter to send its link."""
+    if settings.MAIL and actions.send_invitation(invitation, _address(request, invitation)):
+        messages.success(request, _("The invitation was sent to {email}.").format(email=invitation.email))
+    elif settings.MAIL:
+        messages.warning(request, _("The mail could not be sent: send the link to the person yourself."))
+    else:
+        messages.success(request, _("The invitation is ready: send its link to the person."))
+
+
+@login_required
+@require_POST
+def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Give the members of a campus group a role, from their next sign-in on."""
+    course = queries.course(request.user, pk, Right.MANAGE)
+    form = CampusGroupForm(course, request.POST)
+    if not form.is_valid():
+        return _page(request, course, group_form=form)
+    form.save()
+    messages.success(request, _("It counts from the next sign-in of each of its members on."))
+    return redirect("people", pk)
+
+
+@login_required
+@require_POST
+def remove_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Take the role of a campus group, and from its members what it gave them."""
+    group = queries.campus_group(request.user, pk)
+    actions.remove_group(group)
+    messages.info(request, _("The group {group} was removed, with its members.").format(group=group.group))
+    return redirect("people", group.course_id)
 
 
 @login_required

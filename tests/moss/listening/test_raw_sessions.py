@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
+from django.core.files.storage import default_storage
 
 from moss.listening.models import ClientResult, MossUserId
 from moss.listening.protocol import Options
 from moss.listening.user_ids import account_of, renew_user_id
+from submissions.ingest.uploads import FOLDER
 from submissions.models import Assignment, Boilerplate, Course, Submission, Upload
 from tests.conftest import wait_until
 from tests.support.moss_clients import Listening, RawClient, listening, open_files
@@ -42,6 +44,10 @@ def number(alice: User) -> str:
     return renew_user_id(alice)
 
 
+def stored_files() -> list[str]:
+    return default_storage.listdir(FOLDER)[1] if default_storage.exists(FOLDER) else []
+
+
 def assert_nothing_is_left(server: Listening) -> None:
     """Fail where a session left a file, open or not, or an empty assignment."""
     wait_until(lambda: not open_files(server.pid, server.temporary), what="the files to be closed")
@@ -49,8 +55,7 @@ def assert_nothing_is_left(server: Listening) -> None:
     assert not Assignment.objects.exists()
     assert not Course.objects.exists()
     assert not Upload.objects.exists()
-    folder = settings.MEDIA_ROOT / "uploads"
-    assert not folder.exists() or list(folder.iterdir()) == []
+    assert stored_files() == []
 
 
 @pytest.mark.slow
@@ -208,8 +213,7 @@ def test_an_upload_over_the_quota_is_told_and_leaves_nothing(
     assert Assignment.objects.get().name == "first"
     assert not Upload.objects.filter(batch=None).exists()
     # A worker of another test may read the first upload.
-    folder = settings.MEDIA_ROOT / "uploads"
-    wait_until(lambda: len([*folder.iterdir()]) == Upload.objects.count(), what="the files of the uploads")
+    wait_until(lambda: len(stored_files()) == Upload.objects.count(), what="the files of the uploads")
     assert not Boilerplate.objects.exists()
 
 

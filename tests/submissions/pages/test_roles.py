@@ -39,7 +39,7 @@ GETS = {
          "next_case", "next_undecided", "submission", "exports", "export_pair", "export_case"), READ),
     "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE,
-    "service": STAFF, "service_now": STAFF, "department": STAFF,
+    "service": STAFF, "service_now": STAFF, "department": STAFF, "audit_log": STAFF,
 }  # fmt: skip
 POSTS = {
     **dict.fromkeys(
@@ -47,7 +47,8 @@ POSTS = {
          "upload", "add_boilerplate", "dismiss_boilerplate_upload", "remove_boilerplate", "cancel_batch",
          "count_rule", "group_batch", "add_listed_roster", "filter_listed", "ignore_passage"), CHANGE),
     "people": MANAGE, "rename_course": MANAGE, "change_role": MANAGE, "remove_member": MANAGE,
-    "withdraw_invitation": MANAGE, "transfer_course": OWN, "delete_course": OWN,
+    "withdraw_invitation": MANAGE, "add_group": MANAGE, "remove_group": MANAGE,
+    "transfer_course": OWN, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "revoke_share": SHARE,
     "decide": DECIDE, "decide_case": DECIDE,
     "retry_batch": STAFF, "retry_report": STAFF, "state_reason": STAFF,
@@ -114,7 +115,7 @@ def test_an_observer_never_sees_a_name(world: World) -> None:
             if not response.streaming:
                 text = response.content.decode()
                 assert not [one for one in names if f">{one}<" in text or f'"{one}"' in text], name
-    table = b"".join(client.get(addresses(world)["table"]).streaming_content).decode()
+    table = client.get(addresses(world)["table"]).getvalue().decode()
     assert not [one for one in names if f",{one}," in f",{table},"]
 
 
@@ -144,7 +145,7 @@ def test_an_assistant_decides_and_finds_no_button_that_is_refused(world: World) 
 
 
 def test_an_observer_reads_the_decision_and_cannot_change_it(world: World) -> None:
-    page = get_page(client_of("observer", world), addresses(world)["pair"])
+    page = page_of(client_of("observer", world).get(addresses(world)["pair"], follow=True))
     assert page.text("#decision-panel .decided") == "undecided"
     assert not page.has("#decision-panel form")
 
