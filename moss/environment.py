@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from ipaddress import ip_network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 env = FileAwareEnv(strip_whitespace=True)
+UPLOAD_STORAGES = {
+    "database": "submissions.storage.database_files.DatabaseStorage",
+    "folder": "django.core.files.storage.FileSystemStorage",
+}
 
 
 def check_origins(values: list[str]) -> None:
@@ -53,6 +57,25 @@ def service_url(name: str, password_name: str, default: str, schemes: tuple[str,
         return value
     host = parts.netloc.rpartition("@")[2]
     return parts._replace(netloc=f"{parts.username or ''}:{quote(password, safe='')}@{host}").geturl()
+
+
+def upload_storage() -> dict[str, Any]:
+    """Return the storage of uploads for Django: MOSS_UPLOADS is `database`, `folder` or the path of a class.
+
+    `folder` is MOSS_HOME/media. MOSS_UPLOADS_OPTIONS are the options of the class, as JSON.
+    """
+    name = env.str("MOSS_UPLOADS", default="") or "database"
+    backend = UPLOAD_STORAGES.get(name, name)
+    if "." not in backend:
+        raise ImproperlyConfigured(
+            f"MOSS_UPLOADS is {name}; it must be database, folder or the path of a class such as a.b.Storage."
+        )
+    options = (
+        env.json("MOSS_UPLOADS_OPTIONS", default={}) if env.str("MOSS_UPLOADS_OPTIONS", default="") else {}
+    )
+    if not isinstance(options, dict):
+        raise ImproperlyConfigured('MOSS_UPLOADS_OPTIONS must be a JSON object such as {"location": "/mnt"}.')
+    return {"BACKEND": backend, "OPTIONS": options}
 
 
 def read_secret_key(folder: Path) -> str:

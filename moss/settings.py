@@ -24,6 +24,7 @@ from moss.environment import (
     env,
     read_secret_key,
     service_url,
+    upload_storage,
 )
 from submissions.queues import INTERACTIVE, QUEUES, ROUTES
 
@@ -125,6 +126,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "submissions.pages.middleware.HtmxLoginRedirect",
     "allauth.account.middleware.AccountMiddleware",
+    "moss.audit.RecordAccess",
     "axes.middleware.AxesMiddleware",
     "moss.api.middleware.ApiRequests",
 ]
@@ -207,7 +209,8 @@ TIME_ZONE = env.str("MOSS_TIME_ZONE", default="UTC", validate=check_time_zone)
 
 STATIC_URL = "static/"
 STORAGES = {
-    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    # Uploads until they are read: by default in the database, where every worker reaches them.
+    "default": upload_storage(),
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG

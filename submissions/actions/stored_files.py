@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from django.core.files.storage import default_storage
+from django.db import transaction
 
 from submissions.ingest.uploads import FOLDER
 from submissions.models import Upload
@@ -31,14 +32,16 @@ def upload_name(files: Sequence[File[bytes]]) -> str:
 @contextmanager
 def stored_files(files: Sequence[File[bytes]]) -> Iterator[list[Upload]]:
     """Store uploaded files and yield their rows, to be saved; delete the files if the body fails."""
-    written = []
+    written: list[str] = []
     try:
-        for file in files:
-            # A name that is known before writing, so that a file that was written in part is deleted too.
-            written.append(f"{FOLDER}/{uuid4().hex}")
-            default_storage.save(written[-1], file)
+        with transaction.atomic():  # Many small files are one commit where they are kept in the database.
+            for file in files:
+                # A name that is known before writing, so that a file that was written in part is deleted too.
+                written.append(f"{FOLDER}/{uuid4().hex}")
+                default_storage.save(written[-1], file)
         yield [
-            Upload(name=file.name or "upload", file=name) for file, name in zip(files, written, strict=True)
+            Upload(name=file.name or "upload", file=name, size=file.size)
+            for file, name in zip(files, written, strict=True)
         ]
     except BaseException:
         for name in written:

@@ -44,4 +44,4 @@ def folder_entries(uploads: Iterable[Upload], patterns: FilePatterns) -> Iterato
 
 def _uploaded_file(upload: Upload) -> UploadedFile:
     stored = upload.file
-    return UploadedFile(upload.name, stored.size, partial(stored.storage.open, stored.name, "rb"))
+    return UploadedFile(upload.name, upload.size, partial(stored.storage.open, stored.name, "rb"))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.core.files.storage import default_storage
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -57,9 +58,10 @@ def entries_in_one_folder(
 
 def discard_uploads(uploads: QuerySet[Upload]) -> None:
     """Delete uploaded files that are no longer needed."""
-    for upload in uploads:
-        upload.file.delete(save=False)
-        upload.delete()
+    with transaction.atomic():
+        for upload in uploads:
+            upload.file.delete(save=False)
+            upload.delete()
 
 
 def unneeded_uploads() -> QuerySet[Upload]:

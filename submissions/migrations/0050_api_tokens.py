@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("submissions", "0027_campus_groups"),
+        ("submissions", "0031_retention"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

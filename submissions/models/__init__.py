@@ -1,6 +1,7 @@
 """Database tables: courses, assignments, uploads and their contents, reports, decisions and share links."""
 
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
+from submissions.models.audit import AuditEntry
 from submissions.models.batches import (
     Batch,
     Boilerplate,
@@ -14,6 +15,7 @@ from submissions.models.batches import (
 )
 from submissions.models.courses import Alias, Assignment, Course
 from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
+from submissions.models.file_chunks import FileChunk
 from submissions.models.hints import DismissedHint
 from submissions.models.language_changes import LanguageChange
 from submissions.models.people import CampusGroup, Invitation, Membership, StatedReason
@@ -27,6 +29,7 @@ __all__ = [
     "ApiAnswer",
     "ApiToken",
     "Assignment",
+    "AuditEntry",
     "Batch",
     "Boilerplate",
     "BoilerplateUpload",
@@ -47,6 +50,7 @@ __all__ = [
     "Document",
     "EnrolledStudent",
     "Entry",
+    "FileChunk",
     "Fingerprint",
     "Ignored",
     "Invitation",

@@ -144,6 +144,7 @@ class Upload(models.Model):
     )
     name = FileCharField(max_length=1000)
     file = models.FileField(upload_to="uploads/")
+    size = models.PositiveBigIntegerField(default=0)
 
     class Meta:
         constraints = (

@@ -10,6 +10,7 @@ from submissions.queries.access import (
     share,
 )
 from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
+from submissions.queries.audit import audit_entries
 from submissions.queries.cases import (
     DecidedCase,
     case_decisions,
@@ -92,6 +93,7 @@ from submissions.queries.reports import (
     report_state,
     tally,
 )
+from submissions.queries.retention import deletions_ahead
 from submissions.queries.rosters import roster, roster_by_assignment, roster_size, roster_students
 from submissions.queries.service import (
     batches_under_way,
@@ -142,6 +144,7 @@ __all__ = [
     "administered_courses",
     "assignment",
     "assignments_of_student",
+    "audit_entries",
     "batch",
     "batch_submissions",
     "batches_under_way",
@@ -160,6 +163,7 @@ __all__ = [
     "decision",
     "decisions",
     "decisions_version",
+    "deletions_ahead",
     "displayed_entries",
     "displayed_pair",
     "effective_threshold",

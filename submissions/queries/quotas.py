@@ -41,7 +41,7 @@ def stored_bytes(owner: User) -> int:
         (listed.aggregate(total=Sum("size"))["total"] or 0)
         + (files.aggregate(total=Sum("size"))["total"] or 0)
         + (handed_out.aggregate(total=Sum("source__size"))["total"] or 0)
-        + sum(upload.file.size for upload in waiting if upload.file.storage.exists(upload.file.name))
+        + (waiting.aggregate(total=Sum("size"))["total"] or 0)
     )
 
 

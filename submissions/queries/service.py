@@ -74,7 +74,7 @@ class WorkerState:
 
 @dataclass(frozen=True, slots=True)
 class ServiceState:
-    """The state of the service; `free` and `total` are bytes of the disk that uploads are stored on."""
+    """The state of the service; `free` and `total` are bytes of the disk with `MOSS_HOME`."""
 
     queues: list[QueueState]
     workers: list[WorkerState]

@@ -45,7 +45,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Settings) -
     monkeypatch.chdir(work)
     monkeypatch.setenv("TMPDIR", str(temporary))
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    settings.MEDIA_ROOT = tmp_path / "media"
     settings.FILE_SECONDS = FILE_SECONDS
     settings.UPLOADS_AN_HOUR, settings.STORAGE_BYTES = 100_000, 10**12
     return tmp_path

@@ -57,6 +57,8 @@ def evaluate(home: Path, expression: str, **variables: str) -> str:
         ("MOSS_CSRF_TRUSTED_ORIGINS", "moss.example.org", "https://moss.example.org"),
         ("DATABASE_URL", "sqlite:///moss.db", "postgresql://"),
         ("REDIS_URL", "amqp://mq", "redis://"),
+        ("MOSS_UPLOADS", "elsewhere", "must be database, folder or the path of a class"),
+        ("MOSS_UPLOADS_OPTIONS", "[]", "must be a JSON object"),
     ],
 )
 def test_an_invalid_value_is_refused_with_its_variable_and_the_allowed_values(

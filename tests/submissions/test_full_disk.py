@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from submissions import actions, lifecycle, recovery, sweeping, tasks
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
-from submissions.models import Batch, BoilerplateUpload, Document, Report, Source, Upload
+from submissions.models import Batch, BoilerplateUpload, Document, FileChunk, Report, Source, Upload
 from tests.support.html import page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.small_disks import fill, move_emptied
@@ -49,13 +49,26 @@ def assert_refused_without_a_trace(response: HttpResponseBase) -> None:
 
 
 @pytest.mark.parametrize("name", ["upload", "add_boilerplate"])
-def test_an_upload_for_which_the_storage_has_no_room_is_refused_whole(
-    name: str, small_disk: Path, alice_client: Client, assignment: Assignment, settings: Settings
+def test_an_upload_for_which_the_folder_of_uploads_has_no_room_is_refused_whole(
+    name: str, small_disk: Path, alice_client: Client, assignment: Assignment, request: pytest.FixtureRequest
 ) -> None:
-    settings.MEDIA_ROOT = small_disk
+    folder: Path = request.getfixturevalue("folder_storage")
+    folder.symlink_to(small_disk)
     assert_refused_without_a_trace(send(alice_client, assignment, name))
     assert default_storage.listdir("uploads")[1] == []
     assert send(alice_client, assignment, name, 500_000).status_code == 302
+
+
+@pytest.mark.parametrize("name", ["upload", "add_boilerplate"])
+def test_an_upload_for_which_the_database_has_no_room_for_its_files_is_refused_whole(
+    name: str, small_tablespace: Path, alice_client: Client, assignment: Assignment
+) -> None:
+    move_emptied("submissions_filechunk")
+    filled = fill(small_tablespace)
+    assert_refused_without_a_trace(send(alice_client, assignment, name))
+    assert not FileChunk.objects.exists()
+    filled.unlink()
+    assert send(alice_client, assignment, name, 300_000).status_code == 302
 
 
 def test_an_upload_for_which_the_temporary_folder_has_no_room_is_refused_whole(
@@ -67,9 +80,8 @@ def test_an_upload_for_which_the_temporary_folder_has_no_room_is_refused_whole(
 
 
 def test_an_upload_for_which_the_database_has_no_room_is_refused_whole(
-    small_tablespace: Path, alice_client: Client, assignment: Assignment, settings: Settings, tmp_path: Path
+    small_tablespace: Path, alice_client: Client, assignment: Assignment
 ) -> None:
-    settings.MEDIA_ROOT = tmp_path / "media"
     move_emptied("submissions_upload")
     filled = fill(small_tablespace)
     assert_refused_without_a_trace(send(alice_client, assignment))
@@ -143,10 +155,7 @@ def test_a_batch_that_is_never_read_for_lack_of_room_fails_with_the_reason(
     assert (batch.state, batch.message) == ("failed", NO_ROOM)
 
 
-def test_boilerplate_waits_for_room_and_then_says_why(
-    small_tablespace: Path, assignment: Assignment, settings: Settings, tmp_path: Path
-) -> None:
-    settings.MEDIA_ROOT = tmp_path / "media"
+def test_boilerplate_waits_for_room_and_then_says_why(small_tablespace: Path, assignment: Assignment) -> None:
     upload = actions.add_boilerplate(assignment, [loose("starter.py", STARTER)])
     move_emptied("submissions_source")
     fill(small_tablespace)

@@ -25,11 +25,8 @@ from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from django.contrib.auth.models import User
     from django.test import Client
-    from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment
 
@@ -192,10 +189,12 @@ def test_an_upload_is_accepted_while_the_broker_is_away_and_read_when_it_is_back
     assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
 
 
+@pytest.mark.parametrize("storage", ["database", "folder"])
 def test_a_file_whose_upload_was_never_stored_is_deleted(
-    assignment: Assignment, alice: User, settings: Settings, tmp_path: Path
+    storage: str, assignment: Assignment, alice: User, request: pytest.FixtureRequest
 ) -> None:
-    settings.MEDIA_ROOT = tmp_path
+    if storage == "folder":
+        request.getfixturevalue("folder_storage")
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     name = default_storage.save(f"{FOLDER}/orphan", ContentFile(b"x"))
     sweeping.sweep()

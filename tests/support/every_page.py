@@ -66,7 +66,7 @@ FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
 REDIRECTS = ("next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
-STAFF_PAGES = ("service", "department")
+STAFF_PAGES = ("service", "department", "audit_log")
 STAFF_FRAGMENTS = ("service_now",)
 # The page of an invitation, for every signed-in user who has the link.
 INVITATIONS = ("invitation",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from django.conf import settings
+from django.conf import settings as used_settings
 
 from moss.celery import app
 from submissions import actions, tasks
@@ -17,9 +17,11 @@ from tests.support.sample_class import CLASS, STARTER, loose, zipped
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from django.contrib.auth.models import User
     from django.core.files.uploadedfile import SimpleUploadedFile
+    from pytest_django.fixtures import Settings
 
     Committing = Callable[..., AbstractContextManager[list[Callable[[], object]]]]
     HandIn = Callable[..., Batch]
@@ -40,6 +42,15 @@ def register_boilerplate(assignment: Assignment, *files: SimpleUploadedFile) -> 
 def empty_queues() -> None:
     """Discard the messages of earlier tests: what waits counts as lost only while its queue is empty."""
     app.control.purge()
+
+
+@pytest.fixture
+def folder_storage(settings: Settings, tmp_path: Path) -> Path:
+    """Keep uploads in a folder, as MOSS_UPLOADS=folder does; return the folder."""
+    backend = {"BACKEND": "django.core.files.storage.FileSystemStorage"}
+    settings.STORAGES = {**settings.STORAGES, "default": backend}
+    settings.MEDIA_ROOT = tmp_path / "media"
+    return tmp_path / "media"
 
 
 @pytest.fixture
@@ -78,7 +89,7 @@ def hand_in(
 @pytest.fixture
 def harmful_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Read documents in a child that files can harm (`tests.support.harmful_jobs`)."""
-    reader = DocumentReader(settings.READER_MEMORY, harmful_jobs.__name__)
+    reader = DocumentReader(used_settings.READER_MEMORY, harmful_jobs.__name__)
     for module in ("documents", "sources"):
         monkeypatch.setattr(f"submissions.ingest.{module}.document_reader", lambda: reader)
     yield

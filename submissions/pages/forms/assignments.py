@@ -185,8 +185,17 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         model = Assignment
         fields = (
             "name", "term", "language", "common_limit", "due", "teams", "compare_mates", "include_patterns",
-            "exclude_patterns",
+            "exclude_patterns", "hold",
         )  # fmt: skip
+
+    hold = forms.CharField(
+        label=_("Keep it, because"),
+        required=False,
+        max_length=200,
+        help_text=_(
+            "A reason, such as an open case: the retention of the course then deletes nothing of it."
+        ),
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

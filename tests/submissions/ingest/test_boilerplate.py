@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     import psycopg
     from django.contrib.auth.models import User
     from django.test import Client
-    from pytest_django.fixtures import Settings
 
     from submissions.models.records import Refusal
     from submissions.sandbox.documents import NamedFile
@@ -52,9 +51,8 @@ LONG_AGO = 2 * recovery.STUCK
 
 
 @pytest.fixture
-def upload(assignment: Assignment, settings: Settings, tmp_path: Path) -> BoilerplateUpload:
-    """Return uploaded boilerplate that nobody reads yet, alone in a folder of its own."""
-    settings.MEDIA_ROOT = tmp_path
+def upload(assignment: Assignment) -> BoilerplateUpload:
+    """Return uploaded boilerplate that nobody reads yet."""
     return actions.add_boilerplate(assignment, [loose("starter.py", STARTER)])
 
 

@@ -39,7 +39,7 @@ GETS = {
          "next_case", "next_undecided", "submission", "exports", "export_pair", "export_case"), READ),
     "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE,
-    "service": STAFF, "service_now": STAFF, "department": STAFF,
+    "service": STAFF, "service_now": STAFF, "department": STAFF, "audit_log": STAFF,
 }  # fmt: skip
 POSTS = {
     **dict.fromkeys(

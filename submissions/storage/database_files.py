@@ -1,0 +1,133 @@
+"""A storage of files in the database, in chunks, so that every worker reaches them.
+
+At most two chunks of a file are in memory, while it is written or read.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, cast
+
+import psycopg
+from django.core.files import File
+from django.core.files.storage import Storage
+from django.db import connection, transaction
+from django.db.models import F, Func, PositiveBigIntegerField, Sum
+
+from submissions.models.file_chunks import FileChunk
+from submissions.storage.rows import insert
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from _typeshed import WriteableBuffer
+    from django.db.models import QuerySet
+
+CHUNK_BYTES = 1 << 20
+SELECT = "SELECT data FROM submissions_filechunk WHERE name = %s AND number = %s"
+
+
+class DatabaseStorage(Storage):
+    """Files as rows of `FileChunk`; a file is stored whole or not at all, and is not changed afterwards."""
+
+    def exists(self, name: str) -> bool:
+        """Return whether there is a file of this name, or in a folder of this name."""
+        return _chunks(name).exists() or FileChunk.objects.filter(name__startswith=f"{name}/").exists()
+
+    def size(self, name: str) -> int:
+        sizes = Func(F("data"), function="octet_length", output_field=PositiveBigIntegerField())
+        total = _chunks(name).aggregate(total=Sum(sizes))["total"]
+        if total is None:
+            raise FileNotFoundError(f"there is no file {name}")
+        return int(total)
+
+    def delete(self, name: str) -> None:
+        _chunks(name).delete()
+
+    def listdir(self, path: str) -> tuple[list[str], list[str]]:
+        """Return the names of the folders and of the files in a folder."""
+        firsts = FileChunk.objects.filter(name__startswith=f"{path}/", number=0).order_by("name")
+        names = [name[len(path) + 1 :] for name in firsts.values_list("name", flat=True)]
+        folders = dict.fromkeys(name.partition("/")[0] for name in names if "/" in name)
+        return list(folders), [name for name in names if "/" not in name]
+
+    def get_modified_time(self, name: str) -> datetime:
+        stored = _chunks(name).filter(number=0).values_list("stored", flat=True).first()
+        if stored is None:
+            raise FileNotFoundError(f"there is no file {name}")
+        return stored
+
+    def _save(self, name: str, content: File[bytes]) -> str:
+        with transaction.atomic():
+            for number, data in enumerate(_parts(content)):
+                insert(connection, FileChunk, {"name": [name], "number": [number], "data": [data]})
+        return name
+
+    def _open(self, name: str, mode: str = "rb") -> File[bytes]:
+        if mode != "rb":
+            raise ValueError(f"{name} cannot be changed: it is stored in the database")
+        return File(cast("io.BytesIO", io.BufferedReader(_Chunks(name, self.size(name)))), name)
+
+
+def _chunks(name: str) -> QuerySet[FileChunk]:
+    return FileChunk.objects.filter(name=name)
+
+
+def _parts(content: File[bytes]) -> Iterator[bytes]:
+    """Yield the content in pieces of CHUNK_BYTES; an empty file has one empty piece."""
+    content.seek(0)
+    data = content.read(CHUNK_BYTES)
+    yield data
+    while data := content.read(CHUNK_BYTES):
+        yield data
+
+
+class _Chunks(io.RawIOBase):
+    """A stored file of `size` bytes, opened for reading; the chunk that was read last is kept."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self._name, self._size = name, size
+        self._position = 0
+        self._number, self._data = -1, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        if start + offset < 0:
+            raise OSError("a position before the start of the file")
+        self._position = start + offset
+        return self._position
+
+    def tell(self) -> int:
+        return self._position
+
+    def readinto(self, target: WriteableBuffer) -> int:
+        view = memoryview(target).cast("B")
+        if self._position >= self._size:
+            return 0
+        number, start = divmod(self._position, CHUNK_BYTES)
+        piece = self._chunk(number)[start : start + len(view)]
+        view[: len(piece)] = piece
+        self._position += len(piece)
+        return len(piece)
+
+    def _chunk(self, number: int) -> bytes:
+        if number != self._number:
+            self._data, self._number = _read_chunk(self._name, number), number
+        return self._data
+
+
+def _read_chunk(name: str, number: int) -> bytes:
+    with connection.wrap_database_errors:
+        connection.ensure_connection()
+        with psycopg.Cursor(connection.connection) as cursor:
+            row = cursor.execute(SELECT, [name, number], binary=True).fetchone()
+    if row is None:
+        raise FileNotFoundError(f"{name} was deleted while it was read")
+    return bytes(row[0])

@@ -1,0 +1,179 @@
+"""Files in the database are written and read in chunks, whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import random
+import resource
+import subprocess
+import sys
+from datetime import timedelta
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import pytest
+from django.apps import apps
+from django.conf import settings as used
+from django.core.files.base import ContentFile, File
+from django.core.files.storage import default_storage
+from django.db import connection
+from django.utils import timezone
+from hypothesis import given, strategies as st
+
+from moss.environment import upload_storage
+from submissions import actions
+from submissions.models import FileChunk
+from submissions.storage.database_files import CHUNK_BYTES, DatabaseStorage
+from tests.conftest import worker_environment
+from tests.support.sample_class import loose
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+    from pytest_django.fixtures import Settings
+
+    from submissions.models import Assignment
+    from tests.support.uploads import Committing
+
+pytestmark = pytest.mark.django_db
+CONTENT = random.Random(1).randbytes(2 * CHUNK_BYTES + 12_345)
+READ_IN_LITTLE_MEMORY = """
+import resource, django
+django.setup()
+from django.core.files.storage import default_storage
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+with default_storage.open("uploads/large", "rb") as file:
+    total = sum(len(piece) for piece in iter(lambda: file.read(1 << 16), b""))
+print(total, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+@pytest.fixture
+def stored() -> str:
+    return default_storage.save("uploads/stored", ContentFile(CONTENT))
+
+
+def test_uploads_are_kept_in_the_database_by_default() -> None:
+    assert isinstance(default_storage._wrapped, DatabaseStorage)  # type: ignore[attr-defined] # a lazy object
+
+
+def test_a_file_comes_back_as_it_was(stored: str) -> None:
+    with default_storage.open(stored, "rb") as file:
+        assert file.read() == CONTENT
+    assert default_storage.size(stored) == len(CONTENT)
+    chunks = FileChunk.objects.filter(name=stored).order_by("number")
+    assert [len(chunk.data) for chunk in chunks] == [CHUNK_BYTES, CHUNK_BYTES, 12_345]
+
+
+@given(places=st.lists(st.tuples(st.integers(0, len(CONTENT) + 9), st.integers(0, 1_200_000)), max_size=6))
+def test_any_part_of_it_can_be_read(places: list[tuple[int, int]]) -> None:
+    name = "uploads/parts"
+    if not default_storage.exists(name):
+        default_storage.save(name, ContentFile(CONTENT))
+    with default_storage.open(name, "rb") as file:
+        for at, size in places:
+            file.seek(at)
+            assert file.read(size) == CONTENT[at : at + size]
+
+
+def test_an_empty_file_is_a_file() -> None:
+    name = default_storage.save("uploads/empty", ContentFile(b""))
+    assert default_storage.exists(name)
+    assert (default_storage.size(name), default_storage.open(name).read()) == (0, b"")
+
+
+def test_a_deleted_file_leaves_nothing(stored: str) -> None:
+    default_storage.delete(stored)
+    default_storage.delete(stored)  # as with files
+    assert not default_storage.exists(stored)
+    assert not FileChunk.objects.exists()
+    for look in (default_storage.size, default_storage.get_modified_time, default_storage.open):
+        with pytest.raises(FileNotFoundError, match=stored):
+            look(stored)
+
+
+def test_a_file_that_is_deleted_while_it_is_read_says_so(stored: str) -> None:
+    with default_storage.open(stored, "rb") as file:
+        assert file.read(9) == CONTENT[:9]
+        default_storage.delete(stored)
+        with pytest.raises(FileNotFoundError, match="deleted while it was read"):
+            file.seek(CHUNK_BYTES + 1) and file.read(1)
+
+
+def test_folders_are_listed(stored: str) -> None:
+    default_storage.save("uploads/more/inner", ContentFile(b"x"))
+    assert default_storage.listdir("uploads") == (["more"], ["stored"])
+    assert default_storage.exists("uploads")
+    assert not default_storage.exists("upload")
+    assert timezone.now() - default_storage.get_modified_time(stored) < timedelta(minutes=1)
+
+
+def test_a_file_cannot_be_changed(stored: str) -> None:
+    with pytest.raises(ValueError, match="cannot be changed"):
+        default_storage.open(stored, "ab")
+
+
+class _Stream(io.BytesIO):
+    """A stream of `size` zeros that are never in memory together; reading beyond `broken` is an error."""
+
+    def __init__(self, size: int, broken: int) -> None:
+        super().__init__()
+        self.left, self.broken = size, size - broken
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        taken = min(size or 0, self.left)
+        self.left -= taken
+        if self.left < self.broken:
+            raise OSError("the disk broke")
+        return bytes(taken)
+
+
+def test_a_file_that_cannot_be_read_to_its_end_is_not_stored_in_part() -> None:
+    with pytest.raises(OSError, match="the disk broke"):
+        default_storage.save("uploads/failing", File(_Stream(3 * CHUNK_BYTES, CHUNK_BYTES)))
+    assert not FileChunk.objects.exists()
+
+
+def test_files_that_waited_in_the_folder_are_moved_into_the_database(
+    assignment: Assignment,
+    alice: User,
+    folder_storage: Path,
+    settings: Settings,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    batch = actions.create_batch(assignment, alice, [loose("main.py", CONTENT)])
+    stored = folder_storage / batch.uploads.get().file.name
+    assert stored.read_bytes() == CONTENT
+    batch.uploads.update(size=0)
+    settings.STORAGES = used.STORAGES | {"default": upload_storage()}
+    with django_capture_on_commit_callbacks(execute=True):
+        import_module("submissions.migrations.0030_uploads_in_the_database").move_files(apps, None)
+    upload = batch.uploads.get()
+    with upload.file.open("rb") as file:
+        assert (file.read(), upload.size) == (CONTENT, len(CONTENT))
+    assert not stored.exists()
+
+
+def test_postgres_does_not_compress_what_mostly_is_compressed() -> None:
+    query = "SELECT attstorage FROM pg_attribute WHERE attrelid = %s::regclass AND attname = 'data'"
+    with connection.cursor() as cursor:
+        cursor.execute(query, ["submissions_filechunk"])
+        assert cursor.fetchone() == ("e",)
+
+
+def test_a_large_file_takes_little_memory(transactional_db: None) -> None:
+    size = 60 * CHUNK_BYTES
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    default_storage.save("uploads/large", File(_Stream(size, size)))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < size // 1024 // 3
+    reader = subprocess.run(
+        [sys.executable, "-c", READ_IN_LITTLE_MEMORY],
+        env=worker_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=used.BASE_DIR,
+    )
+    total, grown = map(int, reader.stdout.split())
+    assert (total, grown < size // 1024 // 3) == (size, True)
