@@ -21,6 +21,7 @@ COMMANDS = {
     "maintain": ("moss.commands.maintain:maintain", "Re-enqueue lost work and end stuck work until Ctrl-C."),
     "stop": ("moss.commands.stop:stop", "Stop the server that runs in this MOSS_HOME."),
     "setup": ("moss.commands.setup:setup", "Prepare the database, the static files and the engine."),
+    "doctor": ("moss.commands.doctor:doctor", "Check the installation and say what to do."),
     "manage": ("moss.commands.manage:manage", "Run one of Django's commands, such as createsuperuser."),
 }
 
