@@ -4,25 +4,24 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('submissions', '0030_uploads_in_the_database'),
+        ("submissions", "0030_uploads_in_the_database"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='assignment',
-            name='hold',
+            model_name="assignment",
+            name="hold",
             field=models.CharField(blank=True, max_length=200),
         ),
         migrations.AddField(
-            model_name='assignment',
-            name='retention_notice',
+            model_name="assignment",
+            name="retention_notice",
             field=models.DateTimeField(editable=False, null=True),
         ),
         migrations.AddField(
-            model_name='course',
-            name='keep_months',
+            model_name="course",
+            name="keep_months",
             field=models.PositiveSmallIntegerField(blank=True, null=True),
         ),
     ]

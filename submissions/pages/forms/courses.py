@@ -52,5 +52,6 @@ class CourseSettingsForm(CourseForm):
         ),
     )
 
-    class Meta(CourseForm.Meta):
+    class Meta:
+        model = Course
         fields = ("name", "keep_months")
