@@ -26,6 +26,9 @@ COMMANDS = {
     ),
     "stop": ("moss.commands.stop:stop", "Stop the server that runs in this MOSS_HOME."),
     "setup": ("moss.commands.setup:setup", "Prepare the database, the static files and the engine."),
+    "doctor": ("moss.commands.doctor:doctor", "Check the installation and say what to do."),
+    "backup": ("moss.commands.backup:backup", "Write everything that this installation holds to FILE."),
+    "restore": ("moss.commands.backup:restore", "Replace what this installation holds by a backup."),
     "manage": ("moss.commands.manage:manage", "Run one of Django's commands, such as createsuperuser."),
 }
 

@@ -1,0 +1,54 @@
+"""What a backup holds beside the database: its manifest, and the uploads of another storage."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from pydantic import BaseModel
+
+from submissions.models import Upload
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MANIFEST, DATABASE, FILES = "manifest.json", "database.dump", "files/"
+FORMAT = 1
+CHUNK = 1 << 20
+
+
+class Manifest(BaseModel):
+    """What a backup says of itself; `checksums` has the SHA-256 of every other member."""
+
+    format: int
+    version: str
+    made: str
+    migrations: list[tuple[str, str]]
+    counts: dict[str, int]
+    checksums: dict[str, str]
+
+
+def applied_migrations() -> list[tuple[str, str]]:
+    return sorted(MigrationRecorder(connection).applied_migrations())
+
+
+def row_counts() -> dict[str, int]:
+    """Return the number of rows of each table, also of those that this version does not know."""
+    counts = {}
+    with connection.cursor() as cursor:
+        for table in sorted(connection.introspection.table_names(cursor)):
+            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608 - a table's name
+            counts[table] = cursor.fetchone()[0]
+    return counts
+
+
+def stored_files() -> list[str]:
+    """Return the names of the stored files that rows name."""
+    return sorted(Upload.objects.values_list("file", flat=True).distinct())
+
+
+def checksum(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,0 +1,87 @@
+"""Write a backup."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tarfile
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+
+from django.core.files.storage import default_storage
+from django.db import connection, transaction
+from django.utils import timezone
+
+from moss.backups import postgres
+from moss.backups.contents import (
+    DATABASE,
+    FILES,
+    FORMAT,
+    MANIFEST,
+    Manifest,
+    applied_migrations,
+    checksum,
+    row_counts,
+    stored_files,
+)
+from submissions.storage.database_files import DatabaseStorage
+
+
+def write(target: Path) -> Manifest:
+    """Write a backup; the file appears whole or not at all, readable by its owner only.
+
+    The database and the counts are of one moment. A file that is read and deleted meanwhile is left out.
+    """
+    if target.exists():
+        raise postgres.BackupError(f"{target} exists: name another file.")
+    with tempfile.TemporaryDirectory(prefix=".moss-backup-", dir=target.parent) as name:
+        folder = Path(name)
+        with transaction.atomic():
+            snapshot = _snapshot()
+            postgres.dump(folder / DATABASE, snapshot)
+            _copy_files(folder)
+            manifest = _manifest(folder)
+        (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2))
+        _pack(folder, folder / "backup.tar", [MANIFEST, *manifest.checksums])
+        (folder / "backup.tar").rename(target)
+    return manifest
+
+
+def _snapshot() -> str:
+    """Return the name of the snapshot that this transaction sees from now on."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        cursor.execute("SELECT pg_export_snapshot()")
+        return str(cursor.fetchone()[0])
+
+
+def _copy_files(folder: Path) -> None:
+    """Copy the stored files, unless they are in the database."""
+    if isinstance(default_storage, DatabaseStorage):
+        return
+    for name in stored_files():
+        if default_storage.exists(name):
+            copy = folder / FILES / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            with default_storage.open(name) as source, copy.open("wb") as target:
+                shutil.copyfileobj(source, target)
+
+
+def _manifest(folder: Path) -> Manifest:
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    return Manifest(
+        format=FORMAT,
+        version=version("moss-server"),
+        made=timezone.now().isoformat(),
+        migrations=applied_migrations(),
+        counts=row_counts(),
+        checksums={file.relative_to(folder).as_posix(): checksum(file) for file in files},
+    )
+
+
+def _pack(folder: Path, target: Path, names: list[str]) -> None:
+    descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file, tarfile.open(fileobj=file, mode="w") as archive:
+        for name in names:
+            archive.add(folder / name, arcname=name)

@@ -1,0 +1,1 @@
+"""What `moss doctor` checks."""

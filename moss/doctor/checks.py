@@ -1,0 +1,52 @@
+"""The checks of `moss doctor`, in the order of its lines. A new check is a function in `CHECKS`."""
+
+from __future__ import annotations
+
+from subprocess import SubprocessError
+from typing import TYPE_CHECKING
+
+from django.db import DatabaseError
+from redis.exceptions import RedisError
+
+from moss.doctor import configuration, machine, services
+from moss.doctor.findings import Finding, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHECKS: tuple[Callable[[], Finding], ...] = (
+    services.database,
+    services.migrations,
+    services.broker,
+    services.workers,
+    services.maintenance,
+    services.clock,
+    services.mail,
+    machine.disk,
+    machine.limits,
+    machine.fonts,
+    machine.libarchive,
+    machine.kernels,
+    configuration.deployment,
+)
+ADVICE: dict[type[Exception], str] = {
+    DatabaseError: "Start Postgres, or correct DATABASE_URL and DATABASE_PASSWORD.",
+    RedisError: "Start Valkey, or correct REDIS_URL and REDIS_PASSWORD.",
+    OSError: "Check that the user who runs moss may read and write MOSS_HOME.",
+    SubprocessError: "The machine may be too busy: try again.",
+}
+
+
+def findings() -> list[Finding]:
+    """Return what each check found."""
+    return [_finding(check) for check in CHECKS]
+
+
+def _finding(check: Callable[[], Finding]) -> Finding:
+    """Return what a check found; what it needs and cannot reach is a problem."""
+    try:
+        return check()
+    except (DatabaseError, RedisError, OSError, SubprocessError) as error:
+        advice = next(text for kind, text in ADVICE.items() if isinstance(error, kind))
+        reason = str(error).strip().split("\n")[0]
+        return problem(check.__name__, f"{type(error).__name__}: {reason}", advice)

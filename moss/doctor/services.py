@@ -1,0 +1,123 @@
+"""Checks of what runs beside this process: database, broker, workers, maintenance and mail server."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from smtplib import SMTPException
+
+import redis
+from django.conf import settings
+from django.core.mail import get_connection
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.utils import timezone
+
+from moss.doctor.findings import Finding, ok, problem, warning
+from moss.embedded.client import private_servers
+from moss.maintenance import is_maintained
+from submissions import heartbeats
+from submissions.queues import QUEUES
+
+CLOCK_WARNING_SECONDS, CLOCK_PROBLEM_SECONDS = 2.0, 30.0
+START = "Start `moss serve`, or the containers worker, interactive and maintenance."
+
+
+def database() -> Finding:
+    """Check that the database answers and has a version that Django supports."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        name = f"Postgres {cursor.fetchone()[0]}"
+    least = connection.features.minimum_database_version
+    if least and connection.get_database_version() < least:
+        return problem("database", f"{name} is too old", f"Upgrade it to Postgres {least[0]} or newer.")
+    return ok("database", f"{name} answers")
+
+
+def migrations() -> Finding:
+    """Check that the tables are those of this version, neither older nor newer."""
+    executor = MigrationExecutor(connection)
+    graph = executor.loader.graph
+    missing = executor.migration_plan(graph.leaf_nodes())
+    known = executor.loader.disk_migrations.keys()
+    apps = {app for app, _name in known}
+    newer = [key for key in executor.loader.applied_migrations if key[0] in apps and key not in known]
+    newer = [key for key in newer if key not in executor.loader.replacements]
+    if newer:
+        message = f"the database was migrated by another version ({'.'.join(newer[-1])})"
+        return problem("migrations", message, "Install that version of moss-server, or restore a backup.")
+    if missing:
+        message = f"{len(missing)} migrations are not applied"
+        return problem("migrations", message, "Run `moss setup`, or `docker compose run --rm migrate`.")
+    return ok("migrations", "all applied")
+
+
+def broker() -> Finding:
+    """Check that the broker answers."""
+    with redis.Redis.from_url(
+        settings.REDIS_URL,
+        socket_timeout=settings.BROKER_SECONDS,
+        socket_connect_timeout=settings.BROKER_SECONDS,
+    ) as client:
+        info = client.info("server")
+    name = (
+        f"Valkey {info['valkey_version']}" if "valkey_version" in info else f"Redis {info['redis_version']}"
+    )
+    return ok("broker", f"{name} answers")
+
+
+def workers() -> Finding:
+    """Check that each queue has a worker, and that all workers are of this version."""
+    alive = [worker for worker in heartbeats.workers() if worker.answers]
+    others = [f"{worker.name} ({worker.version})" for worker in alive if worker.version != _version()]
+    if others:
+        message = f"this is version {_version()}, but there are {', '.join(others)}"
+        return problem("workers", message, "Restart these workers with the version of the server.")
+    unserved = [queue for queue in QUEUES if not any(queue in worker.queues for worker in alive)]
+    if unserved:
+        return _not_running("workers", f"no worker answers for: {', '.join(unserved)}")
+    return ok("workers", f"{len(alive)} answer, version {_version()}")
+
+
+def maintenance() -> Finding:
+    """Check that lost work is looked for."""
+    if is_maintained():
+        return ok("maintenance", "runs")
+    return _not_running("maintenance", "nothing looks for lost work")
+
+
+def clock() -> Finding:
+    """Check that the clock of the database and that of this machine agree."""
+    with connection.cursor() as cursor:
+        before = timezone.now()
+        cursor.execute("SELECT clock_timestamp()")
+        there, after = cursor.fetchone()[0], timezone.now()
+    seconds = abs((there - (before + (after - before) / 2)).total_seconds())
+    message = f"{seconds:.1f} s between the database and this machine"
+    if seconds < CLOCK_WARNING_SECONDS:
+        return ok("clock", message)
+    state = problem if seconds >= CLOCK_PROBLEM_SECONDS else warning
+    return state("clock", message, "Let both machines set their clocks by NTP.")
+
+
+def mail() -> Finding:
+    """Check that the mail server takes a connection and the password, where one is set."""
+    if not settings.MAIL:
+        return ok("mail", "not set (MOSS_MAIL_HOST); links are shown on pages instead")
+    address = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
+    server = get_connection()
+    try:
+        server.open()
+    except (OSError, SMTPException) as error:
+        message = f"{address} cannot be used: {error}"
+        return problem("mail", message, "Correct MOSS_MAIL_HOST, _PORT, _SECURITY, _USER and _PASSWORD.")
+    server.close()
+    return ok("mail", f"{address} takes mail from {settings.DEFAULT_FROM_EMAIL}")
+
+
+def _not_running(check: str, message: str) -> Finding:
+    """Return a warning where nothing may run between two calls of `moss serve`, else a problem."""
+    return (warning if private_servers() else problem)(check, message, START)
+
+
+def _version() -> str:
+    return version("moss-server")

@@ -1,0 +1,139 @@
+"""`moss doctor` has one line a check, says what to do, and ends with status 1 on a problem."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner, Result
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from django.test import override_settings
+from django.utils import timezone
+
+from moss.cli import main
+from moss.doctor import machine, services
+from moss.doctor.checks import CHECKS
+from submissions import heartbeats
+from submissions.queues import QUEUES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["doctor", *arguments])
+
+
+def states() -> dict[str, str]:
+    return {finding["check"]: finding["state"] for finding in json.loads(run("--json").stdout)}
+
+
+@pytest.fixture
+def worker() -> Iterator[heartbeats.Worker]:
+    """Return a worker of another version that just gave a sign of life for both queues."""
+    now = timezone.now().isoformat()
+    other = heartbeats.Worker("old@host", os.getpid(), [*QUEUES], 1, "0.0.1", "moss old", now)
+    heartbeats.save_worker(other)
+    yield other
+    heartbeats.delete_worker(other.name)
+
+
+@pytest.mark.django_db
+def test_each_check_is_one_line_and_services_that_answer_are_ok() -> None:
+    result = run()
+    lines = result.stdout.splitlines()
+    assert len(lines) == len(CHECKS)
+    assert {line.split()[0] for line in lines} <= {"ok", "warning", "problem"}
+    assert any(line.startswith("ok       database: Postgres") for line in lines)
+    assert any(line.startswith("ok       broker: Valkey") for line in lines)
+    assert {"migrations", "clock", "mail"} <= {name for name, state in states().items() if state == "ok"}
+
+
+@pytest.mark.django_db
+def test_without_a_server_workers_are_a_warning_of_the_private_set_up() -> None:
+    # The tests set the variable that this check refuses.
+    with override_settings(SILENCED_SYSTEM_CHECKS=["async.E001"]):
+        result = run()
+    assert states()["workers"] == "warning"
+    assert "Start `moss serve`" in result.stdout
+    assert result.exit_code == 0
+
+
+@pytest.mark.django_db
+def test_without_workers_a_set_up_with_its_own_database_has_a_problem(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://elsewhere/moss")
+    monkeypatch.setenv("REDIS_URL", "redis://elsewhere")
+    assert services.workers().state == "problem"
+
+
+@pytest.mark.django_db
+def test_a_worker_of_another_version_is_a_problem(worker: heartbeats.Worker) -> None:
+    result = run()
+    assert result.exit_code == 1
+    assert "old@host (0.0.1)" in result.stdout
+    assert "Restart these workers" in result.stdout
+
+
+@pytest.mark.django_db
+def test_a_broker_that_does_not_answer_is_a_problem_with_advice(tmp_path: Path) -> None:
+    with override_settings(REDIS_URL=f"unix://{tmp_path}/nobody.sock"):
+        result = run()
+    assert result.exit_code == 1
+    assert any(
+        line.startswith("problem  broker:") and "Start Valkey" in line for line in result.stdout.splitlines()
+    )
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_does_not_answer_is_a_problem_and_the_other_checks_go_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    connection.close()
+    with monkeypatch.context() as patch:
+        patch.setitem(connection.settings_dict, "HOST", str(tmp_path))
+        found = states()
+        connection.close()
+    assert found["database"] == found["migrations"] == found["clock"] == "problem"
+    assert found["broker"] == "ok"
+
+
+@pytest.mark.django_db
+def test_migrations_that_are_missing_or_unknown_are_problems() -> None:
+    recorder = MigrationRecorder(connection)
+    recorder.record_applied("submissions", "9999_of_a_newer_version")
+    assert "9999_of_a_newer_version" in services.migrations().message
+    recorder.record_unapplied("submissions", "9999_of_a_newer_version")
+    last = max(name for app, name in recorder.applied_migrations() if app == "submissions")
+    recorder.record_unapplied("submissions", last)
+    assert services.migrations().state == "problem"
+    assert "moss setup" in services.migrations().advice
+    call_command("migrate", "submissions", last, fake=True, verbosity=0)
+
+
+def test_a_mail_server_that_refuses_connections_is_a_problem() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        backend = "django.core.mail.backends.smtp.EmailBackend"
+        with override_settings(MAIL=True, EMAIL_BACKEND=backend, EMAIL_HOST="127.0.0.1", EMAIL_PORT=port):
+            found = services.mail()
+    assert found.state == "problem"
+    assert "MOSS_MAIL_HOST" in found.advice
+
+
+def test_a_small_disk_and_a_folder_that_cannot_be_written_are_said(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(machine, "DISK_PROBLEM_BYTES", 10**18)
+    monkeypatch.setattr(machine, "DISK_WARNING_BYTES", 10**18)
+    assert machine.disk().state == "problem"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "missing"))
+    assert machine.kernels().state == "warning"
