@@ -17,6 +17,7 @@ from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, C
 from submissions.models.file_chunks import FileChunk
 from submissions.models.hints import DismissedHint
 from submissions.models.language_changes import LanguageChange
+from submissions.models.ranking_plans import RankingPlan, RankingShard
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
@@ -49,6 +50,8 @@ __all__ = [
     "LanguageChange",
     "ListedEntry",
     "Pair",
+    "RankingPlan",
+    "RankingShard",
     "Report",
     "Share",
     "Source",
