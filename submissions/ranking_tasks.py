@@ -42,6 +42,8 @@ BUSY_SECONDS = 3
 # A ranking takes what its class needs and can be cancelled; the limit only ends one that would never end.
 RANKING_SECONDS = 12 * 60 * 60
 LAST_SECONDS = RANKING_SECONDS + 60
+# Number of messages for shards of one ranking that wait at a time, so that the work of others is between.
+SHARDS_AT_ONCE = 16
 
 
 def enqueue_rank(assignment: Assignment) -> Report:
@@ -149,8 +151,9 @@ def _finish(report: Report, batches: list[int]) -> None:
 
 
 def _send_shards(report_id: int) -> None:
-    shards = RankingShard.objects.filter(plan__report=report_id, scores=None).order_by("number")
-    for pk in shards.values_list("pk", flat=True):
+    """Send the messages of the first shards; each of them sends that of a later one."""
+    first = RankingShard.objects.filter(plan__report=report_id, number__lt=SHARDS_AT_ONCE).order_by("number")
+    for pk in first.values_list("pk", flat=True):
         send(score_shard, HEAVY, pk)
 
 
@@ -163,7 +166,7 @@ def score_shard(shard_id: int) -> None:
             return
         with _handling_errors(shard.plan.report_id):
             _score(shard)
-    _go_on(shard.plan)
+    _go_on(shard)
 
 
 def _start_shard(shard_id: int) -> RankingShard | None:
@@ -195,12 +198,19 @@ def _score(shard: RankingShard) -> None:
     score_shard(shard)
 
 
-def _go_on(plan: RankingPlan) -> None:
+def _go_on(shard: RankingShard) -> None:
+    """Send the message of a later shard, behind the work of others; after the last one, that of the merge."""
     from submissions.ranking.shards import forget, is_followed  # noqa: PLC0415 - imports numba: workers only
 
+    plan = shard.plan
     waiting = plan.shards.filter(scores=None)
-    if not waiting.filter(attempts=0).exists() or not is_followed(plan.pk):
+    if not is_followed(plan.pk):
         forget(plan.pk)
+        return
+    if not waiting.filter(attempts=0).exists():
+        forget(plan.pk)
+    for later in waiting.filter(attempts=0, number=shard.number + SHARDS_AT_ONCE):
+        send(score_shard, HEAVY, later.pk)
     if not waiting.exists():
         send(merge_ranking, HEAVY, plan.report_id)
 

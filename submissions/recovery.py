@@ -121,7 +121,8 @@ def lost_reports() -> list[tuple[int, str]]:
 def lost_shards() -> list[int]:
     """Return the shards of running rankings that no process scores and no message will start."""
     waiting = RankingShard.objects.filter(scores=None, plan__report__state=Report.State.RUNNING)
-    quiet = list(waiting.filter(touched__lt=timezone.now() - SENDING).values_list("pk", flat=True))
+    long_ago = timezone.now() - SENDING
+    quiet = list(waiting.filter(touched__lt=long_ago).order_by("pk").values_list("pk", flat=True))
     locked = sessions(Work.SHARD) if quiet and HEAVY in empty_queues() else None
     return [] if locked is None else [pk for pk in quiet if pk not in locked]
 

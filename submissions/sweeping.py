@@ -48,7 +48,7 @@ def _restart_rankings() -> None:
 
 def _restart_shards() -> None:
     RankingPlan.objects.exclude(report__state=Report.State.RUNNING).delete()
-    for pk in recovery.lost_shards():
+    for pk in recovery.lost_shards()[: ranking_tasks.SHARDS_AT_ONCE]:
         logger.warning("shard %s of a ranking is enqueued again: its worker or its message was lost", pk)
         RankingShard.objects.filter(pk=pk).update(touched=timezone.now())
         send(ranking_tasks.score_shard, HEAVY, pk)

@@ -12,6 +12,7 @@ from django.utils import timezone
 from fingerprint import engine
 from submissions import actions, lifecycle, ranking_tasks, recovery, sweeping
 from submissions.models import Pair, RankingPlan, RankingShard, Report, Submission
+from submissions.queues import HEAVY
 from submissions.ranking import progress, shards
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 
@@ -184,6 +185,26 @@ def test_progress_counts_the_pairs_of_all_shards(planned: RankingPlan) -> None:
         assert published
         assert (published.done, published.total) == (number, planned.pairs)
         assert published.stage == f"Comparing {planned.submissions} submissions with each other"
+
+
+def test_few_messages_wait_at_a_time_so_that_the_work_of_others_is_between(
+    planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
+) -> None:
+    sent: list[int] = []
+    monkeypatch.setattr(ranking_tasks, "SHARDS_AT_ONCE", 2)
+    monkeypatch.setattr(
+        ranking_tasks.score_shard, "apply_async", lambda arguments, **_: sent.append(arguments[0])
+    )
+    lifecycle.requeue_report(planned.report_id, "to be planned again")
+    with django_capture_on_commit_callbacks(execute=True):
+        ranking_tasks.rank_next(HEAVY)
+    keys = list(RankingShard.objects.order_by("number").values_list("pk", flat=True))
+    assert len(keys) > 3
+    assert sent == keys[:2]
+    ranking_tasks.score_shard(keys[1])
+    assert sent == [*keys[:2], keys[3]]
+    ranking_tasks.score_shard(keys[1])  # delivered twice
+    assert sent == [*keys[:2], keys[3]]
 
 
 def test_a_cancelled_ranking_scores_no_further_shard_and_leaves_nothing(planned: RankingPlan) -> None:
