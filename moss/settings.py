@@ -14,6 +14,7 @@ from environs import validate
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from moss.account_settings import *  # noqa: F403 - settings of their own file
 from moss.embedded.paths import installation_paths
 from moss.environment import (
     broker_url,
@@ -95,6 +96,11 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
+    "allauth.mfa",
     "axes",
     "csp",
     "django_htmx",
@@ -120,6 +126,8 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "submissions.pages.middleware.HtmxLoginRedirect",
+    "allauth.account.middleware.AccountMiddleware",
+    "moss.audit.RecordAccess",
     "axes.middleware.AxesMiddleware",
 ]
 # The first one refuses an account with too many wrong passwords before the second one hashes another.

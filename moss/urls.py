@@ -2,38 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from django.contrib import admin
-from django.contrib.auth import views as auth_views
 from django.http import HttpRequest, HttpResponseRedirect
 from django.templatetags.static import static
 from django.urls import include, path
+from django.views.generic import RedirectView
 
+from moss.accounts.signing_in import SignIn, SignOut
 from moss.health import healthz
-from submissions.pages.views.access import is_path_of_this_site
-
-if TYPE_CHECKING:
-    from django.http import HttpResponse
-
-
-class SignIn(auth_views.LoginView):
-    """The sign-in page. `next` leads to a path of this site, and not to the sign-in page again."""
-
-    redirect_authenticated_user = True
-
-    def get_redirect_url(self) -> str:
-        address = super().get_redirect_url()
-        return address if is_path_of_this_site(address) and address != self.request.path else ""
-
-
-class SignOut(auth_views.LogoutView):
-    """Sign out, and let the browser forget what it kept of the pages."""
-
-    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        response = super().dispatch(request, *args, **kwargs)
-        response.headers["Clear-Site-Data"] = '"cache", "storage"'
-        return response
 
 
 def favicon(_request: HttpRequest) -> HttpResponseRedirect:
@@ -46,7 +22,10 @@ urlpatterns = [
     path("", include("submissions.pages.urls")),
     path("", include("moss.accounts.urls")),
     path("accounts/login/", SignIn.as_view(), name="login"),
+    path("accounts/", include("moss.accounts.allauth_urls")),
     path("accounts/logout/", SignOut.as_view(), name="logout"),
+    # The sign-in of the pages, which asks for the second factor.
+    path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),
     path("healthz", healthz, name="healthz"),

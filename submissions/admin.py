@@ -1,4 +1,7 @@
-"""Django admin for support: all rows are read-only except courses and assignments."""
+"""Django admin for support: all rows are read-only except courses and assignments.
+
+Nothing is registered whose rows name students: an administrator states a reason to read a course.
+"""
 
 from __future__ import annotations
 
@@ -49,29 +52,6 @@ class AssignmentAdmin(ModelAdmin):
     readonly_fields = ("language",)
 
 
-@admin.register(models.Batch)
-class BatchAdmin(ReadOnlyAdmin):
-    list_display = ("name", "assignment", "uploaded_by", "state", "created", "touched")
-    list_filter = ("state",)
-    list_select_related = ("assignment", "uploaded_by")
-    search_fields = ("name", "assignment__name")
-
-
-@admin.register(models.Submission)
-class SubmissionAdmin(ReadOnlyAdmin):
-    list_display = ("name", "batch")
-    list_select_related = ("batch",)
-    search_fields = ("name",)
-
-
-@admin.register(models.Entry)
-class EntryAdmin(ReadOnlyAdmin):
-    list_display = ("name", "batch", "size", "accepted", "reason")
-    list_filter = ("accepted",)
-    list_select_related = ("batch",)
-    search_fields = ("name", "reason")
-
-
 @admin.register(models.Source)
 class SourceAdmin(ReadOnlyAdmin):
     list_display = ("sha256", "size")
@@ -102,8 +82,8 @@ class ReportAdmin(ReadOnlyAdmin):
     fields = ("assignment", "state", "message", "parameters", "created", "finished")
 
 
-@admin.register(models.Pair)
-class PairAdmin(ReadOnlyAdmin):
-    list_display = ("left", "right", "report", "similarity", "tokens", "longest")
-    list_select_related = ("left", "right", "report__assignment")
-    search_fields = ("left__name", "right__name")
+@admin.register(models.StatedReason)
+class StatedReasonAdmin(ReadOnlyAdmin):
+    list_display = ("user", "course", "created", "expires", "reason")
+    list_select_related = ("user", "course")
+    search_fields = ("user__username", "course__name", "reason")

@@ -21,12 +21,15 @@ from hypothesis import HealthCheck, settings as examples
 from moss.celery import app
 from moss.embedded.client import ensure_services, release_services, wait_until_stopped
 from moss.embedded.paths import installation_paths
+from submissions.models import Membership
 from tests.support.other_sessions import end_other_sessions, wait_for_other_sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_django.plugin import DjangoDbBlocker
+
+    from submissions.models import Assignment
 
 # A kernel is compiled at its first call and machines are busy: no example has a time limit.
 examples.register_profile(
@@ -133,6 +136,14 @@ def admin(db: None) -> User:
     return _user("admin", is_staff=True, is_superuser=True)
 
 
+@pytest.fixture
+def colleague(assignment: Assignment) -> User:
+    """A user who is an instructor of Alice's course."""
+    user = _user("colin")
+    Membership.objects.create(course=assignment.course, user=user, role=Membership.Role.INSTRUCTOR)
+    return user
+
+
 def _signed_in(user: User) -> Client:
     client = Client()
     client.force_login(user)
@@ -142,6 +153,11 @@ def _signed_in(user: User) -> Client:
 @pytest.fixture
 def alice_client(alice: User) -> Client:
     return _signed_in(alice)
+
+
+@pytest.fixture
+def colleague_client(colleague: User) -> Client:
+    return _signed_in(colleague)
 
 
 @pytest.fixture

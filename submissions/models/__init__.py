@@ -1,6 +1,7 @@
 """Database tables: courses, assignments, uploads and their contents, reports, decisions and share links."""
 
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
+from submissions.models.audit import AuditEntry
 from submissions.models.batches import (
     Batch,
     Boilerplate,
@@ -17,6 +18,7 @@ from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, C
 from submissions.models.file_chunks import FileChunk
 from submissions.models.hints import DismissedHint
 from submissions.models.language_changes import LanguageChange
+from submissions.models.people import CampusGroup, Invitation, Membership, StatedReason
 from submissions.models.ranking_plans import RankingPlan, RankingShard
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
@@ -25,9 +27,11 @@ from submissions.models.students import CourseRoster, EnrolledStudent, Submissio
 __all__ = [
     "Alias",
     "Assignment",
+    "AuditEntry",
     "Batch",
     "Boilerplate",
     "BoilerplateUpload",
+    "CampusGroup",
     "CaseChange",
     "CaseDecision",
     "CaseMember",
@@ -47,14 +51,17 @@ __all__ = [
     "FileChunk",
     "Fingerprint",
     "Ignored",
+    "Invitation",
     "LanguageChange",
     "ListedEntry",
+    "Membership",
     "Pair",
     "RankingPlan",
     "RankingShard",
     "Report",
     "Share",
     "Source",
+    "StatedReason",
     "Submission",
     "SubmissionFile",
     "SubmissionStudent",

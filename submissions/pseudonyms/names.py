@@ -10,6 +10,7 @@ from itertools import count, product
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
+from submissions.permissions import Right, may
 from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER, NameFinder
 from submissions.pseudonyms.students import (
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from django.http import HttpRequest
 
-    from submissions.models import Assignment, Submission
+    from submissions.models import Assignment, Course, Submission
 
 # Ids and times in the names that platforms give to what students hand in.
 NUMBER = re.compile(r"\d{4,}(?:[-_:.,T ]{0,2}\d+)*")
@@ -124,8 +125,13 @@ class Names:
 
 
 def names_for(request: HttpRequest, assignment: Assignment) -> Names:
-    """Return the names of an assignment as the user of this session has chosen to see them."""
-    return anonymous_names(assignment) if request.session.get(ANONYMOUS) else real_names(assignment)
+    """Return the names of an assignment as the user of this session may and has chosen to see them."""
+    return anonymous_names(assignment) if hides_names(request, assignment.course) else real_names(assignment)
+
+
+def hides_names(request: HttpRequest, course: Course) -> bool:
+    """Return whether the user of this session may not see the names of a course, or has hidden them."""
+    return bool(request.session.get(ANONYMOUS)) or not may(request.user, Right.SEE_NAMES, course)
 
 
 def real_names(assignment: Assignment) -> Names:

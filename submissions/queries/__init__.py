@@ -7,9 +7,10 @@ from submissions.queries.access import (
     boilerplate,
     boilerplate_upload,
     course,
-    courses,
+    share,
 )
 from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
+from submissions.queries.audit import audit_entries
 from submissions.queries.cases import (
     DecidedCase,
     case_decisions,
@@ -67,6 +68,14 @@ from submissions.queries.pairs import (
     stored_terms,
     submission_names,
 )
+from submissions.queries.people import (
+    administered_courses,
+    campus_group,
+    course_with_people,
+    invitation,
+    membership,
+    people,
+)
 from submissions.queries.previews import absent_students, preview
 from submissions.queries.quotas import Usage, usage
 from submissions.queries.recurring import RecurringPair, course_overview
@@ -94,7 +103,7 @@ from submissions.queries.service import (
     reports_under_way,
     service_state,
 )
-from submissions.queries.shares import pair_by_names, share, shares
+from submissions.queries.shares import pair_by_names, shares
 from submissions.queries.students import ListedStudent, listed_students
 from submissions.queries.submissions import (
     Link,
@@ -131,20 +140,23 @@ __all__ = [
     "absent_students",
     "activity",
     "add_contents",
+    "administered_courses",
     "assignment",
     "assignments_of_student",
+    "audit_entries",
     "batch",
     "batch_submissions",
     "batches_under_way",
     "boilerplate",
     "boilerplate_upload",
+    "campus_group",
     "case_decisions",
     "case_history",
     "cases_by_member",
     "comparable_assignments",
     "course",
     "course_overview",
-    "courses",
+    "course_with_people",
     "current_submission",
     "decided_case",
     "decision",
@@ -165,6 +177,7 @@ __all__ = [
     "has_earlier_work",
     "history",
     "ignored_tokens",
+    "invitation",
     "is_linking",
     "is_stuck",
     "language_changes",
@@ -181,6 +194,7 @@ __all__ = [
     "lost_with_assignment",
     "lost_with_batch",
     "lost_with_course",
+    "membership",
     "next_undecided_in",
     "ordered_pairs",
     "pair",
@@ -191,6 +205,7 @@ __all__ = [
     "pair_similarities",
     "pairs_above",
     "pairs_between",
+    "people",
     "preview",
     "ranked_ids",
     "ranked_pairs",

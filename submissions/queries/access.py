@@ -8,61 +8,83 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
-from submissions.models import Assignment, Batch, Boilerplate, BoilerplateUpload, Course, DeletedBatch
+from submissions.models import Assignment, Batch, Boilerplate, BoilerplateUpload, DeletedBatch, Share
+from submissions.permissions import Right, require, visible_courses
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
-    from django.db.models import QuerySet
+
+    from submissions.models import Course
 
 
 class Gone(Http404):
     """The object was deleted; the user could see it before."""
 
 
-def courses(user: User) -> QuerySet[Course]:
-    """Return the courses that `user` may open: their own, or all of them for staff."""
-    return Course.objects.all() if user.is_staff else Course.objects.filter(owner=user)
+def course(user: User, pk: int, right: Right) -> Course:
+    """Return a course.
+
+    Raises
+    ------
+    Http404
+        When it does not exist, or `user` has no right in it at all.
+    PermissionDenied
+        When `user` has rights in it, but not this one. The other functions of this module raise the same.
+    """
+    row = get_object_or_404(visible_courses(user).select_related("owner"), pk=pk)
+    require(user, right, row)
+    return row
 
 
-def course(user: User, pk: int) -> Course:
-    """Return a course, or raise Http404 when it does not exist or `user` may not see it."""
-    return get_object_or_404(courses(user).select_related("owner"), pk=pk)
+def assignment(user: User, pk: int, right: Right) -> Assignment:
+    """Return an assignment."""
+    rows = Assignment.objects.filter(course__in=visible_courses(user))
+    row = get_object_or_404(rows.select_related("course__owner", "course__roster"), pk=pk)
+    require(user, right, row.course)
+    return row
 
 
-def assignment(user: User, pk: int) -> Assignment:
-    """Return an assignment, or raise Http404 when it does not exist or `user` may not see it."""
-    visible = Assignment.objects.filter(course__in=courses(user))
-    return get_object_or_404(visible.select_related("course__owner", "course__roster"), pk=pk)
-
-
-def batch(user: User, pk: int) -> Batch:
+def batch(user: User, pk: int, right: Right) -> Batch:
     """Return a batch.
 
     Raises
     ------
     Gone
         When the batch was deleted and `user` could see it before.
-    Http404
-        When it does not exist or `user` may not see it.
     """
     uploads = Batch.objects.exclude(role=Batch.Role.OTHER)
-    visible = uploads.filter(assignment__course__in=courses(user), pk=pk)
-    if existing := visible.select_related(
+    rows = uploads.filter(assignment__course__in=visible_courses(user), pk=pk)
+    if existing := rows.select_related(
         "assignment__course__owner", "assignment__course__roster", "uploaded_by"
     ).first():
+        require(user, right, existing.assignment.course)
         return existing
-    if DeletedBatch.objects.filter(batch=pk, assignment__course__in=courses(user)).exists():
+    if DeletedBatch.objects.filter(batch=pk, assignment__course__in=visible_courses(user)).exists():
         raise Gone(_("This upload was deleted with everything that came from it."))
     raise Http404("No such upload.")
 
 
-def boilerplate(user: User, pk: int) -> Boilerplate:
-    """Return boilerplate, or raise Http404 when it does not exist or `user` may not see it."""
-    visible = Boilerplate.objects.filter(assignment__course__in=courses(user))
-    return get_object_or_404(visible.select_related("assignment__course__roster"), pk=pk)
+def boilerplate(user: User, pk: int, right: Right) -> Boilerplate:
+    """Return boilerplate."""
+    rows = Boilerplate.objects.filter(assignment__course__in=visible_courses(user))
+    row = get_object_or_404(
+        rows.select_related("assignment__course__owner", "assignment__course__roster"), pk=pk
+    )
+    require(user, right, row.assignment.course)
+    return row
 
 
-def boilerplate_upload(user: User, pk: int) -> BoilerplateUpload:
-    """Return uploaded boilerplate, or raise Http404 when it does not exist or `user` may not see it."""
-    visible = BoilerplateUpload.objects.filter(assignment__course__in=courses(user))
-    return get_object_or_404(visible.select_related("assignment"), pk=pk)
+def boilerplate_upload(user: User, pk: int, right: Right) -> BoilerplateUpload:
+    """Return uploaded boilerplate."""
+    rows = BoilerplateUpload.objects.filter(assignment__course__in=visible_courses(user))
+    row = get_object_or_404(rows.select_related("assignment__course__owner"), pk=pk)
+    require(user, right, row.assignment.course)
+    return row
+
+
+def share(user: User, pk: int) -> Share:
+    """Return a share link; this takes the right to share."""
+    rows = Share.objects.filter(assignment__course__in=visible_courses(user))
+    row = get_object_or_404(rows.select_related("assignment__course__owner"), pk=pk)
+    require(user, Right.SHARE, row.assignment.course)
+    return row

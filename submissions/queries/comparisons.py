@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.models import Assignment, Batch
-from submissions.queries.access import courses
+from submissions.permissions import Right, courses_with
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -34,9 +34,9 @@ class ListedComparison(NamedTuple):
 def comparable_assignments(assignment: Assignment, user: User) -> QuerySet[Assignment]:
     """Return the other assignments that an assignment can be compared with, by course, newest first.
 
-    They are of courses that `user` may open and that have the same owner, who reads the pairs.
+    They are of courses that `user` may change and that have the same owner, who reads the pairs.
     """
-    readable = courses(user).filter(owner=assignment.course.owner_id)
+    readable = courses_with(user, Right.CHANGE).filter(owner=assignment.course.owner_id)
     others = Assignment.objects.filter(course__in=readable).exclude(pk=assignment.pk)
     return others.select_related("course").order_by("course__name", "course", "-created", "-pk")
 

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from submissions.models import CaseDecision, Decision, Submission
+from submissions.permissions import Right, people_with
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,8 +105,8 @@ def history(decision: Decision) -> list[Change]:
 def possible_assignees(
     assignment: Assignment, decision: Decision | CaseDecision | None = None
 ) -> QuerySet[User]:
-    """Return the users to whom a pair can be assigned: course owner, staff and the current assignee."""
-    allowed = Q(pk=assignment.course.owner_id) | Q(is_staff=True)
+    """Return the users to whom a pair can be assigned: who may decide, and the current assignee."""
+    allowed = people_with(Right.DECIDE, assignment.course)
     current = Q(pk=decision.assignee_id) if decision and decision.assignee_id else Q(pk=None)
     return User.objects.filter((allowed & Q(is_active=True)) | current).order_by("username")
 

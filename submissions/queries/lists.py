@@ -20,7 +20,7 @@ from submissions.models import (
     SubmissionFile,
 )
 from submissions.natural_order import natural_key
-from submissions.queries.access import courses
+from submissions.permissions import Right, courses_with
 from submissions.queries.aliases import alias_of
 
 if TYPE_CHECKING:
@@ -49,8 +49,10 @@ class SubmissionAnnotations(TypedDict):
 
 
 def listed_courses(user: User) -> QuerySet[Course]:
-    """Return the courses that `user` may open, with `assignment_count` and the owner, by name."""
-    listed = courses(user).select_related("owner").annotate(assignment_count=Count("assignments"))
+    """Return the courses that `user` may read, with `assignment_count` and the owner, by name."""
+    listed = (
+        courses_with(user, Right.READ).select_related("owner").annotate(assignment_count=Count("assignments"))
+    )
     return listed.order_by("name", "pk")
 
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Q
-from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from submissions.models import Share
-from submissions.queries.access import courses
-
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
-    from submissions.models import Assignment, Pair, Report
+    from submissions.models import Assignment, Pair, Report, Share
 
 # Maximum number of expired and revoked links on a page; older ones stay in the database.
 ENDED_LISTED = 50
@@ -32,12 +26,6 @@ def shares(assignment: Assignment) -> Shares:
     links = assignment.shares.select_related("created_by")
     valid = Q(revoked=None, expires__gt=timezone.now())
     return Shares(list(links.filter(valid)), list(links.exclude(valid)[:ENDED_LISTED]))
-
-
-def share(user: User, pk: int) -> Share:
-    """Return a share link, or raise Http404 when it does not exist or `user` may not see it."""
-    visible = Share.objects.filter(assignment__course__in=courses(user))
-    return get_object_or_404(visible.select_related("assignment"), pk=pk)
 
 
 def pair_by_names(report: Report, left: str, right: str) -> Pair | None:

@@ -113,24 +113,24 @@ def test_a_decision_that_was_not_stored_says_so_and_is_not_selected(
 
 
 def test_changes_that_somebody_else_made_meanwhile_are_shown(
-    world: World, assignment_page: Page, admin: User
+    world: World, assignment_page: Page, colleague: User
 ) -> None:
     page = assignment_page
     page.goto(address(world, "pair"))
     pair = world.pair
     decision = Decision.objects.create(
-        assignment=world.assignment, left=pair.left.name, right=pair.right.name, assignee=admin
+        assignment=world.assignment, left=pair.left.name, right=pair.right.name, assignee=colleague
     )
-    Change.objects.create(decision=decision, who="admin", field="assignee", before="", after="admin")
+    Change.objects.create(decision=decision, who="colin", field="assignee", before="", after="colin")
     page.keyboard.press("3")
-    expect(page.locator(".meanwhile")).to_have_text("Meanwhile admin assigned it to themselves.")
-    expect(page.get_by_label("Assignee")).to_have_value(str(admin.pk))
+    expect(page.locator(".meanwhile")).to_have_text("Meanwhile colin assigned it to themselves.")
+    expect(page.get_by_label("Assignee")).to_have_value(str(colleague.pk))
     expect(checked_state(page)).to_have_value("suspicious")
     page.keyboard.press("2")
     expect(page.locator("#decision-answer")).to_have_text(re.compile(r"^\s*Saved\s*$"))
     wait_for_decision("clear")
     decision.refresh_from_db()
-    assert decision.assignee == admin
+    assert decision.assignee == colleague
 
 
 CLEAR_AS_SOON_AS_THE_FORM_IS_REPLACED = """
@@ -143,14 +143,14 @@ new MutationObserver((_, observer) => {
 
 
 def test_a_decision_made_as_soon_as_the_form_is_replaced_is_saved(
-    world: World, assignment_page: Page, admin: User
+    world: World, assignment_page: Page, colleague: User
 ) -> None:
     page, pair = assignment_page, world.pair
     page.goto(address(world, "pair"))
     decision = Decision.objects.create(
-        assignment=world.assignment, left=pair.left.name, right=pair.right.name, assignee=admin
+        assignment=world.assignment, left=pair.left.name, right=pair.right.name, assignee=colleague
     )
-    Change.objects.create(decision=decision, who="admin", field="assignee", before="", after="admin")
+    Change.objects.create(decision=decision, who="colin", field="assignee", before="", after="colin")
     page.evaluate(CLEAR_AS_SOON_AS_THE_FORM_IS_REPLACED)
     page.keyboard.press("3")
     wait_for_decision("clear")

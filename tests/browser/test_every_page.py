@@ -17,6 +17,7 @@ from tests.support.browser import assert_accessible_now, check_every_layout, eac
 from tests.support.every_page import (
     FILES,
     FRAGMENTS,
+    INVITATIONS,
     OWN_PAGES,
     PAGES,
     PUBLIC,
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
 
 
-def test_every_address_that_answers_a_get_is_visited(admin_client: Client, world: World) -> None:
+def test_every_address_that_answers_a_get_is_visited(admin: User, admin_client: Client, world: World) -> None:
+    Course.objects.filter(pk=world.assignment.course_id).update(owner=admin)
     actual = {name: admin_client.get(address(world, name)).status_code for name in patterns()}
-    pages = (*PAGES, *OWN_PAGES, *FRAGMENTS, *FILES, *PUBLIC, *STAFF_PAGES, *STAFF_FRAGMENTS)
+    pages = (*PAGES, *OWN_PAGES, *INVITATIONS, *FRAGMENTS, *FILES, *PUBLIC, *STAFF_PAGES, *STAFF_FRAGMENTS)
     statuses = {**dict.fromkeys(pages, 200), **dict.fromkeys(REDIRECTS, 302)}
     expected = {name: statuses.get(name, 405) for name in patterns()}
     assert actual == expected, (
@@ -49,7 +51,7 @@ def test_every_address_that_answers_a_get_is_visited(admin_client: Client, world
 
 def test_no_page_has_a_fault(world: World, sign_in: SignIn, shoot: Shoot, subtests: pytest.Subtests) -> None:
     page = sign_in(world.owner)
-    for name in (*PAGES, *OWN_PAGES, *PUBLIC):
+    for name in (*PAGES, *OWN_PAGES, *INVITATIONS, *PUBLIC):
         with subtests.test(name):
             page.goto(address(world, name))
             check_every_layout(page, shoot, f"page-{name}")

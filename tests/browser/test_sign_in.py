@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from django.urls import reverse
+
 from moss.celery import app
 from tests.conftest import PASSWORD
+from tests.moss.accounts.test_second_factor import code
+from tests.support.browser import check_every_layout
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from django.contrib.auth.models import User
     from playwright.sync_api import Page
+    from pytest_django.fixtures import Settings
 
-    from tests.support.browser import SignIn
+    from tests.support.browser import Shoot, SignIn
+    from tests.support.campus import Campus
+
+pytest_plugins = ["tests.support.campus"]
 
 
 def test_alice_signs_in_with_her_password_and_lands_on_her_courses(page: Page, alice: User) -> None:
@@ -24,6 +32,31 @@ def test_alice_signs_in_with_her_password_and_lands_on_her_courses(page: Page, a
     page.press("input[name=password]", "Enter")
     page.wait_for_url("**/")
     assert page.locator("h1").inner_text() == "Courses"
+
+
+def test_the_pages_of_signing_in_have_no_fault(
+    page: Page, campus: Campus, settings: Settings, alice: User, shoot: Shoot
+) -> None:
+    settings.MAIL = True
+    for name, address in (("login", reverse("login")), ("forgotten", reverse("account_reset_password"))):
+        page.goto(address)
+        check_every_layout(page, shoot, f"page-{name}")
+
+
+def test_the_pages_of_the_second_factor_have_no_fault(sign_in: SignIn, alice: User, shoot: Shoot) -> None:
+    page = sign_in(alice)
+    page.goto(reverse("mfa_index"))
+    check_every_layout(page, shoot, "page-second-factor")
+    page.click("text=Set up an authenticator app")
+    check_every_layout(page, shoot, "page-confirm")
+    page.fill("input[name=password]", PASSWORD)
+    page.press("input[name=password]", "Enter")
+    page.wait_for_selector("form code")
+    check_every_layout(page, shoot, "page-authenticator")
+    page.fill("input[name=code]", code(page.locator("form code").inner_text()))
+    page.press("input[name=code]", "Enter")
+    page.wait_for_selector("ul.names code")
+    check_every_layout(page, shoot, "page-recovery-codes")
 
 
 def test_the_admin_works_under_the_content_security_policy(sign_in: SignIn, admin: User) -> None:

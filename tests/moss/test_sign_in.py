@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import pytest
 from axes.models import AccessAttempt
@@ -72,11 +73,11 @@ def not_to_be_asked(*_: object, **__: object) -> None:
     raise AssertionError("a password is hashed")
 
 
-def test_the_admin_counts_the_same_failures(client: Client, admin: User) -> None:
-    fail(client, "admin", 9)
-    form = {"username": "admin", "password": "wrong"}
-    assert client.post(reverse("admin:login"), form).status_code == 429
-    assert client.post(reverse("admin:login"), form | {"password": PASSWORD}).status_code == 429
+def test_the_admin_has_no_sign_in_of_its_own(client: Client, admin: User) -> None:
+    address = reverse("admin:index")
+    asked = client.get(address, follow=True)
+    assert unquote(asked.redirect_chain[-1][0]) == f"{reverse('login')}?next={address}"
+    assert sign_in(client, "admin", PASSWORD, next=address).headers["Location"] == address
 
 
 def test_others_still_sign_in_from_the_same_address(client: Client, alice: User, bob: User) -> None:

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from submissions import actions, queries
-from submissions.models import Assignment, Batch, Boilerplate
+from submissions.models import Assignment, Batch, Boilerplate, Membership
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 
@@ -132,19 +132,20 @@ def test_deleting_old_uploads_takes_none_of_the_hour(
 
 
 def test_an_upload_that_another_user_made_and_the_owner_deleted_is_none_of_the_owner(
-    alice_client: Client, admin_client: Client, assignment: Assignment, settings: Settings
+    alice_client: Client, colleague_client: Client, assignment: Assignment, settings: Settings
 ) -> None:
     settings.UPLOADS_AN_HOUR = 1
-    send(admin_client, assignment)
+    send(colleague_client, assignment)
     actions.delete_batch(Batch.objects.get())
     assert send(alice_client, assignment).status_code == 302
 
 
-def test_staff_upload_to_the_account_of_the_owner(
-    admin_client: Client, assignment: Assignment, settings: Settings
+def test_instructors_upload_to_the_account_of_the_owner(
+    bob: User, bob_client: Client, assignment: Assignment, settings: Settings
 ) -> None:
+    Membership.objects.create(course=assignment.course, user=bob, role=Membership.Role.INSTRUCTOR)
     settings.STORAGE_BYTES = 50
-    assert "The courses of alice hold" in error(send(admin_client, assignment))
+    assert "The courses of alice hold" in error(send(bob_client, assignment))
 
 
 @pytest.mark.django_db(transaction=True)

@@ -7,27 +7,38 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
 from moss.accounts import urls as account_urls
 from moss.commands.demo import SAMPLE, sample_zip
-from submissions.actions import shares
-from submissions.models import Assignment, Batch, Boilerplate, Pair, Report, Share
+from submissions.actions import people, shares
+from submissions.models import (
+    Assignment,
+    Batch,
+    Boilerplate,
+    CampusGroup,
+    Course,
+    Invitation,
+    Membership,
+    Pair,
+    Report,
+    Share,
+)
 from submissions.pages import urls
 from submissions.pages.report.cases import cases
 from tests.support.sample_class import loose
 from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
     from tests.support.uploads import HandIn
 
 # Pages for signed-in users, by URL name.
 PAGES = (
     "courses",
     "course",
+    "people",
     "rename_course",
     "roster",
     "delete_course",
@@ -55,8 +66,10 @@ FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
 REDIRECTS = ("next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
-STAFF_PAGES = ("service",)
+STAFF_PAGES = ("service", "department", "audit_log")
 STAFF_FRAGMENTS = ("service_now",)
+# The page of an invitation, for every signed-in user who has the link.
+INVITATIONS = ("invitation",)
 # Pages for everybody who has the link.
 PUBLIC = ("shared", "shared_pairs", "shared_ignored", "shared_case", "shared_pair")
 
@@ -72,6 +85,8 @@ class World:
     report: Report
     pair: Pair
     share: Share
+    membership: Membership
+    invitation: Invitation
 
 
 @pytest.fixture
@@ -82,7 +97,18 @@ def world(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
     report = assignment.reports.get(state=Report.State.DONE)
     share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1))
     boilerplate = assignment.boilerplate.get()
-    return World(alice, assignment, batch, boilerplate, report, report.pairs.all()[0], share)
+    pair = report.pairs.all()[0]
+    return World(
+        alice, assignment, batch, boilerplate, report, pair, share, *course_people(assignment.course)
+    )
+
+
+def course_people(course: Course) -> tuple[Membership, Invitation]:
+    """Store a teaching assistant of a course, and an invitation to it."""
+    member = User.objects.create_user("tess", "tess@example.org")
+    membership = Membership.objects.create(course=course, user=member, role=Membership.Role.ASSISTANT)
+    CampusGroup.objects.create(course=course, group="cs-tutors", role=Membership.Role.ASSISTANT)
+    return membership, people.invite(course, course.owner, "olga@example.org", Membership.Role.OBSERVER)
 
 
 def patterns() -> dict[str, URLPattern]:
@@ -109,6 +135,9 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "boilerplate": world.boilerplate.pk,
         "boilerplate-uploads": world.assignment.boilerplate_uploads.earliest("pk").pk,
         "shares": world.share.pk,
+        "memberships": world.membership.pk,
+        "invitations": world.invitation.pk,
+        "campus-groups": world.assignment.course.campus_groups.get().pk,
     }
     values = {
         "pk": primary_keys.get(route.partition("/")[0]),
@@ -117,9 +146,15 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "submission_id": _case_key(world) if "cases/" in route else world.pair.left_id,
         "name": "pairs",
         "suffix": "csv",
-        "token": shares.share_token(world.share),
+        "token": _token(world, route),
     }
     return {argument: values[argument] for argument in pattern.pattern.converters}
+
+
+def _token(world: World, route: str) -> str:
+    if route.startswith("invitations/"):
+        return people.invitation_token(world.invitation)
+    return shares.share_token(world.share)
 
 
 def _case_key(world: World) -> int:

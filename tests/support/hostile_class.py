@@ -12,7 +12,7 @@ from submissions import actions
 from submissions.actions import shares
 from submissions.models import Report, Submission, SubmissionFile
 from submissions.models.records import Refusal
-from tests.support.every_page import World
+from tests.support.every_page import World, course_people
 from tests.support.sample_class import COPIED, STARTER, loose, zipped
 from tests.support.uploads import register_boilerplate
 
@@ -75,4 +75,7 @@ def nasty(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
     # Not anonymous, so that the shared pages contain the names.
     share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1), anonymous=False)
     boilerplate = assignment.boilerplate.get()
-    return World(alice, assignment, batch, boilerplate, report, report.pairs.all()[0], share)
+    pair = report.pairs.all()[0]
+    return World(
+        alice, assignment, batch, boilerplate, report, pair, share, *course_people(assignment.course)
+    )

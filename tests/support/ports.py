@@ -23,6 +23,11 @@ def taken_port() -> Iterator[int]:
 
 @pytest.fixture
 def free_port() -> int:
+    return free_port_number()
+
+
+def free_port_number() -> int:
+    """Return a port of this machine that nothing listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port: int = listener.getsockname()[1]
     return port

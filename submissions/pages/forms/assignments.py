@@ -208,6 +208,11 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         """Remove the fields that name students; their stored values stay."""
         del self.fields["teams"]
 
+    def only_show(self) -> None:
+        """Make every field one that can be read but not changed."""
+        for field in self.fields.values():
+            field.disabled = True
+
     def clean_teams(self) -> str:
         text: str = self.cleaned_data["teams"]
         try:

@@ -12,6 +12,7 @@ from submissions import queries
 from submissions.pages.forms.filters import parse_pair_filter, query_string
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report.overview import findings_context, tab_context
+from submissions.permissions import Right, allowed, rights
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, QueryDict
     from django.utils.safestring import SafeString
 
-    from submissions.models import Assignment
+    from submissions.models import Assignment, Course
     from submissions.pseudonyms.names import Names
     from submissions.queries.reports import ReportState
 
@@ -49,6 +50,8 @@ TITLES = {
     "uploads": _("Uploads"),
 }
 SHARED = {"cases": "shared", "pairs": "shared_pairs", "ignored": "shared_ignored"}
+# Rights that show in a part; readers who differ in others share the rendered parts.
+SHOWN_RIGHTS = frozenset({Right.CHANGE, Right.SHARE})
 
 
 class Tab(NamedTuple):
@@ -71,26 +74,38 @@ def tabs(address: Address, assignment: Assignment) -> list[Tab]:
 
 
 class Address(NamedTuple):
-    """Path and query of a page, and the token of a share link or ""."""
+    """Path and query of a page, the token of a share link or "", and what the reader may do.
+
+    Behind a share link there are no rights, whoever reads.
+    """
 
     path: str
     query: QueryDict
     token: str = ""
+    rights: frozenset[Right] = frozenset()
 
     @classmethod
-    def from_request(cls, request: HttpRequest) -> Address:
+    def from_request(cls, request: HttpRequest, course: Course) -> Address:
         match = request.resolver_match
-        return cls(request.path, request.GET, match.kwargs.get("token", "") if match else "")
+        token = match.kwargs.get("token", "") if match else ""
+        granted = frozenset() if token else rights(request.user, course) & SHOWN_RIGHTS
+        return cls(request.path, request.GET, token, granted)
 
     @property
     def key(self) -> tuple[Hashable, ...]:
         """The values in which two addresses differ."""
-        return self.path, self.query.urlencode(), self.token
+        return self.path, self.query.urlencode(), self.token, self.rights
 
     @property
     def context(self) -> dict[str, Any]:
         """The variables of templates; a page behind a share link is for reading only."""
-        return {"path": self.path, "query": self.query, "token": self.token, "readonly": bool(self.token)}
+        return {
+            "path": self.path,
+            "query": self.query,
+            "token": self.token,
+            "readonly": bool(self.token),
+            "may": allowed(self.rights),
+        }
 
 
 def report_parts(

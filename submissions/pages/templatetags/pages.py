@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from django.template import Context
 
-    from submissions.models import Batch, CaseDecision, Report, Submission
+    from submissions.models import Batch, CaseDecision, Course, Report, Submission
     from submissions.pages.source_view.written_differences import DifferenceSummary
     from submissions.pseudonyms.names import Names
 
@@ -63,6 +63,14 @@ def hint(context: Context, name: str) -> dict[str, object]:
     text = "" if is_reader or queries.has_dismissed(user, name) else HINTS[name]
     own = {key: context.get(key, "") for key in ("csrf_token", "request")}
     return {"name": name, "text": text, **own}
+
+
+@register.simple_tag(takes_context=True)
+def rights_in(context: Context, course: Course) -> dict[str, bool]:
+    """Return what the reader of a page may do in a course: nothing behind a share link."""
+    from submissions.permissions import allowed, rights  # noqa: PLC0415 - `moss check` uses these tags without the models
+
+    return allowed(frozenset() if context.get("readonly") else rights(context["user"], course))
 
 
 @register.simple_tag

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from submissions import queries
+from submissions.permissions import Right
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,11 @@ class AuthenticatedRequest(HttpRequest):
 
     user: User
     htmx: HtmxDetails
+
+
+def right_for(request: HttpRequest, right: Right) -> Right:
+    """Return the right that a page with a form takes: `right` to send the form, to read for its display."""
+    return right if request.method == "POST" else Right.READ
 
 
 def is_path_of_this_site(address: str) -> bool:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions import actions, queries
+from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def activity(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     In the query, `seen` is the id of the report that the page displays, and `was` the version of the fragment
     that it has: the answer is 204 if that is still the current one.
     """
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.READ)
     current = queries.activity(assignment, queries.report_state(assignment))
     if request.GET.get("was") == current.version:
         return HttpResponse(status=204)
@@ -47,7 +48,7 @@ def activity(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def cancel_ranking(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.CHANGE)
     if not actions.cancel_ranking(assignment):
         messages.info(request, _("The ranking had ended already."))
     return redirect(assignment)

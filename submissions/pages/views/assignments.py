@@ -20,6 +20,8 @@ from submissions.pages.forms.assignments import SettingsForm
 from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
 from submissions.pages.report.parts import FILTERED, Address, filtered_part, report_parts, tabs
+from submissions.pages.views.access import right_for
+from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ RANKED_BY = {"common_limit", "teams", "compare_mates"}
 @require_GET
 def assignment(request: AuthenticatedRequest, pk: int, tab: str = "cases") -> HttpResponse:
     """Show a tab of an assignment's report; without a report, the uploads and the boilerplate."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.READ)
     names = names_for(request, assignment)
     return filtered_response(request, assignment, names, tab) or assignment_page(request, assignment, tab)
 
@@ -60,7 +62,7 @@ def filtered_response(
     state = queries.report_state(assignment)
     if not state.report or tab not in FILTERED:
         return None
-    part = filtered_part(Address.from_request(request), assignment, state, names, tab)
+    part = filtered_part(Address.from_request(request, assignment.course), assignment, state, names, tab)
     response = HttpResponse(part["html"])
     patch_vary_headers(response, ("HX-Request",))
     return push_url(response, request.path + part["query"])
@@ -99,7 +101,7 @@ def report_page_context(
 ) -> dict[str, Any]:
     """Return the context that a tab of a report has for everybody, its `parts` among it."""
     state = queries.report_state(assignment)
-    address = Address.from_request(request)
+    address = Address.from_request(request, assignment.course)
     return {
         "tab": tab,
         "tabs": tabs(address, assignment),
@@ -120,13 +122,15 @@ def _status(*forms: UploadForm | None) -> int:
 @require_http_methods(["GET", "POST"])
 def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the settings of an assignment; what decides which pairs are ranked starts a new ranking."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, right_for(request, Right.CHANGE))
     names = names_for(request, assignment)
     stored_language = assignment.language
     form = SettingsForm(assignment.course, request.POST or None, instance=assignment)
     form.offer_assignments(queries.comparable_assignments(assignment, request.user), assignment)
     if names.hidden:
         form.hide_names()
+    if not may(request.user, Right.CHANGE, assignment.course):
+        form.only_show()
     if form.is_valid():
         assignment.language, language = stored_language, assignment.language
         rereading = queries.rereading(assignment, language) if language != stored_language else None
@@ -166,7 +170,7 @@ def _shortened_list(names: list[str]) -> str:
 @require_POST
 def read_again(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Try again to have the files read in the language of an assignment, after that failed."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.CHANGE)
     actions.change_language(assignment, request.user, assignment.language)
     return redirect(assignment)
 
@@ -174,6 +178,6 @@ def read_again(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def rerank(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.CHANGE)
     actions.rerank(assignment)
     return redirect(assignment)

@@ -23,6 +23,7 @@ from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
 from submissions.pages.views.access import gone_as_410
 from submissions.pages.views.previews import preview_context
+from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ STEPS = (
 @login_required
 @require_POST
 def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.CHANGE)
     form = SubmissionsForm(request.POST, request.FILES, auto_id="upload_%s")
     if not form.is_valid():
         return assignments.assignment_page(request, assignment, "uploads", upload_form=form)
@@ -66,7 +67,7 @@ def batch(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
     Of an upload that waits for its uploader it shows the preview.
     """
-    batch = queries.batch(request.user, pk)
+    batch = queries.batch(request.user, pk, Right.READ)
     names = names_for(request, batch.assignment)
     lists: dict[str, Any] = {
         "skipped": queries.displayed_entries(batch.entries.filter(accepted=False), names),
@@ -94,7 +95,7 @@ def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     the current one. When the batch has ended, the answer leads to the report; where something of the upload
     is to be read on its page, or there is no report, it makes the page reload.
     """
-    batch = queries.batch(request.user, pk)
+    batch = queries.batch(request.user, pk, Right.READ)
     leads_to_report = _leads_to_report(batch)
     if request.htmx and not batch.is_running and not leads_to_report:
         return HttpResponseClientRefresh()
@@ -131,7 +132,7 @@ def _progress_context(request: AuthenticatedRequest, batch: Batch) -> dict[str, 
 @require_POST
 @gone_as_410
 def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    batch = queries.batch(request.user, pk)
+    batch = queries.batch(request.user, pk, Right.CHANGE)
     actions.cancel_batch(batch)
     return redirect(batch)
 
@@ -141,7 +142,7 @@ def cancel(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @gone_as_410
 def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Let the files count that a rule leaves out: of this upload if it is not read yet, or of later ones."""
-    batch = queries.batch(request.user, pk)
+    batch = queries.batch(request.user, pk, Right.CHANGE)
     rule = request.POST.get("rule", "")
     if rule in REASONS:
         actions.count_rule(batch.assignment, rule)
@@ -156,7 +157,7 @@ def count_rule(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @gone_as_410
 def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then delete a batch with everything that came from it."""
-    batch = queries.batch(request.user, pk)
+    batch = queries.batch(request.user, pk, Right.DELETE)
     name = names_for(request, batch.assignment).redact_text(batch.name)
     if request.method == "POST":
         actions.delete_batch(batch)

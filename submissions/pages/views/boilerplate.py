@@ -17,6 +17,7 @@ from submissions.pages.forms.uploads import UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
+from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @login_required
 @require_POST
 def add(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.CHANGE)
     form = UploadForm(request.POST, request.FILES, auto_id="boilerplate_%s")
     if not form.is_valid():
         return assignments.assignment_page(request, assignment, "ignored", boilerplate_form=form)
@@ -52,7 +53,7 @@ def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     In the query, `was` is the version of the fragment that the page has: the answer is 204 if that is still
     the current one.
     """
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.READ)
     names = names_for(request, assignment)
     context = boilerplate_context(assignment, names)
     if request.GET.get("was") == context["boilerplate_version"]:
@@ -65,7 +66,7 @@ def progress(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def dismiss(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Stop displaying what became of uploaded boilerplate."""
-    upload = queries.boilerplate_upload(request.user, pk)
+    upload = queries.boilerplate_upload(request.user, pk, Right.CHANGE)
     actions.dismiss_boilerplate_upload(upload)
     return _redirect_to_boilerplate(upload.assignment)
 
@@ -73,7 +74,7 @@ def dismiss(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    boilerplate = queries.boilerplate(request.user, pk)
+    boilerplate = queries.boilerplate(request.user, pk, Right.CHANGE)
     actions.remove_boilerplate(boilerplate)
     name = names_for(request, boilerplate.assignment).redact_text(boilerplate.name)
     text = _("{name} counts again; the pairs are being ranked without it as boilerplate.")

@@ -23,6 +23,7 @@ from submissions.pages.report.case_page import case_context
 from submissions.pages.report.cases import find_case, listed_cases
 from submissions.pages.views.access import changed_meanwhile, redirect_with_query
 from submissions.pages.views.decisions import add_messages
+from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ CHANGED = gettext_lazy(
 @require_GET
 def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Show the case of a submission. The address stays valid after a new ranking."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.READ)
     names = names_for(request, assignment)
     report = queries.report_state(assignment).report
     case = find_case(report, listed_cases(report, request.GET, names), submission_id) if report else None
@@ -103,7 +104,7 @@ def case_decision_context(
 @require_POST
 def decide(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Store the decision on a case; refuse it if the case has other members now than on the page."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.DECIDE)
     names = names_for(request, assignment)
     report = queries.report_state(assignment).report
     all_cases = listed_cases(report, request.GET, names) if report else []
@@ -135,7 +136,7 @@ def decide(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpRe
 @require_GET
 def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Redirect to the next undecided case after the one that the address names, or else to the first."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.READ)
     report = queries.report_state(assignment).report
     all_cases = listed_cases(report, request.GET, names_for(request, assignment)) if report else []
     keys = [case.key for case in all_cases]

@@ -13,6 +13,8 @@ from django.views.decorators.http import require_http_methods
 from submissions import actions, queries
 from submissions.pages.forms.assignments import AssignmentForm
 from submissions.pages.forms.courses import CourseForm
+from submissions.pages.views.access import right_for
+from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ def index(request: AuthenticatedRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List the assignments of a course, and create one."""
-    course = queries.course(request.user, pk)
+    course = queries.course(request.user, pk, right_for(request, Right.CHANGE))
     form = AssignmentForm(course, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
@@ -101,12 +103,15 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    course = queries.course(request.user, pk)
+    course = queries.course(request.user, pk, Right.MANAGE)
     form = CourseForm(course.owner, request.POST or None, instance=course)
     if form.is_valid():
         return redirect(form.save())
     # The form has written the submitted name into its instance; the page needs the stored one.
-    context = {"form": form, "course": queries.course(request.user, pk) if form.errors else course}
+    context = {
+        "form": form,
+        "course": queries.course(request.user, pk, Right.MANAGE) if form.errors else course,
+    }
     return render(request, "submissions/course_rename.html", context, status=_status(form))
 
 
@@ -114,7 +119,7 @@ def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then delete a course with all its assignments."""
-    course = queries.course(request.user, pk)
+    course = queries.course(request.user, pk, Right.OWN)
     if request.method == "POST":
         actions.delete_course(course)
         messages.info(request, _("{name} was deleted with all its assignments.").format(name=course.name))
@@ -133,7 +138,7 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def delete_assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then delete an assignment with its uploads, reports and decisions."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.DELETE)
     if request.method == "POST":
         actions.delete_assignment(assignment)
         text = _("{name} was deleted with everything that belonged to it.")

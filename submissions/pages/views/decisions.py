@@ -19,6 +19,7 @@ from submissions.pages.forms.decisions import DecisionForm
 from submissions.pages.forms.filters import filter_values, parse_pair_filter, query_string
 from submissions.pages.templatetags.pages import percent
 from submissions.pages.views.access import changed_meanwhile
+from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def decided_on(pair: queries.PairNames) -> str:
 @require_POST
 def save(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Store the decision on a pair, even if no report has it; answer htmx with a fragment of the form."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.DECIDE)
     pair = queries.pair_names(assignment, left_id, right_id)
     if request.POST.get("decided_on") != decided_on(pair):
         return changed_meanwhile(request, str(ANOTHER_PAIR), reverse("pair", args=[pk, left_id, right_id]))
@@ -139,7 +140,7 @@ def next_undecided(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 
     In the order of the ranking, those at or above the threshold come first, then the rest.
     """
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.READ)
     report = queries.report_state(assignment).report
     if not report:
         messages.info(request, _("There are no pairs to decide yet."))

@@ -23,6 +23,7 @@ from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pages.report.case_page import pairs_of_case, printed_case
 from submissions.pages.report.cases import find_case, listed_cases
 from submissions.pages.views.access import redirect_with_query
+from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 from submissions.queries.exports import confirmed_pairs, unlisted_confirmed_count
 
@@ -42,7 +43,7 @@ TEMPLATE = "submissions/exports/page.html"
 @require_GET
 def table(request: AuthenticatedRequest, pk: int, name: str, suffix: str) -> StreamingHttpResponse:
     """Download the pairs or the submissions that pass the filter, as a table."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.READ)
     write = FORMATS[suffix].write_table if suffix in FORMATS else None
     if name not in TABLES or not write:
         raise Http404("No such file.")
@@ -57,7 +58,7 @@ def table(request: AuthenticatedRequest, pk: int, name: str, suffix: str) -> Str
 @require_GET
 def exports(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the export page, or download the confirmed pairs as a document."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.READ)
     report = queries.report_state(assignment).report
     if not report:
         return render(request, TEMPLATE, {"assignment": assignment})
@@ -74,7 +75,7 @@ def exports(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_GET
 def export_pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Show the export page of one pair, or download the pair as a document."""
-    report = _report(queries.assignment(request.user, pk))
+    report = _report(queries.assignment(request.user, pk, Right.READ))
     pair = queries.pair(report, left_id, right_id)
     if not pair:
         raise Http404("No such pair.")
@@ -88,7 +89,7 @@ def export_pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: 
 @require_GET
 def export_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Show the export page of one case, or download the case as a document."""
-    report = _report(queries.assignment(request.user, pk))
+    report = _report(queries.assignment(request.user, pk, Right.READ))
     names = names_for(request, report.assignment)
     case = find_case(report, listed_cases(report, request.GET, names), submission_id)
     if not case:

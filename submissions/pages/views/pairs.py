@@ -22,6 +22,7 @@ from submissions.pages.source_view.selection import parse_selection
 from submissions.pages.source_view.visible import visible_html
 from submissions.pages.views.access import redirect_with_query
 from submissions.pages.views.decisions import decision_context
+from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
 
     The address has the ids of the submissions, not that of the pair, so that it is valid after a new ranking.
     """
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.READ)
     state = queries.report_state(assignment)
     pair = queries.pair(state.report, left_id, right_id) if state.report else None
     if not pair:
@@ -72,7 +73,7 @@ def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Na
     assignment = pair.report.assignment
     query = request.GET.copy()
     query.pop("before", None)
-    address = Address.from_request(request)._replace(query=query)
+    address = Address.from_request(request, assignment.course)._replace(query=query)
     key = part_key("pair", assignment, state, names, pair.pk, *address.key)
     displayed = queries.displayed_pair(pair, names)
     return {
@@ -110,7 +111,7 @@ def _similarity_before(request: AuthenticatedRequest, state: ReportState) -> flo
 @require_POST
 def ignore(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> HttpResponse:
     """Register a passage of a pair as boilerplate, and show the pair while a new ranking runs."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.CHANGE)
     report = queries.report_state(assignment).report
     pair = queries.pair(report, left_id, right_id) if report else None
     if not pair:

@@ -25,6 +25,7 @@ from submissions.pages.forms.previews import DEPTH, PreviewForm
 from submissions.pages.forms.rosters import RosterForm
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views.access import gone_as_410
+from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -143,7 +144,7 @@ def _layouts(preview: Preview, choices: Choices) -> list[tuple[str, list[tuple[s
 @gone_as_410
 def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Group a listed upload as chosen; answer htmx with the preview. With `do=read`, have it read."""
-    batch = queries.batch(request.user, pk)
+    batch = queries.batch(request.user, pk, Right.CHANGE)
     error = ""
     try:
         choices = PreviewForm(request.POST).change(batch.grouping_choices)
@@ -169,12 +170,12 @@ def choose(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @gone_as_410
 def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Set the patterns of files that count, and answer with the preview or with the upload's progress."""
-    batch = queries.batch(request.user, pk)
+    batch = queries.batch(request.user, pk, Right.CHANGE)
     form = PatternFields(request.POST)
     if batch.is_listed and form.is_valid():
         patterns = form.cleaned_data
         actions.set_patterns(batch, patterns["include_patterns"], patterns["exclude_patterns"])
-        batch = queries.batch(request.user, pk)
+        batch = queries.batch(request.user, pk, Right.CHANGE)
     if not batch.is_listed:
         return _reload(request, batch)
     context = preview_context(request, batch, patterns=form)
@@ -191,7 +192,7 @@ def filter_files(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @gone_as_410
 def add_roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Add or replace the roster of the course, and answer with the preview, which has its names."""
-    batch = queries.batch(request.user, pk)
+    batch = queries.batch(request.user, pk, Right.CHANGE)
     form = RosterForm(request.POST, request.FILES, auto_id="roster_%s")
     if form.is_valid():
         name = form.cleaned_data["file"].name or "roster"

@@ -15,7 +15,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from submissions import actions, queries
 from submissions.pages.forms.rosters import RosterForm
 from submissions.pages.request_bodies import takes_files
-from submissions.pseudonyms.names import ANONYMOUS
+from submissions.pages.views.access import right_for
+from submissions.permissions import Right
+from submissions.pseudonyms.names import hides_names
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -32,7 +34,7 @@ STUDENTS_A_PAGE = 100
 @require_http_methods(["GET", "POST"])
 def roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Show the roster of a course and how it fits what was handed in; add or replace it."""
-    course = queries.course(request.user, pk)
+    course = queries.course(request.user, pk, right_for(request, Right.CHANGE))
     form = RosterForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         stored = actions.replace_roster(course, form.cleaned_data["file"].name or "roster", form.roster)
@@ -47,7 +49,7 @@ def roster(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def _roster_context(request: AuthenticatedRequest, course: Course) -> dict[str, Any]:
     """Return the context of a stored roster; without anything that names students where names are hidden."""
     roster = queries.roster(course)
-    hidden = bool(request.session.get(ANONYMOUS))
+    hidden = hides_names(request, course)
     if not roster or hidden:
         return {"roster": roster, "hidden": hidden}
     students = Paginator(queries.roster_students(roster), STUDENTS_A_PAGE)
@@ -63,7 +65,7 @@ def _roster_context(request: AuthenticatedRequest, course: Course) -> dict[str, 
 @require_POST
 def remove(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Delete the roster of a course."""
-    course = queries.course(request.user, pk)
+    course = queries.course(request.user, pk, Right.CHANGE)
     actions.remove_roster(course)
     messages.info(request, _("The roster was removed. Submissions have the names of their uploads again."))
     return redirect("roster", pk=course.pk)

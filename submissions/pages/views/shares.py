@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from submissions import queries
 from submissions.actions.shares import create_share, revoke_share, share_token
 from submissions.pages.forms.shares import ShareForm
+from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class ShareRow(NamedTuple):
 @require_http_methods(["GET", "POST"])
 def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List an assignment's links, and create one: for the report, or for the pair that the address names."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.SHARE)
     pair = _parse_pair(assignment, request.GET.get("pair", ""))
     form = ShareForm(request.POST or None)
     if form.is_valid():

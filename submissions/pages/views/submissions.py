@@ -18,6 +18,7 @@ from submissions.pages.report.cases import cases
 from submissions.pages.report.parts import Address
 from submissions.pages.report.submission_rank import decision_rows, submission_matches, submission_rank
 from submissions.pages.source_view.render import count_lines
+from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -40,11 +41,11 @@ FILES_A_PAGE = 50
 @require_GET
 def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResponse:
     """Show one submission: its pairs, its rank in the cohort, its files and its skipped entries."""
-    assignment = queries.assignment(request.user, pk)
+    assignment = queries.assignment(request.user, pk, Right.READ)
     submission = queries.submission(assignment, submission_id)
     names = names_for(request, assignment)
     state = queries.report_state(assignment)
-    address = Address.from_request(request)
+    address = Address.from_request(request, assignment.course)
     decisions = queries.decisions_version(assignment, submission.name)
     key = part_key("submission", assignment, state, names, decisions, submission.handed_in, *address.key)
     context = {"assignment": assignment, "names": names, "state": state, "submission": submission}

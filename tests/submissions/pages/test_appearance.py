@@ -78,12 +78,12 @@ def test_a_hint_is_shown_until_its_user_dismisses_it(
 
 
 def test_nobody_else_loses_a_hint_and_a_reader_of_a_link_has_none(
-    world: World, alice_client: Client, admin_client: Client, client: Client
+    world: World, alice_client: Client, colleague_client: Client, client: Client
 ) -> None:
     alice_client.post(reverse("dismiss_hint"), {"hint": "cases"})
     address = reverse("assignment", args=[world.assignment.pk])
     assert not get_page(alice_client, address).has(".first-time")
-    assert get_page(admin_client, address).has(".first-time")
+    assert get_page(colleague_client, address).has(".first-time")
     assert not get_page(client, reverse("shared", args=[shares.share_token(world.share)])).has(".first-time")
 
 

@@ -152,12 +152,12 @@ def test_deleting_asks_first_and_then_takes_everything_that_came_from_it(
 
 
 def test_a_deleted_batch_is_gone_for_its_owner_and_unknown_to_others(
-    alice_client: Client, charlie_client: Client, admin_client: Client, batch: Batch
+    alice_client: Client, charlie_client: Client, colleague_client: Client, batch: Batch
 ) -> None:
     address = batch.get_absolute_url()
     deletion = reverse("delete_batch", args=[batch.pk])
     alice_client.post(deletion)
-    for client, status in ((alice_client, 410), (admin_client, 410), (charlie_client, 404)):
+    for client, status in ((alice_client, 410), (colleague_client, 410), (charlie_client, 404)):
         for deleted in (address, deletion, reverse("batch_progress", args=[batch.pk])):
             assert client.get(deleted).status_code == status
     assert page_of(alice_client.get(address)).text("h1 + p").startswith("This upload was deleted")

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from submissions.actions.decisions import CaseNames, DecisionInput, decide_case
-from submissions.models import Assignment, Course
+from submissions.models import Assignment, Course, Membership
 from tests.support.html import get_page, page_of
 from tests.support.reports import create_report
 
@@ -47,9 +47,10 @@ def test_bob_sees_his_courses_and_not_alices(bob_client: Client, bob: User, assi
     assert assignment.course.name not in page.html
 
 
-def test_staff_see_whose_course_it_is(admin_client: Client, assignment: Assignment) -> None:
-    assert get_page(admin_client, reverse("courses")).text(".rows .meta") == "1 assignment · alice"
-    page = get_page(admin_client, assignment.course.get_absolute_url())
+def test_members_see_whose_course_it_is(bob: User, bob_client: Client, assignment: Assignment) -> None:
+    Membership.objects.create(course=assignment.course, user=bob, role=Membership.Role.ASSISTANT)
+    assert get_page(bob_client, reverse("courses")).text(".rows .meta") == "1 assignment · alice"
+    page = get_page(bob_client, assignment.course.get_absolute_url())
     assert page.text(".lead") == "Taught by alice"
 
 

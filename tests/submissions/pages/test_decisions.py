@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from submissions import queries
 from submissions.actions.decisions import DecisionInput, decide
-from submissions.models import Change, Decision, Pair, Report
+from submissions.models import Change, Decision, Membership, Pair, Report
 from submissions.queries import PairNames
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, zipped
@@ -192,13 +192,16 @@ def test_what_cannot_be_saved_is_refused_with_the_reason(
     assert not Decision.objects.exists()
 
 
-def test_a_pair_can_be_assigned_to_the_owner_or_to_staff_alone(
-    alice_client: Client, report: Report, alice: User, bob: User, admin: User
+def test_a_pair_can_be_assigned_to_those_who_may_decide_alone(
+    alice_client: Client, report: Report, bob: User, charlie: User, admin: User
 ) -> None:
     pair = best(report)
+    course = report.assignment.course
+    Membership.objects.create(course=course, user=charlie, role=Membership.Role.ASSISTANT)
+    Membership.objects.create(course=course, user=bob, role=Membership.Role.OBSERVER)
     choices = get_page(alice_client, pair_page(pair)).values("select[name=assignee] option", "value")
-    assert {str(alice.pk), str(admin.pk)} <= {*choices}
-    assert str(bob.pk) not in choices
+    assert {str(course.owner_id), str(charlie.pk)} <= {*choices}
+    assert not {str(bob.pk), str(admin.pk)} & {*choices}
     alice_client.post(address(pair), fields(pair, assignee=bob.pk))
     assert not Decision.objects.exists()
 

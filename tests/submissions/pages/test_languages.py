@@ -11,7 +11,7 @@ from django.utils import translation
 from django.utils.translation import ngettext
 
 from submissions.actions import shares
-from tests.support.every_page import OWN_PAGES, PAGES, PUBLIC, STAFF_PAGES, address
+from tests.support.every_page import INVITATIONS, OWN_PAGES, PAGES, PUBLIC, STAFF_PAGES, address
 from tests.support.html import SPACES, get_page, page_of
 from tests.support.translations import LANGUAGES, catalogue
 
@@ -157,7 +157,7 @@ def test_every_page_is_the_same_in_another_language_but_for_its_texts(
     language: str, world: World, alice_client: Client, admin_client: Client, subtests: pytest.Subtests
 ) -> None:
     english = untranslated(language)
-    for name in (*PAGES, *OWN_PAGES, *PUBLIC, *STAFF_PAGES):
+    for name in (*PAGES, *OWN_PAGES, *INVITATIONS, *PUBLIC, *STAFF_PAGES):
         with subtests.test(name):
             visitor = admin_client if name in STAFF_PAGES else alice_client
             first, second = (page_in(visitor, address(world, name), one) for one in ("en", language))

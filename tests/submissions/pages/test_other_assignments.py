@@ -78,10 +78,10 @@ def test_other_assignments_are_chosen_in_the_settings_and_ranked_with(
 
 
 def test_assignments_of_other_owners_cannot_be_chosen(
-    alice_client: Client, admin_client: Client, assignment: Assignment, bob: User, old: Assignment
+    alice_client: Client, colleague_client: Client, assignment: Assignment, bob: User, old: Assignment
 ) -> None:
     bobs = Course.objects.create(owner=bob, name="Bob's").assignments.create(name="Secret")
-    for client in (alice_client, admin_client):
+    for client in (alice_client, colleague_client):
         page = get_page(client, settings_address(assignment))
         assert "Secret" not in page.html
         sent = {"name": "Statistics", "compared_with": [str(bobs.pk)]}

@@ -1,41 +1,175 @@
-"""The role of an upload: this class, or earlier work that is compared with it."""
+"""What each role may open and send: every address, every verb, every role."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.test import Client
 from django.urls import reverse
 
-from submissions.models import Batch
+from submissions.actions import people
+from submissions.models import Membership
+from tests.support.every_page import INVITATIONS, OWN_PAGES, PUBLIC, addresses, patterns
 from tests.support.html import get_page, page_of
-from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
-    from django.test import Client
+    from submissions.models import Report
+    from tests.support.every_page import World
 
-    from submissions.models import Assignment
+READ, NAMES, DECIDE, CHANGE, SHARE, DELETE, MANAGE, OWN = (
+    "read", "names", "decide", "change", "share", "delete", "manage", "own"
+)  # fmt: skip
+ANY, STAFF = "any", "staff"
+ROLES = {
+    "owner": {READ, NAMES, DECIDE, CHANGE, SHARE, DELETE, MANAGE, OWN},
+    "instructor": {READ, NAMES, DECIDE, CHANGE, SHARE, DELETE, MANAGE},
+    "assistant": {READ, NAMES, DECIDE},
+    "observer": {READ},
+    "administrator": {MANAGE, OWN, STAFF},
+    "administrator with a reason": {READ, NAMES, MANAGE, OWN, STAFF},
+}
+# What a GET takes, by the name of the address; the other addresses answer no GET.
+GETS = {
+    **dict.fromkeys(
+        ("course", "roster", "assignment", "pairs", "students", "ignored", "uploads", "activity", "table",
+         "assignment_settings", "batch", "batch_progress", "boilerplate_progress", "pair", "case",
+         "next_case", "next_undecided", "submission", "exports", "export_pair", "export_case"), READ),
+    "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
+    "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE,
+    "service": STAFF, "service_now": STAFF, "department": STAFF, "audit_log": STAFF,
+}  # fmt: skip
+POSTS = {
+    **dict.fromkeys(
+        ("course", "roster", "remove_roster", "assignment_settings", "cancel_ranking", "read_again", "rerank",
+         "upload", "add_boilerplate", "dismiss_boilerplate_upload", "remove_boilerplate", "cancel_batch",
+         "count_rule", "group_batch", "add_listed_roster", "filter_listed", "ignore_passage"), CHANGE),
+    "people": MANAGE, "rename_course": MANAGE, "change_role": MANAGE, "remove_member": MANAGE,
+    "withdraw_invitation": MANAGE, "add_group": MANAGE, "remove_group": MANAGE,
+    "transfer_course": OWN, "delete_course": OWN,
+    "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "revoke_share": SHARE,
+    "decide": DECIDE, "decide_case": DECIDE,
+    "retry_batch": STAFF, "retry_report": STAFF, "state_reason": STAFF,
+}  # fmt: skip
+# Addresses that belong to no course.
+OF_NOBODY = {
+    *PUBLIC, *OWN_PAGES, *INVITATIONS, "courses", "switch_names", "switch_theme", "switch_language",
+    "dismiss_hint",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("sent", "role"), [({}, "class"), ({"role": "class"}, "class"), ({"role": "earlier"}, "earlier")]
-)
-def test_an_upload_has_the_role_that_was_chosen(
-    alice_client: Client, assignment: Assignment, sent: dict[str, str], role: str
-) -> None:
-    address = reverse("upload", args=[assignment.pk])
-    alice_client.post(address, {"files": [zipped(CLASS)]} | sent)
-    batch = Batch.objects.get()
-    assert batch.role == role
-    lead = get_page(alice_client, batch.get_absolute_url()).text(".lead")
-    assert ("earlier or other work" in lead) == (role == "earlier")
+def client_of(role: str, world: World) -> Client:
+    """Return a client of a user with this role in the course of the world."""
+    course, client = world.assignment.course, Client(raise_request_exception=False)
+    user = world.owner if role == "owner" else User.objects.create_user(f"a-{role.split(maxsplit=1)[0]}")
+    if role.startswith("administrator"):
+        user.is_staff = True
+        user.save()
+    elif role != "owner":
+        Membership.objects.create(course=course, user=user, role=role)
+    if role.endswith("reason"):
+        people.state_reason(course, user, "A student appealed.")
+    client.force_login(user)
+    return client
 
 
-def test_a_role_that_does_not_exist_is_refused_with_the_reason(
-    alice_client: Client, assignment: Assignment
-) -> None:
-    sent = {"files": [zipped(CLASS)], "role": "handed-out"}
-    response = alice_client.post(reverse("upload", args=[assignment.pk]), sent)
-    assert response.status_code == 422
-    assert "handed-out is not one of the available choices" in page_of(response).text(".upload .error")
-    assert not Batch.objects.exists()
+def expected_refusal(name: str, method: str, granted: set[str]) -> int | None:
+    """Return the status of the refusal that an address answers with, or None."""
+    needed = (GETS if method == "GET" else POSTS).get(name)
+    if STAFF in {GETS.get(name), POSTS.get(name)} - granted:
+        return 404
+    if needed is None:
+        return 405
+    return None if needed == ANY or needed in granted else 403
+
+
+def test_the_table_has_every_address() -> None:
+    assert (GETS.keys() | POSTS.keys()) ^ (patterns().keys() - OF_NOBODY) == set()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_address_answers_every_role_as_its_rights_say(role: str, world: World) -> None:
+    client = client_of(role, world)
+    for name, address in sorted(addresses(world).items()):
+        if name in OF_NOBODY:
+            continue
+        for method in ("GET", "POST"):
+            with transaction.atomic():
+                status = client.generic(method, address).status_code
+                transaction.set_rollback(True)
+            if refusal := expected_refusal(name, method, ROLES[role]):
+                assert status == refusal, (role, method, name)
+            else:
+                assert status not in {401, 403, 404, 405, 500}, (role, method, name)
+
+
+def test_an_observer_never_sees_a_name(world: World) -> None:
+    client = client_of("observer", world)
+    names = [one.name for one in world.report.submissions.all()]
+    client.post(reverse("switch_names"), {"names": "real"})
+    for name, needed in GETS.items():
+        if needed in {READ, ANY}:
+            response = client.get(addresses(world)[name], follow=True)
+            if not response.streaming:
+                text = response.content.decode()
+                assert not [one for one in names if f">{one}<" in text or f'"{one}"' in text], name
+    table = client.get(addresses(world)["table"]).getvalue().decode()
+    assert not [one for one in names if f",{one}," in f",{table},"]
+
+
+def test_an_assistant_decides_and_finds_no_button_that_is_refused(world: World) -> None:
+    client = client_of("assistant", world)
+    for name in (
+        "assignment",
+        "uploads",
+        "pair",
+        "course",
+        "roster",
+        "batch",
+        "assignment_settings",
+        "ignored",
+    ):
+        page = get_page(client, addresses(world)[name])
+        posts = {form.attributes["action"] for form in page.all("form[action][method=post]")}
+        posts.discard(reverse("logout"))
+        for target in posts:
+            with transaction.atomic():
+                assert client.post(str(target)).status_code != 403, (name, target)
+                transaction.set_rollback(True)
+        for link in page.links():
+            if link.startswith("/"):
+                assert client.get(link).status_code not in {403, 404}, (name, link)
+    assert get_page(client, addresses(world)["pair"]).has("#decision-panel input[type=radio]")
+
+
+def test_an_observer_reads_the_decision_and_cannot_change_it(world: World) -> None:
+    page = page_of(client_of("observer", world).get(addresses(world)["pair"], follow=True))
+    assert page.text("#decision-panel .decided") == "undecided"
+    assert not page.has("#decision-panel form")
+
+
+def test_the_settings_of_a_reader_cannot_be_changed(world: World) -> None:
+    page = get_page(client_of("assistant", world), addresses(world)["assignment_settings"])
+    fields = page.all("form.card input:not([type=hidden]), form.card select, form.card textarea")
+    assert fields
+    assert all("disabled" in field.attributes for field in fields)
+    assert not page.has("form.card button")
+
+
+def test_a_refusal_says_whom_to_ask(world: World) -> None:
+    response = client_of("assistant", world).get(addresses(world)["shares"])
+    course = world.assignment.course.name
+    assert f"Your role in {course} does not allow this. Ask alice." in page_of(response).text("main")
+
+
+def test_an_administrator_is_told_to_state_a_reason(world: World, report: Report) -> None:
+    client = client_of("administrator", world)
+    assert "State a reason" in page_of(client.get(report.assignment.get_absolute_url())).text("main")
+    address = reverse("state_reason", args=[world.assignment.course_id])
+    assert client.post(address, {"reason": "short"}).status_code == 422
+    assert client.post(address, {"reason": "An appeal, case 7."}).status_code == 302
+    assert client.get(report.assignment.get_absolute_url()).status_code == 200
+    listed = get_page(client_of("owner", world), reverse("people", args=[world.assignment.course_id]))
+    assert "a-administrator: An appeal, case 7." in listed.text("main")

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from submissions import queries
 from submissions.models import Assignment, Batch, Course, Pair, Report
+from submissions.permissions import Right, courses_with
 from submissions.pseudonyms.names import Names
 from submissions.queries import PairFilter
 from submissions.queries.lists import listed_assignments
@@ -27,21 +28,22 @@ def names(pairs: object) -> list[tuple[str, str]]:
 
 
 def test_charlie_finds_nothing_of_alices(charlie: User, batch: Batch, report: Report) -> None:
-    assert not queries.courses(charlie).exists()
+    assert not courses_with(charlie, Right.READ).exists()
     for query, pk in (
         (queries.course, batch.assignment.course_id),
         (queries.assignment, batch.assignment_id),
         (queries.batch, batch.pk),
     ):
         with pytest.raises(Http404):
-            query(charlie, pk)
+            query(charlie, pk, Right.READ)
 
 
-def test_staff_find_every_course(admin: User, alice: User, bob: User) -> None:
+def test_staff_manage_every_course_and_read_none(admin: User, alice: User, bob: User) -> None:
     for teacher in (alice, bob):
         Course.objects.create(owner=teacher, name="Programming")
-    assert queries.courses(admin).count() == 2
-    assert queries.courses(alice).get().owner == alice
+    assert courses_with(admin, Right.MANAGE).count() == 2
+    assert not courses_with(admin, Right.READ).exists()
+    assert courses_with(alice, Right.READ).get().owner == alice
 
 
 def test_an_assignment_is_listed_with_its_cohort_and_pairs(batch: Batch, hand_in: HandIn) -> None:

@@ -1,0 +1,76 @@
+"""Settings of sign-in with a campus account, of the second factor and of mail, from the environment."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ImproperlyConfigured
+from environs import validate
+
+from moss.environment import env
+
+# Mail: without a host, pages show links that would otherwise be sent, and no password can be reset by mail.
+EMAIL_HOST = env.str("MOSS_MAIL_HOST", default="")
+MAIL = bool(EMAIL_HOST)
+_SECURITY = env.str(
+    "MOSS_MAIL_SECURITY", default="starttls", validate=validate.OneOf(("starttls", "tls", "none"))
+)
+EMAIL_USE_TLS, EMAIL_USE_SSL = _SECURITY == "starttls", _SECURITY == "tls"
+EMAIL_PORT = env.int(
+    "MOSS_MAIL_PORT", default=465 if EMAIL_USE_SSL else 587, validate=validate.Range(1, 65535)
+)
+EMAIL_HOST_USER = env.str("MOSS_MAIL_USER", default="")
+EMAIL_HOST_PASSWORD = env.str("MOSS_MAIL_PASSWORD", default="")
+# Seconds for the mail server to answer: a page may wait for it.
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("MOSS_MAIL_FROM", default="")
+if MAIL and not DEFAULT_FROM_EMAIL:
+    raise ImproperlyConfigured("MOSS_MAIL_HOST needs MOSS_MAIL_FROM: the address that mail is sent from.")
+
+# Campus accounts: a provider of OpenID Connect, by its address without `/.well-known/…`.
+OIDC_URL = env.str("MOSS_OIDC_URL", default="")
+OIDC_NAME = env.str("MOSS_OIDC_NAME", default="") or "your campus account"
+OIDC_CLIENT_ID = env.str("MOSS_OIDC_CLIENT_ID", default="")
+OIDC_SECRET = env.str("MOSS_OIDC_SECRET", default="")
+# The claim that lists the groups of an account, the groups that may sign in (none: everybody), and those
+# whose members are administrators.
+OIDC_GROUPS_CLAIM = env.str("MOSS_OIDC_GROUPS_CLAIM", default="") or "groups"
+OIDC_GROUPS = env.list("MOSS_OIDC_GROUPS", subcast=str.strip, default=[])
+OIDC_ADMINISTRATORS = env.list("MOSS_OIDC_ADMINISTRATORS", subcast=str.strip, default=[])
+if OIDC_URL and not (OIDC_CLIENT_ID and OIDC_SECRET):
+    raise ImproperlyConfigured(
+        "MOSS_OIDC_URL needs MOSS_OIDC_CLIENT_ID and MOSS_OIDC_SECRET, which the provider gave for it."
+    )
+
+ACCOUNT_ADAPTER = "moss.accounts.campus.AccountAdapter"
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["email", "username*", "password1*", "password2*"]
+# Nobody learns by mail whether somebody else has an account here.
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+SOCIALACCOUNT_ADAPTER = "moss.accounts.campus.CampusAdapter"
+# A GET only leads to the provider; what comes back is tied to the session by a secret.
+SOCIALACCOUNT_LOGIN_ON_GET = True
+# An account that an administrator created is that of the campus account with the same, verified address.
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_STORE_TOKENS = False
+CAMPUS = "campus"
+SOCIALACCOUNT_PROVIDERS = {
+    "openid_connect": {
+        "OAUTH_PKCE_ENABLED": True,
+        "APPS": [
+            {
+                "provider_id": CAMPUS,
+                "name": OIDC_NAME,
+                "client_id": OIDC_CLIENT_ID,
+                "secret": OIDC_SECRET,
+                "settings": {"server_url": OIDC_URL.rstrip("/")},
+            }
+        ]
+        if OIDC_URL
+        else [],
+    }
+}
+MFA_ADAPTER = "allauth.mfa.adapter.DefaultMFAAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "moss"
+# No address is ever verified here, and an administrator can turn a factor off.
+MFA_ALLOW_UNVERIFIED_EMAIL = True

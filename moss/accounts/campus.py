@@ -1,0 +1,78 @@
+"""Sign-in with a campus account (OpenID Connect, by django-allauth), and what its groups say."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.signals import user_logged_in
+from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from django.conf import settings
+from django.dispatch import receiver
+from django.shortcuts import render
+
+from submissions.actions.people import join_by_groups
+
+if TYPE_CHECKING:
+    from allauth.socialaccount.models import SocialLogin
+    from django.contrib.auth.models import User
+    from django.http import HttpRequest
+
+logger = logging.getLogger(__name__)
+
+
+class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc] # django-allauth publishes no types
+    """Let nobody sign up, and leave what a page says to the page."""
+
+    def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002 - allauth's signature
+        return False
+
+    def add_message(self, *_: object, **__: object) -> None:
+        return
+
+
+class CampusAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc] # django-allauth publishes no types
+    """Let in who has one of the groups that may sign in."""
+
+    def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002 - as above
+        return True
+
+    def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
+        """Refuse a campus account without a group that may sign in, at every sign-in."""
+        if settings.OIDC_GROUPS and not groups(sociallogin) & {*settings.OIDC_GROUPS}:
+            logger.warning("campus account %r has no group that may sign in", sociallogin.account.uid)
+            raise ImmediateHttpResponse(render(request, "accounts/no_group.html", status=403))
+
+    def on_authentication_error(
+        self,
+        request: HttpRequest,  # noqa: ARG002 - allauth's signature
+        provider: Any,
+        error: object = None,
+        exception: Exception | None = None,
+        **_: object,
+    ) -> None:
+        # The provider may answer with a whole page.
+        logger.warning("signing in with %s failed: %s %.200s", provider, error, exception)
+
+
+def groups(sociallogin: SocialLogin) -> set[str]:
+    """Return the groups that the provider names for an account."""
+    data = sociallogin.account.extra_data
+    claims = data.get("userinfo") or data.get("id_token") or data
+    named = claims.get(settings.OIDC_GROUPS_CLAIM) or []
+    return {named} if isinstance(named, str) else {str(name) for name in named}
+
+
+@receiver(user_logged_in)
+def apply_groups(sender: object, user: User, **details: Any) -> None:  # noqa: ARG001 - Django's signature
+    """Make a user who signed in with a campus account what the groups of the account say."""
+    sociallogin = details.get("sociallogin")
+    if not sociallogin:
+        return
+    named = groups(sociallogin)
+    join_by_groups(user, named)
+    if settings.OIDC_ADMINISTRATORS and not user.is_superuser:
+        user.is_staff = not named.isdisjoint(settings.OIDC_ADMINISTRATORS)
+        user.save(update_fields=["is_staff"])

@@ -1,0 +1,154 @@
+"""Invite people to a course, change their roles, transfer a course, and state a reason to read one."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from smtplib import SMTPException
+from typing import TYPE_CHECKING
+
+from django.core.mail import send_mail
+from django.core.signing import BadSignature, Signer
+from django.db import transaction
+from django.http import Http404
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from submissions.models import CampusGroup, Course, Invitation, Membership, StatedReason
+from submissions.permissions import REASON_HOLDS
+from submissions.queries.people import open_invitation
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from django.contrib.auth.models import User
+
+logger = logging.getLogger(__name__)
+
+# Roles, those with the most rights first.
+RANKS = list(Membership.Role.values)
+INVITATION_HOLDS = timedelta(days=14)
+PURPOSE = "submissions.invitation"
+
+
+class CannotTransfer(Exception):
+    """A course that cannot have this owner; the message says why."""
+
+
+def invite(course: Course, inviter: User, email: str, role: str) -> Invitation:
+    """Invite whoever reads the mail of an address; a second invitation replaces the first."""
+    Invitation.objects.filter(course=course, email__iexact=email).delete()
+    return Invitation.objects.create(
+        course=course, email=email, role=role, invited_by=inviter, expires=timezone.now() + INVITATION_HOLDS
+    )
+
+
+def invitation_token(invitation: Invitation) -> str:
+    """Return the token for the link of an invitation."""
+    signer = Signer(salt=PURPOSE, sep=".")
+    return signer.sign(f"{invitation.pk}-{invitation.created:%y%m%d%H%M%S%f}")
+
+
+def find_invitation(token: str) -> Invitation:
+    """Return the invitation of a link.
+
+    Raises
+    ------
+    Http404
+        When this server did not sign the token, or the invitation is not valid any more.
+    """
+    try:
+        pk, _separator, created = Signer(salt=PURPOSE, sep=".").unsign(token).partition("-")
+    except BadSignature as error:
+        raise Http404("No such invitation.") from error
+    return open_invitation(int(pk), created)
+
+
+def send_invitation(invitation: Invitation, address: str) -> bool:
+    """Send the link of an invitation by mail; return whether the mail server took it."""
+    context = {"invitation": invitation, "address": address}
+    subject = _("Invitation to {course}").format(course=invitation.course.name)
+    text = render_to_string("submissions/invitation.txt", context)
+    try:
+        send_mail(" ".join(subject.split()), text, None, [invitation.email])
+    except (OSError, SMTPException) as error:
+        logger.warning("invitation %d could not be sent: %s", invitation.pk, error)
+        return False
+    return True
+
+
+@transaction.atomic
+def accept(invitation: Invitation, user: User) -> Membership | None:
+    """Make a user a member with the role of an invitation, which ends; None for the owner of the course."""
+    course = invitation.course
+    invitation.delete()
+    if course.owner_id == user.pk:
+        return None
+    membership, _created = Membership.objects.update_or_create(
+        course=course, user=user, defaults={"role": invitation.role, "group": ""}
+    )
+    return membership
+
+
+@transaction.atomic
+def remove_group(group: CampusGroup) -> None:
+    """Delete a campus group of a course, and the memberships that it gave."""
+    Membership.objects.filter(course=group.course_id, group=group.group).delete()
+    group.delete()
+
+
+@transaction.atomic
+def join_by_groups(user: User, groups: Collection[str]) -> None:
+    """Make a user a member of the courses of these campus groups, and of no other course by a group.
+
+    Of several groups of a course the one with the most rights counts. A role that a person gave stays.
+    """
+    rows = CampusGroup.objects.filter(group__in=groups).exclude(course__owner=user)
+    best: dict[int, CampusGroup] = {}
+    for row in rows:
+        if row.course_id not in best or RANKS.index(row.role) < RANKS.index(best[row.course_id].role):
+            best[row.course_id] = row
+    Membership.objects.filter(user=user).exclude(group="").exclude(course__in=best).delete()
+    for course, row in best.items():
+        membership, created = Membership.objects.get_or_create(
+            course_id=course, user=user, defaults={"role": row.role, "group": row.group}
+        )
+        if not created and membership.group:
+            membership.role, membership.group = row.role, row.group
+            membership.save(update_fields=["role", "group"])
+
+
+def change_role(membership: Membership, role: str) -> None:
+    """Give a member a role; a role that a campus group gave is now that of a person."""
+    membership.role, membership.group = role, ""
+    membership.save(update_fields=["role", "group"])
+
+
+def remove_member(membership: Membership) -> None:
+    """End a membership. What the member decided stays."""
+    membership.delete()
+
+
+@transaction.atomic
+def transfer(course: Course, membership: Membership) -> None:
+    """Make a member the owner of a course; the owner until now becomes an instructor of it.
+
+    Raises
+    ------
+    CannotTransfer
+        When the new owner has a course of the same name.
+    """
+    if Course.objects.filter(owner=membership.user, name=course.name).exists():
+        text = _("{user} has a course of this name already. Rename this one first.")
+        raise CannotTransfer(text.format(user=membership.user.get_username()))
+    former, course.owner = course.owner, membership.user
+    course.save(update_fields=["owner"])
+    membership.delete()
+    Membership.objects.create(course=course, user=former, role=Membership.Role.INSTRUCTOR)
+
+
+def state_reason(course: Course, user: User, reason: str) -> StatedReason:
+    """Let an administrator read a course for some hours; its people see the reason."""
+    expires = timezone.now() + REASON_HOLDS
+    return StatedReason.objects.create(course=course, user=user, reason=reason, expires=expires)

@@ -1,0 +1,88 @@
+"""Who may do what in a course: members, invitations, and administrators who gave a reason to read it."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from submissions.models.courses import Course
+
+
+class Role(models.TextChoices):
+    """The roles that a course gives; its owner is a field of the course. See `submissions.permissions`."""
+
+    INSTRUCTOR = "instructor", _("Instructor")
+    ASSISTANT = "assistant", _("Teaching assistant")
+    OBSERVER = "observer", _("Observer")
+
+
+class Membership(models.Model):
+    Role = Role
+
+    course = models.ForeignKey(Course, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role.choices)
+    # The campus group that gave the role; empty if a person did.
+    group = models.CharField(max_length=200, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("user__username",)
+        constraints = (models.UniqueConstraint(fields=("course", "user"), name="membership_once_a_user"),)
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.role}"
+
+
+class CampusGroup(models.Model):
+    """A group of the campus accounts whose members join a course with a role when they sign in."""
+
+    course = models.ForeignKey(Course, models.CASCADE, related_name="campus_groups")
+    group = models.CharField(max_length=200)
+    role = models.CharField(max_length=10, choices=Role.choices)
+
+    class Meta:
+        ordering = ("group",)
+        constraints = (
+            models.UniqueConstraint(fields=("course", "group"), name="campus_group_once_a_course"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.role}"
+
+
+class Invitation(models.Model):
+    """An invitation to a course, for whoever signs in and opens its link first; deleted once accepted."""
+
+    course = models.ForeignKey(Course, models.CASCADE, related_name="invitations")
+    email = models.EmailField()
+    role = models.CharField(max_length=10, choices=Role.choices)
+    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField()
+
+    class Meta:
+        ordering = ("email",)
+        constraints = (
+            models.UniqueConstraint(fields=("course", "email"), name="invitation_once_an_address"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.email}: {self.role}"
+
+
+class StatedReason(models.Model):
+    """Why an administrator reads a course without being a member of it, and until when; rows are kept."""
+
+    course = models.ForeignKey(Course, models.CASCADE, related_name="stated_reasons")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    reason = models.TextField()
+    created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-pk",)
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.reason}"

@@ -1,0 +1,82 @@
+"""The audit log, and what an address is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.db.models import Q
+
+from submissions.models import (
+    Assignment,
+    AuditEntry,
+    Batch,
+    Course,
+    Invitation,
+    Membership,
+    Share,
+    Submission,
+)
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+
+class AuditSubject(NamedTuple):
+    """What an address is about, by names: course, assignment, and submissions or another object."""
+
+    course: str = ""
+    assignment: str = ""
+    subject: str = ""
+
+
+def audit_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
+    """Return what an address is about; empty names where there is no such row."""
+    kind, pk = route.partition("/")[0], arguments.get("pk")
+    if kind in {"courses", "memberships", "invitations"}:
+        return _of_people(kind, pk)
+    assignment = _assignment(kind, pk)
+    if not assignment:
+        return AuditSubject()
+    return AuditSubject(assignment.course.name, assignment.name, _subject(kind, pk, assignment, arguments))
+
+
+def _of_people(kind: str, pk: object) -> AuditSubject:
+    if kind == "courses":
+        course = Course.objects.filter(pk=pk).first()
+        return AuditSubject(course.name) if course else AuditSubject()
+    model = Membership if kind == "memberships" else Invitation
+    row = model.objects.filter(pk=pk).select_related("course").first()
+    return AuditSubject(row.course.name, subject=str(row)) if row else AuditSubject()
+
+
+def _assignment(kind: str, pk: object) -> Assignment | None:
+    rows = Assignment.objects.select_related("course")
+    if kind == "batches":
+        return rows.filter(batches=pk).first()
+    return rows.filter(**{"shares" if kind == "shares" else "pk": pk}).first()
+
+
+def _subject(kind: str, pk: object, assignment: Assignment, arguments: dict[str, Any]) -> str:
+    if kind == "batches":
+        return Batch.objects.get(pk=pk).name
+    ids = [arguments[name] for name in ("left_id", "right_id", "submission_id") if name in arguments]
+    names = Submission.objects.filter(Q(batch__assignment=assignment), pk__in=ids).order_by("name")
+    return "; ".join(names.values_list("name", flat=True)) or str(arguments.get("name", ""))
+
+
+def shared_subject(share: Share) -> AuditSubject:
+    """Return what a share link is about."""
+    pair = "; ".join(filter(None, (share.left, share.right)))
+    return AuditSubject(share.assignment.course.name, share.assignment.name, pair)
+
+
+def audit_entries(text: str, action: str) -> QuerySet[AuditEntry]:
+    """Return the entries of an action, or all, that have a text in who, course, assignment or subject."""
+    rows = AuditEntry.objects.filter(action=action) if action else AuditEntry.objects.all()
+    if not text:
+        return rows
+    fields = ("who", "course", "assignment", "subject", "address")
+    matches = Q()
+    for field in fields:
+        matches |= Q(**{f"{field}__icontains": text})
+    return rows.filter(matches)

@@ -1,0 +1,118 @@
+"""The audit log: what is written, by whom, and that nobody can change it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.urls import reverse
+
+from moss.audit import ACTIONS
+from submissions.models import AuditEntry
+from tests.support.every_page import INVITATIONS, PUBLIC, address, addresses, patterns
+from tests.support.html import get_page
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from tests.support.every_page import World
+
+# Addresses that show, change or delete no work of one student: lists, settings, progress, one's own account.
+LEFT_OUT = {
+    "account", "activity", "add_boilerplate", "add_group", "add_listed_roster", "assignment",
+    "assignment_settings", "audit_log", "batch", "batch_progress", "boilerplate_progress", "cancel_batch",
+    "cancel_ranking", "change_password", "count_rule", "course", "courses", "department",
+    "dismiss_boilerplate_upload", "dismiss_hint", "filter_listed", "group_batch", "ignore_passage",
+    "ignored", "next_case", "next_undecided", "pairs", "read_again", "remove_boilerplate", "remove_group",
+    "rename_course", "rerank", "retry_batch", "retry_report", "service", "service_now", "shared_ignored",
+    "shared_pairs", "students", "switch_language", "switch_names", "switch_theme", "uploads",
+    "withdraw_invitation",
+}  # fmt: skip
+
+
+def entries() -> list[tuple[str, str, str]]:
+    return list(AuditEntry.objects.order_by("pk").values_list("who", "action", "subject"))
+
+
+def test_every_address_is_logged_or_left_out() -> None:
+    logged = {name for _method, name in ACTIONS}
+    assert logged | LEFT_OUT == {*patterns()}
+    assert not logged & LEFT_OUT
+
+
+def test_who_opens_a_pair_a_case_and_a_submission_is_logged(world: World, alice_client: Client) -> None:
+    for name in ("pair", "case", "submission"):
+        alice_client.get(address(world, name), follow=True)
+    left, right = sorted((world.pair.left.name, world.pair.right.name))
+    assert ("alice", "saw", f"{left}; {right}") in entries()
+    assert len(entries()) == 3
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.course, entry.assignment) == (world.assignment.course.name, world.assignment.name)
+    assert entry.address == "127.0.0.1"
+
+
+def test_a_decision_an_export_and_a_share_are_logged(world: World, alice_client: Client) -> None:
+    urls = addresses(world)
+    ids = sorted((world.pair.left_id, world.pair.right_id))
+    sent = {"state": "clear", "notes": "", "seen": 0, "decided_on": f"{ids[0]}-{ids[1]}"}
+    alice_client.post(urls["decide"], sent)
+    alice_client.get(urls["table"])
+    alice_client.get(urls["export_pair"], follow=True)
+    alice_client.post(urls["shares"], {"lasting": "week"})
+    assert [action for _who, action, _subject in entries()] == ["decided", "exported", "shared"]
+
+
+def test_what_is_refused_or_does_not_exist_is_not_logged(
+    world: World, charlie_client: Client, client: Client
+) -> None:
+    for visitor in (charlie_client, client):
+        for name, url in addresses(world).items():
+            if name not in {*PUBLIC, *INVITATIONS}:
+                visitor.get(url)
+                visitor.post(url)
+    assert entries() == []
+
+
+def test_a_deletion_is_logged_with_what_was_deleted(world: World, alice_client: Client) -> None:
+    batch, assignment, course = world.batch.name, world.assignment.name, world.assignment.course.name
+    urls = addresses(world)
+    for name in ("delete_batch", "delete_assignment", "delete_course"):
+        alice_client.post(urls[name])
+    rows = AuditEntry.objects.order_by("pk").values_list("action", "course", "assignment", "subject")
+    assert list(rows) == [
+        ("deleted", course, assignment, batch),
+        ("deleted", course, assignment, ""),
+        ("deleted", course, "", ""),
+    ]
+
+
+def test_a_reader_of_a_share_link_is_logged_by_the_link(world: World, client: Client) -> None:
+    client.get(address(world, "shared_pair"))
+    assert [(who, action) for who, action, _subject in entries()] == [(f"link {world.share.pk}", "saw")]
+
+
+def test_a_stated_reason_is_logged_with_its_text(world: World, admin_client: Client) -> None:
+    admin_client.post(address(world, "state_reason"), {"reason": "An appeal, case 7."})
+    assert entries() == [("admin", "reason", "An appeal, case 7.")]
+
+
+@pytest.mark.parametrize(
+    "change", ["UPDATE submissions_auditentry SET who = 'x'", "DELETE FROM submissions_auditentry"]
+)
+def test_the_database_refuses_to_change_an_entry(change: str, world: World, alice_client: Client) -> None:
+    alice_client.get(address(world, "submission"))
+    before = entries()
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        connection.cursor().execute(change)
+    assert entries() == before
+
+
+def test_administrators_search_the_log(world: World, alice_client: Client, admin_client: Client) -> None:
+    alice_client.get(address(world, "submission"))
+    alice_client.get(address(world, "table"))
+    log = reverse("audit_log")
+    assert len(get_page(admin_client, log).all("tbody tr")) == 2
+    assert len(get_page(admin_client, log, action="exported").all("tbody tr")) == 1
+    assert get_page(admin_client, log, q=world.pair.left.name).texts("tbody th") == ["alice"]
+    assert get_page(admin_client, log, q="nobody at all").has(".empty")

@@ -1,0 +1,81 @@
+"""A provider of campus accounts on loopback, and the settings that lead to it."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from tests.conftest import wait_until
+from tests.support.ports import free_port_number
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.http import HttpResponseBase
+    from django.test import Client
+    from pytest_django.fixtures import Settings
+
+
+class Campus:
+    """A running provider; `sign_in` walks through it as a browser does."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+
+    def enrol(self, name: str, **claims: Any) -> None:
+        """Store an account of the provider with what it says about it."""
+        requests.put(f"{self.url}/users/{name}", json={"preferred_username": name, **claims}, timeout=10)
+
+    def sign_in(self, client: Client, name: str, **query: str) -> HttpResponseBase:
+        """Sign in with a campus account; return the answer to what the provider sent back."""
+        asked = client.get("/accounts/oidc/campus/login/", query)
+        authorize = asked.headers["Location"]
+        assert authorize.startswith(self.url)
+        granted = requests.post(authorize, data={"sub": name}, timeout=10, allow_redirects=False)
+        back = urlsplit(granted.headers["Location"])
+        return client.get(f"{back.path}?{back.query}")
+
+
+@pytest.fixture(scope="session")
+def provider() -> Iterator[str]:
+    """Start a provider in a process of its own, and return its address."""
+    port = free_port_number()
+    command = [sys.executable, "-W", "ignore", "-m", "oidc_provider_mock", "--port", str(port)]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: _answers(port), what="the provider of campus accounts")
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(60)
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
+
+
+@pytest.fixture
+def campus(provider: str, settings: Settings) -> Campus:
+    settings.OIDC_URL, settings.OIDC_NAME = provider, "Example University"
+    settings.SOCIALACCOUNT_PROVIDERS = {
+        "openid_connect": {
+            "OAUTH_PKCE_ENABLED": True,
+            "APPS": [
+                {
+                    "provider_id": "campus",
+                    "name": "Example University",
+                    "client_id": "moss",
+                    "secret": "only-for-tests",
+                    "settings": {"server_url": provider},
+                }
+            ],
+        }
+    }
+    return Campus(provider)
