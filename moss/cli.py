@@ -19,6 +19,10 @@ COMMANDS = {
         "Run the web server, the workers and maintenance until Ctrl-C.",
     ),
     "maintain": ("moss.commands.maintain:maintain", "Re-enqueue lost work and end stuck work until Ctrl-C."),
+    "submit": (
+        "moss.commands.submit:submit",
+        "Upload a folder to a server, wait for the report, and print its pairs.",
+    ),
     "stop": ("moss.commands.stop:stop", "Stop the server that runs in this MOSS_HOME."),
     "setup": ("moss.commands.setup:setup", "Prepare the database, the static files and the engine."),
     "manage": ("moss.commands.manage:manage", "Run one of Django's commands, such as createsuperuser."),

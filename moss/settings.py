@@ -56,6 +56,10 @@ MAX_UPLOAD_MB = env.int("MOSS_MAX_UPLOAD_MB", default=200, validate=validate.Ran
 # What the courses of an instructor may hold, and how often an instructor may upload.
 STORAGE_BYTES = env.int("MOSS_STORAGE_GB", default=50, validate=validate.Range(1, 1_000_000)) * 1_000_000_000
 UPLOADS_AN_HOUR = env.int("MOSS_UPLOADS_AN_HOUR", default=300, validate=validate.Range(1, 1_000_000))
+# Requests to the API that one token may make in a minute.
+API_REQUESTS_A_MINUTE = env.int(
+    "MOSS_API_REQUESTS_A_MINUTE", default=300, validate=validate.Range(1, 1_000_000)
+)
 # Wrong passwords for one account from one address, after which both have to wait.
 SIGN_IN_FAILURES = env.int("MOSS_SIGN_IN_FAILURES", default=10, validate=validate.Range(1, 1000))
 # Number of proxies in front, each of which adds the address of its client to X-Forwarded-For.
@@ -129,6 +133,7 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",
     "moss.audit.RecordAccess",
     "axes.middleware.AxesMiddleware",
+    "moss.api.middleware.ApiRequests",
 ]
 # The first one refuses an account with too many wrong passwords before the second one hashes another.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
@@ -160,7 +165,8 @@ DATABASES = {
 }
 # Time in seconds for an answer of Valkey, so that one that hangs holds no thread for long.
 BROKER_SECONDS = 2.0
-# Used only for the progress of rankings and signs of life, which may be lost when the server stops.
+# Used only for the progress of rankings, signs of life and counts of requests, which may be lost when the
+# server stops.
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",

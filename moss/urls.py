@@ -21,6 +21,7 @@ handler500 = "submissions.pages.unavailable.server_error"
 urlpatterns = [
     path("", include("submissions.pages.urls")),
     path("", include("moss.accounts.urls")),
+    path("", include("moss.api.urls")),
     path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/", include("moss.accounts.allauth_urls")),
     path("accounts/logout/", SignOut.as_view(), name="logout"),

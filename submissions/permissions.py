@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.core.exceptions import PermissionDenied
 from django.db.models import Q
@@ -50,10 +50,40 @@ ADMINISTRATOR = frozenset({Right.MANAGE, Right.OWN})
 # What an administrator may do besides, after stating a reason, and for how long.
 WITH_REASON = frozenset({Right.READ, Right.SEE_NAMES})
 REASON_HOLDS = timedelta(hours=8)
+# Attribute of an object of a user: what a program may do in the name of that user.
+LIMITS = "_limits"
+
+
+class Limits(NamedTuple):
+    """What a program may do in the name of a user, and in which courses, by primary key; None for all."""
+
+    rights: frozenset[Right]
+    courses: frozenset[int] | None = None
+
+
+def limit(user: User, limits: Limits) -> None:
+    """Let this object of a user have no more than these rights, whoever asks for them."""
+    setattr(user, LIMITS, limits)
+
+
+def limits_of(user: User | AnonymousUser) -> Limits:
+    # By `getattr`, which also asks what the lazy user of a request stands for.
+    limits: Limits = getattr(user, LIMITS, NO_LIMITS)
+    return limits
+
+
+NO_LIMITS = Limits(OWNER)
 
 
 def rights(user: User | AnonymousUser, course: Course) -> frozenset[Right]:
     """Return what a user may do in a course."""
+    limits = limits_of(user)
+    if limits.courses is not None and course.pk not in limits.courses:
+        return frozenset()
+    return _granted(user, course) & limits.rights
+
+
+def _granted(user: User | AnonymousUser, course: Course) -> frozenset[Right]:
     if not user.is_authenticated or not user.is_active:
         return frozenset()
     if course.owner_id == user.pk:
@@ -88,6 +118,10 @@ def require(user: User, right: Right, course: Course) -> None:
     granted = rights(user, course)
     if right in granted:
         return
+    if right not in limits_of(user).rights:
+        raise PermissionDenied(
+            _("This token only reads. Create one that may write on the page of your account.")
+        )
     if Right.MANAGE in granted:
         raise PermissionDenied(
             _("Administrators manage a course but do not read it. State a reason under People to read it.")
@@ -101,6 +135,17 @@ def require(user: User, right: Right, course: Course) -> None:
 
 def courses_with(user: User, right: Right) -> QuerySet[Course]:
     """Return the courses in which a user has a right."""
+    if right not in limits_of(user).rights:
+        return Course.objects.none()
+    return _within_limits(user, _courses_with(user, right))
+
+
+def _within_limits(user: User, courses: QuerySet[Course]) -> QuerySet[Course]:
+    keys = limits_of(user).courses
+    return courses if keys is None else courses.filter(pk__in=keys)
+
+
+def _courses_with(user: User, right: Right) -> QuerySet[Course]:
     if user.is_staff and right in ADMINISTRATOR:
         return Course.objects.all()
     roles = [role for role, granted in RIGHTS.items() if right in granted]
@@ -114,7 +159,8 @@ def courses_with(user: User, right: Right) -> QuerySet[Course]:
 
 def visible_courses(user: User) -> QuerySet[Course]:
     """Return the courses in which a user has any right: their existence is no secret to this user."""
-    return Course.objects.all() if user.is_staff else courses_with(user, Right.READ)
+    courses = Course.objects.all() if user.is_staff else _courses_with(user, Right.READ)
+    return _within_limits(user, courses)
 
 
 def people_with(right: Right, course: Course) -> Q:

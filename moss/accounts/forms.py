@@ -1,8 +1,8 @@
-"""Change the password, and end sessions. Each asks for the password first."""
+"""Change the password, end sessions, create and revoke tokens. Each asks for the password first."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
 from django.contrib.auth import authenticate
@@ -10,7 +10,11 @@ from django.contrib.auth.forms import PasswordChangeForm
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
+from submissions.models import ApiToken, Course
+from submissions.permissions import Right, courses_with
+
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
     from django.http import HttpRequest
 
 WRONG = _("That is not your password.")
@@ -28,6 +32,14 @@ def check_own_password(request: HttpRequest, password: str) -> str:
     if authenticate(request, username=request.user.get_username(), password=password) != request.user:
         raise ValidationError(WRONG)
     return password
+
+
+def password_field() -> forms.CharField:
+    return forms.CharField(
+        label=_("Your password"),
+        strip=False,
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
 
 
 class ChangePassword(PasswordChangeForm):
@@ -55,11 +67,7 @@ class EndSessions(forms.Form):
         self.fields["end"] = forms.MultipleChoiceField(
             choices=[(handle, handle) for handle in handles], required=False
         )
-        self.fields["password"] = forms.CharField(
-            label=_("Your password"),
-            strip=False,
-            widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-        )
+        self.fields["password"] = password_field()
 
     def clean_password(self) -> str:
         return check_own_password(self.request, self.cleaned_data["password"])
@@ -70,3 +78,50 @@ class EndSessions(forms.Form):
         elif not self.cleaned_data.get("end") and "end" not in self.errors:
             self.add_error("end", _("Choose the sessions to end."))
         return self.cleaned_data
+
+
+class CreateToken(forms.Form):
+    """A new token for the API: its name, what it may do, in which courses, and for how long."""
+
+    name = forms.CharField(label=_("Name"), max_length=100, help_text=_("What uses it, such as a script."))
+    scope = forms.ChoiceField(label=_("May"), choices=ApiToken.Scope.choices)
+    lasting = forms.TypedChoiceField(
+        label=_("Valid for"),
+        coerce=int,
+        choices=[(30, _("30 days")), (90, _("90 days")), (365, _("1 year"))],
+        initial=90,
+    )
+    courses = forms.ModelMultipleChoiceField(
+        Course.objects.none(),
+        label=_("Courses"),
+        required=False,
+        widget=forms.SelectMultiple(attrs={"size": 4}),
+        help_text=_("Hold Ctrl or ⌘ to choose several. Without a choice it is for all of your courses."),
+    )
+
+    def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+        offered = cast("forms.ModelMultipleChoiceField[Course]", self.fields["courses"])
+        offered.queryset = courses_with(cast("User", request.user), Right.READ)
+        self.fields["password"] = password_field()
+
+    def clean_password(self) -> str:
+        return check_own_password(self.request, self.cleaned_data["password"])
+
+
+class RevokeTokens(forms.Form):
+    """Choose tokens to revoke."""
+
+    def __init__(self, request: HttpRequest, keys: list[int], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.request = request
+        self.fields["revoke"] = forms.TypedMultipleChoiceField(
+            coerce=int,
+            choices=[(key, str(key)) for key in keys],
+            error_messages={"required": _("Choose the tokens to revoke.")},
+        )
+        self.fields["password"] = password_field()
+
+    def clean_password(self) -> str:
+        return check_own_password(self.request, self.cleaned_data["password"])

@@ -23,9 +23,12 @@ from submissions.models.ranking_plans import RankingPlan, RankingShard
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
+from submissions.models.tokens import ApiAnswer, ApiToken
 
 __all__ = [
     "Alias",
+    "ApiAnswer",
+    "ApiToken",
     "Assignment",
     "AuditEntry",
     "Batch",

@@ -12,6 +12,8 @@ from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
 class Course(models.Model):
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="courses")
     name = models.CharField(max_length=200)
+    # Months after the last upload or decision after which an assignment is deleted; null: never.
+    keep_months = models.PositiveSmallIntegerField(null=True, blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -49,6 +51,10 @@ class Assignment(models.Model):
     compared_with = models.ManyToManyField("self", symmetrical=False, blank=True, related_name="compared_by")
     # The same with every assignment of its course that was created before it.
     compare_course = models.BooleanField(default=False)
+    # Why it is kept in spite of the retention of its course; empty: it is not.
+    hold = models.CharField(max_length=200, blank=True)
+    # When the people of the course were told that it is deleted soon.
+    retention_notice = models.DateTimeField(null=True, editable=False)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -93,6 +93,7 @@ from submissions.queries.reports import (
     report_state,
     tally,
 )
+from submissions.queries.retention import deletions_ahead
 from submissions.queries.rosters import roster, roster_by_assignment, roster_size, roster_students
 from submissions.queries.service import (
     batches_under_way,
@@ -162,6 +163,7 @@ __all__ = [
     "decision",
     "decisions",
     "decisions_version",
+    "deletions_ahead",
     "displayed_entries",
     "displayed_pair",
     "effective_threshold",

@@ -31,7 +31,7 @@ class AuditSubject(NamedTuple):
 
 def audit_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
     """Return what an address is about; empty names where there is no such row."""
-    kind, pk = route.partition("/")[0], arguments.get("pk")
+    kind, pk = route.partition("/")[0], int(arguments.get("pk", 0))
     if kind in {"courses", "memberships", "invitations"}:
         return _of_people(kind, pk)
     assignment = _assignment(kind, pk)
@@ -40,7 +40,7 @@ def audit_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
     return AuditSubject(assignment.course.name, assignment.name, _subject(kind, pk, assignment, arguments))
 
 
-def _of_people(kind: str, pk: object) -> AuditSubject:
+def _of_people(kind: str, pk: int) -> AuditSubject:
     if kind == "courses":
         course = Course.objects.filter(pk=pk).first()
         return AuditSubject(course.name) if course else AuditSubject()
@@ -49,14 +49,14 @@ def _of_people(kind: str, pk: object) -> AuditSubject:
     return AuditSubject(row.course.name, subject=str(row)) if row else AuditSubject()
 
 
-def _assignment(kind: str, pk: object) -> Assignment | None:
+def _assignment(kind: str, pk: int) -> Assignment | None:
     rows = Assignment.objects.select_related("course")
     if kind == "batches":
         return rows.filter(batches=pk).first()
     return rows.filter(**{"shares" if kind == "shares" else "pk": pk}).first()
 
 
-def _subject(kind: str, pk: object, assignment: Assignment, arguments: dict[str, Any]) -> str:
+def _subject(kind: str, pk: int, assignment: Assignment, arguments: dict[str, Any]) -> str:
     if kind == "batches":
         return Batch.objects.get(pk=pk).name
     ids = [arguments[name] for name in ("left_id", "right_id", "submission_id") if name in arguments]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from submissions.queries.cases import CasePairs
     from submissions.queries.decisions import DecidedPair
     from submissions.queries.flags import Flag
-    from submissions.queries.reports import PairFilter
+    from submissions.queries.reports import ListedPair, PairFilter
 
     CountedSubmission = WithAnnotations[Submission, "CountAnnotations"]
 
@@ -92,34 +92,44 @@ class SubmissionExport(NamedTuple):
 
 def pair_exports(report: Report, pair_filter: PairFilter, names: Names) -> Iterator[PairExport]:
     """Yield the pairs that pass a filter, in its order, with the names that the reader may see."""
+    return (row for _, row in exported_pairs(report, pair_filter, names))
+
+
+def exported_pairs(
+    report: Report, pair_filter: PairFilter, names: Names, part: slice = slice(None), pk: int | None = None
+) -> Iterator[tuple[ListedPair, PairExport]]:
+    """Yield those pairs, or a part or one of them, with their rows; sides are as the reader sees them."""
     flags, decided = Flags.from_report(report), decisions(report.assignment)
     threshold = effective_threshold(report, pair_filter)
     in_case = cases_by_member(report, threshold)
-    for pair in ranked_pairs(report, pair_filter, names).iterator(chunk_size=CHUNK):
+    ranked = ranked_pairs(report, pair_filter, names)
+    for pair in (ranked.filter(pk=pk) if pk else ranked)[part].iterator(chunk_size=CHUNK):
         decision = decided.get((pair.left.name, pair.right.name))
-        assignee = decision.assignee if decision else None
         shown = displayed_pair(pair, names)
-        yield PairExport(
-            left=names.display_name(shown.left.name),
-            right=names.display_name(shown.right.name),
-            similarity=round(pair.similarity, 6),
-            left_share=round(shown.left_share, 6),
-            right_share=round(shown.right_share, 6),
-            tokens=pair.tokens,
-            lines=pair.lines,
-            longest=pair.longest,
-            mark=pair_mark(translated=pair.translated, structure=pair.structure),
-            left_with_common=_rounded(shown.left_with_common),
-            right_with_common=_rounded(shown.right_with_common),
-            structure=round(pair.structure, 6),
-            literals=round(pair.literals, 6),
-            names=round(pair.names, 6),
-            imports=round(pair.imports, 6),
-            flags=list(map(_flag_text, flags.between(*timed_submissions(shown)))),
-            case=_number(in_case.get(pair.left_id)) if is_linking(pair, threshold) else None,
-            decision=pair.decision,
-            assignee=assignee.get_username() if assignee else None,
-            notes=names.redact_text(decision.notes) if decision else "",
+        yield (
+            shown,
+            PairExport(
+                left=names.display_name(shown.left.name),
+                right=names.display_name(shown.right.name),
+                similarity=round(pair.similarity, 6),
+                left_share=round(shown.left_share, 6),
+                right_share=round(shown.right_share, 6),
+                tokens=pair.tokens,
+                lines=pair.lines,
+                longest=pair.longest,
+                mark=pair_mark(translated=pair.translated, structure=pair.structure),
+                left_with_common=_rounded(shown.left_with_common),
+                right_with_common=_rounded(shown.right_with_common),
+                structure=round(pair.structure, 6),
+                literals=round(pair.literals, 6),
+                names=round(pair.names, 6),
+                imports=round(pair.imports, 6),
+                flags=list(map(_flag_text, flags.between(*timed_submissions(shown)))),
+                case=_number(in_case.get(pair.left_id)) if is_linking(pair, threshold) else None,
+                decision=pair.decision,
+                assignee=decision.assignee.get_username() if decision and decision.assignee else None,
+                notes=names.redact_text(decision.notes) if decision else "",
+            ),
         )
 
 

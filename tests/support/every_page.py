@@ -60,7 +60,7 @@ PAGES = (
     "shares",
 )
 # Pages about one's own account.
-OWN_PAGES = ("account", "change_password")
+OWN_PAGES = ("account", "change_password", "api_tokens")
 # Parts of pages, downloads, and redirects.
 FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)

@@ -10,13 +10,14 @@ from django.utils.timezone import get_current_timezone_name
 from django.utils.translation import gettext, gettext_lazy as _
 
 from fingerprint.engine import choices
-from submissions import teams
+from submissions import actions, teams
 from submissions.archives.left_out.patterns import BadPatterns, parse_patterns
 from submissions.models import Assignment
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from django.contrib.auth.models import User
     from django.db.models import QuerySet
 
     from submissions.models import Course
@@ -32,6 +33,8 @@ MAX_TEAMS_CHARACTERS = 100_000
 # Enough for hundreds of patterns.
 MAX_PATTERNS_CHARACTERS = 10_000
 FIRST_YEAR, LAST_YEAR = 1970, 9998
+# Settings of which a report's ranking depends.
+RANKED_BY = {"common_limit", "teams", "compare_mates"}
 
 
 def _languages() -> list[tuple[str, str]]:
@@ -182,8 +185,17 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         model = Assignment
         fields = (
             "name", "term", "language", "common_limit", "due", "teams", "compare_mates", "include_patterns",
-            "exclude_patterns",
+            "exclude_patterns", "hold",
         )  # fmt: skip
+
+    hold = forms.CharField(
+        label=_("Keep it, because"),
+        required=False,
+        max_length=200,
+        help_text=_(
+            "A reason, such as an open case: the retention of the course then deletes nothing of it."
+        ),
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -220,6 +232,20 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         except teams.BadTeams as error:
             raise ValidationError(str(error)) from error
         return text
+
+
+def save_settings(form: SettingsForm, user: User, language: str | None) -> None:
+    """Store valid settings; what decides which pairs are ranked starts a new ranking.
+
+    `language` is the new one if it changed; the instance of the form has the stored one until then.
+    """
+    assignment = form.save()
+    if language is not None:
+        actions.change_language(assignment, user, language)
+    compares_course = form.cleaned_data.get("compare_course", False)
+    actions.compare_with(assignment, form.chosen_assignments, course=compares_course, user=user)
+    if RANKED_BY & {*form.changed_data} and assignment.batches.exists():
+        actions.rerank(assignment)
 
 
 def _checked_patterns(text: str, *, include: bool = False) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, gettext_lazy as _lazy
 
 from submissions.models import Course
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     CourseModelForm = forms.ModelForm[Course]
 else:
     CourseModelForm = forms.ModelForm  # takes no parameter at run time
+
+
+LONGEST_MONTHS = 240
 
 
 class CourseForm(CourseModelForm):
@@ -33,3 +36,22 @@ class CourseForm(CourseModelForm):
         if same.exists():
             raise ValidationError(_("You have a course of this name already."))
         return name
+
+
+class CourseSettingsForm(CourseForm):
+    """Rename a course, and say how long its assignments are kept."""
+
+    keep_months = forms.IntegerField(
+        label=_lazy("Keep assignments for, months"),
+        required=False,
+        min_value=1,
+        max_value=LONGEST_MONTHS,
+        help_text=_lazy(
+            "This long after the last upload or decision, an assignment is deleted with everything in it. "
+            "You are told 30 days before. Empty: nothing is deleted."
+        ),
+    )
+
+    class Meta:
+        model = Course
+        fields = ("name", "keep_months")

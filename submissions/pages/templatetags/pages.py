@@ -99,6 +99,12 @@ def script_texts(script: str) -> SafeString:
 
 
 @register.filter
+def deletion_day(deletions: dict[int, datetime], assignment: int) -> datetime | None:
+    """Return when an assignment is deleted by the retention of its course, if that was announced."""
+    return deletions.get(assignment)
+
+
+@register.filter
 def term_kind(kind: str) -> str:
     """Return the kind of a shared term in words."""
     return str(TERM_KINDS[kind])

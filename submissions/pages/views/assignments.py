@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import push_url
 
 from submissions import actions, queries
-from submissions.pages.forms.assignments import SettingsForm
+from submissions.pages.forms.assignments import SettingsForm, save_settings
 from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
 from submissions.pages.report.parts import FILTERED, Address, filtered_part, report_parts, tabs
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 # Names that a message lists, and messages that a page displays about skipped entries.
 MAX_LISTED = 10
 UPLOADS_A_PAGE = 50
-# Settings of which a report's ranking depends.
-RANKED_BY = {"common_limit", "teams", "compare_mates"}
 
 
 @never_cache
@@ -137,13 +135,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         if rereading and not rereading.changes_nothing and request.POST.get("confirmed") != language:
             context = {"assignment": assignment, "form": form, "names": names, "rereading": rereading}
             return render(request, "submissions/assignment_language.html", context)
-        form.save()
-        if rereading:
-            actions.change_language(assignment, request.user, language)
-        compares_course = form.cleaned_data.get("compare_course", False)
-        actions.compare_with(assignment, form.chosen_assignments, course=compares_course, user=request.user)
-        if RANKED_BY & {*form.changed_data} and assignment.batches.exists():
-            actions.rerank(assignment)
+        save_settings(form, request.user, language if rereading else None)
         if {"include_patterns", "exclude_patterns"} & {*form.changed_data} and assignment.batches.exists():
             messages.info(
                 request, _("The file patterns apply to the next upload. Upload the affected files again.")

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from submissions import actions, queries
 from submissions.pages.forms.assignments import AssignmentForm
-from submissions.pages.forms.courses import CourseForm
+from submissions.pages.forms.courses import CourseForm, CourseSettingsForm
 from submissions.pages.views.access import right_for
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
@@ -96,6 +96,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "recurring": displayed_pairs(request, overview.recurring[:RECURRING_LISTED]),
         "more_recurring": max(0, len(overview.recurring) - RECURRING_LISTED),
         "students": queries.roster_size(course),
+        "deletions": queries.deletions_ahead(course),
     }
     return render(request, "submissions/course.html", context, status=_status(form))
 
@@ -103,8 +104,9 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Change the name of a course, and how long its assignments are kept."""
     course = queries.course(request.user, pk, Right.MANAGE)
-    form = CourseForm(course.owner, request.POST or None, instance=course)
+    form = CourseSettingsForm(course.owner, request.POST or None, instance=course)
     if form.is_valid():
         return redirect(form.save())
     # The form has written the submitted name into its instance; the page needs the stored one.

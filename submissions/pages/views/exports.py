@@ -28,7 +28,7 @@ from submissions.pseudonyms.names import names_for
 from submissions.queries.exports import confirmed_pairs, unlisted_confirmed_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from submissions.models import Assignment, Report
     from submissions.pages.views.access import AuthenticatedRequest
@@ -44,11 +44,17 @@ TEMPLATE = "submissions/exports/page.html"
 def table(request: AuthenticatedRequest, pk: int, name: str, suffix: str) -> StreamingHttpResponse:
     """Download the pairs or the submissions that pass the filter, as a table."""
     assignment = queries.assignment(request.user, pk, Right.READ)
+    return table_response(assignment, name, suffix, request.GET, names_for(request, assignment))
+
+
+def table_response(
+    assignment: Assignment, name: str, suffix: str, query: Mapping[str, Any], names: Names
+) -> StreamingHttpResponse:
+    """Return a table of the newest report as a download; `query` is the filter of an address."""
     write = FORMATS[suffix].write_table if suffix in FORMATS else None
     if name not in TABLES or not write:
         raise Http404("No such file.")
-    names = names_for(request, assignment)
-    rows = report_table(name, _report(assignment), parse_pair_filter(request.GET), names)
+    rows = report_table(name, _report(assignment), parse_pair_filter(query), names)
     response = StreamingHttpResponse(write(rows), content_type=FORMATS[suffix].content_type)
     response.headers["Content-Disposition"] = _attachment([assignment.name, name], suffix)
     return response

@@ -108,7 +108,7 @@ def test_the_lists_take_as_many_queries_for_many_rows_as_for_one(
     with django_assert_num_queries(3):  # session, user, courses
         alice_client.get(reverse("courses"))
     # session, user, course, assignments, reports, decided cases, size of the roster
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         alice_client.get(assignment.course.get_absolute_url())
 
 
@@ -135,7 +135,7 @@ def test_a_course_keeps_its_name_if_the_new_one_is_invalid(
         assert response.status_code == 422
         page = page_of(response)
         assert reason in page.text(".error")
-        assert page.text("title") == "Rename Programming 1 · moss"
+        assert page.text("title") == "Settings of Programming 1 · moss"
     assignment.course.refresh_from_db()
     assert assignment.course.name == "Programming 1"
 
@@ -271,11 +271,11 @@ def test_the_page_of_a_course_takes_as_many_queries_for_many_reports_as_for_few(
     alice_client: Client, two_assignments: Assignment, django_assert_num_queries: CountQueries
 ) -> None:
     address = two_assignments.course.get_absolute_url()
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         assert get_page(alice_client, address).has(".recurring")
     for number in range(8):
         another = Assignment.objects.create(course=two_assignments.course, name=f"Task {number}")
         create_report(another, {("ann", "ben"): 0.9, ("cal", "dan"): 0.8, ("eve", "fay"): 0.7})
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         page = get_page(alice_client, address)
     assert len(page.all(".recurring li")) == 3

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = (("submissions", "0030_uploads_in_the_database"),)
+    dependencies = (("submissions", "0050_api_tokens"),)
 
     operations = (
         migrations.CreateModel(

@@ -1,0 +1,124 @@
+"""Assignments and their settings."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from django.forms.models import model_to_dict
+from django.http import HttpRequest
+from ninja import Field, Router, Schema, Status
+
+from moss.api.objects import Id, names_of, user_of
+from moss.api.problems import Problem, invalid_form
+from submissions import queries
+from submissions.models import Assignment
+from submissions.pages.forms.assignments import AssignmentForm, SettingsForm, save_settings
+from submissions.permissions import Right
+
+router = Router()
+
+
+class AssignmentOut(Schema):
+    """An assignment with its settings; `teams` is null where names are hidden."""
+
+    id: int
+    course: int
+    name: str
+    term: str
+    language: str
+    common_limit: int | None
+    due: datetime | None
+    teams: str | None
+    compare_mates: bool
+    include_patterns: str
+    exclude_patterns: str
+    compare_course: bool
+    compared_with: list[int]
+    created: datetime
+
+
+class Assignments(Schema):
+    items: list[AssignmentOut]
+
+
+class AssignmentIn(Schema):
+    """A new assignment; an empty language is detected for each file."""
+
+    name: str
+    language: str = ""
+    common_limit: int | None = None
+
+
+class AssignmentChange(Schema):
+    """The settings to change; those that are left out stay."""
+
+    name: str = ""
+    term: str = ""
+    language: str = ""
+    common_limit: int | None = None
+    due: datetime | None = None
+    teams: str = ""
+    compare_mates: bool = False
+    include_patterns: str = ""
+    exclude_patterns: str = ""
+    compare_course: bool = False
+    compared_with: Annotated[list[int], Field(default_factory=list)]
+    read_again: bool = False
+
+
+def assignment_out(request: HttpRequest, assignment: Assignment) -> AssignmentOut:
+    fields = AssignmentOut.model_fields.keys() - {"course", "teams", "compared_with"}
+    return AssignmentOut(
+        **{name: getattr(assignment, name) for name in fields},
+        course=assignment.course_id,
+        teams=None if names_of(request, assignment).hidden else assignment.teams,
+        compared_with=list(assignment.compared_with.order_by("pk").values_list("pk", flat=True)),
+    )
+
+
+@router.get("/courses/{course_id}/assignments", response=Assignments, summary="List assignments")
+def list_assignments(request: HttpRequest, course_id: Id) -> Assignments:
+    course = queries.course(user_of(request), course_id, Right.READ)
+    rows = course.assignments.select_related("course__owner", "course__roster")
+    return Assignments(items=[assignment_out(request, one) for one in rows])
+
+
+@router.post("/courses/{course_id}/assignments", response={201: AssignmentOut}, summary="Create one")
+def create_assignment(request: HttpRequest, course_id: Id, body: AssignmentIn) -> Status[AssignmentOut]:
+    form = AssignmentForm(queries.course(user_of(request), course_id, Right.CHANGE), body.dict())
+    if not form.is_valid():
+        raise invalid_form(form)
+    return Status(201, assignment_out(request, form.save()))
+
+
+@router.get("/assignments/{assignment_id}", response=AssignmentOut, summary="Get an assignment")
+def get_assignment(request: HttpRequest, assignment_id: Id) -> AssignmentOut:
+    return assignment_out(request, queries.assignment(user_of(request), assignment_id, Right.READ))
+
+
+@router.patch("/assignments/{assignment_id}", response=AssignmentOut, summary="Change settings")
+def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentChange) -> AssignmentOut:
+    """Change some settings; another language has all files read again, which `read_again` has to confirm."""
+    user = user_of(request)
+    assignment = queries.assignment(user, assignment_id, Right.CHANGE)
+    stored_language = assignment.language
+    changes = body.dict(exclude_unset=True)
+    confirmed = changes.pop("read_again", False)
+    form = SettingsForm(assignment.course, _settings(assignment) | changes, instance=assignment)
+    form.offer_assignments(queries.comparable_assignments(assignment, user), assignment)
+    if not form.is_valid():
+        raise invalid_form(form)
+    assignment.language, language = stored_language, assignment.language
+    if language != stored_language:
+        reading = queries.rereading(assignment, language)
+        if not reading.changes_nothing and not confirmed:
+            raise Problem(409, "Another language has files read again. Confirm that with read_again: true.")
+    save_settings(form, user, language if language != stored_language else None)
+    return assignment_out(request, queries.assignment(user, assignment_id, Right.READ))
+
+
+def _settings(assignment: Assignment) -> dict[str, Any]:
+    """Return the stored settings as a form sends them."""
+    stored = model_to_dict(assignment, fields=AssignmentChange.model_fields.keys())
+    return stored | {"compared_with": list(assignment.compared_with.values_list("pk", flat=True))}

@@ -1,0 +1,64 @@
+"""Courses."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.http import HttpRequest
+from ninja import Router, Schema, Status
+
+from moss.api.objects import Id, require_writing, user_of
+from moss.api.problems import invalid_form
+from submissions import queries
+from submissions.models import Course
+from submissions.pages.forms.courses import CourseForm
+from submissions.permissions import Right, rights
+
+router = Router()
+
+
+class CourseOut(Schema):
+    """A course; `rights` are what the token may do in it."""
+
+    id: int
+    name: str
+    owner: str
+    created: datetime
+    rights: list[str]
+
+
+class Courses(Schema):
+    items: list[CourseOut]
+
+
+class CourseIn(Schema):
+    name: str
+
+
+def course_out(request: HttpRequest, course: Course) -> CourseOut:
+    return CourseOut(
+        id=course.pk,
+        name=course.name,
+        owner=course.owner.get_username(),
+        created=course.created,
+        rights=sorted(rights(user_of(request), course)),
+    )
+
+
+@router.get("/courses", response=Courses, summary="List the courses that you may read")
+def list_courses(request: HttpRequest) -> Courses:
+    return Courses(items=[course_out(request, one) for one in queries.listed_courses(user_of(request))])
+
+
+@router.post("/courses", response={201: CourseOut}, summary="Create a course")
+def create_course(request: HttpRequest, body: CourseIn) -> Status[CourseOut]:
+    require_writing(user_of(request))
+    form = CourseForm(user_of(request), body.dict())
+    if not form.is_valid():
+        raise invalid_form(form)
+    return Status(201, course_out(request, form.save()))
+
+
+@router.get("/courses/{course_id}", response=CourseOut, summary="Get a course")
+def get_course(request: HttpRequest, course_id: Id) -> CourseOut:
+    return course_out(request, queries.course(user_of(request), course_id, Right.READ))

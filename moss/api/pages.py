@@ -1,0 +1,60 @@
+"""The page about the API."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
+
+from moss.api import problems
+from moss.api.service import ROUTERS, api
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.http import HttpRequest, HttpResponse
+
+
+class Endpoint(NamedTuple):
+    """One method of one address; `parameters` are those of its path and query, `fields` those of its body."""
+
+    method: str
+    path: str
+    summary: str
+    description: str
+    parameters: list[str]
+    fields: list[str]
+
+
+@require_GET
+def api_docs(request: HttpRequest) -> HttpResponse:
+    """List the endpoints as the OpenAPI document has them."""
+    schema = api.get_openapi_schema()
+    groups = {name: [one for tag, one in _endpoints(schema) if tag == name] for name in ROUTERS}
+    return render(request, "api/docs.html", {"groups": groups, "problems": problems.MEANINGS})
+
+
+def _endpoints(schema: dict[str, Any]) -> Iterator[tuple[str, Endpoint]]:
+    for path, operations in schema["paths"].items():
+        for method, operation in operations.items():
+            parameters = [one["name"] for one in operation["parameters"] if one["in"] in {"path", "query"}]
+            yield (
+                operation["tags"][0],
+                Endpoint(
+                    method.upper(),
+                    path,
+                    operation["summary"],
+                    operation.get("description", ""),
+                    parameters,
+                    _fields(schema, operation),
+                ),
+            )
+
+
+def _fields(schema: dict[str, Any], operation: dict[str, Any]) -> list[str]:
+    content = operation.get("requestBody", {}).get("content", {})
+    body: dict[str, Any] = next((one["schema"] for one in content.values()), {})
+    if reference := body.get("$ref"):
+        body = schema["components"]["schemas"][reference.rpartition("/")[2]]
+    return list(body.get("properties", {}))

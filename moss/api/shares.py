@@ -1,0 +1,94 @@
+"""Share links."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Annotated, Literal
+
+from django.http import HttpRequest
+from django.urls import reverse
+from ninja import Field, Router, Schema, Status
+
+from moss.api.objects import LARGEST_ID, Id, user_of
+from moss.api.problems import Problem, invalid_form
+from submissions import queries
+from submissions.actions.shares import create_share, revoke_share, share_token
+from submissions.models import Share
+from submissions.pages.forms.shares import ShareForm
+from submissions.permissions import Right
+
+router = Router()
+PairId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
+
+
+class ShareOut(Schema):
+    """A read-only link to a report, or to the pair of `left` and `right`; `url` is null once it ended."""
+
+    id: int
+    url: str | None
+    left: str
+    right: str
+    anonymous: bool
+    created_by: str
+    created: datetime
+    expires: datetime
+    revoked: datetime | None
+
+
+class Shares(Schema):
+    items: list[ShareOut]
+
+
+class ShareIn(Schema):
+    """A link for a day, a week, a month or until a day; for one pair, `left_id` and `right_id` name it."""
+
+    lasting: Literal["day", "week", "month", "date"] = "week"
+    until: date | None = None
+    anonymous: bool = True
+    left_id: PairId | None = None
+    right_id: PairId | None = None
+
+
+@router.get("/assignments/{assignment_id}/shares", response=Shares, summary="List the links of an assignment")
+def list_shares(request: HttpRequest, assignment_id: Id) -> Shares:
+    listed = queries.shares(queries.assignment(user_of(request), assignment_id, Right.SHARE))
+    working = [_share_out(request, one) for one in listed.working]
+    return Shares(items=working + [_share_out(request, one, ended=True) for one in listed.ended])
+
+
+@router.post("/assignments/{assignment_id}/shares", response={201: ShareOut}, summary="Create a link")
+def add_share(request: HttpRequest, assignment_id: Id, body: ShareIn) -> Status[ShareOut]:
+    user = user_of(request)
+    assignment = queries.assignment(user, assignment_id, Right.SHARE)
+    form = ShareForm(body.dict())
+    if not form.is_valid():
+        raise invalid_form(form)
+    pair = None
+    if body.left_id or body.right_id:
+        if not (body.left_id and body.right_id):
+            raise Problem(422, "A pair has two ids: send left_id and right_id, or neither for the report.")
+        pair = queries.pair_names(assignment, body.left_id, body.right_id)
+    data = form.cleaned_data
+    share = create_share(assignment, user, data["expires"], pair=pair, anonymous=data["anonymous"])
+    return Status(201, _share_out(request, share))
+
+
+@router.delete("/shares/{share_id}", response={204: None}, summary="Revoke a link")
+def remove_share(request: HttpRequest, share_id: Id) -> Status[None]:
+    revoke_share(queries.share(user_of(request), share_id))
+    return Status(204, None)
+
+
+def _share_out(request: HttpRequest, share: Share, *, ended: bool = False) -> ShareOut:
+    address = request.build_absolute_uri(reverse("shared", args=[share_token(share)]))
+    return ShareOut(
+        id=share.pk,
+        url=None if ended else address,
+        left=share.left,
+        right=share.right,
+        anonymous=share.anonymous,
+        created_by=share.created_by.get_username(),
+        created=share.created,
+        expires=share.expires,
+        revoked=share.revoked,
+    )

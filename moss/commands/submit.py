@@ -1,0 +1,105 @@
+"""`moss submit`: upload a folder to a server, wait for the report, and print its pairs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Report = Callable[[str, int, int], None]
+
+TOKEN_HELP = "Create one on the page of your account, and set MOSS_TOKEN or name its file by --token-file."  # noqa: S105
+
+
+@click.command()
+@click.argument("server")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--assignment", type=click.IntRange(min=1), required=True, help="Id of the assignment.")
+@click.option("--token-file", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The token.")
+@click.option("--earlier", is_flag=True, help="The folder has earlier or other work.")
+@click.option("--show", type=click.IntRange(1, 500), default=20, show_default=True, help="Pairs to print.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report and its pairs as JSON.")
+def submit(  # noqa: PLR0917 - click's
+    server: str,
+    folder: Path,
+    assignment: int,
+    token_file: Path | None,
+    earlier: bool,  # noqa: FBT001 - click's
+    show: int,
+    as_json: bool,  # noqa: FBT001 - click's
+) -> None:
+    """Upload FOLDER to the assignment of a SERVER, wait for the report, and print its pairs.
+
+    SERVER is an address such as https://moss.example.org. FOLDER has what the students handed in, as `moss
+    check` takes it. The token is in the environment variable MOSS_TOKEN or in a file: an argument could be
+    read by every user of this machine.
+    """
+    from moss.submitting.client import ServerRefused, Service
+    from moss.submitting.waiting import NotRanked, submit_folder
+
+    service = Service(_origin(server), _token(token_file))
+    try:
+        with _progress() as progress:
+            role = "earlier" if earlier else "class"
+            found = submit_folder(service, folder, assignment, role=role, show=show, progress=progress)
+    except (ServerRefused, NotRanked, OSError) as error:
+        from moss.commands.table import printable
+
+        raise click.ClickException(printable(str(error))) from error
+    click.echo(json.dumps(found, indent=2, ensure_ascii=False) if as_json else _table(found), nl=as_json)
+
+
+def _origin(server: str) -> str:
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(server)
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.username:
+        raise click.UsageError(f"{server!r} is no address of a server, such as https://moss.example.org.")
+    return server.rstrip("/")
+
+
+def _token(file: Path | None) -> str:
+    """Return the token, from a file or the environment."""
+    token = (file.read_text(encoding="utf-8") if file else os.environ.get("MOSS_TOKEN", "")).strip()
+    if not token:
+        raise click.UsageError(f"A token is missing. {TOKEN_HELP}")
+    if not (token.isascii() and token.isprintable()):
+        raise click.UsageError(f"That is no token. {TOKEN_HELP}")
+    return token
+
+
+@contextmanager
+def _progress() -> Iterator[Report]:
+    """Yield a function that shows a stage with what is done of it, if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _stage, _done, _total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("Packing", total=None)
+        yield lambda stage, done, total: bar.update(
+            task, description=stage, completed=done, total=total or None
+        )
+
+
+def _table(found: dict[str, Any]) -> str:
+    from moss.commands.table import pairs_text
+    from submissions.ranking.pair_rows import PairRow
+
+    report = found["report"]
+    names = PairRow._fields
+    rows = [PairRow(**{name: pair[name] for name in names}) for pair in found["pairs"]]
+    threshold = report["threshold"]
+    suggested = f"Suggested threshold {threshold['value']:.2f}: {threshold['reason']}."
+    click.echo(f"{report['submissions']} submissions. {suggested}", err=True)
+    return pairs_text(rows)

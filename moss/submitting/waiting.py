@@ -1,0 +1,102 @@
+"""Pack a folder, upload it, and wait until its pairs are ranked."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from moss.submitting.client import Service
+
+    Progress = Callable[[str, int, int], None]
+
+# Seconds between two questions for the state.
+EVERY = 1.0
+STAGES = {
+    "queued": "Waiting",
+    "unpacking": "Unpacking",
+    "fingerprinting": "Reading",
+    "ranking": "Ranking",
+}
+
+
+class NotRanked(Exception):
+    """There is no report of what was uploaded; the message says why."""
+
+
+def submit_folder(
+    service: Service, folder: Path, assignment: int, *, role: str, show: int, progress: Progress
+) -> dict[str, Any]:
+    """Return the upload, the report, and its first pairs.
+
+    Raises
+    ------
+    NotRanked
+        When the folder is empty, or the upload or the ranking failed or was cancelled.
+    ServerRefused
+        When the server did not do what was asked.
+    """
+    path = f"/assignments/{assignment}"
+    with tempfile.TemporaryDirectory() as temporary:
+        archive = Path(temporary) / "upload.zip"
+        if not pack(folder, archive):
+            raise NotRanked(f"There is no file in {folder}.")
+        progress("Uploading", 0, 0)
+        name = f"{folder.resolve().name or 'upload'}.zip".encode(errors="replace").decode()
+        upload = service.upload(f"{path}/uploads", archive, name, {"role": role})
+    upload = _wait_for_upload(service, upload, progress)
+    report = _wait_for_report(service, path, progress)
+    pairs = service.get(f"{path}/pairs?limit={show}")["items"]
+    return {"upload": upload, "report": report, "pairs": pairs}
+
+
+def pack(folder: Path, archive: Path) -> int:
+    """Write all files of a folder to a zip, without following links; return their number."""
+    count = 0
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as packed:
+        for path in _files(folder):
+            name = os.fsencode(path.relative_to(folder).as_posix()).decode(errors="replace")
+            packed.write(path, name)
+            count += 1
+    return count
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(place, name)
+            if path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _wait_for_upload(service: Service, upload: dict[str, Any], progress: Progress) -> dict[str, Any]:
+    while upload["state"] in STAGES:
+        ranking = upload["ranking"]
+        if ranking:
+            progress(ranking["stage"], ranking["done"], ranking["total"])
+        else:
+            progress(STAGES[upload["state"]], upload["documents_done"], upload["documents_total"])
+        time.sleep(EVERY)
+        upload = service.get(f"/uploads/{upload['id']}")
+    if upload["state"] != "done":
+        raise NotRanked(f"The upload is {upload['state']}. {upload['message']}".strip())
+    return upload
+
+
+def _wait_for_report(service: Service, path: str, progress: Progress) -> dict[str, Any]:
+    report: dict[str, Any] = service.get(f"{path}/report")
+    while report["state"] == "pending":
+        ranking = report["ranking"] or {"stage": "Ranking", "done": 0, "total": 0}
+        progress(ranking["stage"], ranking["done"], ranking["total"])
+        time.sleep(EVERY)
+        report = service.get(f"{path}/report")
+    if report["state"] != "done":
+        raise NotRanked(f"There is no report: its state is {report['state']}. {report['message']}".strip())
+    return report

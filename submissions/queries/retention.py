@@ -1,0 +1,56 @@
+"""Assignments of courses with a retention, and when they are deleted."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from dateutil.relativedelta import relativedelta
+from django.db.models import Max
+from django.db.models.functions import Greatest
+
+from submissions.models import Assignment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
+    from submissions.models import Course
+
+# How long before the deletion the people of a course are told.
+NOTICE = timedelta(days=30)
+
+
+class RetainedAssignment(NamedTuple):
+    """An assignment, and when the retention of its course ends for it."""
+
+    assignment: Assignment
+    ends: datetime
+
+
+def retained_assignments(course: Course | None = None) -> Iterator[RetainedAssignment]:
+    """Yield the assignments that the retention of their course ends for, of all courses or of one.
+
+    It counts from the last upload or decision. An assignment that is held has no end.
+    """
+    rows = Assignment.objects.filter(course__keep_months__isnull=False, hold="").select_related(
+        "course__owner"
+    )
+    if course:
+        rows = rows.filter(course=course)
+    # Greatest ignores NULL in Postgres.
+    last = Greatest(
+        "created", Max("batches__created"), Max("decisions__updated"), Max("case_decisions__updated")
+    )
+    for assignment in rows.annotate(last_change=last).order_by("pk"):
+        months = assignment.course.keep_months or 0
+        yield RetainedAssignment(assignment, assignment.last_change + relativedelta(months=months))
+
+
+def deletions_ahead(course: Course) -> dict[int, datetime]:
+    """Return when assignments of a course are deleted, by primary key: of those whose people were told."""
+    return {
+        row.assignment.pk: max(row.ends, row.assignment.retention_notice + NOTICE)
+        for row in retained_assignments(course)
+        if row.assignment.retention_notice
+    }

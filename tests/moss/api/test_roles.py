@@ -1,0 +1,136 @@
+"""What each role may do by the API: every endpoint, every verb, every role, with each scope."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from moss.api.service import api
+from submissions.actions import people
+from submissions.models import Batch, Membership
+from tests.submissions.pages.test_roles import ROLES
+from tests.support.api import api_client, problem_of
+from tests.support.sample_class import loose
+
+if TYPE_CHECKING:
+    from tests.support.every_page import World
+
+READ, DECIDE, CHANGE, SHARE, DELETE = "read", "decide", "change", "share", "delete"
+ANYBODY = "anybody"
+ASSIGNMENT, PAIR = "/assignments/{assignment_id}", "/assignments/{assignment_id}/pairs/{left_id}/{right_id}"
+# The right that each endpoint takes, and a body that it accepts.
+RIGHTS: dict[tuple[str, str], str] = {
+    ("get", "/courses"): ANYBODY,
+    ("post", "/courses"): ANYBODY,
+    ("get", "/courses/{course_id}"): READ,
+    ("get", "/courses/{course_id}/assignments"): READ,
+    ("post", "/courses/{course_id}/assignments"): CHANGE,
+    ("get", ASSIGNMENT): READ,
+    ("patch", ASSIGNMENT): CHANGE,
+    ("get", f"{ASSIGNMENT}/uploads"): READ,
+    ("post", f"{ASSIGNMENT}/uploads"): CHANGE,
+    ("get", "/uploads/{upload_id}"): READ,
+    ("delete", "/uploads/{upload_id}"): DELETE,
+    ("get", "/uploads/{upload_id}/preview"): CHANGE,
+    ("put", "/uploads/{upload_id}/layout"): CHANGE,
+    ("post", "/uploads/{upload_id}/read"): CHANGE,
+    ("get", f"{ASSIGNMENT}/boilerplate"): READ,
+    ("post", f"{ASSIGNMENT}/boilerplate"): CHANGE,
+    ("delete", "/boilerplate/{boilerplate_id}"): CHANGE,
+    ("get", f"{ASSIGNMENT}/report"): READ,
+    ("post", f"{ASSIGNMENT}/report"): CHANGE,
+    ("get", f"{ASSIGNMENT}/cases"): READ,
+    ("get", f"{ASSIGNMENT}/exports/{{table}}.{{suffix}}"): READ,
+    ("get", f"{ASSIGNMENT}/pairs"): READ,
+    ("get", PAIR): READ,
+    ("get", f"{PAIR}/decision"): READ,
+    ("put", f"{PAIR}/decision"): DECIDE,
+    ("get", f"{ASSIGNMENT}/shares"): SHARE,
+    ("post", f"{ASSIGNMENT}/shares"): SHARE,
+    ("delete", "/shares/{share_id}"): SHARE,
+}
+NEW = {"name": "New"}
+BODIES: dict[tuple[str, str], Any] = {
+    ("post", "/courses"): NEW,
+    ("post", "/courses/{course_id}/assignments"): NEW,
+}
+PREFIX = "/api/v1"
+
+
+def endpoints() -> set[tuple[str, str]]:
+    """Return the method and the path of every endpoint."""
+    paths = api.get_openapi_schema()["paths"]
+    return {(method, path.removeprefix(PREFIX)) for path, methods in paths.items() for method in methods}
+
+
+def user_with(role: str, world: World) -> User:
+    course = world.assignment.course
+    if role == "owner":
+        return world.owner
+    user = User.objects.create_user(f"a-{role.split(maxsplit=1)[0]}")
+    if role.startswith("administrator"):
+        user.is_staff = True
+        user.save()
+    elif role != "stranger":
+        Membership.objects.create(course=course, user=user, role=role)
+    if role.endswith("reason"):
+        people.state_reason(course, user, "A student appealed.")
+    return user
+
+
+def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]:
+    """Return the status of the answer of every endpoint; nothing that they change is kept."""
+    client = api_client(user, scope)
+    listed = world.assignment.batches.create(name="listed", state=Batch.State.LISTED, preview=True)
+    places = {
+        "course_id": world.assignment.course_id,
+        "assignment_id": world.assignment.pk,
+        "boilerplate_id": world.boilerplate.pk,
+        "left_id": world.pair.left_id,
+        "right_id": world.pair.right_id,
+        "share_id": world.share.pk,
+        "upload_id": listed.pk,
+        "table": "pairs",
+        "suffix": "csv",
+    }
+    found = {}
+    for method, path in sorted(endpoints()):
+        address, body = PREFIX + path.format(**places), BODIES.get((method, path), {})
+        options: Any = {"data": body, "content_type": "application/json"}
+        if method == "post" and path.endswith(("/uploads", "/boilerplate")):
+            options = {"data": {"files": loose("main.py", "x = 1")}}
+        with transaction.atomic():
+            response = getattr(client, method)(address, **({} if method == "get" else options))
+            transaction.set_rollback(True)
+        found[method, path] = response.status_code
+        if response.status_code >= 400:
+            problem_of(response)
+    listed.delete()
+    return found
+
+
+def test_the_table_has_every_endpoint() -> None:
+    assert RIGHTS.keys() ^ endpoints() == set()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_endpoint_answers_every_role_as_its_rights_say(role: str, world: World) -> None:
+    user = user_with(role, world)
+    for scope in ("write", "read"):
+        for endpoint, status in statuses(user, scope, world).items():
+            needed, is_write = RIGHTS[endpoint], endpoint[0] != "get"
+            granted = ROLES[role] & {READ, "names"} if scope == "read" else ROLES[role]
+            refused = needed not in {*granted, ANYBODY} or (is_write and scope == "read")
+            if refused:
+                assert status == 403, (role, scope, endpoint)
+            else:
+                assert status < 300, (role, scope, endpoint)
+
+
+def test_a_stranger_finds_nothing(world: World) -> None:
+    for endpoint, status in statuses(user_with("stranger", world), "write", world).items():
+        if RIGHTS[endpoint] != ANYBODY:
+            assert status == 404, endpoint

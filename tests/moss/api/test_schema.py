@@ -1,0 +1,97 @@
+"""The API answers as its OpenAPI document says, whatever it is asked."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+import schemathesis
+from django.core import signals
+from django.core.wsgi import get_wsgi_application
+from django.db import close_old_connections, transaction
+from hypothesis import HealthCheck, Phase, given, seed, settings as examples
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tests.support.api import secret_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.every_page import World
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+BOUNDED = examples(
+    max_examples=6,
+    deadline=None,
+    database=None,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture
+def app() -> Iterator[Any]:
+    """Return the WSGI application; it leaves the connection to the test's transaction open."""
+    both = (signals.request_started, signals.request_finished)
+    for signal in both:
+        signal.disconnect(close_old_connections)
+    yield get_wsgi_application()
+    for signal in both:
+        signal.connect(close_old_connections)
+
+
+def places(world: World) -> dict[str, Any]:
+    return {
+        "course_id": world.assignment.course_id,
+        "assignment_id": world.assignment.pk,
+        "upload_id": world.batch.pk,
+        "boilerplate_id": world.boilerplate.pk,
+        "left_id": world.pair.left_id,
+        "right_id": world.pair.right_id,
+        "share_id": world.share.pk,
+    }
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+def test_every_answer_is_one_that_the_document_declares(
+    mode: GenerationMode, world: World, app: Any, settings: Any, subtests: pytest.Subtests
+) -> None:
+    settings.API_REQUESTS_A_MINUTE = 1_000_000
+    headers = {"Authorization": f"Bearer {secret_of(world.owner)}"}
+    schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
+    known, seen = places(world), set()
+    for found in schema.get_all_operations():
+        operation: Any = cast("Any", found).ok()
+
+        @seed(1)
+        @BOUNDED
+        @given(case=operation.as_strategy(generation_mode=mode))
+        def ask(case: Any) -> None:
+            # Objects that exist, or else every answer would be that there is no such thing.
+            named = case.path_parameters.items()
+            case.path_parameters = {name: known.get(name, value) for name, value in named}
+            with transaction.atomic():
+                response = case.call(headers=headers)
+                transaction.set_rollback(True)
+            seen.add(response.status_code)
+            case.validate_response(response, checks=CHECKS)
+
+        with subtests.test(f"{operation.method} {operation.path}"):
+            ask()
+    if mode == GenerationMode.POSITIVE:
+        assert {HTTPStatus.OK, HTTPStatus.CREATED, HTTPStatus.ACCEPTED, HTTPStatus.NO_CONTENT} <= seen
+    assert HTTPStatus.UNPROCESSABLE_ENTITY in seen

@@ -1,0 +1,97 @@
+"""`moss submit` against a real server with a real worker, and its refusals."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from submissions.models import Assignment, Course
+from tests.support.api import secret_of
+from tests.support.sample_class import CLASS
+from tests.support.web_server import web_server
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a class, and a link out of it that is not followed."""
+    root = tmp_path / "class of 2026"
+    for name, text in CLASS.items():
+        (root / name).parent.mkdir(parents=True)
+        (root / name).write_text(text)
+    (tmp_path / "secret.py").write_text("password = 1")
+    (root / "ada" / "link.py").symlink_to(tmp_path / "secret.py")
+    return root
+
+
+def run(*arguments: str, token: str = "") -> subprocess.CompletedProcess[str]:
+    """Run `moss submit` as a program."""
+    return subprocess.run(
+        [sys.executable, "-m", "moss", "submit", *arguments],
+        env={**os.environ, "MOSS_TOKEN": token},
+        cwd=settings.BASE_DIR,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_a_folder_is_uploaded_and_its_pairs_are_printed(
+    celery_worker_process: Path, folder: Path, tmp_path: Path
+) -> None:
+    owner = User.objects.create_user("alice")
+    course = Course.objects.create(owner=owner, name="Programming 1")
+    assignment = str(Assignment.objects.create(course=course, name="Statistics").pk)
+    token_file = tmp_path / "token"
+    token_file.write_text(secret_of(owner) + "\n")
+    with web_server() as port:
+        server = f"http://localhost:{port}"
+        printed = run(server, str(folder), "--assignment", assignment, "--token-file", str(token_file))
+        assert printed.returncode == 0, printed.stderr
+        assert "3 submissions. Suggested threshold" in printed.stderr
+        first = next(line for line in printed.stdout.splitlines() if line.startswith("1"))
+        assert first.split()[1:3] == ["ada", "ben"]
+        again = run(server, str(folder), "--assignment", assignment, "--json", token=secret_of(owner))
+        found = json.loads(again.stdout)
+        assert found["upload"]["name"] == "class of 2026.zip"
+        assert found["upload"]["documents_total"] == 3
+        assert (found["pairs"][0]["left"], found["report"]["state"]) == ("ada", "done")
+        refused = run(server, str(folder), "--assignment", assignment, token=secret_of(owner, "read"))
+        assert (refused.returncode, refused.stdout) == (1, "")
+        assert "The server answered 403: This token only reads." in refused.stderr
+
+
+def test_a_token_is_never_taken_from_the_arguments(folder: Path) -> None:
+    missing = run("https://moss.example.org", str(folder), "--assignment", "1")
+    assert missing.returncode == 2
+    assert "A token is missing." in missing.stderr
+    assert "--token " not in run("--help").stdout
+
+
+@pytest.mark.parametrize(
+    "server", ["moss.example.org", "ftp://moss.example.org", "https://me@moss.example.org"]
+)
+def test_an_address_that_is_none_is_refused(server: str, folder: Path) -> None:
+    refused = run(server, str(folder), "--assignment", "1", token="moss_x")
+    assert refused.returncode == 2
+    assert "is no address of a server" in refused.stderr
+
+
+def test_a_server_that_does_not_answer_and_an_empty_folder_are_told(tmp_path: Path, folder: Path) -> None:
+    gone = run("http://127.0.0.1:9", str(folder), "--assignment", "1", token="moss_x")
+    assert (gone.returncode, "refused" in gone.stderr) == (1, True)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    nothing = run("http://127.0.0.1:9", str(empty), "--assignment", "1", token="moss_x")
+    assert "There is no file in" in nothing.stderr
