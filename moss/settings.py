@@ -84,6 +84,11 @@ FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(
 READER_MEMORY = env.int("MOSS_READER_MEMORY", default=1000, validate=validate.Range(500, 100_000)) * 1_000_000
 # An upload that nobody has had read is deleted this many days after it was last changed.
 PREVIEW_DAYS = env.int("MOSS_PREVIEW_DAYS", default=14, validate=validate.Range(1, 3650))
+# A ranking whose scoring takes more processor time than this, by an estimate in seconds, is cut into shards
+# of at most that, which all workers score.
+SHARD_SECONDS = env.float("MOSS_SHARD_SECONDS", default=20.0, validate=validate.Range(1e-6, 3600))
+# Bytes of memory that a ranking may use; 0 for the memory of the container or the machine.
+RANKING_MEMORY = env.int("MOSS_RANKING_MEMORY", default=0, validate=validate.Range(0, 10**7)) * 1_000_000
 # Number of worker processes for any work; 0 for one for each core.
 WORKERS = env.int("MOSS_WORKERS", default=0, validate=validate.Range(0, 256))
 # Whether `moss serve` takes the uploads of MOSS clients, and where. What they send is not encrypted.

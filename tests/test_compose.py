@@ -92,7 +92,7 @@ def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings
     defaults = re.findall(
         r'env\.\w+\(\s*"(\w+)", default="?(\w+)"?, validate=', (ROOT / "moss" / "settings.py").read_text()
     )
-    assert len(defaults) == 15
+    assert len(defaults) == 17
     for name, default in defaults:
         # The containers have a proxy in front.
         expected = "1" if name == "MOSS_PROXIES" else default
