@@ -17,6 +17,7 @@ from fingerprint._lazy import lazy_names
 
 if TYPE_CHECKING:
     from fingerprint.fingerprints import Fingerprints as Fingerprints, fingerprint as fingerprint
+    from fingerprint.index import CandidatePairs as CandidatePairs
     from fingerprint.kernel_cache import (
         compile_kernels as compile_kernels,
         ensure_compiled as ensure_compiled,
@@ -55,11 +56,16 @@ if TYPE_CHECKING:
     from fingerprint.ranking.passages import Passage as Passage, passage_weight as passage_weight
     from fingerprint.ranking.rank import (
         Ranking as Ranking,
+        ScoringJob as ScoringJob,
         find_passages as find_passages,
         pair_passages as pair_passages,
         rank as rank,
+        scored_cohorts as scored_cohorts,
+        scoring_jobs as scoring_jobs,
     )
     from fingerprint.ranking.score_constants import SCORE_VERSION as SCORE_VERSION
+    from fingerprint.ranking.scoring import ScorePairs as ScorePairs, Scores as Scores, score as score
+    from fingerprint.ranking.terms import LexicalTable as LexicalTable
     from fingerprint.ranking.translations import CoarseFile as CoarseFile
     from fingerprint.reading import (
         FILE_SECONDS as FILE_SECONDS,
@@ -83,6 +89,7 @@ else:
         "languages.preload": "preload",
         "languages.term_places": "common_terms term_places without_terms",
         "languages.words": "WordKinds",
+        "index": "CandidatePairs",
         "params": "ENGINE_VERSION Params Profile",
         "ranking.cohort": "Cohort",
         "ranking.duplicates": "group_duplicates",
@@ -91,8 +98,10 @@ else:
         "ranking.blocks": "group_passages moved_blocks",
         "ranking.old_pairs": "OldPairs",
         "ranking.passages": "Passage passage_weight",
-        "ranking.rank": "Ranking find_passages pair_passages rank",
+        "ranking.rank": "Ranking ScoringJob find_passages pair_passages rank scored_cohorts scoring_jobs",
         "ranking.score_constants": "SCORE_VERSION",
+        "ranking.scoring": "Scores score",
+        "ranking.terms": "LexicalTable",
         "ranking.translations": "CoarseFile",
         "reading": "FILE_SECONDS Reading Unreadable identify profile_of read token_lines",
         "time_limit": "TooSlow time_limit",

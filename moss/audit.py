@@ -46,6 +46,21 @@ ACTIONS = {
     ("POST", "invitation"): PEOPLE,
     ("POST", "state_reason"): AuditAction.STATED_REASON,
 }
+# The same of the API, whose addresses and arguments have other names.
+API = "api/v1/"
+API_ACTIONS = {
+    ("GET", "api_pair"): SAW,
+    ("GET", "api_decision"): SAW,
+    ("GET", "api_preview"): SAW,
+    ("GET", "api_table"): EXPORTED,
+    ("PUT", "api_decision"): DECIDED,
+    ("POST", "api_shares"): SHARED,
+    ("DELETE", "api_share"): SHARED,
+    ("POST", "api_uploads"): AuditAction.UPLOADED,
+    ("DELETE", "api_upload"): DELETED,
+}
+API_KINDS = {"assignments": "assignments", "uploads": "batches", "shares": "shares"}
+LARGEST_ID_DIGITS = 18
 # Pages on which a document is downloaded, and which show only a form without this part of the query.
 DOCUMENTS = {"exports", "export_pair", "export_case"}
 
@@ -69,7 +84,7 @@ class RecordAccess:
         """Note what the request is about before the view deletes it."""
         match = request.resolver_match
         name = (match.url_name if match else "") or ""
-        action = ACTIONS.get((request.method or "", name))
+        action = (ACTIONS | API_ACTIONS).get((request.method or "", name))
         if not match or not action or (name in DOCUMENTS and "format" not in request.GET):
             return
         who, subject = _person(request, name, arguments), _subject(match.route, name, arguments)
@@ -94,9 +109,23 @@ def _person(request: HttpRequest, name: str, arguments: dict[str, Any]) -> str:
 
 
 def _subject(route: str, name: str, arguments: dict[str, Any]) -> AuditSubject:
+    if name.startswith("api_"):
+        return _api_subject(route, arguments)
     if not name.startswith("shared"):
         return audit_subject(route, arguments)
     try:
         return shared_subject(find_share(arguments["token"]))
     except (ForgedToken, ShareEnded):
         return AuditSubject()
+
+
+def _api_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
+    """Return what an address of the API is about; its arguments were not checked yet."""
+    own, *others = arguments
+    ids = [own, *(name for name in others if name.endswith("_id"))]
+    texts = {name: str(arguments[name]) for name in ids}
+    if not all(text.isdecimal() and len(text) <= LARGEST_ID_DIGITS for text in texts.values()):
+        return AuditSubject()
+    numbers = {name: int(text) for name, text in texts.items()}
+    kind = API_KINDS[route.removeprefix(API).partition("/")[0]]
+    return audit_subject(f"{kind}/", {"name": arguments.get("table", ""), **numbers, "pk": numbers[own]})

@@ -26,6 +26,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 app = Celery("moss")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+app.autodiscover_tasks(related_name="ranking_tasks")
 app.autodiscover_tasks(related_name="language_tasks")
 
 

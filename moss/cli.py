@@ -18,6 +18,7 @@ COMMANDS = {
         "moss.commands.serve:serve",
         "Run the web server, the workers and maintenance until Ctrl-C.",
     ),
+    "listen": ("moss.commands.listen:listen", "Take the uploads of MOSS clients until Ctrl-C."),
     "maintain": ("moss.commands.maintain:maintain", "Re-enqueue lost work and end stuck work until Ctrl-C."),
     "submit": (
         "moss.commands.submit:submit",

@@ -28,6 +28,11 @@ def check_origins(values: list[str]) -> None:
             raise ValidationError(f"{value} is not an origin such as https://moss.example.org.")
 
 
+def check_address(value: str) -> None:
+    if value:
+        check_origins([value])
+
+
 def check_networks(values: list[str]) -> None:
     for value in values:
         try:

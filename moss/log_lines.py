@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 SHARE_LINK = re.compile(r"/shared/[^/\s?'\"]+")
+RESULT_PAGE = re.compile(r"/results/\d+/[^/\s?'\"]+")
 QUERY = re.compile(r"(/[^\s?'\"]*)\?[^\s'\"]*")
 # Postgres quotes values of rows in the lines after the first of its messages.
 DETAIL = re.compile(r"\n(?:DETAIL|CONTEXT|LINE \d+):.*", re.DOTALL)
@@ -50,6 +51,7 @@ class Line(logging.Formatter):
 
 
 def clean(message: str) -> str:
-    """Return a message as one printable line without share links, queries and values of rows."""
-    message = QUERY.sub(r"\1", SHARE_LINK.sub("/shared/-", DETAIL.sub("", message)))
+    """Return a message as one printable line without the keys of links, queries and values of rows."""
+    message = RESULT_PAGE.sub("/results/-", SHARE_LINK.sub("/shared/-", DETAIL.sub("", message)))
+    message = QUERY.sub(r"\1", message)
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)

@@ -18,6 +18,7 @@ from moss.account_settings import *  # noqa: F403 - settings of their own file
 from moss.embedded.paths import installation_paths
 from moss.environment import (
     broker_url,
+    check_address,
     check_networks,
     check_origins,
     check_time_zone,
@@ -83,8 +84,20 @@ FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(
 READER_MEMORY = env.int("MOSS_READER_MEMORY", default=1000, validate=validate.Range(500, 100_000)) * 1_000_000
 # An upload that nobody has had read is deleted this many days after it was last changed.
 PREVIEW_DAYS = env.int("MOSS_PREVIEW_DAYS", default=14, validate=validate.Range(1, 3650))
+# A ranking whose scoring takes more processor time than this, by an estimate in seconds, is cut into shards
+# of at most that, which all workers score.
+SHARD_SECONDS = env.float("MOSS_SHARD_SECONDS", default=20.0, validate=validate.Range(1e-6, 3600))
+# Bytes of memory that a ranking may use; 0 for the memory of the container or the machine.
+RANKING_MEMORY = env.int("MOSS_RANKING_MEMORY", default=0, validate=validate.Range(0, 10**7)) * 1_000_000
 # Number of worker processes for any work; 0 for one for each core.
 WORKERS = env.int("MOSS_WORKERS", default=0, validate=validate.Range(0, 256))
+# Whether `moss serve` takes the uploads of MOSS clients, and where. What they send is not encrypted.
+LISTEN = env.bool("MOSS_LISTEN", default=False)
+LISTEN_HOST = env.str("MOSS_LISTEN_HOST", default="127.0.0.1")
+LISTEN_PORT = env.int("MOSS_LISTEN_PORT", default=7690, validate=validate.Range(1, 65535))
+# Where those clients find their results, and whether these are also answered without HTTPS.
+RESULTS_URL = env.str("MOSS_RESULTS_URL", default="", validate=check_address) or "http://127.0.0.1:8000"
+RESULTS_HTTP = env.bool("MOSS_RESULTS_HTTP", default=False)
 LOG_LEVEL = env.str(
     "MOSS_LOG_LEVEL", default="INFO", validate=validate.OneOf(("DEBUG", "INFO", "WARNING", "ERROR"))
 )
@@ -105,6 +118,7 @@ INSTALLED_APPS = [
     "django_htmx",
     "submissions",
     "moss.accounts",
+    "moss.listening",
     "moss",
 ]
 # Those that set headers come first, so that every answer has them, whichever part it is from.
@@ -237,7 +251,7 @@ CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}csrftoken"
 LANGUAGE_COOKIE_NAME = f"{COOKIE_PREFIX}language"
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 # Asked over HTTP by the supervisor and the container.
-SECURE_REDIRECT_EXEMPT = ["^healthz$"]
+SECURE_REDIRECT_EXEMPT = ["^healthz$", *(["^results/"] if RESULTS_HTTP else [])]
 SECURE_HSTS_SECONDS = HSTS_DAYS * 24 * 60 * 60 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # Whether its domain is built into browsers is for the owner of the domain to say.

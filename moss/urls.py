@@ -22,6 +22,7 @@ urlpatterns = [
     path("", include("submissions.pages.urls")),
     path("", include("moss.accounts.urls")),
     path("", include("moss.api.urls")),
+    path("", include("moss.listening.urls")),
     path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/", include("moss.accounts.allauth_urls")),
     path("accounts/logout/", SignOut.as_view(), name="logout"),

@@ -26,8 +26,9 @@ from submissions.ingest.rereading import (
 )
 from submissions.models import Batch, LanguageChange
 from submissions.queues import HEAVY, INTERACTIVE, SMALL_BATCH_FILES, send
+from submissions.ranking_tasks import BUSY_SECONDS, enqueue_rank
 from submissions.sandbox.process import NotStarted
-from submissions.tasks import BUSY_SECONDS, CHUNK, LANES, SLICE_SECONDS, enqueue_rank
+from submissions.tasks import CHUNK, LANES, SLICE_SECONDS
 from submissions.work_locks import Work, work_lock
 
 

@@ -28,10 +28,15 @@ PRIORITIES = {
     "read_boilerplate": 6,
     "unpack_next": 6,
 }
+RANKING_PRIORITIES = {"merge_ranking": 0, "score_shard": 0}
 LANGUAGE_PRIORITIES = {"read_again": 3, "change_language": 6}
 ROUTES: dict[str, dict[str, Any]] = {
     f"submissions.{module}.{task}": {"queue": INTERACTIVE, "priority": priority}
-    for module, priorities in (("tasks", PRIORITIES), ("language_tasks", LANGUAGE_PRIORITIES))
+    for module, priorities in (
+        ("tasks", PRIORITIES),
+        ("ranking_tasks", RANKING_PRIORITIES),
+        ("language_tasks", LANGUAGE_PRIORITIES),
+    )
     for task, priority in priorities.items()
 }
 # Heavy work is served in the order of its messages, after all interactive work.

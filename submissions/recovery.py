@@ -19,8 +19,17 @@ from kombu.exceptions import OperationalError
 from submissions import language_changes, lifecycle, turns
 from submissions.ingest.batches import pending_documents
 from submissions.ingest.rereading import pending_rereading
-from submissions.models import Batch, Boilerplate, BoilerplateUpload, Document, LanguageChange, Report
-from submissions.queues import INTERACTIVE, QUEUES
+from submissions.models import (
+    Batch,
+    Boilerplate,
+    BoilerplateUpload,
+    Document,
+    LanguageChange,
+    RankingPlan,
+    RankingShard,
+    Report,
+)
+from submissions.queues import HEAVY, INTERACTIVE, QUEUES
 from submissions.work_locks import Work, end_session, sessions
 
 if TYPE_CHECKING:
@@ -69,6 +78,10 @@ def end_stuck_work() -> None:
     for report in Report.objects.filter(state=Report.State.RUNNING, touched__lt=long_ago):
         if end_session(Work.REPORT, report.pk, STUCK):
             lifecycle.fail_report(report.pk, OUT_OF_TIME)
+    for shard in RankingShard.objects.filter(scores=None, attempts__gt=0, touched__lt=long_ago):
+        # Scoring a shard is started a limited number of times, so this ends.
+        if end_session(Work.SHARD, shard.pk, STUCK):
+            logger.warning("shard %s of plan %s: its worker was ended", shard.number, shard.plan_id)
     for batch in Batch.objects.filter(state=Batch.State.UNPACKING, touched__lt=long_ago):
         lifecycle.fail_batch(batch.pk, OUT_OF_TIME, "unpacking does not go on")
         end_session(Work.BATCH, batch.pk)
@@ -101,7 +114,27 @@ def lost_reports() -> list[tuple[int, str]]:
     # A report waits without a message in the queue while another one of its assignment is ranked.
     ranked = sessions(Work.RANKING)
     queued = Report.objects.filter(state=Report.State.QUEUED).exclude(assignment__in=ranked)
-    return _lost(Report.objects.filter(state=Report.State.RUNNING), Work.REPORT) + _unsent(queued)
+    whole = Report.objects.filter(state=Report.State.RUNNING, plan=None)
+    return _lost(whole, Work.REPORT) + _unsent(queued)
+
+
+def lost_shards() -> list[int]:
+    """Return the shards of running rankings that no process scores and no message will start."""
+    waiting = RankingShard.objects.filter(scores=None, plan__report__state=Report.State.RUNNING)
+    long_ago = timezone.now() - SENDING
+    quiet = list(waiting.filter(touched__lt=long_ago).order_by("pk").values_list("pk", flat=True))
+    locked = sessions(Work.SHARD) if quiet and HEAVY in empty_queues() else None
+    return [] if locked is None else [pk for pk in quiet if pk not in locked]
+
+
+def unmerged_reports() -> list[int]:
+    """Return the running reports whose shards are all scored, that no process or message makes a report."""
+    plans = RankingPlan.objects.filter(
+        report__state=Report.State.RUNNING, touched__lt=timezone.now() - SENDING
+    ).exclude(shards__in=RankingShard.objects.filter(scores=None))
+    quiet = list(plans.values_list("report_id", flat=True))
+    locked = sessions(Work.REPORT) if quiet and HEAVY in empty_queues() else None
+    return [] if locked is None else [pk for pk in quiet if pk not in locked]
 
 
 def lost_uploads() -> list[tuple[int, str]]:

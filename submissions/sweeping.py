@@ -8,11 +8,12 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import language_tasks, lifecycle, recovery, tasks
+from submissions import language_tasks, lifecycle, ranking_tasks, recovery, tasks
 from submissions.ingest.documents import delete_unreferenced
 from submissions.ingest.expiry import delete_expired
 from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
-from submissions.queues import send
+from submissions.models import RankingPlan, RankingShard, Report
+from submissions.queues import HEAVY, send
 
 logger = logging.getLogger(__name__)
 
@@ -38,10 +39,23 @@ def _restart_rankings() -> None:
     for pk, queue in recovery.lost_reports():
         if lifecycle.requeue_report(pk, "its worker or its message was lost"):
             send(tasks.rank_next, queue, queue)
+    _restart_shards()
     for batch in recovery.unranked_batches():
         logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
         with transaction.atomic():
             tasks.enqueue_rank(batch.assignment)
+
+
+def _restart_shards() -> None:
+    RankingPlan.objects.exclude(report__state=Report.State.RUNNING).delete()
+    for pk in recovery.lost_shards()[: ranking_tasks.SHARDS_AT_ONCE]:
+        logger.warning("shard %s of a ranking is enqueued again: its worker or its message was lost", pk)
+        RankingShard.objects.filter(pk=pk).update(touched=timezone.now())
+        send(ranking_tasks.score_shard, HEAVY, pk)
+    for pk in recovery.unmerged_reports():
+        logger.warning("report %s: merging its shards is enqueued again", pk)
+        RankingPlan.objects.filter(report=pk).update(touched=timezone.now())
+        send(ranking_tasks.merge_ranking, HEAVY, pk)
 
 
 def _restart_uploads() -> None:

@@ -1,8 +1,8 @@
 """Celery tasks. They return nothing; running one twice is safe.
 
-A batch goes through unpack_next -> fingerprint (in chunks) -> rank_next. The first and the last choose what
-to work on (`submissions.turns`); each one checks the state, so that a task delivered twice, late or after a
-cancellation does nothing.
+A batch goes through unpack_next -> fingerprint (in chunks) -> rank_next (`submissions.ranking_tasks`). The
+first and the last choose what to work on (`submissions.turns`); each one checks the state, so that a task
+delivered twice, late or after a cancellation does nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from django.db import IntegrityError, transaction
 
 from submissions import lifecycle, recovery, retrying, turns
 from submissions.archives.limits import BadArchive
-from submissions.comparisons import comparing_assignments
 from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
 from submissions.ingest.batches import (
     add_documents_done,
@@ -30,14 +29,25 @@ from submissions.ingest.boilerplate import read_boilerplate as read_uploaded_boi
 from submissions.ingest.coarse_streams import needs_coarse_streams
 from submissions.ingest.contents import BatchEnded
 from submissions.ingest.documents import fingerprint_groups, fingerprint_pending
-from submissions.ingest.rereading import replace_documents
 from submissions.ingest.uploads import discard_uploads
-from submissions.models import Assignment, Batch, BoilerplateUpload, Report, Upload
-from submissions.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, cohort_queue, send
-from submissions.ranking.progress import Cancelled
+from submissions.models import Assignment, Batch, BoilerplateUpload, Upload
+from submissions.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, send
+from submissions.ranking_tasks import BUSY_SECONDS, enqueue_rank, rank_next
 from submissions.sandbox.process import NotStarted
-from submissions.turns import cohort_size
 from submissions.work_locks import Work, work_lock
+
+__all__ = [
+    "CHUNK",
+    "LANES",
+    "SLICE_SECONDS",
+    "enqueue_documents",
+    "enqueue_rank",
+    "fingerprint",
+    "fingerprint_boilerplate",
+    "rank_next",
+    "read_boilerplate",
+    "unpack_next",
+]
 
 logger = logging.getLogger(__name__)
 
@@ -46,10 +56,6 @@ CHUNK = 64
 SLICE_SECONDS = 10
 # Number of tasks that read one batch at the same time.
 LANES = 4
-# Seconds after which work on an assignment is tried again that another process works on.
-BUSY_SECONDS = 3
-# A ranking takes what its class needs and can be cancelled; the limit only ends one that would never end.
-RANKING_SECONDS = 12 * 60 * 60
 
 
 @shared_task
@@ -140,14 +146,6 @@ def _rank_when_read(batch_id: int) -> None:
         _start_waiting_batches()
 
 
-def enqueue_rank(assignment: Assignment) -> Report:
-    """Enqueue the ranking of an assignment's cohort when this transaction commits."""
-    report, created = lifecycle.queue_report(assignment, cohort_queue(*cohort_size(assignment)))
-    if created:
-        transaction.on_commit(partial(send, rank_next, report.queue, report.queue))
-    return report
-
-
 @shared_task
 def fingerprint(batch_id: int, document_ids: list[int]) -> None:
     """Read and fingerprint some of a batch's documents, then enqueue the rest after the work of others."""
@@ -226,74 +224,3 @@ def fingerprint_boilerplate(assignment_id: int, document_ids: list[int]) -> None
         assignment = lifecycle.lock_assignment(assignment_id, wait=False)
         if assignment and assignment.batches.filter(state__in=Batch.FULLY_READ).exists():
             enqueue_rank(assignment)
-
-
-@shared_task(
-    autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS,
-    soft_time_limit=RANKING_SECONDS, time_limit=RANKING_SECONDS + 60,
-)  # fmt: skip
-def rank_next(queue: str) -> None:
-    """Rank the cohort of the report whose turn it is, then delete the older reports of its assignment.
-
-    A report waits while another one of its assignment is ranked, without a worker.
-    """
-    report = _claim_report(queue)
-    if report is None:
-        return
-    with work_lock(Work.REPORT, report.pk) as mine, work_lock(Work.RANKING, report.assignment_id) as free:
-        if not (mine and free):  # A cancelled ranking has not ended yet.
-            lifecycle.postpone_report(report.pk)
-            raise lifecycle.AssignmentBusy
-        _rank(report.pk, report.assignment_id)
-    for name in QUEUES:  # A report that waited for this one may be in the other queue.
-        if turns.startable_reports(name):
-            send(rank_next, name, name)
-
-
-def _claim_report(queue: str) -> Report | None:
-    with turns.choosing():
-        startable = turns.startable_reports(queue)
-        report_id = next((pk for pk in startable if lifecycle.start_report(pk)), None)
-        return None if report_id is None else Report.objects.get(pk=report_id)
-
-
-def _rank(report_id: int, assignment_id: int) -> None:
-    try:
-        with transaction.atomic():
-            _rank_locked(report_id, assignment_id)
-    except Cancelled:
-        return
-    except lifecycle.AssignmentBusy:
-        lifecycle.postpone_report(report_id)
-        raise
-    except TakesLong:
-        if retrying.make_report_heavy(report_id, "ranking it takes long"):
-            send(rank_next, HEAVY, HEAVY)
-    except SoftTimeLimitExceeded:
-        lifecycle.fail_report(report_id, recovery.OUT_OF_TIME)
-    except Exception as error:
-        if is_no_room(error):
-            lifecycle.requeue_report(report_id, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
-        elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
-            lifecycle.fail_report(report_id, recovery.BROKEN)
-        raise
-
-
-def _rank_locked(report_id: int, assignment_id: int) -> None:
-    from submissions.ranking.rank import rank_without_cancelled  # noqa: PLC0415 - imports numba: workers only
-
-    unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    locked = lifecycle.lock_assignment(assignment_id, wait=False)
-    report = unfinished.select_related("assignment").first()
-    if locked is None or report is None:  # another worker was faster, or the report was deleted
-        return
-    is_read_again = replace_documents(locked)
-    ranked = rank_without_cancelled(report)
-    if not lifecycle.finish_report(report):
-        raise Cancelled
-    report.save(update_fields=["duplicates", "findings", "parameters"])
-    report.assignment.reports.filter(pk__lt=report.pk).delete()
-    lifecycle.finish_batches(ranked)
-    if is_read_again:
-        for other in comparing_assignments(locked):
-            enqueue_rank(other)

@@ -29,6 +29,7 @@ class Work(IntEnum):
     CHOICE = 0x6D6F7378  # of what to start next
     LANGUAGE_CHANGE = 0x6D6F7379
     LANGUAGE = 0x6D6F737A  # of an assignment, see `language_lock`
+    SHARD = 0x6D6F737B  # of a ranking
 
 
 @contextmanager

@@ -44,6 +44,7 @@ PASSWORD = "correct horse battery staple"
 pytest_plugins = [
     "tests.support.browser",
     "tests.support.golden",
+    "tests.support.moss_clients",
     "tests.support.uploads",
     "tests.support.pair_page",
     "tests.support.paused_tasks",

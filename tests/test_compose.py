@@ -13,7 +13,7 @@ import tomllib
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -30,6 +30,9 @@ from submissions.queues import INTERACTIVE, QUEUES
 from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import USE_SERVICES, environment
 from tests.support.paths import ROOT
+
+if TYPE_CHECKING:
+    from tests.support.moss_clients import Listening
 
 COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
@@ -54,7 +57,7 @@ def image_command() -> list[str]:
 
 
 def test_web_worker_and_maintenance_run_the_same_image() -> None:
-    assert set(OURS) == {"migrate", "web", "worker", "interactive", "maintenance"}
+    assert set(OURS) == {"migrate", "web", "worker", "interactive", "maintenance", "listen"}
     assert {service["build"] for service in OURS.values()} == {"."}
 
 
@@ -89,7 +92,7 @@ def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings
     defaults = re.findall(
         r'env\.\w+\(\s*"(\w+)", default="?(\w+)"?, validate=', (ROOT / "moss" / "settings.py").read_text()
     )
-    assert len(defaults) == 14
+    assert len(defaults) == 17
     for name, default in defaults:
         # The containers have a proxy in front.
         expected = "1" if name == "MOSS_PROXIES" else default
@@ -196,7 +199,24 @@ def test_the_addresses_in_the_variables_are_services() -> None:
 
 def test_only_the_proxy_listens_and_only_on_this_machine() -> None:
     ports = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
-    assert ports == {"proxy": ["127.0.0.1:8000:8000"]}
+    port = "${MOSS_LISTEN_PORT:-7690}"
+    assert ports == {"proxy": ["127.0.0.1:8000:8000"], "listen": [f"127.0.0.1:{port}:{port}"]}
+
+
+def test_moss_clients_are_served_only_where_that_is_asked_for() -> None:
+    assert {name for name, service in SERVICES.items() if "profiles" in service} == {"listen"}
+    assert OURS["web"]["environment"]["MOSS_LISTEN"] == "${MOSS_LISTEN:-false}"
+
+
+def test_the_health_check_of_the_server_for_moss_clients_asks_it(
+    listening_server: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, *check = SERVICES["listen"]["healthcheck"]["test"]
+    monkeypatch.setenv("MOSS_LISTEN_PORT", str(listening_server.port))
+    assert subprocess.run([sys.executable, *check[1:]], check=False).returncode == 0
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        monkeypatch.setenv("MOSS_LISTEN_PORT", str(unused.getsockname()[1]))
+    assert subprocess.run([sys.executable, *check[1:]], check=False, capture_output=True).returncode == 1
 
 
 def test_the_image_has_everything_but_the_private_servers() -> None:

@@ -20,7 +20,12 @@ from fingerprint.ranking.threshold import (
     suggest_threshold,
 )
 from fingerprint.ranking.tiling import all_passages
-from fingerprint.ranking.translations import LEAST_LISTED, rank_translations
+from fingerprint.ranking.translations import (
+    LEAST_LISTED,
+    rank_translations,
+    translation_candidates,
+    without_terms,
+)
 from fingerprint.ranking.upper_bounds import best_pairs
 
 if TYPE_CHECKING:
@@ -31,8 +36,45 @@ if TYPE_CHECKING:
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.inputs import RankingInput
     from fingerprint.ranking.parallel import Check
+    from fingerprint.ranking.scoring import ScorePairs
+    from fingerprint.ranking.terms import LexicalTable
     from fingerprint.ranking.translations import Translations
     from fingerprint.types import Hashes, Rows
+
+
+class ScoringJob(NamedTuple):
+    """Pairs of a cohort to score, with its terms: what `score` takes."""
+
+    cohort: Cohort
+    lexical: LexicalTable
+    pairs: CandidatePairs
+
+    @property
+    def tokens(self) -> Rows:
+        """Number of tokens of both sides of each pair: int64 [n]; the time of aligning it follows that."""
+        sizes = np.diff(self.cohort.submission_starts)
+        tokens: Rows = sizes[self.pairs.left] + sizes[self.pairs.right]
+        return tokens
+
+
+def scored_cohorts(inputs: RankingInput) -> list[tuple[Cohort, LexicalTable]]:
+    """Return the cohort and the terms of each of the `scoring_jobs`."""
+    cohorts = [(inputs.cohort, inputs.lexical)]
+    if inputs.translations is None:
+        return cohorts
+    units = inputs.translations.cohort
+    return [*cohorts, (units, without_terms(len(units)))]
+
+
+def scoring_jobs(inputs: RankingInput) -> list[ScoringJob]:
+    """Return what `rank` scores, in this order, where it shows all candidate pairs.
+
+    These are the pairs in one language, and those in different languages if there are several.
+    """
+    pairs = [candidate_pairs(inputs)]
+    if inputs.translations is not None:
+        pairs.append(translation_candidates(inputs.translations))
+    return [ScoringJob(*one, own) for one, own in zip(scored_cohorts(inputs), pairs, strict=True)]
 
 
 class Ranking(NamedTuple):
@@ -71,32 +113,40 @@ def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePair
     return pairs.take(np.flatnonzero(inputs.old_pairs.keep(pairs.left, pairs.right)))
 
 
-def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end) -> Ranking:
+def rank(
+    inputs: RankingInput,
+    show: int | None = None,
+    check: Check = never_end,
+    score_pairs: ScorePairs = score,
+) -> Ranking:
     """Score the candidate pairs of a cohort and return the best `show`; ties are in cohort order.
 
     With None, return all pairs that share rare terms or a fingerprint, without a minimum weight. Of more than
     `SAMPLE_SIZE` candidate pairs, score only those that may be among the best, and a sample for the
     threshold, which depends neither on `show` nor on the order of the cohort. `check` is called every few
     tenths of a second; when it raises, the ranking ends. Pairs in different languages are among the others by
-    their own score; the scores of the others and the threshold do not depend on them.
+    their own score; the scores of the others and the threshold do not depend on them. `score_pairs` is
+    called in place of `score`, for what `scoring_jobs` lists, where the scores are known already.
     """
-    ranking = _rank_one_language(inputs, show, check)
+    ranking = _rank_one_language(inputs, show, check, score_pairs)
     if inputs.translations is None:
         return ranking
-    translations = rank_translations(inputs.translations, check)
+    translations = rank_translations(inputs.translations, check, score_pairs)
     if show is not None:
         translations = translations.take(translations.scores.similarity >= LEAST_LISTED)
     merged = _merged(ranking, translations)
     return merged.take(np.arange(len(merged.units))[:show])
 
 
-def _rank_one_language(inputs: RankingInput, show: int | None, check: Check) -> Ranking:
+def _rank_one_language(
+    inputs: RankingInput, show: int | None, check: Check, score_pairs: ScorePairs
+) -> Ranking:
     cohort, lexical = inputs.cohort, inputs.lexical
     pairs = candidate_pairs(inputs, 0.0 if show is None else FLOOR)
     eligible = _eligible_rows(inputs, pairs, candidate_pairs(inputs) if show is None else pairs)
     sample = eligible[sample_rows(_pair_keys(inputs, pairs.take(eligible)))]
     if show is None or len(pairs.left) <= max(show, SAMPLE_SIZE):
-        scores = score(cohort, lexical, pairs, check)
+        scores = score_pairs(cohort, lexical, pairs, check)
         sampled = scores.similarity[sample]
     else:
         sampled = score(cohort, lexical, pairs.take(sample), check).similarity

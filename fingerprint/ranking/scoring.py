@@ -14,6 +14,8 @@ from fingerprint.ranking.coverage import measure_coverage
 from fingerprint.ranking.parallel import never_end
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
     from fingerprint.index import CandidatePairs
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.types import Floats, Rows
+
+    # `score`, or what stands in for it.
+    ScorePairs = Callable[[Cohort, LexicalTable, CandidatePairs, Check], "Scores"]
 
 
 # Pairs scored at a time, to limit the memory for intermediate arrays.

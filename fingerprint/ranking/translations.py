@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.ranking.parallel import Check
+    from fingerprint.ranking.scoring import ScorePairs
     from fingerprint.types import Floats, Hashes, Kinds, Lines, Owners, Rows, Terms
 
 # Symbols are fewer than tokens, and a translation inserts and leaves out some: k-grams are shorter.
@@ -145,15 +146,22 @@ def _unit_groups(units: Sequence[tuple[int, str]], families: Sequence[str], grou
     return Groups.from_lists(lists)
 
 
-def rank_translations(inputs: TranslationInput, check: Check = never_end) -> Translations:
+def translation_candidates(inputs: TranslationInput) -> CandidatePairs:
+    """Return the pairs of units to score."""
+    index = InvertedIndex.build(inputs.values, inputs.owners)
+    return weighted_pairs(index, CANDIDATE_FLOOR, inputs.groups)
+
+
+def rank_translations(
+    inputs: TranslationInput, check: Check = never_end, score_pairs: ScorePairs = score
+) -> Translations:
     """Score the pairs of submissions in different languages; no pair has similarity 0.
 
     Of several pairs of units of one pair of submissions, the most similar one counts.
     """
-    index = InvertedIndex.build(inputs.values, inputs.owners)
-    candidates = weighted_pairs(index, CANDIDATE_FLOOR, inputs.groups)
+    candidates = translation_candidates(inputs)
     units = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
-    structure = score(inputs.cohort, _without_terms(len(inputs.cohort)), candidates, check)
+    structure = score_pairs(inputs.cohort, without_terms(len(inputs.cohort)), candidates, check)
     scores = _with_literals(inputs, units, structure)
     owners = inputs.submissions[units]
     # Units are in the order of their submissions' first files, so that only several units can exchange sides.
@@ -182,7 +190,7 @@ def _exchanged_shares(scores: Scores, exchanged: npt.NDArray[np.bool_]) -> Score
     )
 
 
-def _without_terms(units: int) -> LexicalTable:
+def without_terms(units: int) -> LexicalTable:
     """Return a table without terms: with it, the similarity of a pair is that of its passages."""
     none = TermTable.from_submissions([[]] * units, np.empty(0, np.uint64))
     return LexicalTable(none, none, none)

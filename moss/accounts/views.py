@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import humanize
 from django.conf import settings
@@ -17,6 +18,7 @@ from django.views.decorators.http import require_http_methods
 
 from moss.accounts.forms import ChangePassword, EndSessions
 from moss.accounts.listing import end_all_but, end_sessions, listed_sessions
+from moss.listening.user_ids import user_id_of
 from submissions import queries
 
 if TYPE_CHECKING:
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 
 logger = logging.getLogger(__name__)
+
+# The port that is in the scripts of the MOSS service.
+USUAL_PORT = 7690
 
 
 @login_required
@@ -55,8 +60,20 @@ def account(request: AuthenticatedRequest) -> HttpResponse:
         "uploads_an_hour": settings.UPLOADS_AN_HOUR,
         "idle_hours": settings.SESSION_IDLE_HOURS,
         "longest_days": settings.SESSION_LONGEST_DAYS,
+        **_client_context(request),
     }
     return render(request, "accounts/account.html", context, status=422 if form.errors else 200)
+
+
+def _client_context(request: AuthenticatedRequest) -> dict[str, object]:
+    """Return what a script of the MOSS service needs, where this service takes its uploads."""
+    return {
+        "listens": settings.LISTEN,
+        "moss_user_id": user_id_of(request.user) if settings.LISTEN else "",
+        "listen_host": urlsplit(f"//{request.get_host()}").hostname,
+        "listen_port": settings.LISTEN_PORT,
+        "usual_port": USUAL_PORT,
+    }
 
 
 class ChangePasswordView(PasswordChangeView):

@@ -45,7 +45,7 @@ class BoilerplateList(Schema):
     "/assignments/{assignment_id}/boilerplate",
     response=BoilerplateList,
     summary="List boilerplate",
-    url_name="boilerplate",
+    url_name="api_boilerplate",
 )
 def list_boilerplate(request: HttpRequest, assignment_id: Id) -> BoilerplateList:
     assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
@@ -60,7 +60,7 @@ def list_boilerplate(request: HttpRequest, assignment_id: Id) -> BoilerplateList
     "/assignments/{assignment_id}/boilerplate",
     response={202: BoilerplateUploadOut},
     summary="Add boilerplate",
-    url_name="boilerplate",
+    url_name="api_boilerplate",
 )
 def add_boilerplate(
     request: HttpRequest,

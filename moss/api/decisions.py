@@ -51,14 +51,14 @@ class DecisionIn(Schema):
     version: Annotated[int, Field(ge=0, le=LARGEST_ID)] | None = None
 
 
-@router.get(PATH, response=DecisionOut, summary="Get the decision on a pair")
+@router.get(PATH, response=DecisionOut, summary="Get the decision on a pair", url_name="api_decision")
 def get_decision(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id) -> DecisionOut:
     assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
     pair = queries.pair_names(assignment, left_id, right_id)
     return _decision_out(assignment, pair, names_of(request, assignment))
 
 
-@router.put(PATH, response=DecisionOut, summary="Decide on a pair")
+@router.put(PATH, response=DecisionOut, summary="Decide on a pair", url_name="api_decision")
 def put_decision(
     request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id, body: DecisionIn
 ) -> DecisionOut:

@@ -59,6 +59,9 @@ class ApiRequests:
         if isinstance(begun, ApiAnswer):
             request.__dict__["_api_note"] = begun
             return None
+        if begun:
+            # What is answered again was written to the audit log the first time.
+            request.__dict__.pop("audit_entry", None)
         return begun
 
 

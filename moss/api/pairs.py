@@ -123,6 +123,7 @@ def list_pairs(
     "/assignments/{assignment_id}/pairs/{left_id}/{right_id}",
     response=PairOut,
     summary="Get a pair with its passages",
+    url_name="api_pair",
 )
 def get_pair(request: HttpRequest, assignment_id: Id, left_id: Id, right_id: Id) -> PairOut:
     """Get the pair of two submissions, in either order, from the newest report."""

@@ -101,6 +101,7 @@ def list_cases(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0
     "/assignments/{assignment_id}/exports/{table}.{suffix}",
     summary="Download a table",
     openapi_extra=TABLES,
+    url_name="api_table",
 )
 def get_table(
     request: HttpRequest,

@@ -18,6 +18,7 @@ from submissions.pages.forms.shares import ShareForm
 from submissions.permissions import Right
 
 router = Router()
+PATH = "/assignments/{assignment_id}/shares"
 PairId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 
 
@@ -49,14 +50,14 @@ class ShareIn(Schema):
     right_id: PairId | None = None
 
 
-@router.get("/assignments/{assignment_id}/shares", response=Shares, summary="List the links of an assignment")
+@router.get(PATH, response=Shares, summary="List links", url_name="api_shares")
 def list_shares(request: HttpRequest, assignment_id: Id) -> Shares:
     listed = queries.shares(queries.assignment(user_of(request), assignment_id, Right.SHARE))
     working = [_share_out(request, one) for one in listed.working]
     return Shares(items=working + [_share_out(request, one, ended=True) for one in listed.ended])
 
 
-@router.post("/assignments/{assignment_id}/shares", response={201: ShareOut}, summary="Create a link")
+@router.post(PATH, response={201: ShareOut}, summary="Create a link", url_name="api_shares")
 def add_share(request: HttpRequest, assignment_id: Id, body: ShareIn) -> Status[ShareOut]:
     user = user_of(request)
     assignment = queries.assignment(user, assignment_id, Right.SHARE)
@@ -73,7 +74,7 @@ def add_share(request: HttpRequest, assignment_id: Id, body: ShareIn) -> Status[
     return Status(201, _share_out(request, share))
 
 
-@router.delete("/shares/{share_id}", response={204: None}, summary="Revoke a link")
+@router.delete("/shares/{share_id}", response={204: None}, summary="Revoke a link", url_name="api_share")
 def remove_share(request: HttpRequest, share_id: Id) -> Status[None]:
     revoke_share(queries.share(user_of(request), share_id))
     return Status(204, None)

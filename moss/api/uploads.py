@@ -82,7 +82,7 @@ def upload_out(request: HttpRequest, batch: Batch) -> UploadOut:
     )
 
 
-@router.get(PATH, response=Uploads, summary="List uploads", url_name="uploads")
+@router.get(PATH, response=Uploads, summary="List uploads", url_name="api_uploads")
 def list_uploads(
     request: HttpRequest, assignment_id: Id, cursor: Cursor = "", limit: Limit = A_PART
 ) -> Uploads:
@@ -99,7 +99,7 @@ def list_uploads(
     PATH,
     response={202: UploadOut},
     summary="Upload files",
-    url_name="uploads",
+    url_name="api_uploads",
 )
 def create_upload(
     request: HttpRequest,
@@ -119,7 +119,7 @@ def create_upload(
     return Status(202, upload_out(request, queries.batch(user, batch.pk, Right.READ)))
 
 
-@router.get("/uploads/{upload_id}", response=UploadOut, summary="Get the state of an upload")
+@router.get("/uploads/{upload_id}", response=UploadOut, summary="Get the state", url_name="api_upload")
 def get_upload(request: HttpRequest, upload_id: Id) -> UploadOut:
     return upload_out(request, queries.batch(user_of(request), upload_id, Right.READ))
 
@@ -130,7 +130,12 @@ def delete_upload(request: HttpRequest, upload_id: Id) -> Status[None]:
     return Status(204, None)
 
 
-@router.get("/uploads/{upload_id}/preview", response=dict[str, Any], summary="Preview an upload")
+@router.get(
+    "/uploads/{upload_id}/preview",
+    response=dict[str, Any],
+    summary="Preview an upload",
+    url_name="api_preview",
+)
 def get_preview(request: HttpRequest, upload_id: Id) -> dict[str, Any]:
     """Return who handed in what, of an upload that waits to be read."""
     return queries.preview(_listed(request, upload_id)).to_json()

@@ -24,14 +24,22 @@ from moss.serving.supervisor import AlreadyServing, Supervisor
     envvar="MOSS_WORKERS",
     help="Number of worker processes; one more takes only short work.  [default: one for each core]",
 )
-def serve(host: str, port: int | None, workers: int) -> None:
+@click.option(
+    "--listen",
+    is_flag=True,
+    envvar="MOSS_LISTEN",
+    help="Also take the uploads of MOSS clients, as `moss listen` does.",
+)
+def serve(host: str, port: int | None, workers: int, *, listen: bool) -> None:
     """Run the web server, the workers and maintenance until Ctrl-C.
 
     A private Postgres is started if DATABASE_URL is not set, and a private Valkey if REDIS_URL is not set.
     Both stop with the service.
     """
+    if listen:
+        os.environ["MOSS_LISTEN"] = "true"  # for the page of the account
     try:
-        with Supervisor(host, port, workers or os.cpu_count() or 1) as supervisor:
+        with Supervisor(host, port, workers or os.cpu_count() or 1, listens=listen) as supervisor:
             supervisor.start()
             click.echo(f"MOSS serves at {supervisor.address} until Ctrl-C.")
             supervisor.run()

@@ -70,18 +70,22 @@ def wait_until_stopped(paths: InstallationPaths, seconds: float) -> bool:
     return True
 
 
-def commands(fd: int, workers: int) -> dict[str, list[str]]:
+def commands(fd: int, workers: int, results_at: str = "") -> dict[str, list[str]]:
     """Return the command lines of the child processes by name, in the order in which to start them.
 
     `fd` is the file descriptor of the listening socket, `workers` the number of processes for any work. One
-    more takes only interactive work, so that it never waits for heavy work.
+    more takes only interactive work, so that it never waits for heavy work. With `results_at`, the address of
+    the web server, MOSS clients are listened to as well.
     """
+    moss = [sys.executable, "-m", "moss"]
+    listen = {"listen": [*moss, "listen", f"--results-at={results_at}"]} if results_at else {}
     gunicorn = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf"]
     return {
         "worker": worker_command("worker", QUEUES, workers),
         "interactive": worker_command("interactive", (INTERACTIVE,), 1),
-        "maintenance": [sys.executable, "-m", "moss", "maintain"],
+        "maintenance": [*moss, "maintain"],
         "web": [*gunicorn, f"--bind=fd://{fd}", "--log-level=warning"],
+        **listen,
     }
 
 
@@ -95,7 +99,7 @@ def worker_command(name: str, queues: Sequence[str], processes: int) -> list[str
 class Supervisor:
     """A context manager that runs the service until its `with` block ends.
 
-    Without a port, it listens on the first free one from 8000 on.
+    Without a port, it listens on the first free one from 8000 on. With `listens`, MOSS clients, too.
 
     Ctrl-C and SIGTERM raise KeyboardInterrupt in the block. The block must run in the main thread: the kernel
     ends the children when the thread that started them ends.
@@ -107,8 +111,11 @@ class Supervisor:
         port: int | None = None,
         workers: int = 1,
         log: TextIO = sys.stderr,
+        *,
+        listens: bool = False,
     ) -> None:
         self.host = host
+        self.listens = listens
         self.requested_port = port
         self.workers = workers
         self.log = log
@@ -152,10 +159,14 @@ class Supervisor:
         if self.requested_port is None and port != FIRST_PORT:
             click.echo(f"Port {FIRST_PORT} is in use; using {port}.")
         fd = self._socket.fileno()
-        for name, command in commands(fd, self.workers).items():
+        for name, command in commands(fd, self.workers, self._results_at()).items():
             self.children.append(SupervisedProcess(name, command, (fd,) if name == "web" else (), self.log))
             self.children[-1].start()
         self._wait_until_ready()
+
+    def _results_at(self) -> str:
+        """Return the address of the pages for MOSS clients; empty where there are none."""
+        return (os.environ.get("MOSS_RESULTS_URL") or self.address) if self.listens else ""
 
     def tick(self) -> None:
         """Restart processes that have ended; call this regularly, from the main thread."""

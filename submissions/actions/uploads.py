@@ -46,10 +46,12 @@ def create_batch(
     *,
     preview: bool = False,
     role: str = CLASS,
+    choices: Choices | None = None,
 ) -> Batch:
     """Store uploaded files and enqueue the batch; with a `preview` it waits once it is unpacked.
 
-    `role` is one of `Batch.Role`: what the class is, or earlier work that is compared with it.
+    `role` is one of `Batch.Role`: what the class is, or earlier work that is compared with it. `choices` say
+    how it is grouped; by default, by the layout that fits best.
 
     Raises
     ------
@@ -62,7 +64,12 @@ def create_batch(
     with stored_files(uploads) as stored, transaction.atomic():
         check_quotas(assignment, uploads, user)
         batch = assignment.batches.create(
-            uploaded_by=user, name=name, queue=queue, preview=preview, role=role
+            uploaded_by=user,
+            name=name,
+            queue=queue,
+            preview=preview,
+            role=role,
+            choices=choices.to_json() if choices else {},
         )
         save_uploads(stored, batch=batch)
         transaction.on_commit(partial(queues.send, tasks.unpack_next, queue, queue))

@@ -19,6 +19,7 @@ from submissions.models.file_chunks import FileChunk
 from submissions.models.hints import DismissedHint
 from submissions.models.language_changes import LanguageChange
 from submissions.models.people import CampusGroup, Invitation, Membership, StatedReason
+from submissions.models.ranking_plans import RankingPlan, RankingShard
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
@@ -58,6 +59,8 @@ __all__ = [
     "ListedEntry",
     "Membership",
     "Pair",
+    "RankingPlan",
+    "RankingShard",
     "Report",
     "Share",
     "Source",

@@ -24,6 +24,7 @@ from fingerprint import engine
 from submissions import heartbeats, lifecycle, recovery
 from submissions.models import Batch, LanguageChange, Report, Submission, Upload
 from submissions.queues import QUEUES
+from submissions.ranking.memory import TOO_LARGE
 from submissions.work_locks import Work, session_names
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ WORK = {
     Work.BATCH: gettext_lazy("unpacks upload"),
     Work.DOCUMENT: gettext_lazy("reads document"),
     Work.REPORT: gettext_lazy("ranks report"),
+    Work.SHARD: gettext_lazy("scores shard"),
     Work.LANGUAGE_CHANGE: gettext_lazy("carries out language change"),
     Work.CORPUS: gettext_lazy("works on corpus"),
 }
@@ -194,4 +196,5 @@ def failed_reports() -> QuerySet[FailedReport]:
 
 def failure_reason(work: Batch | Report) -> str:
     """Return why work failed, unless the reason can hold the name of a file."""
-    return work.message if work.message in OWN_REASONS else ""
+    is_own = work.message in OWN_REASONS or work.message.startswith(TOO_LARGE)
+    return work.message if is_own else ""

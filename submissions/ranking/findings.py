@@ -13,9 +13,11 @@ from submissions.models.records import BestMatch, ExclusionEffect, Findings, Mov
 from submissions.ranking.common_code import common_passages
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
 
-    from fingerprint.engine import Ranking
+    from fingerprint.engine import Ranking, ScorePairs
     from fingerprint.types import Flags, Floats
     from submissions.ranking.load import LoadedCohort
 
@@ -25,8 +27,13 @@ MAX_MOVED = 10
 MIN_CHANGE = 0.005
 
 
-def collect_findings(cohort: LoadedCohort, ranking: Ranking, listed: int) -> Findings:
-    """Return the findings of a ranking; `listed` is the number of pairs that the report stores."""
+def collect_findings(
+    cohort: LoadedCohort, ranking: Ranking, listed: int, before: Callable[[], Ranking]
+) -> Findings:
+    """Return the findings of a ranking; `listed` is the number of pairs that the report stores.
+
+    `before` ranks the cohort without exclusions; it is called where there are any.
+    """
     not_compared = cohort.mates.not_compared(cohort.submissions)
     uploaded_earlier = not_compared.earlier - sum(map(cohort.is_old, range(len(cohort.submissions))))
     return Findings(
@@ -35,7 +42,7 @@ def collect_findings(cohort: LoadedCohort, ranking: Ranking, listed: int) -> Fin
         listed=listed,
         identical=identical_files(cohort),
         common=common_passages(cohort),
-        effect=exclusion_effect(cohort, ranking),
+        effect=exclusion_effect(cohort, ranking, before),
         not_compared=not_compared.model_copy(update={"earlier": uploaded_earlier}),
         compared=cohort.old_work.compared,
     )
@@ -82,7 +89,14 @@ def identical_files(cohort: LoadedCohort) -> list[list[int]]:
     ]
 
 
-def exclusion_effect(cohort: LoadedCohort, ranking: Ranking) -> ExclusionEffect:
+def rank_without_exclusions(cohort: LoadedCohort, score_pairs: ScorePairs = engine.score) -> Ranking:
+    """Rank a cohort as if nothing were boilerplate or common code."""
+    return engine.rank(cohort.without_exclusions(), len(cohort.submissions) ** 2, score_pairs=score_pairs)
+
+
+def exclusion_effect(
+    cohort: LoadedCohort, ranking: Ranking, before_exclusions: Callable[[], Ranking]
+) -> ExclusionEffect:
     """Measure the effect of boilerplate and common code, by ranking the cohort again without exclusions."""
     tokens = cohort.inputs.cohort.tokens
     boilerplate, ignored = int(tokens.boilerplate.sum()), int(tokens.ignored.sum())
@@ -91,7 +105,7 @@ def exclusion_effect(cohort: LoadedCohort, ranking: Ranking) -> ExclusionEffect:
     )
     if not ignored:
         return effect
-    before = engine.rank(cohort.without_exclusions(), show=len(cohort.submissions) ** 2)
+    before = before_exclusions()
     above, above_before = (
         int((result.scores.similarity >= ranking.threshold.value).sum()) for result in (ranking, before)
     )

@@ -20,9 +20,9 @@ from fingerprint.engine import (
 )
 from submissions.ingest.documents import PARAMS
 from submissions.mates import identities
-from submissions.models import Batch, Document, Submission, SubmissionFile
+from submissions.models import Document, Submission, SubmissionFile
 from submissions.ranking.mates import find_mates
-from submissions.ranking.old_work import find_old_work
+from submissions.ranking.selection import select_cohort
 from submissions.storage import fingerprints
 from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_coarse, unpack_lexical, unpack_with_lines
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Boilerplate
     from submissions.ranking.mates import Mates
     from submissions.ranking.old_work import OldWork
+    from submissions.ranking.selection import Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,28 +101,19 @@ class LoadedDocument(NamedTuple):
     lexical: LexicalTerms
 
 
-def cohort_submissions(assignment: Assignment) -> list[Submission]:
-    """Return the newest submission of every name, by name, in all batches whose documents were all read."""
-    read = Submission.objects.filter(batch__assignment=assignment, batch__state__in=Batch.FULLY_READ)
-    uploaded = read.exclude(batch__role=Batch.Role.OTHER)
-    return list(uploaded.order_by("name", "-batch_id").distinct("name"))
-
-
-def load_cohort(assignment: Assignment) -> LoadedCohort:
+def load_cohort(assignment: Assignment, selection: Selection | None = None) -> LoadedCohort:
     """Load the tokens and fingerprints of an assignment's cohort, and its boilerplate.
 
-    Of the assignments that it is compared with, only what shares most with it is loaded.
+    By default it is the cohort of now.
     """
-    by_name = cohort_submissions(assignment)
-    old_work = _look_up_old_work(assignment, by_name)
-    by_name += old_work.submissions.values()
+    selected, old_work, own_boilerplate, limit = selection or select_cohort(assignment)
+    by_name = [*selected, *old_work.submissions.values()]
     digests = _digests(by_name)
     submissions = sorted(by_name, key=lambda submission: (digests.get(submission.pk, []), submission.pk))
     rank_by_id = {submission.pk: rank for rank, submission in enumerate(by_name)}
     index = {submission.pk: i for i, submission in enumerate(submissions)}
     files = _ready_files(index)
-    boilerplate = list(assignment.boilerplate.filter(document__state=Document.State.READY).order_by("pk"))
-    boilerplate += old_work.boilerplate
+    boilerplate = [*own_boilerplate, *old_work.boilerplate]
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
     hashes = fingerprints.load_by_document(connection, {file.document_id for file in files})
     streams = _coarse_streams(set(documents))
@@ -131,7 +123,7 @@ def load_cohort(assignment: Assignment) -> LoadedCohort:
         )
         for file in files
     ]
-    excluded = _exclusions(boilerplate, documents, assignment.common_limit)._replace(
+    excluded = _exclusions(boilerplate, documents, limit)._replace(
         coarse=[streams[item.document_id] for item in boilerplate if _is_whole(item, streams)]
     )
     mates = find_mates(assignment, submissions)
@@ -141,14 +133,6 @@ def load_cohort(assignment: Assignment) -> LoadedCohort:
     by_pk = identities(Submission.objects.filter(pk__in=list(index)))
     known = [by_pk[submission.pk] for submission in submissions]
     return LoadedCohort(submissions, name_ranks, files, contents, inputs, mates, known, old_work)
-
-
-def _look_up_old_work(assignment: Assignment, submissions: list[Submission]) -> OldWork:
-    """Return the work of other assignments that shares most with the submissions of the class itself."""
-    own = set(assignment.batches.filter(role=Batch.Role.CLASS).values_list("pk", flat=True))
-    in_class = {submission.pk for submission in submissions if submission.batch_id in own}
-    ready = SubmissionFile.objects.filter(submission__in=in_class, document__state=Document.State.READY)
-    return find_old_work(assignment, ready)
 
 
 def _old_pairs(old_work: OldWork, index: dict[int, int]) -> OldPairs | None:

@@ -47,6 +47,11 @@ class Progress:
         return _("{done} of {total}").format(done=f"{self.done:,}", total=f"{self.total:,}")
 
 
+def comparing(submissions: int) -> str:
+    """Return the stage in which pairs are scored."""
+    return f"Comparing {submissions:,} submissions with each other"
+
+
 def publish(report_id: int, stage: str, done: int = 0, total: int = 0) -> None:
     """Publish the stage of a ranking.
 

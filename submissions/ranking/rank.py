@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict, fields
 from importlib.metadata import version
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from django.db import connection
@@ -20,15 +20,18 @@ from submissions.ranking import progress
 from submissions.ranking.cases import find_cases
 from submissions.ranking.copies import copy_old_work
 from submissions.ranking.duplicate_groups import duplicate_groups
-from submissions.ranking.findings import collect_findings
+from submissions.ranking.findings import collect_findings, rank_without_exclusions
 from submissions.ranking.load import load_cohort
+from submissions.ranking.memory import check_memory, token_count
 from submissions.ranking.ranked_pairs import RankedPair, ranked_pairs
+from submissions.ranking.selection import select_cohort
+from submissions.ranking.shards import cut
 from submissions.storage.rows import insert
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from fingerprint.engine import Passage
+    from fingerprint.engine import Passage, ScorePairs
     from submissions.ranking.load import LoadedCohort
 
 # Number of pairs that a report stores, the most similar ones.
@@ -38,10 +41,24 @@ ROWS_AT_ONCE = 500
 FIGURES = [field.name for field in fields(RankedPair) if field.name not in {"left", "right", "passages"}]
 
 
-def rank(report: Report) -> None:
+class Results(NamedTuple):
+    """A ranking with the pairs that the report stores.
+
+    `aligned` are these with their passages; `before` ranks the cohort without exclusions.
+    """
+
+    cohort: LoadedCohort
+    ranking: engine.Ranking
+    best: engine.Ranking
+    aligned: Iterable[RankedPair]
+    before: Callable[[], engine.Ranking]
+
+
+def rank(report: Report, batches: list[int] | None = None) -> bool:
     """Fill a report with its pairs, ignored tokens, duplicates and findings, in the caller's transaction.
 
-    It is safe to run again: the results of an earlier run are replaced.
+    It is safe to run again: the results of an earlier run are replaced. Where `batches` are given, those that
+    are done with the report, pairs that take long are only cut into shards; return False for that.
 
     Raises
     ------
@@ -49,19 +66,41 @@ def rank(report: Report) -> None:
         When a user cancelled the ranking.
     TakesLong
         When the report is in the interactive queue and takes too long for it.
+    ClassTooLarge
+        When it takes more memory than a worker may use.
     """
     _read_coarse_streams(report)
     progress.publish(report.pk, "Loading tokens and fingerprints")
-    cohort = load_cohort(report.assignment)
-    progress.publish(report.pk, f"Comparing {len(cohort.submissions):,} submissions with each other")
-    ranking = engine.rank(cohort.inputs, sys.maxsize, progress.cancel_check(report.pk))
+    selection = select_cohort(report.assignment)
+    check_memory(token_count(selection))
+    cohort = load_cohort(report.assignment, selection)
+    if batches is not None and cut(report, cohort, selection, batches):
+        return False
+    progress.publish(report.pk, progress.comparing(len(cohort.submissions)))
+    check = progress.cancel_check(report.pk)
+    save(report, compute(cohort, check))
+    return True
+
+
+def compute(
+    cohort: LoadedCohort, check: Callable[[], None], score_pairs: ScorePairs = engine.score
+) -> Results:
+    """Rank a cohort; `score_pairs` as for `engine.rank`. The pairs are aligned when they are saved."""
+    ranking = engine.rank(cohort.inputs, sys.maxsize, check, score_pairs)
     best = _best(ranking)
+    return Results(
+        cohort, ranking, best, ranked_pairs(cohort.inputs, best), lambda: rank_without_exclusions(cohort)
+    )
+
+
+def save(report: Report, results: Results) -> None:
+    """Store the results in the caller's transaction, in place of those of an earlier run."""
+    cohort, ranking, best, aligned, before = results
     count = len(best.scores.similarity)
     report.pairs.all().delete()
     cohort = copy_old_work(report.assignment, cohort, ranking, best)
     report.ignored.all().delete()
     report.submissions.set(cohort.listed)
-    aligned = ranked_pairs(cohort.inputs, best)
     pairs = progress.track(report.pk, "Aligning pairs", aligned, count)
     _save_pairs(_pair_columns(report, cohort, pair) for pair in pairs)
     Ignored.objects.bulk_create(_ignored_rows(report, cohort), batch_size=500)
@@ -69,7 +108,8 @@ def rank(report: Report) -> None:
     report.duplicates = duplicate_groups(cohort)
     progress.publish(report.pk, "Measuring the effect of exclusions")
     cases = find_cases(report.assignment, cohort, ranking)
-    report.findings = collect_findings(cohort, ranking, count).model_copy(update=cases._asdict())
+    findings = collect_findings(cohort, ranking, count, before)
+    report.findings = findings.model_copy(update=cases._asdict())
     report.parameters = parameters(cohort) | {"threshold": ranking.threshold._asdict()}
 
 
@@ -80,17 +120,24 @@ def _read_coarse_streams(report: Report) -> None:
         read_coarse_stream(pk)
 
 
-def rank_without_cancelled(report: Report) -> list[int]:
+def rank_without_cancelled(report: Report, *, may_cut: bool = False) -> list[int] | None:
     """Rank a report again until no batch was cancelled during the ranking.
 
-    Return the primary keys of the batches that are done with it, including superseded ones.
+    Return the primary keys of the batches that are done with it, including superseded ones; None where it
+    `may_cut` the pairs into shards and did.
     """
     while True:
         read = Batch.objects.filter(assignment=report.assignment_id, state__in=Batch.FULLY_READ)
         ranked = list(read.exclude(state=Batch.State.DONE, message="").values_list("pk", flat=True))
-        rank(report)
-        if not Batch.objects.filter(submissions__reports=report, state=Batch.State.CANCELLED).exists():
+        if not rank(report, ranked if may_cut else None):
+            return None
+        if not has_cancelled(report):
             return ranked
+
+
+def has_cancelled(report: Report) -> bool:
+    """Return whether a batch of the report was cancelled meanwhile."""
+    return Batch.objects.filter(submissions__reports=report, state=Batch.State.CANCELLED).exists()
 
 
 def _best(ranking: engine.Ranking) -> engine.Ranking:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Addresses that show, change or delete no work of one student: lists, settings, progress, one's own account.
 LEFT_OUT = {
-    "account", "activity", "add_boilerplate", "add_group", "add_listed_roster", "assignment",
+    "account", "activity", "api_tokens", "add_boilerplate", "add_group", "add_listed_roster", "assignment",
     "assignment_settings", "audit_log", "batch", "batch_progress", "boilerplate_progress", "cancel_batch",
     "cancel_ranking", "change_password", "count_rule", "course", "courses", "department",
     "dismiss_boilerplate_upload", "dismiss_hint", "filter_listed", "group_batch", "ignore_passage",

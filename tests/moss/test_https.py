@@ -53,6 +53,12 @@ def test_the_time_of_hsts_can_be_set(tmp_path: Path) -> None:
     assert evaluate(tmp_path, "s.SECURE_HSTS_SECONDS") == "0"
 
 
+def test_the_pages_for_moss_clients_are_answered_without_https_only_where_that_is_set(tmp_path: Path) -> None:
+    exempt = "s.SECURE_REDIRECT_EXEMPT"
+    assert evaluate(tmp_path, exempt, **BEHIND) == "['^healthz$']"
+    assert evaluate(tmp_path, exempt, **BEHIND, MOSS_RESULTS_HTTP="true") == "['^healthz$', '^results/']"
+
+
 @pytest.fixture(scope="module")
 def behind_a_proxy(django_db_setup: None) -> Iterator[int]:
     """A server that takes this machine for its proxy."""

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from moss.log_lines import clean
+
 WORKER = """
 import django, logging
 from moss.celery import app
@@ -23,3 +25,7 @@ def test_a_worker_logs_state_changes_but_not_each_task(level: str, lines: list[s
     env = os.environ | {"MOSS_LOG_LEVEL": level, "DJANGO_SETTINGS_MODULE": "moss.settings"}
     run = subprocess.run([sys.executable, "-c", WORKER], env=env, capture_output=True, text=True, check=True)
     assert [line.rpartition(": ")[2] for line in run.stderr.splitlines()] == lines
+
+
+def test_no_line_has_the_key_of_a_result_page() -> None:
+    assert clean("Not Found: /results/12/0123456789abcdef/match0.html") == "Not Found: /results/-/match0.html"

@@ -55,6 +55,8 @@ def evaluate(home: Path, expression: str, **variables: str) -> str:
         ("MOSS_TIME_ZONE", "Mars/Olympus", "Europe/Berlin"),
         ("MOSS_TIME_ZONE", "../etc/passwd", "Europe/Berlin"),
         ("MOSS_CSRF_TRUSTED_ORIGINS", "moss.example.org", "https://moss.example.org"),
+        ("MOSS_RESULTS_URL", "moss.example.org", "https://moss.example.org"),
+        ("MOSS_LISTEN_PORT", "0", "greater than or equal to 1 and less than or equal to 65535"),
         ("DATABASE_URL", "sqlite:///moss.db", "postgresql://"),
         ("REDIS_URL", "amqp://mq", "redis://"),
         ("MOSS_UPLOADS", "elsewhere", "must be database, folder or the path of a class"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -14,10 +15,13 @@ from django.core.files.storage import default_storage
 
 from moss.celery import app
 from submissions import actions
-from submissions.models import Course, FileChunk
+from submissions.models import Course, FileChunk, RankingShard, Report
+from submissions.sweeping import sweep
+from submissions.work_locks import Work, session_names
 from tests.conftest import wait_until, worker_environment
+from tests.submissions.ranking.test_shards import content
 from tests.submissions.test_tasks import names, wait_for
-from tests.support.sample_class import CLASS, zipped
+from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 from tests.support.task_queue import forget_connections
 
 if TYPE_CHECKING:
@@ -25,6 +29,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from django.contrib.auth.models import User
+
+    from submissions.models import Assignment
 
 # The settings of the tests make the prefix of the queues of it.
 TEST_PROCESS = "elsewhere"
@@ -40,8 +46,8 @@ def own_queues(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 
 @contextmanager
-def worker_elsewhere(place: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a worker whose home, temporary folder and working folder are in `place`."""
+def worker_elsewhere(place: Path, shard_seconds: float = 20.0) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a worker whose home, temporary folder and working folder are in `place`, in its own session."""
     for folder in ("home", "temporary", "work"):
         (place / folder).mkdir(parents=True)
     variables = worker_environment() | {
@@ -49,7 +55,8 @@ def worker_elsewhere(place: Path) -> Iterator[subprocess.Popen[bytes]]:
         "REDIS_URL": settings.REDIS_URL,
         "MOSS_TEST_HOME": str(place / "home"),
         "TMPDIR": str(place / "temporary"),
-        "PYTHONPATH": os.pathsep.join([str(settings.BASE_DIR)]),
+        "PYTHONPATH": str(settings.BASE_DIR),
+        "MOSS_SHARD_SECONDS": f"{shard_seconds:f}",
     }
     command = [sys.executable, "-m", "celery", "-A", "moss", "worker", "--concurrency=1"]
     log = place / "log"
@@ -60,11 +67,15 @@ def worker_elsewhere(place: Path) -> Iterator[subprocess.Popen[bytes]]:
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=place / "work",
+            start_new_session=True,
         )
     try:
         wait_until(lambda: b" ready." in log.read_bytes() or process.poll() is not None, what="the worker")
         assert process.poll() is None, log.read_text()
         yield process
+    except BaseException:
+        sys.stderr.write(log.read_text())
+        raise
     finally:
         process.terminate()
         process.wait(60)
@@ -84,3 +95,69 @@ def test_a_worker_with_a_home_of_its_own_reads_an_upload_and_ranks_it(
     assert top is not None
     assert names([top]) == [("ada", "ben")]
     assert not FileChunk.objects.exists()
+
+
+def rerank(assignment: Assignment) -> Report:
+    return Report.objects.get(pk=actions.rerank(assignment).pk)
+
+
+def sweep_until_done(report: Report) -> None:
+    def is_over() -> bool:
+        sweep()
+        report.refresh_from_db()
+        return report.state not in Report.UNFINISHED
+
+    wait_until(is_over, 180, what="the report")
+
+
+@pytest.fixture
+def programs(alice: User) -> Assignment:
+    """Return an assignment with a class of 40 programs that share some code, not yet read."""
+    assignment = Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
+    parts = [COPIED, HONEST, RENAMED, STARTER]
+    files = {
+        f"s{number:02}/main.py": "".join(parts[number >> shift & 3] for shift in (0, 1, 3))
+        + f"result_{number} = [{', '.join(map(str, range(number, 99)))}]\n"
+        for number in range(40)
+    }
+    actions.create_batch(assignment, alice, [zipped(files)])
+    return assignment
+
+
+def test_two_workers_that_share_nothing_make_the_report_of_one(
+    own_queues: None, programs: Assignment, tmp_path: Path
+) -> None:
+    with worker_elsewhere(tmp_path / "alone"):
+        wait_for(programs.batches.get())
+    whole = content(programs.reports.get())
+    with worker_elsewhere(tmp_path / "a", 0.001) as first, worker_elsewhere(tmp_path / "b", 0.001) as second:
+        report = rerank(programs)
+        seen: set[str] = set()
+
+        def have_both_worked() -> bool:
+            seen.update(name for name, kind, _ in session_names() if kind == Work.SHARD)
+            report.refresh_from_db()
+            return report.state == "done"
+
+        wait_until(have_both_worked, what="the report")
+    assert {name.rpartition(" ")[2] for name in seen} == {str(first.pid), str(second.pid)}
+    assert content(report) == whole
+    assert "shards" in (tmp_path / "a" / "log").read_text() + (tmp_path / "b" / "log").read_text()
+
+
+def test_a_worker_that_is_killed_in_a_shard_loses_nothing(
+    own_queues: None, programs: Assignment, tmp_path: Path
+) -> None:
+    with worker_elsewhere(tmp_path / "alone"):
+        wait_for(programs.batches.get())
+    whole = content(programs.reports.get())
+    with worker_elsewhere(tmp_path / "a", 0.001) as killed:
+        report = rerank(programs)
+        wait_until(lambda: RankingShard.objects.exclude(scores=None).count() > 2, what="some shards")
+        os.killpg(killed.pid, signal.SIGKILL)
+        killed.wait(30)
+        assert RankingShard.objects.filter(scores=None).exists()
+        app.control.purge()  # and the messages are lost with it, as with a Valkey that lost its data
+    with worker_elsewhere(tmp_path / "b", 0.001):
+        sweep_until_done(report)
+    assert content(report) == whole

@@ -30,10 +30,10 @@ class PausedRanking:
         self.reached, self.resume = Event(), Event()
         real_rank = ranking.rank
 
-        def paused_rank(report: Report) -> None:
+        def paused_rank(report: Report, batches: list[int] | None = None) -> bool:
             self.reached.set()
             assert self.resume.wait(60)
-            real_rank(report)
+            return real_rank(report, batches)
 
         monkeypatch.setattr(ranking, "rank", paused_rank)
         self.errors: list[BaseException] = []

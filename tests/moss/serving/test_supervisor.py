@@ -45,7 +45,7 @@ def environment_of(pid: int) -> bytes:
 class Serve:
     """A running `moss serve`; all its descendants are recognised by its home in their environment."""
 
-    def __init__(self, home: Path, port: int | None) -> None:
+    def __init__(self, home: Path, port: int | None, **variables: str) -> None:
         self.home = home
         self.log = home.parent / "serve.log"
         with self.log.open("wb") as log:
@@ -62,7 +62,7 @@ class Serve:
                     "--workers",
                     "1",
                 ],
-                env=environment(home),
+                env=environment(home, **variables),
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
@@ -107,11 +107,11 @@ class Serve:
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[[int | None], Serve]]:
+def serve(tmp_path: Path) -> Iterator[Callable[..., Serve]]:
     started: list[Serve] = []
 
-    def start(port: int | None) -> Serve:
-        started.append(Serve(tmp_path / "home", port))
+    def start(port: int | None, **variables: str) -> Serve:
+        started.append(Serve(tmp_path / "home", port, **variables))
         return started[-1]
 
     yield start
@@ -205,11 +205,16 @@ def test_every_process_runs_is_restarted_and_ends(
     assert "Traceback" not in moss.output, moss.output
 
 
-def test_killing_the_supervisor_ends_all_its_processes(
-    serve: Callable[[int | None], Serve], free_port: int
-) -> None:
-    moss = serve(free_port)
+def test_killing_the_supervisor_ends_all_its_processes(serve: Callable[..., Serve], free_port: int) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        clients = unused.getsockname()[1]
+    moss = serve(free_port, MOSS_LISTEN="true", MOSS_LISTEN_PORT=str(clients))
     moss.wait_until_serving()
+    wait_until(lambda: f"port {clients}, until" in moss.output, what="the port for MOSS clients")
+    assert len(moss.running("listen")) == 1
+    with socket.create_connection(("127.0.0.1", clients), 60) as client:
+        client.sendall(b"moss 1234\nlanguage c\n")
+        assert client.recv(1024) == b"no\n"
     # Two workers with a child each; maintenance; the web server and its two children.
     wait_until(lambda: len(moss.running("celery")) == 4, what="the workers")
     wait_until(lambda: len(moss.running("maintain")) == 1, what="maintenance")

@@ -114,9 +114,10 @@ def test_a_ranking_cancelled_after_its_last_stage_is_not_finished(
     assignment: Assignment,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def cancelled_meanwhile(report: Report) -> None:
+    def cancelled_meanwhile(_report: Report, _batches: list[int] | None = None) -> bool:
         person = paused_ranking.start(lambda: actions.cancel_ranking(assignment))
         person.join(30)
+        return True
 
     monkeypatch.setattr(ranking, "rank", cancelled_meanwhile)
     tasks.rank_next(INTERACTIVE)

@@ -1,0 +1,54 @@
+"""Rankings that several workers compute: what is ranked, and the pairs and scores of each shard."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import models
+
+from submissions.models.reports import Report
+
+
+class RankingPlan(models.Model):
+    """A started ranking whose pairs are scored in shards; it is deleted when the report is done.
+
+    `selection`: what the cohort consists of, see `ranking.selection`; `digest`: of the engine's input;
+    `batches`: the uploads that are done with this report; `merges`: how often merging was started.
+    """
+
+    report = models.OneToOneField(Report, models.CASCADE, related_name="plan")
+    touched = models.DateTimeField(auto_now=True)
+    selection: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField()
+    digest = models.BinaryField()
+    # The version of this package: another one might score otherwise.
+    version = models.CharField(max_length=100)
+    batches: models.JSONField[list[int], list[int]] = models.JSONField(default=list)
+    submissions = models.PositiveIntegerField()
+    pairs = models.PositiveBigIntegerField()
+    merges = models.PositiveSmallIntegerField(default=0)
+
+    def __str__(self) -> str:
+        return f"plan of {self.report}"
+
+
+class RankingShard(models.Model):
+    """Pairs of one job of a plan, and their scores once a worker has computed them.
+
+    `job`: number of the `engine.ScoringJob`, see `ranking.shards`; `sides`: the pairs as two int32 arrays.
+    """
+
+    plan = models.ForeignKey(RankingPlan, models.CASCADE, related_name="shards")
+    number = models.PositiveIntegerField()
+    job = models.PositiveSmallIntegerField()
+    pairs = models.PositiveIntegerField()
+    sides = models.BinaryField()
+    scores = models.BinaryField(null=True)
+    # Number of times scoring was started.
+    attempts = models.PositiveSmallIntegerField(default=0)
+    touched = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("plan", "number"), name="shard_once_a_plan"),)
+
+    def __str__(self) -> str:
+        return f"shard {self.number} of {self.plan}"

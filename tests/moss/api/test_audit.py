@@ -1,0 +1,50 @@
+"""What programs do by the API is in the audit log, as what people do on the pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from submissions.models import AuditEntry
+from tests.support.api import API, api_client, send
+from tests.support.sample_class import loose
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+    from tests.support.every_page import World
+
+
+def entries() -> list[tuple[str, str, str]]:
+    return list(AuditEntry.objects.order_by("pk").values_list("who", "action", "subject"))
+
+
+def test_what_a_program_sees_decides_exports_shares_and_deletes_is_logged(world: World) -> None:
+    client, path = api_client(world.owner), f"/assignments/{world.assignment.pk}"
+    pair = f"{path}/pairs/{world.pair.left_id}/{world.pair.right_id}"
+    both = "; ".join(sorted((world.pair.left.name, world.pair.right.name)))
+    send(client, "get", pair)
+    send(client, "put", f"{pair}/decision", {"state": "clear"})
+    send(client, "get", f"{path}/exports/pairs.csv")
+    send(client, "post", f"{path}/shares", {})
+    for _ in range(2):
+        client.post(f"{API}{path}/uploads", {"files": loose("a.py", "x")}, headers={"Idempotency-Key": "1"})
+    send(client, "delete", f"/uploads/{world.batch.pk}")
+    assert entries() == [
+        ("alice", "saw", both),
+        ("alice", "decided", both),
+        ("alice", "exported", "pairs"),
+        ("alice", "shared", ""),
+        ("alice", "uploaded", ""),
+        ("alice", "deleted", world.batch.name),
+    ]
+    assert AuditEntry.objects.latest("pk").course == world.assignment.course.name
+
+
+def test_what_is_refused_is_not_logged(world: World, charlie: User) -> None:
+    client, path = api_client(charlie), f"/assignments/{world.assignment.pk}"
+    send(client, "get", f"{path}/pairs/{world.pair.left_id}/{world.pair.right_id}")
+    send(client, "get", f"{path}/pairs/x/{10**30}")
+    send(client, "get", "/uploads/x/preview")
+    send(client, "delete", f"/uploads/{world.batch.pk}")
+    send(api_client(world.owner), "get", "/uploads/99999999999999999999/preview")
+    assert entries() == []

@@ -1,0 +1,61 @@
+"""Which connections stay open when there are too many, and how wrong user ids are counted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from moss.listening.connections import FAILURE_SECONDS, Connections, WrongIds
+from moss.listening.limits import ListeningLimits
+
+LIMITS = ListeningLimits(sessions=3, sessions_an_address=2, waiting=4, waiting_an_address=3)
+
+
+@dataclass(eq=False)
+class Caller:
+    address: str = "a"
+    closed: list[bool] = field(default_factory=list)
+
+    def abort(self) -> None:
+        self.closed.append(True)
+
+
+def callers(connections: Connections, *addresses: str) -> list[Caller]:
+    rows = [Caller(address) for address in addresses]
+    for row in rows:
+        connections.add(row)
+    return rows
+
+
+def test_of_too_many_connections_of_an_address_the_oldest_is_closed() -> None:
+    rows = callers(Connections(LIMITS), "a", "a", "b", "a", "a")
+    assert [len(row.closed) for row in rows] == [1, 0, 0, 0, 0]
+
+
+def test_of_too_many_connections_in_all_the_oldest_is_closed() -> None:
+    connections = Connections(LIMITS)
+    rows = callers(connections, "a", "b", "c", "d", "e")
+    assert [len(row.closed) for row in rows] == [1, 0, 0, 0, 0]
+    assert connections.waiting == 4
+
+
+def test_sessions_are_limited_and_never_closed_for_others() -> None:
+    connections = Connections(LIMITS)
+    rows = callers(connections, "a", "a", "a")
+    assert [connections.begin_session(row) for row in rows] == [True, True, False]
+    others = callers(connections, "b", "c")
+    assert [connections.begin_session(row) for row in others] == [True, False]
+    callers(connections, *"aaaaaaaa")
+    assert [row.closed for row in (*rows[:2], others[0])] == [[], [], []]
+    connections.remove(rows[0])
+    later = callers(connections, "a")[0]
+    assert connections.begin_session(later)
+
+
+def test_an_address_with_wrong_ids_waits_for_some_minutes() -> None:
+    wrong = WrongIds(allowed=2)
+    wrong.add("a", 0)
+    assert not wrong.is_refused("a", 1)
+    wrong.add("a", 1)
+    assert wrong.is_refused("a", 2)
+    assert not wrong.is_refused("b", 2)
+    assert not wrong.is_refused("a", FAILURE_SECONDS + 1)

@@ -1,0 +1,76 @@
+"""A class that would take more memory than a worker may use is refused before that, with the figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from submissions import actions, queries
+from submissions.models import Assignment, Batch, RankingPlan, Report
+from submissions.ranking import memory
+from submissions.ranking.memory import ClassTooLarge, check_memory
+from submissions.ranking.selection import Selection, select_cohort
+from tests.support.sample_class import CLASS, zipped
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+    from tests.support.uploads import Committing, HandIn
+
+pytestmark = pytest.mark.usefixtures("empty_queues")
+
+
+def test_a_class_that_is_too_large_fails_with_the_figure_before_it_is_loaded(
+    hand_in: HandIn, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.RANKING_MEMORY = memory.WORKER_BYTES
+    monkeypatch.setattr("submissions.ranking.rank.load_cohort", None)
+    batch = hand_in(zipped(CLASS))
+    report = Report.objects.get()
+    assert (batch.state, report.state, batch.message) == ("failed", "failed", report.message)
+    tokens = memory.token_count(_selection(batch.assignment))
+    assert tokens > 100
+    assert report.message == (
+        f"Ranking this class takes about 0.3 GB of memory ({tokens} tokens); a worker may use 0.2 GB. Leave "
+        "out files that nobody in the class wrote, or ask whoever runs this server for workers with more "
+        "memory (MOSS_RANKING_MEMORY)."
+    )
+    assert queries.service.failure_reason(report) == report.message
+
+
+def _selection(assignment: Assignment) -> Selection:
+    Batch.objects.update(state="done")
+    return select_cohort(assignment)
+
+
+def test_too_many_pairs_are_refused_before_they_are_scored(
+    batch: Batch, eager_tasks: None, settings: Settings, django_capture_on_commit_callbacks: Committing
+) -> None:
+    settings.SHARD_SECONDS = 1e-5
+    tokens = memory.token_count(_selection(batch.assignment))
+    settings.RANKING_MEMORY = memory.WORKER_BYTES + tokens * memory.TOKEN_BYTES + memory.PAIR_BYTES // 2
+    with django_capture_on_commit_callbacks(execute=True):
+        report = actions.rerank(batch.assignment)
+    report.refresh_from_db()
+    assert report.state == "failed"
+    assert f"({tokens:,} tokens and " in report.message
+    assert not RankingPlan.objects.exists()
+
+
+def test_the_limit_is_that_of_the_container_or_of_the_machine(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    limit = tmp_path_factory.mktemp("cgroup") / "memory.max"
+    monkeypatch.setattr(memory, "CONTAINER_LIMIT", limit)
+    machine = memory.memory_limit()
+    assert machine > 10**9
+    limit.write_text("max\n")
+    assert memory.memory_limit() == machine
+    limit.write_text("600000000\n")
+    assert memory.memory_limit() == 600_000_000
+    settings.RANKING_MEMORY = 5 * 10**9
+    assert memory.memory_limit() == 5 * 10**9
+    check_memory(30_000_000)
+    with pytest.raises(ClassTooLarge, match=r"about 6\.2 GB of memory \(40,000,000 tokens\); .* 5\.0 GB"):
+        check_memory(40_000_000)
