@@ -17,7 +17,7 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command, execute_from_command_line
 
-from moss.embedded.client import ensure_services
+from moss.embedded.client import ensure_services, refuse_missing_servers
 from moss.embedded.paths import PACKAGE
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def run(arguments: list[str]) -> None:
 
 def prepare() -> None:
     """Compile the engine's kernels, migrate and collect static files; fast when nothing has changed."""
+    refuse_missing_servers()  # Before the compiler starts, which takes longest the first time.
     # numba's cache breaks when several workers write it at once, so one process fills it before they start.
     # It runs in parallel with the migration.
     with subprocess.Popen(COMPILE, cwd=PACKAGE.parent) as compiler:  # noqa: S603 - a constant

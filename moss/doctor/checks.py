@@ -22,6 +22,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     services.maintenance,
     services.clock,
     services.mail,
+    services.campus,
     machine.disk,
     machine.limits,
     machine.fonts,

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from smtplib import SMTPException
 
 import redis
+from allauth.socialaccount.adapter import get_adapter
 from django.conf import settings
 from django.core.mail import get_connection
 from django.db import connection
@@ -19,6 +20,7 @@ from submissions import heartbeats
 from submissions.queues import QUEUES
 
 CLOCK_WARNING_SECONDS, CLOCK_PROBLEM_SECONDS = 2.0, 30.0
+WELL_KNOWN = "/.well-known/openid-configuration"
 START = "Start `moss serve`, or the containers worker, interactive and maintenance."
 
 
@@ -112,6 +114,22 @@ def mail() -> Finding:
         return problem("mail", message, "Correct MOSS_MAIL_HOST, _PORT, _SECURITY, _USER and _PASSWORD.")
     server.close()
     return ok("mail", f"{address} takes mail from {settings.DEFAULT_FROM_EMAIL}")
+
+
+def campus() -> Finding:
+    """Check that the configuration of the campus provider can be fetched, where one is set."""
+    if not settings.OIDC_URL:
+        return ok("campus", "not set (MOSS_OIDC_URL); people sign in with local accounts")
+    url = settings.OIDC_URL if WELL_KNOWN in settings.OIDC_URL else settings.OIDC_URL.rstrip("/") + WELL_KNOWN
+    try:
+        with get_adapter().get_requests_session() as session:
+            answer = session.get(url)
+            answer.raise_for_status()
+            issuer = answer.json()["issuer"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        message = f"no configuration at {url} ({type(error).__name__})"
+        return problem("campus", message, "Correct MOSS_OIDC_URL, or ask the provider whether it runs.")
+    return ok("campus", f"{issuer} answers")
 
 
 def _not_running(check: str, message: str) -> Finding:

@@ -47,7 +47,7 @@ def ensure_services() -> None:
     names = private_servers()
     if not names or (_leases and _leases[0].pid == os.getpid()):
         return
-    _refuse_if_missing(names)
+    refuse_missing_servers()
     _leases[:] = [ServiceLease(installation_paths(), names)]
     atexit.register(release_services)
 
@@ -110,8 +110,9 @@ _daemons: list[subprocess.Popen[bytes]] = []
 _leases: list[ServiceLease] = []
 
 
-def _refuse_if_missing(names: list[str]) -> None:
-    for name in names:
+def refuse_missing_servers() -> None:
+    """Raise an EmbeddedError that says what to install where a server has neither an address nor a wheel."""
+    for name in private_servers():
         if find_spec(WHEELS[name]) is None:
             raise EmbeddedError(
                 f"{VARIABLES[name]} is not set and the private {name} server is not installed: set "

@@ -129,6 +129,21 @@ def test_a_mail_server_that_refuses_connections_is_a_problem() -> None:
     assert "MOSS_MAIL_HOST" in found.advice
 
 
+@pytest.mark.usefixtures("campus")
+def test_a_campus_provider_that_answers_is_ok() -> None:
+    found = services.campus()
+    assert (found.state, "answers" in found.message) == ("ok", True)
+
+
+def test_a_campus_provider_that_cannot_be_asked_is_a_problem() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        with override_settings(OIDC_URL=f"http://127.0.0.1:{unused.getsockname()[1]}"):
+            found = services.campus()
+    assert found.state == "problem"
+    assert "MOSS_OIDC_URL" in found.advice
+
+
 def test_a_small_disk_and_a_folder_that_cannot_be_written_are_said(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

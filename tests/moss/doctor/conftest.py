@@ -1,0 +1,3 @@
+from tests.support.campus import campus, provider
+
+__all__ = ["campus", "provider"]
