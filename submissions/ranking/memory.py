@@ -14,7 +14,7 @@ from submissions.models import Document, SubmissionFile
 if TYPE_CHECKING:
     from submissions.ranking.selection import Selection
 
-# Estimates, on the high side: of a worker itself, for each token of the class, and for each pair that is scored.
+# Estimates, on the high side: of a worker itself, for each token of the class, and for each scored pair.
 WORKER_BYTES, TOKEN_BYTES, PAIR_BYTES = 250_000_000, 150, 400
 CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 # What the message begins with; it names no file, so staff may read it.
