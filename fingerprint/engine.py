@@ -100,7 +100,7 @@ else:
         "ranking.passages": "Passage passage_weight",
         "ranking.rank": "Ranking ScoringJob find_passages pair_passages rank scored_cohorts scoring_jobs",
         "ranking.score_constants": "SCORE_VERSION",
-        "ranking.scoring": "Scores score",
+        "ranking.scoring": "ScorePairs Scores score",
         "ranking.terms": "LexicalTable",
         "ranking.translations": "CoarseFile",
         "reading": "FILE_SECONDS Reading Unreadable identify profile_of read token_lines",

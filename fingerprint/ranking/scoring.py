@@ -5,7 +5,7 @@ The formula and the reason for each part of it are in docs/score.md.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from fingerprint.ranking.coverage import measure_coverage
 from fingerprint.ranking.parallel import never_end
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import numpy.typing as npt
 
     from fingerprint.index import CandidatePairs
@@ -24,12 +22,17 @@ if TYPE_CHECKING:
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.types import Floats, Rows
 
-    # `score`, or what stands in for it.
-    ScorePairs = Callable[[Cohort, LexicalTable, CandidatePairs, Check], "Scores"]
-
 
 # Pairs scored at a time, to limit the memory for intermediate arrays.
 PAIRS_PER_BLOCK = 1 << 17
+
+
+class ScorePairs(Protocol):
+    """`score`, or a function in its place that returns the same scores, as of pairs scored elsewhere."""
+
+    def __call__(
+        self, cohort: Cohort, lexical: LexicalTable, pairs: CandidatePairs, check: Check, /
+    ) -> Scores: ...
 
 
 class Scores(NamedTuple):
