@@ -1,11 +1,36 @@
-"""Settings of sign-in with a campus account, of the second factor and of mail, from the environment."""
+"""Settings of passwords, campus accounts, the second factor and mail, some from the environment."""
 
 from __future__ import annotations
+
+from datetime import timedelta
 
 from django.core.exceptions import ImproperlyConfigured
 from environs import validate
 
 from moss.environment import env
+
+# Passwords and wrong ones; how many are too many is in `moss.settings`.
+# No rule asks for kinds of characters: length and surprise make a password.
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "moss.accounts.passwords.ServiceWordsValidator"},
+]
+AXES_HANDLER = "moss.sign_in.Failures"
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address"]
+AXES_COOLOFF_TIME = timedelta(minutes=5)
+# An attempt that is refused does not start the time again.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_CLIENT_IP_CALLABLE = "moss.proxies.client_address"
+AXES_USERNAME_CALLABLE = "moss.sign_in.user_name"
+AXES_CLIENT_STR_CALLABLE = "moss.sign_in.client"
+AXES_LOCKOUT_CALLABLE = "moss.sign_in.refusal"
+# Only failures are stored, and no address for longer than they count.
+AXES_DISABLE_ACCESS_LOG = True
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "courses"
+LOGOUT_REDIRECT_URL = "login"
 
 # Mail: without a host, pages show links that would otherwise be sent, and no password can be reset by mail.
 EMAIL_HOST = env.str("MOSS_MAIL_HOST", default="")

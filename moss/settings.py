@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-from datetime import timedelta
 from pathlib import Path
 
 import dj_database_url
@@ -191,28 +190,7 @@ CACHES = {
     }
 }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-# No rule asks for kinds of characters: length and surprise make a password.
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "moss.accounts.passwords.ServiceWordsValidator"},
-]
-AXES_HANDLER = "moss.sign_in.Failures"
 AXES_FAILURE_LIMIT = SIGN_IN_FAILURES
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address"]
-AXES_COOLOFF_TIME = timedelta(minutes=5)
-# An attempt that is refused does not start the time again.
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_CLIENT_IP_CALLABLE = "moss.proxies.client_address"
-AXES_USERNAME_CALLABLE = "moss.sign_in.user_name"
-AXES_CLIENT_STR_CALLABLE = "moss.sign_in.client"
-AXES_LOCKOUT_CALLABLE = "moss.sign_in.refusal"
-# Only failures are stored, and no address for longer than they count.
-AXES_DISABLE_ACCESS_LOG = True
-LOGIN_URL = "login"
-LOGIN_REDIRECT_URL = "courses"
-LOGOUT_REDIRECT_URL = "login"
 
 LANGUAGE_CODE = "en"
 # The languages of the pages, each named in itself. docs/languages-of-the-pages.md says how to add one.

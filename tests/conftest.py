@@ -54,6 +54,8 @@ pytest_plugins = [
     "tests.support.small_disks",
     "tests.support.every_page",
     "tests.support.hostile_class",
+    "tests.support.campus",
+    "tests.support.planned_rankings",
 ]
 
 

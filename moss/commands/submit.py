@@ -36,7 +36,7 @@ def submit(  # noqa: PLR0917 - click's
     show: int,
     as_json: bool,  # noqa: FBT001 - click's
 ) -> None:
-    """Upload FOLDER to the assignment of a SERVER, wait for the report, and print its pairs.
+    """Upload a folder to a server, wait for the report, and print its pairs.
 
     SERVER is an address such as https://moss.example.org. FOLDER has what the students handed in, as `moss
     check` takes it. The token is in the environment variable MOSS_TOKEN or in a file: an argument could be

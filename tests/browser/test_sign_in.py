@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from tests.support.browser import Shoot, SignIn
     from tests.support.campus import Campus
 
-pytest_plugins = ["tests.support.campus"]
-
 
 def test_alice_signs_in_with_her_password_and_lands_on_her_courses(page: Page, alice: User) -> None:
     page.goto("/")

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
     from tests.support.campus import Campus
 
-pytest_plugins = ["tests.support.campus"]
 pytestmark = pytest.mark.django_db
 ROLE = Membership.Role
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
-from django.utils import timezone
 
 from fingerprint import engine
-from submissions import actions, lifecycle, ranking_tasks, recovery, sweeping
-from submissions.models import Pair, RankingPlan, RankingShard, Report, Submission
+from submissions import actions, lifecycle, ranking_tasks, sweeping
+from submissions.models import RankingPlan, RankingShard, Report
 from submissions.queues import HEAVY
 from submissions.ranking import progress, shards
-from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
+from tests.support.planned_rankings import (
+    ONE_PAIR,
+    content,
+    score_all,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,102 +23,10 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from pytest_django.fixtures import Settings
 
-    from submissions.models import Assignment, Batch
-    from tests.support.uploads import Committing, HandIn
+    from submissions.models import Assignment
+    from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
-
-# One pair takes longer, by the estimate.
-ONE_PAIR = 1e-5
-SOURCES = Path(__file__).parents[3] / "bench/translations/tuned/files/class"
-MIXED = {
-    "hal/Bank.java": "bank_original.java",
-    "ida/bank.py": "bank_translated.py",
-    "jon/bank.js": "bank_honest_b.js",
-    "kim/bank.py": "bank_honest_a.py",
-}
-TEAM_OF_TWO = {"dan/m.py": COPIED + HONEST, "eve/m.py": HONEST + RENAMED}
-FIGURES = [
-    field.name for field in Pair._meta.concrete_fields if field.name not in {"id", "report", "left", "right"}
-]
-
-
-def content(report: Report) -> dict[str, object]:
-    """Return everything that a report says, to the digit."""
-    report.refresh_from_db()
-    assert report.state == "done"
-    assert report.findings
-    return {
-        "pairs": list(report.pairs.order_by("pk").values_list("left__name", "right__name", *FIGURES)),
-        "ignored": sorted(report.ignored.values_list("document", "spans")),
-        "submissions": sorted(report.submissions.values_list("name", flat=True)),
-        "duplicates": report.duplicates,
-        "findings": report.findings,
-        "parameters": report.parameters,
-    }
-
-
-@pytest.fixture
-def rerank(
-    assignment: Assignment, eager_tasks: None, django_capture_on_commit_callbacks: Committing
-) -> Callable[[], Report]:
-    """Return a function that ranks the assignment again, with all tasks in this process."""
-
-    def rank() -> Report:
-        with django_capture_on_commit_callbacks(execute=True):
-            return actions.rerank(assignment)
-
-    return rank
-
-
-@pytest.fixture
-def varied(
-    hand_in: HandIn, assignment: Assignment, alice: User, starter: Callable[[], None],
-    django_capture_on_commit_callbacks: Committing,
-) -> Assignment:  # fmt: skip
-    """Return an assignment with boilerplate, a team, earlier and old work, and three languages."""
-    old = assignment.course.assignments.create(name="Lab")
-    assignment.teams = "dan, eve"
-    assignment.save()
-    with django_capture_on_commit_callbacks(execute=True):
-        actions.create_batch(old, alice, [zipped({"gus/m.py": COPIED, "lea/m.py": STARTER + HONEST})])
-        actions.create_batch(assignment, alice, [zipped({"ada/m.py": RENAMED}, "lab.zip")], role="earlier")
-        actions.compare_with(assignment, [old], course=False)
-    starter()
-    mixed = {path: (SOURCES / name).read_text() for path, name in MIXED.items()}
-    hand_in(zipped(CLASS | TEAM_OF_TWO | mixed))
-    return assignment
-
-
-@pytest.fixture
-def plan(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
-) -> Callable[[Assignment], RankingPlan]:
-    """Return a function that has a ranking planned whose messages to the shards are lost."""
-
-    def start(assignment: Assignment) -> RankingPlan:
-        settings.SHARD_SECONDS = ONE_PAIR
-        with monkeypatch.context() as patch, django_capture_on_commit_callbacks(execute=True):
-            patch.setattr(ranking_tasks.score_shard, "apply_async", lambda *_, **__: None)
-            report = actions.rerank(assignment)
-        return RankingPlan.objects.get(report=report)
-
-    return start
-
-
-@pytest.fixture
-def planned(
-    batch: Batch, starter: Callable[[], None], plan: Callable[[Assignment], RankingPlan]
-) -> RankingPlan:
-    """Return the plan of a ranking of three submissions with boilerplate, scored by nobody yet."""
-    starter()
-    return plan(batch.assignment)
-
-
-def score_all(plan: RankingPlan, committing: Committing) -> None:
-    with committing(execute=True):
-        for shard in plan.shards.order_by("-number"):
-            ranking_tasks.score_shard(shard.pk)
 
 
 def test_shards_make_the_report_of_one_task_to_the_digit(
@@ -238,86 +147,3 @@ def test_a_ranking_that_is_cancelled_while_it_is_merged_leaves_the_last_report(
     assert report.state == "cancelled"
     assert not report.pairs.exists()
     assert report.assignment.reports.filter(state="done").exists()
-
-
-def test_lost_messages_are_sent_again(planned: RankingPlan) -> None:
-    assert recovery.lost_shards() == []
-    long_ago = timezone.now() - 2 * recovery.SENDING
-    planned.shards.update(touched=long_ago)
-    assert set(recovery.lost_shards()) == set(planned.shards.values_list("pk", flat=True))
-    assert recovery.lost_reports() == []
-    sweeping.sweep()  # tasks are eager here: this scores all shards and merges them
-    content(Report.objects.get(pk=planned.report_id))
-
-
-def test_a_lost_merge_is_found(
-    planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(ranking_tasks.merge_ranking, "apply_async", lambda *_, **__: None)
-        score_all(planned, django_capture_on_commit_callbacks)
-    assert recovery.unmerged_reports() == []
-    RankingPlan.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
-    assert recovery.unmerged_reports() == [planned.report_id]
-    sweeping.sweep()
-    content(Report.objects.get(pk=planned.report_id))
-
-
-@pytest.mark.parametrize("part", ["shard", "merge"])
-def test_a_part_that_ends_its_worker_each_time_fails_the_report(part: str, planned: RankingPlan) -> None:
-    if part == "shard":
-        shard = planned.shards.get(number=0)
-        planned.shards.update(attempts=lifecycle.MAX_ATTEMPTS)
-        ranking_tasks.score_shard(shard.pk)
-    else:
-        planned.shards.update(scores=b"")
-        RankingPlan.objects.update(merges=lifecycle.MAX_ATTEMPTS)
-        ranking_tasks.merge_ranking(planned.report_id)
-    report = Report.objects.get(pk=planned.report_id)
-    assert (report.state, report.message) == ("failed", lifecycle.GAVE_UP)
-
-
-def test_a_worker_of_another_version_scores_nothing_and_says_so(
-    planned: RankingPlan, caplog: pytest.LogCaptureFixture
-) -> None:
-    RankingPlan.objects.update(version="0.0.1")
-    shard = planned.shards.get(number=0)
-    ranking_tasks.score_shard(shard.pk)
-    shard.refresh_from_db()
-    assert (shard.scores, shard.attempts) == (None, 0)
-    assert f"report {planned.report_id} is ranked by version 0.0.1" in caplog.text
-
-
-def test_a_ranking_whose_class_was_changed_meanwhile_starts_again(
-    planned: RankingPlan, django_capture_on_commit_callbacks: Committing
-) -> None:
-    Submission.objects.filter(name="cleo").delete()
-    score_all(planned, django_capture_on_commit_callbacks)
-    report = Report.objects.get(pk=planned.report_id)
-    assert "cleo" not in str(content(report)["submissions"])
-
-
-def test_work_that_is_uploaded_meanwhile_waits_for_the_next_ranking(
-    planned: RankingPlan, alice: User, hand_in: HandIn, django_capture_on_commit_callbacks: Committing
-) -> None:
-    assignment = planned.report.assignment
-    later = hand_in(zipped({"zoe/m.py": COPIED}))
-    assert later.state == "ranking"
-    score_all(planned, django_capture_on_commit_callbacks)
-    later.refresh_from_db()
-    assert later.state == "done"
-    newest = assignment.reports.get()
-    assert newest.pk > planned.report_id
-    assert "zoe" in str(content(newest)["submissions"])
-
-
-def test_scores_are_packed_without_loss() -> None:
-    generator = np.random.default_rng(1)
-    columns: dict[str, Any] = {
-        name: generator.integers(0, 2**40, 7) if name in shards.WHOLE_COLUMNS else generator.random(7)
-        for name in engine.Scores._fields
-    }
-    unpacked = shards.unpack(shards.pack(engine.Scores(**columns)))
-    for name, column in columns.items():
-        assert (getattr(unpacked, name) == column).all()
-        assert getattr(unpacked, name).dtype == column.dtype

@@ -1,3 +1,0 @@
-from tests.support.campus import campus, provider
-
-__all__ = ["campus", "provider"]

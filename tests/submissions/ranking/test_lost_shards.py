@@ -1,0 +1,109 @@
+"""Shards and merges that are lost, end their worker, or find a class that was changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from fingerprint import engine
+from submissions import lifecycle, ranking_tasks, recovery, sweeping
+from submissions.models import RankingPlan, Report, Submission
+from submissions.ranking import shards
+from tests.support.planned_rankings import (
+    content,
+    score_all,
+)
+from tests.support.sample_class import COPIED, zipped
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+    from tests.support.uploads import Committing, HandIn
+
+pytestmark = pytest.mark.usefixtures("empty_queues")
+
+
+def test_lost_messages_are_sent_again(planned: RankingPlan) -> None:
+    assert recovery.lost_shards() == []
+    long_ago = timezone.now() - 2 * recovery.SENDING
+    planned.shards.update(touched=long_ago)
+    assert set(recovery.lost_shards()) == set(planned.shards.values_list("pk", flat=True))
+    assert recovery.lost_reports() == []
+    sweeping.sweep()  # tasks are eager here: this scores all shards and merges them
+    content(Report.objects.get(pk=planned.report_id))
+
+
+def test_a_lost_merge_is_found(
+    planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(ranking_tasks.merge_ranking, "apply_async", lambda *_, **__: None)
+        score_all(planned, django_capture_on_commit_callbacks)
+    assert recovery.unmerged_reports() == []
+    RankingPlan.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    assert recovery.unmerged_reports() == [planned.report_id]
+    sweeping.sweep()
+    content(Report.objects.get(pk=planned.report_id))
+
+
+@pytest.mark.parametrize("part", ["shard", "merge"])
+def test_a_part_that_ends_its_worker_each_time_fails_the_report(part: str, planned: RankingPlan) -> None:
+    if part == "shard":
+        shard = planned.shards.get(number=0)
+        planned.shards.update(attempts=lifecycle.MAX_ATTEMPTS)
+        ranking_tasks.score_shard(shard.pk)
+    else:
+        planned.shards.update(scores=b"")
+        RankingPlan.objects.update(merges=lifecycle.MAX_ATTEMPTS)
+        ranking_tasks.merge_ranking(planned.report_id)
+    report = Report.objects.get(pk=planned.report_id)
+    assert (report.state, report.message) == ("failed", lifecycle.GAVE_UP)
+
+
+def test_a_worker_of_another_version_scores_nothing_and_says_so(
+    planned: RankingPlan, caplog: pytest.LogCaptureFixture
+) -> None:
+    RankingPlan.objects.update(version="0.0.1")
+    shard = planned.shards.get(number=0)
+    ranking_tasks.score_shard(shard.pk)
+    shard.refresh_from_db()
+    assert (shard.scores, shard.attempts) == (None, 0)
+    assert f"report {planned.report_id} is ranked by version 0.0.1" in caplog.text
+
+
+def test_a_ranking_whose_class_was_changed_meanwhile_starts_again(
+    planned: RankingPlan, django_capture_on_commit_callbacks: Committing
+) -> None:
+    Submission.objects.filter(name="cleo").delete()
+    score_all(planned, django_capture_on_commit_callbacks)
+    report = Report.objects.get(pk=planned.report_id)
+    assert "cleo" not in str(content(report)["submissions"])
+
+
+def test_work_that_is_uploaded_meanwhile_waits_for_the_next_ranking(
+    planned: RankingPlan, alice: User, hand_in: HandIn, django_capture_on_commit_callbacks: Committing
+) -> None:
+    assignment = planned.report.assignment
+    later = hand_in(zipped({"zoe/m.py": COPIED}))
+    assert later.state == "ranking"
+    score_all(planned, django_capture_on_commit_callbacks)
+    later.refresh_from_db()
+    assert later.state == "done"
+    newest = assignment.reports.get()
+    assert newest.pk > planned.report_id
+    assert "zoe" in str(content(newest)["submissions"])
+
+
+def test_scores_are_packed_without_loss() -> None:
+    generator = np.random.default_rng(1)
+    columns: dict[str, Any] = {
+        name: generator.integers(0, 2**40, 7) if name in shards.WHOLE_COLUMNS else generator.random(7)
+        for name in engine.Scores._fields
+    }
+    unpacked = shards.unpack(shards.pack(engine.Scores(**columns)))
+    for name, column in columns.items():
+        assert (getattr(unpacked, name) == column).all()
+        assert getattr(unpacked, name).dtype == column.dtype
