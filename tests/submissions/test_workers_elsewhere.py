@@ -19,8 +19,8 @@ from submissions.models import Course, FileChunk, RankingShard, Report
 from submissions.sweeping import sweep
 from submissions.work_locks import Work, session_names
 from tests.conftest import wait_until, worker_environment
-from tests.submissions.ranking.test_shards import content
 from tests.submissions.test_tasks import names, wait_for
+from tests.support.planned_rankings import content
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 from tests.support.task_queue import forget_connections
 
