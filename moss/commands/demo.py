@@ -148,6 +148,7 @@ def _wait_for_ranking(batch: Batch, supervisor: Supervisor) -> None:
             supervisor.tick()
             time.sleep(POLL_SECONDS)
             batch.refresh_from_db()
+        batch.refresh_from_db()  # The work may have ended after it was read last.
         bar.update(task, description=batch.get_state_display(), completed=batch.documents_done)
     if batch.state != batch.State.DONE:
         raise click.ClickException(f"The sample class was not ranked: {batch.message}")
