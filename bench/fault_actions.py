@@ -48,10 +48,10 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def start_server(home: Path) -> subprocess.Popen[bytes]:
+def start_server(home: Path, workers: int = 2) -> subprocess.Popen[bytes]:
     """Start `moss serve` on a free port, and return it when it serves."""
     home.mkdir(parents=True, exist_ok=True)
-    installation = Installation(home)
+    installation = Installation(home, workers)
     installation.start()
     return installation.server
 
@@ -59,8 +59,8 @@ def start_server(home: Path) -> subprocess.Popen[bytes]:
 class Installation:
     """A running `moss serve`, and the processes of its home, found by its path in their environment."""
 
-    def __init__(self, home: Path) -> None:
-        self.home = str(home)
+    def __init__(self, home: Path, workers: int = 2) -> None:
+        self.home, self.workers = str(home), workers
         self.log = home.parent / "serve.log"
         self.fill = home / "fill"
         self.port = _free_port()
@@ -68,7 +68,8 @@ class Installation:
 
     def start(self) -> None:
         """Start the server and return when it serves."""
-        command = [sys.executable, "-m", "moss", "serve", "--workers", "2", "--port", str(self.port)]
+        command = [sys.executable, "-m", "moss", "serve", "--port", str(self.port)]
+        command += ["--workers", str(self.workers)]
         with self.log.open("ab") as file:
             started = file.tell()
             self.server = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)

@@ -1,15 +1,15 @@
-"""Time of the service from an upload to its report: `python -m bench.service FOLDER`.
+"""Time of the service from an upload to its report: `python -m bench.service FOLDER [--workers N]...`.
 
-It starts `moss serve` in a home of its own, and uploads the first files of FOLDER, each as the submission of
-one student. Printed are the seconds of each stage, and those of `moss check` on the same files in the same
-run, without its cache. Every class is uploaded in a new installation, after a small one that warms it up.
+It starts `moss serve` in a home of its own, and uploads random files of FOLDER, each as the submission of
+one student; with `--folders`, each folder of FOLDER. Printed are the seconds of each stage, and those of
+`moss check` on the same files in the same run, without its cache. Every class is uploaded in a new
+installation, after a small one that warms it up, for each number of worker processes.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,21 +25,21 @@ if TYPE_CHECKING:
 
     from submissions.models import Batch
 
-SIZES = (1_500,)
+SIZES, WORKERS = (1_500,), (2,)
 WARM_UP = 24
 SEED = 1
 LONGEST_SECONDS, POLL_SECONDS = 900, 0.05
 
 
-def measure(folder: Path, home: Path) -> dict[str, float]:
-    """Upload the files of a folder to a new installation; return the seconds of each stage, and of all."""
-    server = start_server(home)
+def measure(folder: Path, home: Path, workers: int) -> dict[str, float]:
+    """Upload what a folder contains to a new installation; return the seconds of each stage, and of all."""
+    server = start_server(home, workers)
     try:
         from bench.service_uploads import upload  # noqa: PLC0415 - starts Django, in the home of the server
 
-        files = sorted(folder.iterdir())
-        _stages(upload("warm up", files[:WARM_UP]))
-        return _stages(upload("class", files))
+        submissions = sorted(folder.iterdir())
+        _stages(upload("warm up", submissions[:WARM_UP]))
+        return _stages(upload("class", submissions))
     finally:
         server.terminate()
         server.wait(60)
@@ -71,29 +71,43 @@ def check_seconds(folder: Path, environment: Mapping[str, str]) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    chosen = _options().parse_args(arguments)
+    workers = chosen.workers or WORKERS
+    if chosen.home:
+        stages = measure(chosen.folder, chosen.home, *workers)
+        print(", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in stages.items()))
+        return
+    with tempfile.TemporaryDirectory(prefix="moss-service-") as scratch:
+        if chosen.folders:
+            _compare(chosen.folder, Path(scratch), workers)
+            return
+        for size in chosen.size or SIZES:
+            sample = copy_sample(sources(chosen.folder), size, SEED, Path(scratch))
+            _compare(sample, Path(scratch), workers)
+
+
+def _options() -> argparse.ArgumentParser:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("folder", type=Path, help="a folder of source files")
     options.add_argument("--size", type=int, action="append", help="number of files; default: 1500")
+    options.add_argument("--folders", action="store_true", help="each folder in FOLDER is one submission")
+    options.add_argument("--workers", type=int, action="append", help="number of processes; default: 2")
     options.add_argument("--home", type=Path, help=argparse.SUPPRESS)
-    chosen = options.parse_args(arguments)
-    if chosen.home:
-        stages = measure(chosen.folder, chosen.home)
-        print(", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in stages.items()))
-        return
-    for size in chosen.size or SIZES:
-        _measure_in_new_home(chosen.folder, size)
+    return options
 
 
-def _measure_in_new_home(folder: Path, size: int) -> None:
-    parent = Path(tempfile.mkdtemp(prefix="moss-service-"))
-    sample, home = copy_sample(sources(folder), size, SEED, parent), parent / "home"
+def _compare(sample: Path, scratch: Path, workers: Sequence[int]) -> None:
+    """Print the seconds of `moss check` and of the service with each number of worker processes."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("MOSS_")}
-    environment |= {"MOSS_HOME": str(home), "DJANGO_SETTINGS_MODULE": "moss.settings", "MOSS_CACHE": "off"}
+    environment |= {"DJANGO_SETTINGS_MODULE": "moss.settings", "MOSS_CACHE": "off"}
     checked = min(check_seconds(sample, environment) for _ in range(2))
-    print(f"{size} files: moss check {checked:.1f} s; the service:", flush=True)
-    command = [sys.executable, "-m", "bench.service", str(sample), "--home", str(home)]
-    subprocess.run(command, env=environment, check=True)
-    shutil.rmtree(parent)
+    print(f"{len(list(sample.iterdir()))} submissions: moss check {checked:.1f} s", flush=True)
+    for number in workers:
+        home = scratch / f"{sample.name}-{number}" / "home"
+        print(f"the service with {number} worker processes:", flush=True)
+        command = [sys.executable, "-m", "bench.service", str(sample), "--home", str(home)]
+        command += ["--workers", str(number)]
+        subprocess.run(command, env=environment | {"MOSS_HOME": str(home)}, check=True)
 
 
 if __name__ == "__main__":

@@ -24,12 +24,15 @@ if TYPE_CHECKING:
     from submissions.models import Batch
 
 
-def upload(name: str, files: Sequence[Path]) -> Batch:
-    """Upload files to a new assignment, each as the submission of one student."""
+def upload(name: str, submissions: Sequence[Path]) -> Batch:
+    """Upload files and folders to a new assignment, each as the submission of one student."""
     user, _ = User.objects.get_or_create(username="instructor")
     course, _ = Course.objects.get_or_create(owner=user, name="Programming")
     assignment = course.assignments.create(name=name)
     with zipfile.ZipFile(archive := io.BytesIO(), "w", zipfile.ZIP_DEFLATED) as file:
-        for number, path in enumerate(files):
-            file.writestr(f"student{number:04}/{path.name}", path.read_bytes())
+        for number, submission in enumerate(submissions):
+            for path in sorted(submission.rglob("*")) if submission.is_dir() else [submission]:
+                if path.is_file():
+                    entry = path.relative_to(submission.parent)
+                    file.writestr(f"student{number:04}/{entry}", path.read_bytes())
     return actions.create_batch(assignment, user, [SimpleUploadedFile("class.zip", archive.getvalue())])

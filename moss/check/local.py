@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fingerprint import engine
-from fingerprint.engine import Groups, Params, front_end
+from fingerprint.engine import Params, front_end
 from moss.check.boilerplate import read_boilerplate
 from moss.check.content_order import content_order
 from moss.check.earlier import read_all
@@ -155,7 +155,7 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     same = student_groups(submitted.submissions, options.inputs.roster)
     unscored = _Unscored(boilerplate, submitted.groups_apart(same))
     report = _rank(names, files, skipped, unscored, options)
-    not_compared = engine.count_pairs(Groups.from_lists(same))
+    not_compared = engine.count_pairs(engine.Groups.from_lists(same))
     return replace(
         report,
         layout=submitted.layout,
@@ -235,7 +235,7 @@ def _rank(
         _common_limit(options.common, len(names)),
         [_boilerplate_stream(reading.coarse) for reading in unscored.boilerplate if reading.coarse],
     )
-    groups = Groups.from_lists([unscored.groups[number] for number in order])
+    groups = engine.Groups.from_lists([unscored.groups[number] for number in order])
     inputs = engine.RankingInput.from_files(cohort_files, len(names), PARAMS.k, exclusions, groups)
     ranking = engine.rank(inputs, options.show)
     return LocalReport([names[number] for number in order], order, files, ranking, skipped, inputs)

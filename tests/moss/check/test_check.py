@@ -202,6 +202,18 @@ def test_help_loads_neither_engine_nor_framework() -> None:
     assert result.stdout.strip() == "[]"
 
 
+def test_numba_is_loaded_while_the_children_read(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from moss.check.local import RankingOptions, rank_path;"
+        "before = [];"
+        "start = lambda files: before.append('numba' in sys.modules) or (lambda: None);"
+        f"rank_path(Path({str(folder(tmp_path / 'class', CLASS))!r}), RankingOptions(), start);"
+        "print(before, 'numba' in sys.modules)"
+    )
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[False] True"
+
+
 def test_the_same_input_gives_the_same_report_in_every_process(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "moss", "check", str(folder(tmp_path, CLASS)), "--format", "json"]
     runs = [
