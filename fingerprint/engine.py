@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from fingerprint._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from fingerprint.distinct import distinct_values as distinct_values
     from fingerprint.fingerprints import Fingerprints as Fingerprints, fingerprint as fingerprint
     from fingerprint.index import CandidatePairs as CandidatePairs
     from fingerprint.kernel_cache import (
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from fingerprint.unionfind import components as components
 else:
     SOURCES = {
+        "distinct": "distinct_values",
         "fingerprints": "Fingerprints fingerprint",
         "kernel_cache": "compile_kernels ensure_compiled",
         "languages": "Decoded FrontEnd LexerFailed Span choices coarse_family decode front_end storable",

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.distinct import distinct_values
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -72,7 +74,7 @@ class InvertedIndex:
         """
         if limit is not None and limit < 1:
             raise ValueError(f"limit is {limit}; it must be at least 1")
-        queries = np.unique(values)[:limit]
+        queries = distinct_values(values)[:limit]
         rows = np.searchsorted(self.values, queries)
         known = rows < len(self.values)
         known[known] = self.values[rows[known]] == queries[known]

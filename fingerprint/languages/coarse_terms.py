@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fingerprint.distinct import distinct_values
 from fingerprint.languages.coarse_words import STOP_NUMBERS
 from fingerprint.languages.lexical_terms import LENGTH_BITS, MAX_LENGTH
 from fingerprint.tokens import kind_id
@@ -59,7 +60,7 @@ def number_terms(value: str) -> tuple[str, ...]:
 def pack_terms(terms: Iterable[str]) -> Terms:
     """Return distinct terms, ascending, with their lengths in the low bits as in `LexicalTerms`."""
     ids = [_term(term) for term in set(terms)]
-    return np.unique(np.array(ids, dtype=np.uint64))
+    return distinct_values(np.array(ids, dtype=np.uint64))
 
 
 def _term(term: str) -> int:

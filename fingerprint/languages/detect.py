@@ -6,7 +6,7 @@ import re
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.languages.registry import LANGUAGES, OTHERS
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 HEAD_CHARACTERS = 20_000
 # Linux reads no more of a file for its first line.
 SHEBANG_CHARACTERS = 256
+# A pattern that asks for nothing but the end of a name.
+_ENDING = re.compile(r"\*\.[^*?\[]*")
 
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?(\w+?)[\d.]*(?:\s|$)")
 _INTERPRETERS = {
@@ -100,16 +102,38 @@ def detect(filename: str, text: str) -> str:
     )
 
 
+class _Pattern(NamedTuple):
+    """A pattern of file names, by its number in the order of the table."""
+
+    number: int
+    pattern: str
+    language: str
+
+
 def _by_pattern(name: str) -> str:
-    for pattern, language in _patterns():
-        if fnmatchcase(name, pattern) or fnmatchcase(name.lower(), pattern):
-            return language
-    return ""
+    """Return the language of the first pattern that matches the name, as it is or in lower case."""
+    by_ending, others = _patterns()
+    names = (name, name.lower())
+    found = [by_ending[ending] for one in names for ending in _endings(one) if ending in by_ending]
+    found += [row for row in others if any(fnmatchcase(one, row.pattern) for one in names)]
+    return min(found).language if found else ""
+
+
+def _endings(name: str) -> list[str]:
+    return [name[start:] for start, character in enumerate(name) if character == "."]
 
 
 @cache
-def _patterns() -> list[tuple[str, str]]:
-    return [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.file_patterns.split()]
+def _patterns() -> tuple[dict[str, _Pattern], list[_Pattern]]:
+    """Return the first pattern for each ending, such as that of `*.py`, and the other patterns.
+
+    Most patterns are endings; these are looked up, as trying all of them took longer than reading a short
+    file.
+    """
+    named = [(pattern, row.name) for row in (*LANGUAGES, *OTHERS) for pattern in row.file_patterns.split()]
+    rows = [_Pattern(number, pattern, language) for number, (pattern, language) in enumerate(named)]
+    by_ending = {row.pattern[1:]: row for row in reversed(rows) if _ENDING.fullmatch(row.pattern)}
+    return by_ending, [row for row in rows if not _ENDING.fullmatch(row.pattern)]
 
 
 def _by_shebang(head: str) -> str:

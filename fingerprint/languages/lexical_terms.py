@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import LexicalClass
 
 if TYPE_CHECKING:
@@ -45,9 +46,9 @@ def lexical_terms(scan: Scan) -> LexicalTerms:
         directives[scan.directive_classes == LexicalClass.MACRO],
     ]
     return LexicalTerms(
-        np.unique(np.concatenate(literals)),
-        np.unique(lexical[scan.lexical_classes == LexicalClass.IDENTIFIER]),
-        np.unique(directives[scan.directive_classes == LexicalClass.IMPORT]),
+        distinct_values(np.concatenate(literals)),
+        distinct_values(lexical[scan.lexical_classes == LexicalClass.IDENTIFIER]),
+        distinct_values(directives[scan.directive_classes == LexicalClass.IMPORT]),
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from nbformat import reader, v3, v4, validator
 from traitlets.log import get_logger
 
+from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import Coarse, Scan
 from fingerprint.languages.decode import storable
 from fingerprint.tokens import TokenStream
@@ -185,7 +186,7 @@ def _concatenated_coarse(cells: list[tuple[int, Coarse]]) -> Coarse | None:
     return Coarse(
         cells[0][1].family,
         _concatenated([(start, coarse.tokens) for start, coarse in cells]),
-        np.unique(np.concatenate([coarse.terms for _, coarse in cells])),
+        distinct_values(np.concatenate([coarse.terms for _, coarse in cells])),
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.distinct import distinct_values
 from fingerprint.languages.base import LexicalClass
 from fingerprint.languages.directives import directive_columns, include_spans, macro_spans
 from fingerprint.languages.lexeme_ids import lexeme_id
@@ -67,7 +68,7 @@ def without_terms(terms: LexicalTerms, excluded: Iterable[LexicalTerms]) -> Lexi
 def _joined(documents: Iterable[LexicalTerms]) -> LexicalTerms:
     none = np.empty(0, np.uint64)
     columns = zip(LexicalTerms(none, none, none), *documents, strict=True)
-    return LexicalTerms(*(np.unique(np.concatenate(column)) for column in columns))
+    return LexicalTerms(*(distinct_values(np.concatenate(column)) for column in columns))
 
 
 def term_places(language: str, text: str, tokens: TokenStream, wanted: LexicalTerms) -> list[TermPlace]:

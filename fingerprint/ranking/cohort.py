@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
+from fingerprint.distinct import distinct_values
 from fingerprint.hashing import kgram_hashes
 from fingerprint.ranking.alignment import IndexedTokens, index_tokens
 from fingerprint.ranking.common_code import count_programs
@@ -178,7 +179,8 @@ def _concatenate(submissions: Sequence[Sequence[Kinds]]) -> tuple[Kinds, Bounds,
 
 def distinct_kgrams(sources: Sequence[Kinds], k: int) -> Hashes:
     """Return the hashes of all k-grams of the sources, ascending."""
-    return np.unique(np.concatenate([np.empty(0, np.uint64), *(kgram_hashes(kinds, k) for kinds in sources)]))
+    hashes = (kgram_hashes(kinds, k) for kinds in sources)
+    return distinct_values(np.concatenate([np.empty(0, np.uint64), *hashes]))
 
 
 def _covered(marked: Flags, tokens: int, k: int) -> Flags:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
+from fingerprint.distinct import distinct_values
 from fingerprint.languages.lexical_terms import term_lengths
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.weights import rarity
@@ -73,9 +74,10 @@ class TermTable:
 
         A term weighs its rarity, less if it is shorter than `WHOLE_TERM_CHARACTERS`.
         """
-        distinct = [np.unique(np.concatenate([np.empty(0, np.uint64), *files])) for files in submissions]
-        terms = [own[~np.isin(own, excluded)] for own in distinct] if len(excluded) else distinct
-        values, ids = np.unique(np.concatenate([np.empty(0, np.uint64), *terms]), return_inverse=True)
+        empty = np.empty(0, np.uint64)
+        own_terms = [distinct_values(np.concatenate([empty, *files])) for files in submissions]
+        terms = [own[~np.isin(own, excluded)] for own in own_terms] if len(excluded) else own_terms
+        values, ids = np.unique(np.concatenate([empty, *terms]), return_inverse=True)
         bounds = np.cumsum([0, *map(len, terms)], dtype=np.int64)
         whole = constants.WHOLE_TERM_CHARACTERS
         lengths = np.minimum(term_lengths(values), whole) / whole

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint._jit import njit
+from fingerprint.distinct import distinct_values
 from fingerprint.hashing import kgram_hashes
 from fingerprint.params import ENGINE_VERSION
 
@@ -47,7 +48,7 @@ def _count_common(a: Hashes, b: Hashes) -> int:
 
 
 def _distinct(values: npt.NDArray[np.integer]) -> Hashes:
-    return np.unique(np.asarray(values, dtype=np.uint64))
+    return distinct_values(np.asarray(values, dtype=np.uint64))
 
 
 def shingles(tokens: npt.NDArray[np.integer], w: int, bits: int = WORD_BITS) -> Hashes:
@@ -72,7 +73,7 @@ def shingles(tokens: npt.NDArray[np.integer], w: int, bits: int = WORD_BITS) -> 
         raise ValueError(f"w is {w}; a shingle of this document has 1 to {len(tokens)} tokens")
     if not MIN_BITS <= bits <= WORD_BITS:
         raise ValueError(f"bits is {bits}; a shingle value has {MIN_BITS} to {WORD_BITS} bits")
-    return np.unique(kgram_hashes(tokens, w) >> np.uint64(WORD_BITS - bits))
+    return distinct_values(kgram_hashes(tokens, w) >> np.uint64(WORD_BITS - bits))
 
 
 def resemblance(a: Hashes, b: Hashes) -> float:
@@ -268,4 +269,4 @@ def super_shingles(sketch: Hashes, size: int) -> Hashes:
     distinct = _distinct(sketch)
     if not 1 <= size <= len(distinct):
         raise ValueError(f"size is {size}; a super shingle of this sketch has 1 to {len(distinct)} values")
-    return np.unique(kgram_hashes(distinct, size))
+    return distinct_values(kgram_hashes(distinct, size))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint import features, kgram_hashes, mod_sketch, shingles
-from fingerprint.engine import ENGINE_VERSION
+from fingerprint.engine import ENGINE_VERSION, distinct_values
 from fingerprint.simhash import simhash
 
 if TYPE_CHECKING:
@@ -73,5 +73,5 @@ def compute_signatures(kinds: npt.NDArray[np.uint64], recipe: Recipe = RECIPE) -
     if len(kinds) >= recipe.w:
         values = shingles(kinds, recipe.w)
         sketch, feature_values = mod_sketch(values, recipe.m), features(values, recipe.k, recipe.s)
-    grams = np.unique(kgram_hashes(kinds, recipe.gram))
+    grams = distinct_values(kgram_hashes(kinds, recipe.gram))
     return Signatures(len(kinds), digest, sketch, feature_values, simhash(grams) if len(grams) else None)

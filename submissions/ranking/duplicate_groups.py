@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint.engine import group_duplicates
+from fingerprint.engine import distinct_values, group_duplicates
 from submissions.models.records import DuplicateRecord
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def _fingerprint_digests(cohort: LoadedCohort) -> dict[int, bytes]:
     for content in cohort.contents:
         if not cohort.is_unlisted(content.submission):
             hashes[content.submission].append(content.hashes)
-    distinct = {i: np.unique(np.concatenate(parts)) for i, parts in hashes.items()}
-    return {i: _digest(values) for i, values in distinct.items() if len(values)}
+    own_hashes = {i: distinct_values(np.concatenate(parts)) for i, parts in hashes.items()}
+    return {i: _digest(values) for i, values in own_hashes.items() if len(values)}
 
 
 def _digest(values: Hashes) -> bytes:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from django.db import connection
 
+from fingerprint.engine import distinct_values
 from submissions.comparisons import compared_assignments
 from submissions.models import Batch, Boilerplate, Document, Submission, SubmissionFile
 from submissions.models.records import ComparedAssignment
@@ -122,8 +123,8 @@ def _left_out(boilerplate: Iterable[Boilerplate], hashes: Mapping[int, Hashes]) 
     """Return the fingerprints that are not looked up: of boilerplate, and of much of the class."""
     whole = {one.document_id for one in boilerplate if one.first is None}
     own = fingerprints.load_by_document(connection, whole)
-    distinct = [np.unique(values) for values in hashes.values()]
-    values, counts = np.unique(np.concatenate([np.empty(0, np.uint64), *distinct]), return_counts=True)
+    own_hashes = [distinct_values(values) for values in hashes.values()]
+    values, counts = np.unique(np.concatenate([np.empty(0, np.uint64), *own_hashes]), return_counts=True)
     common = values[counts > max(LEAST_FREQUENT, MAX_PART * len(hashes))]
     return np.concatenate([common, *own.values()])
 

@@ -9,6 +9,7 @@ import numpy as np
 import psycopg
 from django.db import transaction
 
+from fingerprint.engine import distinct_values
 from submissions.storage.binary_copy import encode
 
 if TYPE_CHECKING:
@@ -115,9 +116,9 @@ def count_shared(connection: BaseDatabaseWrapper, hashes: Hashes) -> tuple[Docum
         SELECT document_id, count(DISTINCT hash)
         FROM submissions_fingerprint WHERE hash = ANY(%s) GROUP BY document_id ORDER BY document_id
     """
-    distinct = np.unique(hashes).view(np.int64).tolist()
+    wanted = distinct_values(hashes).view(np.int64).tolist()
     with open_cursor(connection) as cursor:
-        records = cursor.execute(query, [distinct], binary=True).fetchall()
+        records = cursor.execute(query, [wanted], binary=True).fetchall()
     columns = np.array(records, dtype=np.int64).reshape(-1, 2)
     return columns[:, 0], columns[:, 1]
 

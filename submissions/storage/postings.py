@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.engine import distinct_values
 from submissions.storage.fingerprints import open_cursor
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def look_up(
 
 def shared_rarity(cursor: Cursor, hashes: Hashes, max_documents: int = MAX_DOCUMENTS) -> SharedRarity:
     """Do the same with the cursor of a connection that is not Django's."""
-    wanted = np.unique(hashes).view(np.int64).tolist()
+    wanted = distinct_values(hashes).view(np.int64).tolist()
     values = {"hashes": wanted, "limit": max_documents + 1, "most": max_documents}
     rows = cursor.execute(LOOK_UP, values, binary=True).fetchall()
     postings = [np.frombuffer(packed, ">i8") for (packed,) in rows]
