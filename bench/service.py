@@ -1,9 +1,9 @@
 """Time of the service from an upload to its report: `python -m bench.service FOLDER [--workers N]...`.
 
 It starts `moss serve` in a home of its own, and uploads random files of FOLDER, each as the submission of
-one student; with `--folders`, each folder of FOLDER. Printed are the seconds of each stage, and those of
-`moss check` on the same files in the same run, without its cache. Every class is uploaded in a new
-installation, after a small one that warms it up, for each number of worker processes.
+one student; with `--folders`, each folder of FOLDER. Printed are the seconds of each stage, of ranking the
+class again, and of `moss check` on the same files in the same run, without its cache. Every class is
+uploaded in a new installation, after a small one that warms it up, for each number of worker processes.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ def measure(folder: Path, home: Path, workers: int) -> dict[str, float]:
     """Upload what a folder contains to a new installation; return the seconds of each stage, and of all."""
     server = start_server(home, workers)
     try:
-        from bench.service_uploads import upload  # noqa: PLC0415 - starts Django, in the home of the server
+        from bench.service_uploads import rank_again, upload  # noqa: PLC0415 - starts Django, in the home of the server
 
         submissions = sorted(folder.iterdir())
         _stages(upload("warm up", submissions[:WARM_UP]))
-        return _stages(upload("class", submissions))
+        batch = upload("class", submissions)
+        return _stages(batch) | {"ranking again": rank_again(batch.assignment)}
     finally:
         server.terminate()
         server.wait(60)

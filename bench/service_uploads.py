@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
 from typing import TYPE_CHECKING
 
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
 
 from moss.installation import start_django
 
@@ -15,13 +17,16 @@ start_django()
 from django.contrib.auth.models import User  # noqa: E402 - models, after Django's start
 
 from submissions import actions  # noqa: E402
-from submissions.models import Course  # noqa: E402
+from submissions.models import Course, Report  # noqa: E402
+from submissions.ranking_tasks import enqueue_rank  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from submissions.models import Batch
+    from submissions.models import Assignment, Batch
+
+POLL_SECONDS = 0.05
 
 
 def upload(name: str, submissions: Sequence[Path]) -> Batch:
@@ -36,3 +41,14 @@ def upload(name: str, submissions: Sequence[Path]) -> Batch:
                     entry = path.relative_to(submission.parent)
                     file.writestr(f"student{number:04}/{entry}", path.read_bytes())
     return actions.create_batch(assignment, user, [SimpleUploadedFile("class.zip", archive.getvalue())])
+
+
+def rank_again(assignment: Assignment) -> float:
+    """Have an assignment ranked again, as after a change of what is ignored; return the seconds it took."""
+    started = time.monotonic()
+    with transaction.atomic():
+        report = enqueue_rank(assignment)
+    while report.state in Report.UNFINISHED:
+        time.sleep(POLL_SECONDS)
+        report.refresh_from_db()
+    return time.monotonic() - started
