@@ -11,7 +11,7 @@ from ninja import Field, Router, Schema, Status
 
 from moss.api.objects import Id, names_of, user_of
 from moss.api.problems import Problem, invalid_form
-from submissions import queries
+from submissions import actions, queries
 from submissions.models import Assignment
 from submissions.pages.forms.assignments import AssignmentForm, SettingsForm, save_settings
 from submissions.permissions import Right
@@ -92,12 +92,22 @@ def create_assignment(request: HttpRequest, course_id: Id, body: AssignmentIn) -
     return Status(201, assignment_out(request, form.save()))
 
 
-@router.get("/assignments/{assignment_id}", response=AssignmentOut, summary="Get an assignment")
+@router.get(
+    "/assignments/{assignment_id}",
+    response=AssignmentOut,
+    summary="Get an assignment",
+    url_name="api_assignment",
+)
 def get_assignment(request: HttpRequest, assignment_id: Id) -> AssignmentOut:
     return assignment_out(request, queries.assignment(user_of(request), assignment_id, Right.READ))
 
 
-@router.patch("/assignments/{assignment_id}", response=AssignmentOut, summary="Change settings")
+@router.patch(
+    "/assignments/{assignment_id}",
+    response=AssignmentOut,
+    summary="Change settings",
+    url_name="api_assignment",
+)
 def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentChange) -> AssignmentOut:
     """Change some settings; another language has all files read again, which `read_again` has to confirm."""
     user = user_of(request)
@@ -116,6 +126,18 @@ def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentC
             raise Problem(409, "Another language has files read again. Confirm that with read_again: true.")
     save_settings(form, user, language if language != stored_language else None)
     return assignment_out(request, queries.assignment(user, assignment_id, Right.READ))
+
+
+@router.delete(
+    "/assignments/{assignment_id}",
+    response={204: None},
+    summary="Delete it with its uploads and reports",
+    url_name="api_assignment",
+)
+def delete_assignment(request: HttpRequest, assignment_id: Id) -> Status[None]:
+    """Delete an assignment with its uploads, reports and decisions."""
+    actions.delete_assignment(queries.assignment(user_of(request), assignment_id, Right.DELETE))
+    return Status(204, None)
 
 
 def _settings(assignment: Assignment) -> dict[str, Any]:

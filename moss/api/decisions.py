@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -12,7 +13,7 @@ from moss.api.objects import LARGEST_ID, Id, names_of, user_of
 from moss.api.problems import Problem, invalid_form
 from submissions import queries
 from submissions.actions import decide
-from submissions.models import Assignment
+from submissions.models import Assignment, CaseDecision, Decision
 from submissions.models.decisions import ChangeFields
 from submissions.pages.forms.decisions import MAX_NOTES_CHARACTERS, DecisionForm
 from submissions.permissions import Right
@@ -69,14 +70,16 @@ def put_decision(
     stored = _decision_out(assignment, pair, names_of(request, assignment))
     if body.version not in {None, stored.version}:
         raise Problem(409, "The decision was changed meanwhile. Read it again.", version=stored.version)
-    form = DecisionForm(assignment, queries.decision(assignment, pair), _fields(assignment, stored, body))
+    form = DecisionForm(
+        assignment, queries.decision(assignment, pair), decision_fields(assignment, stored, body)
+    )
     if not form.is_valid():
         raise invalid_form(form)
     decide(assignment, pair, user, form.decision_input)
     return _decision_out(assignment, pair, names_of(request, assignment))
 
 
-def _fields(assignment: Assignment, stored: DecisionOut, body: DecisionIn) -> dict[str, object]:
+def decision_fields(assignment: Assignment, stored: DecisionOut, body: DecisionIn) -> dict[str, object]:
     """Return the fields of the form: those that were sent, and the stored ones."""
     fields = stored.dict(include={"state", "assignee", "notes"})
     fields |= body.dict(exclude_unset=True, exclude={"version"})
@@ -89,7 +92,13 @@ def _fields(assignment: Assignment, stored: DecisionOut, body: DecisionIn) -> di
 
 def _decision_out(assignment: Assignment, pair: queries.PairNames, names: Names) -> DecisionOut:
     decision = queries.decision(assignment, pair)
-    changes = queries.history(decision)
+    return decision_out(decision, queries.history(decision), names)
+
+
+def decision_out(
+    decision: Decision | CaseDecision, changes: Sequence[ChangeFields], names: Names
+) -> DecisionOut:
+    """Return a decision with its changes, newest first, as a reader of these names may see them."""
     return DecisionOut(
         state=decision.state,
         assignee=decision.assignee.get_username() if decision.assignee else None,

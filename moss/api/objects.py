@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, cast
 
 from django.core.exceptions import PermissionDenied
-from ninja import Path, Schema
+from ninja import Path, Query, Schema
 
 from moss.api.problems import Problem
 from submissions import queries
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 LARGEST_ID = 2**63 - 1
 Id = Annotated[int, Path(ge=1, le=LARGEST_ID)]
+Threshold = Annotated[
+    int, Query(ge=0, le=100, description="Similarity in percent from which on pairs stand out; 0: suggested.")
+]
 
 
 def user_of(request: HttpRequest) -> User:

@@ -1,26 +1,21 @@
-"""Reports, their cases, and their tables as files."""
+"""Reports, and their tables as files."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
 from django.http import HttpRequest, StreamingHttpResponse
-from ninja import Query, Router, Schema, Status
+from ninja import Router, Schema, Status
 
-from moss.api.objects import Id, RankingOut, names_of, ranking_out, report_of, user_of
+from moss.api.objects import Id, RankingOut, Threshold, names_of, ranking_out, user_of
 from submissions import actions, queries
 from submissions.models import Assignment
-from submissions.pages.report.cases import Case, cases
 from submissions.pages.views.exports import table_response
 from submissions.permissions import Right
-from submissions.pseudonyms.names import Names
 
 router = Router()
 
-Threshold = Annotated[
-    int, Query(ge=0, le=100, description="Similarity in percent from which on pairs stand out; 0: suggested.")
-]
 TABLE = {"type": "string", "format": "binary"}
 # The same table in two formats.
 TABLES = {
@@ -54,28 +49,6 @@ class ReportOut(Schema):
     cases: int | None = None
 
 
-class Member(Schema):
-    id: int
-    name: str
-
-
-class CaseOut(Schema):
-    """Submissions that pairs at or above the threshold connect; `id` is the submission that stands for it."""
-
-    id: int
-    number: int
-    members: list[Member]
-    similarity: float
-    mean: float
-    decision: str
-    assignee: str | None
-    notes: str
-
-
-class Cases(Schema):
-    items: list[CaseOut]
-
-
 @router.get("/assignments/{assignment_id}/report", response=ReportOut, summary="Get the summary")
 def get_report(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0) -> ReportOut:
     return _report_out(queries.assignment(user_of(request), assignment_id, Right.READ), threshold)
@@ -86,15 +59,6 @@ def rank_again(request: HttpRequest, assignment_id: Id) -> Status[ReportOut]:
     assignment = queries.assignment(user_of(request), assignment_id, Right.CHANGE)
     actions.rerank(assignment)
     return Status(202, _report_out(assignment, 0))
-
-
-@router.get("/assignments/{assignment_id}/cases", response=Cases, summary="List the cases")
-def list_cases(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0) -> Cases:
-    """List the cases of the newest report, the largest first."""
-    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
-    names = names_of(request, assignment)
-    found = cases(report_of(assignment), threshold / 100 or None, names)
-    return Cases(items=[_case_out(one, names) for one in found])
 
 
 @router.get(
@@ -145,19 +109,3 @@ def _state(state: queries.reports.ReportState) -> Literal["none", "pending", "do
     if state.cancelled:
         return "cancelled"
     return "done" if state.report else "none"
-
-
-def _case_out(case: Case, names: Names) -> CaseOut:
-    decision = case.decision
-    return CaseOut(
-        id=case.key,
-        number=case.number,
-        members=[
-            Member(id=one.submission.pk, name=names.display_name(one.submission.name)) for one in case.members
-        ],
-        similarity=round(case.similarity, 6),
-        mean=round(case.mean, 6),
-        decision=decision.state,
-        assignee=decision.assignee.get_username() if decision.assignee else None,
-        notes=names.redact_source(decision.notes),
-    )

@@ -10,8 +10,10 @@ from moss.api import problems
 from moss.api.assignments import router as assignments
 from moss.api.authentication import TokenAuth
 from moss.api.boilerplate import router as boilerplate
+from moss.api.cases import router as cases
 from moss.api.courses import router as courses
 from moss.api.decisions import router as decisions
+from moss.api.documents import router as documents
 from moss.api.pairs import router as pairs
 from moss.api.reports import router as reports
 from moss.api.shares import router as shares
@@ -23,8 +25,10 @@ ROUTERS = {
     "Uploads": uploads,
     "Boilerplate": boilerplate,
     "Reports": reports,
+    "Cases": cases,
     "Pairs": pairs,
     "Decisions": decisions,
+    "Documents": documents,
     "Shares": shares,
 }
 # Errors that every endpoint may answer with, and those that only some methods do.

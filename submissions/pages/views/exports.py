@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from submissions.models import Assignment, Report
+    from submissions.pages.report.cases import Case
     from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
 
@@ -103,8 +104,12 @@ def export_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> H
     if case.key != submission_id:
         return redirect_with_query(request, "export_case", pk, case.key)
     threshold = queries.effective_threshold(report, parse_pair_filter(request.GET))
-    subject = Subject(report, pairs_of_case(report, case, threshold), case=printed_case(report, case, names))
-    return _document_response(request, subject, {"case": case})
+    return _document_response(request, case_subject(report, case, threshold, names), {"case": case})
+
+
+def case_subject(report: Report, case: Case, threshold: float, names: Names) -> Subject:
+    """Return what a document about a case contains."""
+    return Subject(report, pairs_of_case(report, case, threshold), case=printed_case(report, case, names))
 
 
 def _report(assignment: Assignment) -> Report:
@@ -123,7 +128,7 @@ def _document_response(
     form = ExportForm(subject.pairs, names, request.GET if "format" in request.GET else None)
     if subject.pairs and form.is_valid():
         try:
-            return _document_file(form.cleaned_data, subject, names)
+            return document_file(form.cleaned_data, subject, names)
         except (DocumentTooLong, PrintingFailed) as error:
             form.add_error(None, str(error))
     context |= {
@@ -136,7 +141,8 @@ def _document_response(
     return render(request, TEMPLATE, context, status=422 if form.errors else 200)
 
 
-def _document_file(data: dict[str, Any], subject: Subject, names: Names) -> HttpResponse:
+def document_file(data: dict[str, Any], subject: Subject, names: Names) -> HttpResponse:
+    """Return the document that the values of a valid `ExportForm` describe, as a download."""
     copy = copy_for(subject, names, data["names"])
     suffix = data["format"]
     options = DocumentOptions(decision=data["decision"], sources=data["sources"])

@@ -25,17 +25,23 @@ def test_what_a_program_sees_decides_exports_shares_and_deletes_is_logged(world:
     send(client, "get", pair)
     send(client, "put", f"{pair}/decision", {"state": "clear"})
     send(client, "get", f"{path}/exports/pairs.csv")
+    send(client, "get", f"{pair}/document?format=html")
+    send(client, "put", f"{path}/cases/{world.pair.left_id}/decision?threshold=1", {"state": "clear"})
     send(client, "post", f"{path}/shares", {})
     for _ in range(2):
         client.post(f"{API}{path}/uploads", {"files": loose("a.py", "x")}, headers={"Idempotency-Key": "1"})
     send(client, "delete", f"/uploads/{world.batch.pk}")
+    send(client, "delete", path)
     assert entries() == [
         ("alice", "saw", both),
         ("alice", "decided", both),
         ("alice", "exported", "pairs"),
+        ("alice", "exported", both),
+        ("alice", "decided", world.pair.left.name),
         ("alice", "shared", ""),
         ("alice", "uploaded", ""),
         ("alice", "deleted", world.batch.name),
+        ("alice", "deleted", ""),
     ]
     assert AuditEntry.objects.latest("pk").course == world.assignment.course.name
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.contrib.auth.models import User
 
-from submissions.models import Batch, Decision, Membership
+from submissions.models import Batch, CaseChange, Decision, Membership, Report
 from tests.support.api import API, api_client, problem_of, send
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 
 if TYPE_CHECKING:
     from django.test import Client
 
-    from submissions.models import Assignment, Report
+    from submissions.models import Assignment
     from tests.support.uploads import Committing
 
 
@@ -194,6 +194,44 @@ def test_cases_and_tables_are_those_of_the_pages(caller: Client, report: Report,
     rows = list(csv.DictReader(io.StringIO(table)))
     assert (rows[0]["left"], rows[0]["right"]) == ("ada", "ben")
     assert problem_of(send(caller, "get", f"{path}/exports/pairs.pdf"))["status"] == 422
+
+
+def test_a_decision_on_a_case_is_that_of_all_of_its_members(
+    caller: Client, report: Report, path: str
+) -> None:
+    [case] = send(caller, "get", f"{path}/cases?threshold=50").json()["items"]
+    for member in case["members"]:
+        address = f"{path}/cases/{member['id']}/decision?threshold=50"
+        before = send(caller, "get", address).json()
+        body = {"state": "confirmed", "notes": "", "version": before["version"]}
+        assert send(caller, "put", address, body).json()["state"] == "confirmed"
+    assert send(caller, "get", f"{path}/cases?threshold=50").json()["items"][0]["decision"] == "confirmed"
+    assert problem_of(send(caller, "put", address, {"state": "clear", "version": 0}))["status"] == 409
+    assert problem_of(send(caller, "get", address.replace("=50", "=100")))["status"] == 404
+    assert [one.who for one in CaseChange.objects.all()] == ["alice"]
+
+
+def test_documents_have_the_passages_and_the_names_that_are_asked_for(
+    caller: Client, report: Report, path: str
+) -> None:
+    row = send(caller, "get", f"{path}/pairs").json()["items"][0]
+    pair = f"{path}/pairs/{row['left_id']}/{row['right_id']}/document"
+    html = send(caller, "get", f"{pair}?format=html").content.decode()
+    assert "ada and ben" in html
+    for_ada = send(caller, "get", f"{pair}?format=html&names={row['left_id']}").content.decode()
+    assert "ada" in for_ada
+    assert "ben" not in for_ada
+    case = send(caller, "get", f"{path}/cases/{row['left_id']}/document?threshold=50&format=html")
+    assert "Case 1" in case.content.decode()
+    assert send(caller, "get", pair).content.startswith(b"%PDF")
+    assert problem_of(send(caller, "get", f"{path}/document"))["status"] == 404
+    assert problem_of(send(caller, "get", f"{pair}?names=nobody"))["errors"][0]["field"] == "names"
+
+
+def test_an_assignment_is_deleted_with_everything(caller: Client, report: Report, path: str) -> None:
+    assert send(caller, "delete", path).status_code == 204
+    assert problem_of(send(caller, "get", path))["status"] == 404
+    assert not Report.objects.exists()
 
 
 def test_a_link_is_shared_opened_and_revoked(

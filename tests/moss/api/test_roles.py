@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 READ, DECIDE, CHANGE, SHARE, DELETE = "read", "decide", "change", "share", "delete"
 ANYBODY = "anybody"
 ASSIGNMENT, PAIR = "/assignments/{assignment_id}", "/assignments/{assignment_id}/pairs/{left_id}/{right_id}"
+CASE = f"{ASSIGNMENT}/cases/{{submission_id}}"
 # The right that each endpoint takes, and a body that it accepts.
 RIGHTS: dict[tuple[str, str], str] = {
     ("get", "/courses"): ANYBODY,
@@ -30,6 +31,7 @@ RIGHTS: dict[tuple[str, str], str] = {
     ("post", "/courses/{course_id}/assignments"): CHANGE,
     ("get", ASSIGNMENT): READ,
     ("patch", ASSIGNMENT): CHANGE,
+    ("delete", ASSIGNMENT): DELETE,
     ("get", f"{ASSIGNMENT}/uploads"): READ,
     ("post", f"{ASSIGNMENT}/uploads"): CHANGE,
     ("get", "/uploads/{upload_id}"): READ,
@@ -43,6 +45,11 @@ RIGHTS: dict[tuple[str, str], str] = {
     ("get", f"{ASSIGNMENT}/report"): READ,
     ("post", f"{ASSIGNMENT}/report"): CHANGE,
     ("get", f"{ASSIGNMENT}/cases"): READ,
+    ("get", f"{CASE}/decision"): READ,
+    ("put", f"{CASE}/decision"): DECIDE,
+    ("get", f"{ASSIGNMENT}/document"): READ,
+    ("get", f"{PAIR}/document"): READ,
+    ("get", f"{CASE}/document"): READ,
     ("get", f"{ASSIGNMENT}/exports/{{table}}.{{suffix}}"): READ,
     ("get", f"{ASSIGNMENT}/pairs"): READ,
     ("get", PAIR): READ,
@@ -56,6 +63,14 @@ NEW = {"name": "New"}
 BODIES: dict[tuple[str, str], Any] = {
     ("post", "/courses"): NEW,
     ("post", "/courses/{course_id}/assignments"): NEW,
+}
+# Every pair is in a case at this threshold; printing takes seconds.
+AT, AS_HTML = "?threshold=1", "?format=html"
+QUERIES = {
+    f"{CASE}/decision": AT,
+    f"{ASSIGNMENT}/document": AS_HTML,
+    f"{PAIR}/document": AS_HTML,
+    f"{CASE}/document": f"{AT}&format=html",
 }
 PREFIX = "/api/v1"
 
@@ -85,6 +100,9 @@ def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]
     """Return the status of the answer of every endpoint; nothing that they change is kept."""
     client = api_client(user, scope)
     listed = world.assignment.batches.create(name="listed", state=Batch.State.LISTED, preview=True)
+    sides = sorted((world.pair.left.name, world.pair.right.name))
+    confirmed = world.assignment.decisions.get_or_create(left=sides[0], right=sides[1])[0]
+    world.assignment.decisions.filter(pk=confirmed.pk).update(state="confirmed")
     places = {
         "course_id": world.assignment.course_id,
         "assignment_id": world.assignment.pk,
@@ -92,13 +110,14 @@ def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]
         "left_id": world.pair.left_id,
         "right_id": world.pair.right_id,
         "share_id": world.share.pk,
+        "submission_id": world.pair.left_id,
         "upload_id": listed.pk,
         "table": "pairs",
         "suffix": "csv",
     }
     found = {}
     for method, path in sorted(endpoints()):
-        address, body = PREFIX + path.format(**places), BODIES.get((method, path), {})
+        address, body = PREFIX + path.format(**places) + QUERIES.get(path, ""), BODIES.get((method, path), {})
         options: Any = {"data": body, "content_type": "application/json"}
         if method == "post" and path.endswith(("/uploads", "/boilerplate")):
             options = {"data": {"files": loose("main.py", "x = 1")}}

@@ -63,6 +63,7 @@ def places(world: World) -> dict[str, Any]:
         "left_id": world.pair.left_id,
         "right_id": world.pair.right_id,
         "share_id": world.share.pk,
+        "submission_id": world.pair.left_id,
     }
 
 
