@@ -203,6 +203,7 @@ class Session:
         assert self._names is not None
         received = Received(
             self._user,
+            self.address,
             self._options,
             front_end_name(self._options.language) or "",
             comment,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from moss.listening.acts import record_upload
 from moss.listening.models import MAX_OPTIONS, ClientResult
 from submissions import actions, queries
 from submissions.archives.choices import Choices
@@ -34,9 +35,13 @@ GONE = "The assignment was deleted meanwhile."
 
 @dataclass(frozen=True)
 class Received:
-    """One complete upload of a client. `names`: see `ClientResult`; `folders` is their number."""
+    """One complete upload of a client, from an IP address.
+
+    `names`: see `ClientResult`; `folders` is their number.
+    """
 
     user: User
+    address: str
     options: Options
     language: str
     comment: str
@@ -80,6 +85,7 @@ def store(received: Received) -> StoredResult:
             names=received.names,
         )
         _upload(assignment, received)
+        record_upload(assignment, received.user.get_username(), received.address)
     return StoredResult(f"/results/{result.pk}/{key}", assignment.pk)
 
 

@@ -17,6 +17,7 @@ from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_GET, require_POST
 
 from moss.listening import results
+from moss.listening.acts import record_reading
 from moss.listening.user_ids import renew_user_id
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def index(request: HttpRequest, number: str, key: str) -> HttpResponse:
         response = HttpResponse("The report is not ready yet.\n", "text/plain; charset=utf-8", 503)
         response.headers["Retry-After"] = ASK_AGAIN
         return response
+    record_reading(request, result)
     created = timezone.localtime(result.created)
     context = {
         "matches": results.matches(result, report),
@@ -65,6 +67,7 @@ def match(request: HttpRequest, number: str, key: str, rank: str, part: str | No
     if report is None:
         raise Http404("No report.")
     found = results.match(result, report, int(rank))
+    record_reading(request, result, "; ".join(sorted((found.pair.left.name, found.pair.right.name))))
     with READERS:
         return _page(request, TEMPLATES[part or ""], result, key, _match_context(found, part or ""))
 

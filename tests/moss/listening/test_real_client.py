@@ -12,7 +12,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from moss.listening.user_ids import renew_user_id
-from submissions.models import Assignment, Course
+from submissions.models import Assignment, AuditEntry, Course
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER
 
 if TYPE_CHECKING:
@@ -92,8 +92,22 @@ def test_a_script_gets_the_address_of_pages_that_it_can_parse(
     assert_match_pages(url)
     assert_unusual_addresses(url)
     assert_download(url, tmp_path)
+    assert_logged(url)
     assignment.delete()
     assert status(url) == status(f"{url}/match0.html") == 404
+
+
+def assert_logged(url: str) -> None:
+    """Who sent the class, and who opened its pages, is in the audit log."""
+    entries = AuditEntry.objects.filter(assignment="Homework <1>", address="127.0.0.1").order_by("pk")
+    assert entries[0].who == "alice"
+    found = {(one.who, one.action, one.subject) for one in entries}
+    reader = f"results {url.split('/')[-2]}"
+    assert found == {
+        ("alice", "uploaded", ""),
+        (reader, "saw", ""),
+        (reader, "saw", "ada-main_file.py; ben-main.py"),
+    }
 
 
 def assert_index(url: str) -> None:

@@ -1,0 +1,32 @@
+"""Entries in the audit log for what MOSS clients upload, and for who opens the old result pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from moss.proxies import client_address
+from submissions.models import AuditEntry
+from submissions.models.audit import AuditAction
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from moss.listening.models import ClientResult
+    from submissions.models import Assignment
+
+
+def record_upload(assignment: Assignment, who: str, address: str) -> None:
+    """Write that an account uploaded an assignment from an IP address."""
+    _record(assignment, AuditEntry(who=who, address=address or None, action=AuditAction.UPLOADED))
+
+
+def record_reading(request: HttpRequest, result: ClientResult, names: str = "") -> None:
+    """Write that somebody who has the address of the old pages opened them; `names` are those of a pair."""
+    entry = AuditEntry(who=f"results {result.pk}", address=client_address(request), action=AuditAction.SAW)
+    entry.subject = names
+    _record(result.assignment, entry)
+
+
+def _record(assignment: Assignment, entry: AuditEntry) -> None:
+    entry.course, entry.assignment, entry.page = assignment.course.name, assignment.name, "moss_client"
+    entry.save()
