@@ -77,6 +77,10 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+# What htmx logs of a request that ends because its page is left; of one that fails it also logs `sendError`.
+ABORTED = ("htmx:afterRequest", "htmx:sendAbort")
+
+
 def _watch(context: BrowserContext, home: str) -> list[str]:
     """Return a list that collects the errors of a context's pages and their requests to other hosts."""
     faults: list[str] = []
@@ -84,7 +88,7 @@ def _watch(context: BrowserContext, home: str) -> list[str]:
     def on_console(message: ConsoleMessage) -> None:
         # Chromium also logs an error status of the page's own address; tests assert those themselves.
         is_own_status = message.page is not None and message.location["url"] == message.page.url
-        if message.type == "error" and not is_own_status:
+        if message.type == "error" and not is_own_status and not message.text.startswith(ABORTED):
             faults.append(f"console: {message.text}")
 
     def on_request(request: Request) -> None:
