@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext as _, gettext_lazy as _lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from moss.lti.models import LONGEST_ID, Platform
 from submissions.models import Assignment
@@ -59,7 +59,9 @@ class ChooseAssignment(forms.Form):
     def __init__(self, course: Course, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         rows = Assignment.objects.filter(course=course)
-        self.fields["assignment"] = AssignmentChoiceField(rows, label=_lazy("Assignment"), empty_label=None)
+        self.fields["assignment"] = AssignmentChoiceField(
+            rows, label=gettext_lazy("Assignment"), empty_label=None
+        )
 
 
 class NewAssignment(AssignmentForm):

@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _, gettext_lazy as _lazy, ngettext
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from moss.lti.deep_linking import answer, find_request
@@ -44,9 +44,9 @@ class OwnAddress(NamedTuple):
 
 
 OWN_ADDRESSES = (
-    ("login", _lazy("Sign-in (initiate login)"), "lti_login"),
-    ("launch", _lazy("Launch, redirect and deep linking"), "lti_launch"),
-    ("keys", _lazy("Public keys (JWKS)"), "lti_keys"),
+    ("login", gettext_lazy("Sign-in (initiate login)"), "lti_login"),
+    ("launch", gettext_lazy("Launch, redirect and deep linking"), "lti_launch"),
+    ("keys", gettext_lazy("Public keys (JWKS)"), "lti_keys"),
 )
 
 
