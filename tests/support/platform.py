@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -61,8 +62,14 @@ class LearningPlatform:
         """Return what the platform says of an instructor who opens its course 1."""
         now = int(time.time())
         claims: dict[str, Any] = {
-            "iss": "https://lms.example", "aud": CLIENT_ID, "sub": "person-1", "nonce": nonce,
-            "iat": now, "exp": now + 300, "name": "Ina Structor", "email": "ina@lms.example",
+            "iss": "https://lms.example",
+            "aud": CLIENT_ID,
+            "sub": "person-1",
+            "nonce": nonce,
+            "iat": now,
+            "exp": now + 300,
+            "name": "Ina Structor",
+            "email": "ina@lms.example",
             f"{CLAIM}version": "1.3.0",
             f"{CLAIM}message_type": "LtiResourceLinkRequest",
             f"{CLAIM}deployment_id": DEPLOYMENT,
@@ -75,6 +82,8 @@ class LearningPlatform:
                 "service_versions": ["2.0"],
             },
         }
+        if settings := changes.pop("settings", None):
+            claims[f"{SPEC}dl/claim/deep_linking_settings"] = settings
         for name, value in changes.items():
             key = name if name in {*claims, "azp", "email_verified"} else CLAIM + name
             claims = {key: value, **{other: kept for other, kept in claims.items() if other != key}}
@@ -88,10 +97,7 @@ class LearningPlatform:
     def launch(self, client: Client, **changes: Any) -> HttpResponseBase:
         """Launch with these changes of the claims; return the answer to the signed token."""
         begun = self.begin(client)
-        settings = changes.pop("settings", None)
         claims = self.claims(begun["nonce"], **changes)
-        if settings:
-            claims[f"{SPEC}dl/claim/deep_linking_settings"] = settings
         return self.send(client, begun["state"], self.server.sign(claims))
 
     def send(self, client: Client, state: str, token: str) -> HttpResponseBase:
@@ -109,6 +115,10 @@ class PlatformServer(ThreadingHTTPServer):
         self.tool_keys: dict[str, Any] = {}
         self.instead: bytes | None = None
         self.next_page = ""
+        # What a browser gets for its sign-in and a page of a course, and the answers that it brought back.
+        self.claims: dict[str, Any] = {}
+        self.course_page = ""
+        self.answers: list[str] = []
         self.rotate()
 
     def rotate(self) -> None:
@@ -138,10 +148,23 @@ class Handler(BaseHTTPRequestHandler):
         address = urlsplit(self.path)
         if address.path == "/keys":
             self.answer(self.server.instead or json.dumps(self.server.published()).encode())
+        elif address.path == "/auth":
+            self.answer(self.signed_in(parse_qs(address.query)).encode(), kind="text/html")
+        elif address.path == "/course":
+            self.answer(self.server.course_page.encode(), kind="text/html")
         elif self.headers["Authorization"] == "Bearer the-access-token" and address.path == "/members":
             self.members(int(parse_qs(address.query).get("page", ["0"])[0]))
         else:
             self.send_error(404)
+
+    def signed_in(self, query: dict[str, list[str]]) -> str:
+        """Return the page that takes the signed token back, as OpenID Connect's `form_post`."""
+        token = self.server.sign(self.server.claims | {"nonce": query["nonce"][0]})
+        fields = {"state": query["state"][0], "id_token": token}
+        inputs = "".join(f'<input name="{name}" value="{escape(value)}">' for name, value in fields.items())
+        action = escape(query["redirect_uri"][0])
+        form = f'<form method="post" action="{action}">{inputs}</form>'
+        return f"<!doctype html>{form}<script>document.forms[0].submit()</script>"
 
     def members(self, page: int) -> None:
         here = f"http://127.0.0.1:{self.server.server_port}"
@@ -154,6 +177,10 @@ class Handler(BaseHTTPRequestHandler):
         self.server.asked.append(self.path)
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         sent = {name: values[0] for name, values in parse_qs(body).items()}
+        if self.path == "/links":
+            self.server.answers.append(sent["JWT"])
+            self.answer(b"<!doctype html><h1>The link was added</h1>", kind="text/html")
+            return
         here = f"http://127.0.0.1:{self.server.server_port}/token"
         claims = self.server.read(sent["client_assertion"], here)
         granted = claims["iss"] == claims["sub"] == CLIENT_ID and sent["scope"] == SCOPE
@@ -162,9 +189,9 @@ class Handler(BaseHTTPRequestHandler):
             return
         self.answer(json.dumps({"access_token": "the-access-token", "token_type": "Bearer"}).encode())
 
-    def answer(self, content: bytes, link: str = "") -> None:
+    def answer(self, content: bytes, link: str = "", kind: str = "application/json") -> None:
         self.send_response(200)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
         if link:
             self.send_header("Link", link)
