@@ -118,6 +118,7 @@ INSTALLED_APPS = [
     "submissions",
     "moss.accounts",
     "moss.listening",
+    "moss.lti",
     "moss",
 ]
 # Those that set headers come first, so that every answer has them, whichever part it is from.

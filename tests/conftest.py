@@ -55,6 +55,7 @@ pytest_plugins = [
     "tests.support.every_page",
     "tests.support.hostile_class",
     "tests.support.campus",
+    "tests.support.platform",
     "tests.support.planned_rankings",
 ]
 

@@ -1,0 +1,134 @@
+"""Read the signed token of a launch, and refuse what is not as LTI 1.3 says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jwt
+from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
+
+from moss.lti.keys import ALGORITHM, platform_key
+from moss.lti.models import LONGEST_ID
+from moss.lti.refusals import LaunchRefused, PlatformFailed
+
+if TYPE_CHECKING:
+    from moss.lti.models import Platform
+
+CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
+VERSION = "1.3.0"
+RESOURCE, DEEP_LINKING = "LtiResourceLinkRequest", "LtiDeepLinkingRequest"
+# Seconds by which the clocks of a platform and of this service may differ.
+LEEWAY = 60
+LARGEST_TOKEN = 100_000
+REQUIRED = ["iss", "aud", "sub", "exp", "iat", "nonce"]
+
+
+class Launch:
+    """What a platform says of a launch, checked."""
+
+    def __init__(self, claims: dict[str, Any]) -> None:
+        self.claims = claims
+        self.subject: str = claims["sub"]
+
+    def text(self, name: str) -> str:
+        """Return a claim of OpenID Connect that is a text; empty where it is none."""
+        value = self.claims.get(name)
+        return value.replace("\0", "") if isinstance(value, str) else ""
+
+    def lti(self, name: str) -> Any:
+        return self.claims.get(CLAIM + name)
+
+    def fields(self, name: str) -> dict[str, Any]:
+        """Return a claim of LTI that is an object; empty where it is none."""
+        return _fields(self.lti(name))
+
+    def service(self, name: str) -> dict[str, Any]:
+        """Return a claim of one of LTI's services, such as `dl` or `nrps`."""
+        claims = self.claims.get(f"https://purl.imsglobal.org/spec/lti-{name}")
+        return _fields(claims)
+
+    @property
+    def roles(self) -> list[str]:
+        roles = self.lti("roles")
+        return [role for role in roles if isinstance(role, str)] if isinstance(roles, list) else []
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def read_token(platform: Platform, token: str, nonce: str) -> Launch:
+    """Return the launch that a token of this platform says, with this nonce.
+
+    Raises
+    ------
+    LaunchRefused
+        When the token is not signed by the platform, not for this service, expired, or no launch of LTI 1.3.
+    """
+    claims = _signed_claims(platform, token)
+    if not isinstance(claims["nonce"], str) or not constant_time_compare(claims["nonce"], nonce):
+        raise _refused(platform, "the nonce is another one")
+    audience = claims["aud"]
+    if claims.get("azp", platform.client_id) != platform.client_id or (
+        isinstance(audience, list) and len(audience) > 1 and "azp" not in claims
+    ):
+        raise _refused(platform, "it is not for this client id (azp)")
+    _check_launch(platform, claims)
+    return Launch(claims)
+
+
+def _signed_claims(platform: Platform, token: str) -> dict[str, Any]:
+    if len(token) > LARGEST_TOKEN:
+        raise _refused(platform, f"it has more than {LARGEST_TOKEN:,} characters")
+    try:
+        header = jwt.get_unverified_header(token)
+        if header.get("alg") != ALGORITHM or not isinstance(header.get("kid"), str):
+            raise _refused(platform, f"it is not signed by {ALGORITHM} with a named key")
+        claims: dict[str, Any] = jwt.decode(
+            token,
+            platform_key(platform, header["kid"]),
+            [ALGORITHM],
+            audience=platform.client_id,
+            issuer=platform.issuer,
+            leeway=LEEWAY,
+            options={"require": REQUIRED},
+        )
+    except jwt.PyJWTError as error:
+        raise _refused(platform, str(error)) from error
+    except PlatformFailed as error:
+        raise LaunchRefused(
+            _("The keys of {platform} could not be read.").format(platform=platform),
+            _("Try again in a minute. If that does not help, tell the administrator of this service."),
+            str(error),
+        ) from error
+    return claims
+
+
+def _check_launch(platform: Platform, claims: dict[str, Any]) -> None:
+    subject = claims["sub"]
+    if not isinstance(subject, str) or not 0 < len(subject) <= LONGEST_ID or "\0" in subject:
+        raise _refused(platform, "it names nobody (sub)")
+    if claims.get(CLAIM + "version") != VERSION:
+        raise _refused(platform, f"it is not of LTI {VERSION}")
+    if claims.get(CLAIM + "message_type") not in {RESOURCE, DEEP_LINKING}:
+        raise _refused(platform, f"it is neither {RESOURCE} nor {DEEP_LINKING}")
+    if claims.get(CLAIM + "deployment_id") not in platform.deployments.split():
+        raise LaunchRefused(
+            _("This deployment of {platform} is not registered here.").format(platform=platform),
+            _("Ask the administrator of this service to add the deployment id {deployment}.").format(
+                deployment=str(claims.get(CLAIM + "deployment_id"))[:LONGEST_ID]
+            ),
+            "unknown deployment",
+        )
+
+
+def _refused(platform: Platform, detail: str) -> LaunchRefused:
+    return LaunchRefused(
+        _("The launch from {platform} was refused: {reason}").format(platform=platform, reason=detail),
+        _(
+            "Open the link again in your learning platform. If that does not help, "
+            "tell the administrator of this service."
+        ),
+        detail,
+    )

@@ -1,0 +1,18 @@
+"""Addresses of LTI: what platforms open, the pages of administrators, and of links and rosters."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from moss.lti import pages, views
+
+urlpatterns = [
+    path("lti/login/", views.login, name="lti_login"),
+    path("lti/launch/", views.launch, name="lti_launch"),
+    path("lti/keys/", views.keys, name="lti_keys"),
+    path("lti/deep-linking/<int:pk>/", pages.deep_linking, name="lti_deep_linking"),
+    path("courses/<int:pk>/roster/platform/", pages.fill_roster, name="lti_fill_roster"),
+    path("department/platforms/", pages.platforms, name="lti_platforms"),
+    path("department/platforms/<int:pk>/", pages.platform, name="lti_platform"),
+    path("department/platforms/<int:pk>/remove/", pages.remove_platform, name="lti_remove_platform"),
+]

@@ -1,0 +1,75 @@
+"""A launch in a real browser, from a page of a learning platform to the link that it stores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+
+from moss.lti.models import PlatformCourse
+from submissions.models import Assignment, Course
+from tests.support.browser import check_every_layout, save_screenshot
+from tests.support.platform import CLIENT_ID
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from playwright.sync_api import Browser
+    from pytest_django.live_server_helper import LiveServer
+
+    from tests.support.browser import Shoot, SignIn
+    from tests.support.platform import LearningPlatform
+
+
+@pytest.fixture
+def course_page(lms: LearningPlatform, live_server: LiveServer) -> str:
+    """Return the address of a page of the platform with this service in a frame.
+
+    Both are `localhost`: without HTTPS a browser adds the cookie of a launch only within one site.
+    """
+    url = lms.url.replace("127.0.0.1", "localhost")
+    lms.row.auth_url = f"{url}/auth"
+    lms.row.save()
+    lms.server.claims = lms.claims("", **lms.deep_linking(deep_link_return_url=f"{url}/links"))
+    query = f"iss=https://lms.example&client_id={CLIENT_ID}&login_hint=7"
+    lms.server.course_page = f'<!doctype html><iframe src="{live_server.url}/lti/login/?{query}"></iframe>'
+    return f"{url}/course"
+
+
+def test_an_instructor_comes_from_a_frame_makes_an_assignment_and_takes_its_link_back(
+    course_page: str, lms: LearningPlatform, browser: Browser
+) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(course_page)
+    link = page.frame_locator("iframe").locator("main a")
+    assert link.inner_text() == "Open in a new window"
+    save_screenshot(page, "page-lti-framed")
+    with context.expect_page() as opened:
+        link.click()
+    window = opened.value
+    window.fill("input[name=new-name]", "Sheet 1")
+    save_screenshot(window, "page-lti-deep-linking")
+    window.click("button[name=make]")
+    save_screenshot(window, "page-lti-hand-back")
+    window.click("main button")
+    window.wait_for_selector("text=The link was added")
+    context.close()
+    assert len(lms.server.answers) == 1
+    assert Assignment.objects.get().course == Course.objects.get()
+
+
+def test_the_pages_of_platforms_have_no_fault(
+    lms: LearningPlatform, admin: User, sign_in: SignIn, shoot: Shoot
+) -> None:
+    course = Course.objects.create(owner=admin, name="Algorithms")
+    PlatformCourse.objects.create(platform=lms.row, course=course, memberships_url=f"{lms.url}/members")
+    page = sign_in(admin)
+    for name, arguments in (
+        ("lti_platforms", []),
+        ("lti_platform", [lms.row.pk]),
+        ("roster", [course.pk]),
+        ("lti_login", []),
+    ):
+        page.goto(reverse(name, args=arguments))
+        check_every_layout(page, shoot, f"page-{name}")
