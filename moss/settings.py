@@ -150,7 +150,7 @@ WSGI_APPLICATION = "moss.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "submissions" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [

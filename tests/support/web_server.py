@@ -21,14 +21,20 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def web_server(*options: str, log: str = os.devnull, **variables: str) -> Iterator[int]:
+def web_server(
+    *options: str,
+    log: str = os.devnull,
+    python: str | Path = sys.executable,
+    folder: Path = settings.BASE_DIR,
+    **variables: str,
+) -> Iterator[int]:
     """Run gunicorn in front of the test database; yield its port. Its output goes to `log`."""
-    command = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf", "--workers=1"]
+    command = [python, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf", "--workers=1"]
     with socket.create_server(("127.0.0.1", 0)) as listener, Path(log).open("ab") as output:
         server = subprocess.Popen(
             [*command, f"--bind=fd://{listener.fileno()}", *options],
             env=worker_environment() | variables,
-            cwd=settings.BASE_DIR,
+            cwd=folder,
             pass_fds=[listener.fileno()],
             stdout=output,
             stderr=subprocess.STDOUT,
