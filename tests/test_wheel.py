@@ -125,5 +125,5 @@ def test_an_installed_server_answers_with_its_pages(
 ) -> None:
     run(programs, tmp_path, "moss", "manage", "collectstatic", "--no-input", "-v0")
     variables = {"DJANGO_SETTINGS_MODULE": "moss.settings", "MOSS_STATIC_ROOT": str(tmp_path / "home/static")}
-    with web_server(python=programs / "python", folder=tmp_path, **variables) as port:
+    with web_server(python=str(programs / "python"), folder=str(tmp_path), **variables) as port:
         assert ask(port, "/accounts/login/").status == 200

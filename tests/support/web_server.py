@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def web_server(
     *options: str,
     log: str = os.devnull,
-    python: str | Path = sys.executable,
-    folder: Path = settings.BASE_DIR,
+    python: str = sys.executable,
+    folder: str = os.fspath(settings.BASE_DIR),
     **variables: str,
 ) -> Iterator[int]:
     """Run gunicorn in front of the test database; yield its port. Its output goes to `log`."""
@@ -50,13 +50,24 @@ def ask(
     port: int, path: str = "/", method: str = "GET", body: str | bytes | None = None, **headers: str
 ) -> http.client.HTTPResponse:
     """Return the answer to a request, read to its end; `X_Forwarded_For` stands for X-Forwarded-For."""
+    return _asked(port, path, method, body, headers)[0]
+
+
+def read_answer(port: int, path: str, **headers: str) -> tuple[int, str]:
+    """Return the status and the text of the answer to a GET."""
+    response, content = _asked(port, path, "GET", None, headers)
+    return response.status, content.decode()
+
+
+def _asked(
+    port: int, path: str, method: str, body: str | bytes | None, headers: dict[str, str]
+) -> tuple[http.client.HTTPResponse, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=200)
     try:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, headers={"Host": "localhost"} | named)
         response = connection.getresponse()
-        response.read()
-        return response
+        return response, response.read()
     finally:
         connection.close()
 
