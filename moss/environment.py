@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from ipaddress import ip_network
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from environs import FileAwareEnv, ValidationError
 if TYPE_CHECKING:
     from pathlib import Path
 
+SHORTEST_TOKEN = 20
 env = FileAwareEnv(strip_whitespace=True)
 UPLOAD_STORAGES = {
     "database": "submissions.storage.database_files.DatabaseStorage",
@@ -39,6 +41,13 @@ def check_networks(values: list[str]) -> None:
             ip_network(value)
         except ValueError as error:
             raise ValidationError(f"{value} is not an address or a network such as 10.0.0.0/8.") from error
+
+
+def check_metrics_token(value: str) -> None:
+    if value and not re.fullmatch(rf"[!-~]{{{SHORTEST_TOKEN},}}", value):
+        raise ValidationError(
+            f"The token must have at least {SHORTEST_TOKEN} characters, all of them ASCII and none a space."
+        )
 
 
 def check_time_zone(name: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import time
 import traceback
+from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,6 +23,12 @@ QUERY = re.compile(r"(/[^\s?'\"]*)\?[^\s'\"]*")
 DETAIL = re.compile(r"\n(?:DETAIL|CONTEXT|LINE \d+):.*", re.DOTALL)
 
 
+# The id of the request that this thread answers or that caused the task; empty: none.
+REQUEST: ContextVar[str] = ContextVar("REQUEST", default="")
+# The name and the id of the task that this process runs.
+TASK: ContextVar[tuple[str, str] | None] = ContextVar("TASK", default=None)
+
+
 class Line(logging.Formatter):
     """Format a record as one line with the time in UTC, and an error as its type and place in the code."""
 
@@ -32,13 +40,17 @@ class Line(logging.Formatter):
         super().__init__(fmt)
 
     def format(self, record: logging.LogRecord) -> str:
-        record = logging.makeLogRecord(record.__dict__)
+        cleaned = logging.makeLogRecord(record.__dict__)
+        cleaned.msg, cleaned.args, cleaned.exc_text = self.message(record), None, None
+        return super().format(cleaned)
+
+    def message(self, record: logging.LogRecord) -> str:
+        """Return the message of a record as one line."""
         # Celery says `%(exc)s` of a failed task.
         if isinstance(record.args, dict) and "exc" in record.args and record.exc_info and record.exc_info[0]:
-            record.args = {**record.args, "exc": record.exc_info[0].__name__, "traceback": ""}
-        record.msg, record.args = clean(record.getMessage()), None
-        record.exc_text = None
-        return super().format(record)
+            named = {**record.args, "exc": record.exc_info[0].__name__, "traceback": ""}
+            return clean(str(record.msg) % named)
+        return clean(record.getMessage())
 
     def formatException(self, ei: ErrorInfo) -> str:  # noqa: N802 - the name that logging uses
         """Return the places in the code and the types of an error and of those that caused it."""
@@ -48,6 +60,31 @@ class Line(logging.Formatter):
             parts.append(f"{places}{type(error).__module__}.{type(error).__qualname__}")
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
         return "\nwhich caused:\n".join(reversed(parts))
+
+
+class JsonLine(Line):
+    """Format a record as a JSON object in one line: the same time, message and error, and what it is part of.
+
+    `request` is the id of the request, `task` and `task_id` name the task. Absent: there is none.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        task, task_id = TASK.get() or (None, None)
+        fields = {
+            "time": self.formatTime(record),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": self.message(record),
+            "process": record.process,
+            "request": REQUEST.get() or None,
+            "task": task,
+            "task_id": task_id,
+            "error": self.formatException(record.exc_info) if record.exc_info else None,
+        }
+        return json.dumps({name: value for name, value in fields.items() if value is not None})
+
+
+FORMATS = {"text": Line, "json": JsonLine}
 
 
 def clean(message: str) -> str:

@@ -25,7 +25,7 @@ FORWARDED = (
 class BelieveStatedProxies:
     """Drop the headers of proxies from requests that another address sent.
 
-    This has to be the first middleware, because later ones ask whether the request came by HTTPS.
+    This has to come before every middleware that asks whether the request came by HTTPS.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -26,6 +26,7 @@ from moss.environment import (
     service_url,
     upload_storage,
 )
+from moss.monitoring_settings import *  # noqa: F403 - as above
 from submissions.queues import INTERACTIVE, QUEUES, ROUTES
 
 # Folders and services
@@ -97,9 +98,6 @@ LISTEN_PORT = env.int("MOSS_LISTEN_PORT", default=7690, validate=validate.Range(
 # Where those clients find their results, and whether these are also answered without HTTPS.
 RESULTS_URL = env.str("MOSS_RESULTS_URL", default="", validate=check_address) or "http://127.0.0.1:8000"
 RESULTS_HTTP = env.bool("MOSS_RESULTS_HTTP", default=False)
-LOG_LEVEL = env.str(
-    "MOSS_LOG_LEVEL", default="INFO", validate=validate.OneOf(("DEBUG", "INFO", "WARNING", "ERROR"))
-)
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -123,6 +121,8 @@ INSTALLED_APPS = [
 ]
 # Those that set headers come first, so that every answer has them, whichever part it is from.
 MIDDLEWARE = [
+    "moss.request_ids.NameRequests",
+    "moss.metrics.requests.MeasureRequests",
     "moss.proxies.BelieveStatedProxies",
     "moss.headers.DefaultHeaders",
     "csp.middleware.CSPMiddleware",
@@ -151,7 +151,7 @@ WSGI_APPLICATION = "moss.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [BASE_DIR / "submissions" / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -246,19 +246,6 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
         "form-action": [SELF],
     }
-}
-
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "moss.log_lines.Line"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": LOG_LEVEL},
-    # At INFO, these log several lines a task or a sign-in.
-    "loggers": {
-        name: {"level": "DEBUG" if LOG_LEVEL == "DEBUG" else "WARNING"}
-        for name in ("axes", "celery.app.trace", "celery.worker.strategy")
-    },
 }
 
 CELERY_BROKER_URL = broker_url(REDIS_URL)

@@ -1,4 +1,4 @@
-"""URL patterns: the app's pages, the Django admin, sign-in and sign-out, and the health check."""
+"""URL patterns: the app's pages, the Django admin, sign-in and sign-out, the health check and the metrics."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.views.generic import RedirectView
 
 from moss.accounts.signing_in import SignIn, SignOut
 from moss.health import healthz
+from moss.metrics.views import metrics
 
 
 def favicon(_request: HttpRequest) -> HttpResponseRedirect:
@@ -32,4 +33,5 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("favicon.ico", favicon),
     path("healthz", healthz, name="healthz"),
+    path("metrics", metrics, name="metrics"),
 ]

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -193,14 +194,14 @@ def worker_environment() -> dict[str, str]:
     return {**os.environ, "DATABASE_URL": database.geturl(), "DJANGO_SETTINGS_MODULE": "tests.settings"}
 
 
-@pytest.fixture(scope="session")
-def _worker(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    log = tmp_path_factory.mktemp("worker") / "worker.log"
+@contextmanager
+def running_worker(log: Path, **variables: str) -> Iterator[Path]:
+    """Run a worker that uses the test database and queue; yield the file with its output."""
     options = ["--concurrency=1", "--without-gossip", "--without-mingle"]
     with log.open("wb") as output:
         worker = subprocess.Popen(
-            [sys.executable, "-m", "celery", "-A", "moss", "worker", *options],
-            env=worker_environment(),
+            [sys.executable, "-m", "celery", "--quiet", "-A", "moss", "worker", *options],
+            env=worker_environment() | variables,
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd=settings.BASE_DIR,
@@ -212,6 +213,12 @@ def _worker(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> 
     finally:
         worker.terminate()
         worker.wait(60)
+
+
+@pytest.fixture(scope="session")
+def _worker(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    with running_worker(tmp_path_factory.mktemp("worker") / "worker.log") as log:
+        yield log
 
 
 @pytest.fixture

@@ -38,12 +38,12 @@ COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = {name: service for name, service in SERVICES.items() if service.get("image") == "moss-server"}
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
+SETTINGS = ("settings.py", "monitoring_settings.py")
 READ_BY_SETTINGS = set(
     re.findall(
         r'"((?:MOSS_)?[A-Z_]+)"',
         "".join(
-            (ROOT / "moss" / path).read_text()
-            for path in ("settings.py", "environment.py", "embedded/paths.py")
+            (ROOT / "moss" / path).read_text() for path in (*SETTINGS, "environment.py", "embedded/paths.py")
         ),
     )
 )
@@ -89,10 +89,9 @@ def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings
     fixed = {"MOSS_HOME", "MOSS_STATIC_ROOT", "MOSS_QUEUE_PREFIX", "MOSS_DEBUG"}
     environment = OURS["web"]["environment"]
     assert {name for name in READ_BY_SETTINGS if name.startswith("MOSS_")} - fixed <= set(environment)
-    defaults = re.findall(
-        r'env\.\w+\(\s*"(\w+)", default="?(\w+)"?, validate=', (ROOT / "moss" / "settings.py").read_text()
-    )
-    assert len(defaults) == 17
+    text = "".join((ROOT / "moss" / path).read_text() for path in SETTINGS)
+    defaults = re.findall(r'env\.\w+\(\s*"(\w+)", default="?(\w+)"?, validate=', text)
+    assert len(defaults) == 18
     for name, default in defaults:
         # The containers have a proxy in front.
         expected = "1" if name == "MOSS_PROXIES" else default
@@ -109,7 +108,7 @@ def test_every_command_is_one_that_exists(command: list[str]) -> None:
         (config,) = (argument.removeprefix("--config=python:") for argument in arguments)
         assert find_spec(config)
     elif program == "celery":
-        assert arguments[:2] == ["-A", app.main]
+        assert arguments[:3] == ["--quiet", "-A", app.main]
         # It patches the terminal when it is imported.
         celery = import_module("celery.bin.celery").celery
         result = CliRunner().invoke(celery, [*arguments, "--help"])
@@ -122,8 +121,9 @@ def test_every_command_is_one_that_exists(command: list[str]) -> None:
 
 def test_the_settings_of_gunicorn_are_settings_it_has() -> None:
     config = import_module("gunicorn.config").Config()
+    modules = {"os", "shutil", "tempfile", "Any", "annotations"}
     for name, value in vars(gunicorn_conf).items():
-        if not name.startswith("_") and name != "annotations":
+        if not name.startswith("_") and name not in modules:
             config.set(name, value)
     assert config.wsgi_app == "moss.wsgi"
     assert issubclass(config.worker_class, ThreadWorker)

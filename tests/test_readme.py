@@ -79,7 +79,10 @@ def _wait_until_serving(demo: subprocess.Popen[bytes], output: Path) -> str:
 
 
 def test_every_variable_of_the_settings_is_explained() -> None:
-    settings = "".join((ROOT / "moss" / name).read_text() for name in ("settings.py", "environment.py"))
+    settings = "".join(
+        (ROOT / "moss" / name).read_text()
+        for name in ("settings.py", "environment.py", "monitoring_settings.py")
+    )
     used = set(re.findall(r'"((?:MOSS_|DATABASE_|REDIS_|SECRET_)[A-Z_]+)"', settings))
     rows = re.findall(
         r"^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) \|", (ROOT / "docs/running.md").read_text(), re.MULTILINE

@@ -5,6 +5,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from typing import Any
+
 wsgi_app = "moss.wsgi"
 bind = "0.0.0.0:8000"
 worker_class = "moss.serving.gunicorn_worker.ClosingThreadWorker"
@@ -16,7 +21,20 @@ worker_connections = threads
 # Seconds after which a worker that does not respond is restarted.
 timeout = 120
 control_socket_disable = True
+logger_class = "moss.serving.gunicorn_log.ServiceLog"
 # Only used with --access-logfile: neither queries nor referrers.
-access_log_format = "%(h)s %(m)s %(U)s %(s)s %(B)s %(L)s"
+access_log_format = "%(h)s %(m)s %(U)s %(s)s %(B)s %(L)s %({x-request-id}o)s"
 # No header of a request changes its address or its scheme here; moss.proxies decides which are believed.
 forwarded_allow_ips = ""
+
+
+def on_starting(_server: Any) -> None:
+    """Make the folder in which the processes of this server count their requests together.
+
+    Their library reads the variable when a process imports it.
+    """
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="moss-metrics-")
+
+
+def on_exit(_server: Any) -> None:
+    shutil.rmtree(os.environ["PROMETHEUS_MULTIPROC_DIR"])

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from gunicorn.workers.gthread import TConn, ThreadWorker
 
-from moss.log_lines import Line
-
 if TYPE_CHECKING:
     import socket
 
@@ -28,13 +26,6 @@ class ClosingThreadWorker(ThreadWorker):  # type: ignore[misc]  # gunicorn has n
     in the thread that accepts connections. Ten clients that do not would stop the server for twenty seconds.
     Here the thread waits that handled the connection.
     """
-
-    def init_process(self) -> None:
-        """Write lines like those of the service to gunicorn's own logs."""
-        for log in (self.log.error_log, self.log.access_log):
-            for handler in log.handlers:
-                handler.setFormatter(Line())
-        super().init_process()
 
     def handle(self, conn: TConn) -> object:
         """Handle a request; close the connection unless it is kept for the next request."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import subprocess
@@ -13,6 +14,8 @@ from typing import IO, TextIO
 
 from moss.embedded.paths import PACKAGE
 from moss.embedded.servers import guarded
+from moss.log_lines import JsonLine
+from moss.monitoring_settings import LOG_FORMAT
 
 GRACE_SECONDS = 20.0
 POLL_SECONDS = 0.05
@@ -22,11 +25,20 @@ LONGEST_PAUSE = 30.0
 SETTLED_SECONDS = 60.0
 
 
+def write_line(name: str, line: str, log: TextIO) -> None:
+    """Write a line of a process to the log: with its name before it, or as a JSON object."""
+    if LOG_FORMAT == "text":
+        line = f"{name:>11} | {line}"
+    elif not line.startswith("{"):  # Not written by `JsonLine`: by the interpreter or by the supervisor.
+        line = JsonLine().format(logging.LogRecord(name, logging.INFO, "", 0, "%s", (line,), None))
+    log.write(f"{line}\n")
+    log.flush()
+
+
 def _copy_lines(name: str, lines: IO[bytes], log: TextIO) -> None:
     with lines:
         for line in lines:
-            log.write(f"{name:>11} | {line.decode(errors='replace')}")
-            log.flush()
+            write_line(name, line.decode(errors="replace").removesuffix("\n"), log)
 
 
 class SupervisedProcess:
@@ -107,5 +119,4 @@ class SupervisedProcess:
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def _write(self, text: str) -> None:
-        self.log.write(f"{self.name:>11} | {text}\n")
-        self.log.flush()
+        write_line(self.name, text, self.log)

@@ -17,7 +17,7 @@ from moss.embedded.client import ensure_services, release_services, services_los
 from moss.embedded.paths import installation_paths
 from moss.installation import prepare
 from moss.serving.ports import FIRST_PORT, listen
-from moss.serving.process import SupervisedProcess
+from moss.serving.process import SupervisedProcess, write_line
 from submissions.queues import INTERACTIVE, QUEUES
 
 if TYPE_CHECKING:
@@ -201,8 +201,7 @@ class Supervisor:
             self._write(AS_ROOT)
 
     def _write(self, text: str) -> None:
-        self.log.write(f"{text}\n")
-        self.log.flush()
+        write_line("serve", text, self.log)
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + READY_SECONDS

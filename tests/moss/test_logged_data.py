@@ -81,14 +81,14 @@ def test_a_failed_task_is_logged_without_the_message_of_its_error() -> None:
     assert STUDENT not in line
 
 
-def send(port: int, user: User, assignment: Assignment, *files: SimpleUploadedFile) -> int:
+def send(port: int, user: User, assignment: Assignment, *files: SimpleUploadedFile, **headers: str) -> int:
     """Upload files to a real server; return the status."""
     client = Client()
     client.force_login(user)
     body = encode_multipart(BOUNDARY, {"csrfmiddlewaretoken": TOKEN, "files": files})
     cookies = f"csrftoken={TOKEN}; sessionid={client.session.session_key}"
     path = f"{reverse('upload', args=[assignment.pk])}?q={STUDENT}"
-    return ask(port, path, "POST", body, Cookie=cookies, Content_Type=MULTIPART_CONTENT).status
+    return ask(port, path, "POST", body, Cookie=cookies, Content_Type=MULTIPART_CONTENT, **headers).status
 
 
 def visit(port: int, share: Share, user: User) -> None:

@@ -18,6 +18,7 @@ from moss.celery import app
 from submissions import heartbeats, recovery
 from submissions.models import Assignment, Batch, Course, Report
 from tests.conftest import wait_until
+from tests.moss.metrics.test_metrics import BEARER, TOKEN, samples
 from tests.support.sample_class import CLASS, zipped
 from tests.support.task_queue import forget_connections
 
@@ -106,6 +107,17 @@ def test_a_page_is_answered_soon(
     response = admin_client.get(addresses[page])
     assert time.monotonic() - started < LONGEST_SECONDS
     assert response.status_code == (503 if page == "healthz" else 200)
+
+
+def test_the_metrics_say_so_and_have_the_figures_of_the_database(
+    valkey: StoppableValkey, client: Client, admin: User, settings: Settings
+) -> None:
+    settings.METRICS_TOKEN = TOKEN
+    valkey.stop()
+    figures = samples(client.get("/metrics", headers=BEARER).content.decode())
+    assert (figures["moss_up{part=database}"], figures["moss_up{part=broker}"]) == (1, 0)
+    assert "moss_work{kind=upload,state=done}" in figures
+    assert not [name for name in figures if name.startswith(("moss_queue_messages", "moss_heartbeat"))]
 
 
 def test_everything_is_answered_again_once_it_goes_on(valkey: StoppableValkey, admin_client: Client) -> None:

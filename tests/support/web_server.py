@@ -21,14 +21,20 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def web_server(*options: str, log: str = os.devnull, **variables: str) -> Iterator[int]:
+def web_server(
+    *options: str,
+    log: str = os.devnull,
+    python: str = sys.executable,
+    folder: str = os.fspath(settings.BASE_DIR),
+    **variables: str,
+) -> Iterator[int]:
     """Run gunicorn in front of the test database; yield its port. Its output goes to `log`."""
-    command = [sys.executable, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf", "--workers=1"]
+    command = [python, "-m", "gunicorn", "--config=python:moss.serving.gunicorn_conf", "--workers=1"]
     with socket.create_server(("127.0.0.1", 0)) as listener, Path(log).open("ab") as output:
         server = subprocess.Popen(
             [*command, f"--bind=fd://{listener.fileno()}", *options],
             env=worker_environment() | variables,
-            cwd=settings.BASE_DIR,
+            cwd=folder,
             pass_fds=[listener.fileno()],
             stdout=output,
             stderr=subprocess.STDOUT,
@@ -44,13 +50,24 @@ def ask(
     port: int, path: str = "/", method: str = "GET", body: str | bytes | None = None, **headers: str
 ) -> http.client.HTTPResponse:
     """Return the answer to a request, read to its end; `X_Forwarded_For` stands for X-Forwarded-For."""
+    return _asked(port, path, method, body, headers)[0]
+
+
+def read_answer(port: int, path: str, **headers: str) -> tuple[int, str]:
+    """Return the status and the text of the answer to a GET."""
+    response, content = _asked(port, path, "GET", None, headers)
+    return response.status, content.decode()
+
+
+def _asked(
+    port: int, path: str, method: str, body: str | bytes | None, headers: dict[str, str]
+) -> tuple[http.client.HTTPResponse, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=200)
     try:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         connection.request(method, path, body, headers={"Host": "localhost"} | named)
         response = connection.getresponse()
-        response.read()
-        return response
+        return response, response.read()
     finally:
         connection.close()
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from submissions.pages.source_view.written_differences import TokenRun
     from submissions.ranking.pair_rows import PairRow
 
-TEMPLATES = Path(__file__).resolve().parents[3] / "templates"
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 LIBRARIES = {"i18n": "django.templatetags.i18n", "pages": "submissions.pages.templatetags.pages"}
 
 

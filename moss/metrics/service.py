@@ -1,0 +1,99 @@
+"""Figures of the whole service, read from Postgres and Valkey while they are asked for."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+from django.db import DatabaseError
+from django.utils import timezone
+from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
+from prometheus_client.registry import Collector
+
+from submissions import heartbeats
+from submissions.queries.figures import service_figures
+from submissions.recovery import queue_lengths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from prometheus_client import Metric
+
+    from submissions.queries.figures import ServiceFigures
+
+logger = logging.getLogger(__name__)
+
+
+class ServiceCollector(Collector):
+    """The figures of one scrape; what cannot be asked is missing, and `moss_up` says so."""
+
+    def collect(self) -> Iterator[Metric]:
+        build = InfoMetricFamily("moss", "The version of this installation.")
+        build.add_metric([], {"version": version("moss-server")})
+        yield build
+        yield from _disk()
+        queues = queue_lengths()
+        yield from _broker(queues)
+        try:
+            figures = service_figures()
+        except DatabaseError as error:
+            logger.warning("the database cannot be asked for its figures: %s", error)
+            figures = None
+        yield from _work(figures) if figures else ()
+        up = GaugeMetricFamily("moss_up", "1 where this part answers, else 0.", labels=["part"])
+        up.add_metric(["database"], float(figures is not None))
+        up.add_metric(["broker"], float(bool(queues)))
+        yield up
+
+
+def _broker(queues: dict[str, int]) -> Iterator[Metric]:
+    """Yield the lengths of the queues and the ages of the signs of life; nothing where none is known."""
+    length = GaugeMetricFamily("moss_queue_messages", "Messages that wait in a queue.", labels=["queue"])
+    for queue, messages in queues.items():
+        length.add_metric([queue], messages)
+    yield length
+    now, workers = timezone.now(), heartbeats.workers() if queues else []
+    seen = {worker.name: worker.last_seen for worker in workers}
+    if queues and (maintained := heartbeats.last_maintenance()):
+        seen[heartbeats.MAINTENANCE] = maintained
+    age = GaugeMetricFamily(
+        "moss_heartbeat_age_seconds",
+        "Time since the last sign of life of a worker, or since the last round of maintenance.",
+        labels=["process"],
+    )
+    for process, moment in seen.items():
+        age.add_metric([process], (now - moment).total_seconds())
+    yield age
+    processes = GaugeMetricFamily(
+        "moss_worker_processes", "Processes of a worker that answers.", labels=["process"]
+    )
+    for worker in workers:
+        processes.add_metric([worker.name], worker.processes if worker.answers else 0)
+    yield processes
+
+
+def _disk() -> Iterator[Metric]:
+    disk = shutil.disk_usage(settings.MOSS_HOME)
+    yield GaugeMetricFamily("moss_disk_free_bytes", "Free room on the disk with MOSS_HOME.", disk.free)
+    yield GaugeMetricFamily("moss_disk_bytes", "Size of the disk with MOSS_HOME.", disk.total)
+
+
+def _work(figures: ServiceFigures) -> Iterator[Metric]:
+    work = GaugeMetricFamily(
+        "moss_work", "Stored uploads, rankings and other work, by its state.", labels=["kind", "state"]
+    )
+    for (kind, state), count in figures.work.items():
+        work.add_metric([kind, state], count)
+    yield work
+    for name, text, value in (
+        ("moss_files", "Files of the stored uploads.", figures.files),
+        ("moss_files_read", "Files of the stored uploads that a worker has done with.", figures.read),
+        ("moss_entries_refused", "Entries of the stored uploads that were refused.", figures.refused),
+        ("moss_database_bytes", "Size of the database.", figures.database_bytes),
+        ("moss_waiting_bytes", "Size of the uploaded files that wait to be unpacked.", figures.waiting_bytes),
+        ("moss_source_bytes", "Size of the stored files of students.", figures.source_bytes),
+    ):
+        yield GaugeMetricFamily(name, text, value)

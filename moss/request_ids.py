@@ -1,0 +1,62 @@
+"""The id of each request: in its answer, its lines of the log, and those of the tasks that it caused."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from celery.signals import before_task_publish, task_postrun, task_prerun
+
+from moss.log_lines import REQUEST, TASK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from celery import Task
+    from django.http import HttpRequest, HttpResponse
+
+HEADER = "X-Request-ID"
+# What a client may choose: enough for a UUID or a trace id, and nothing that means something in a log.
+SAFE = re.compile(r"[0-9A-Za-z_.-]{8,64}")
+TASK_HEADER = "moss_request_id"
+
+
+class NameRequests:
+    """Take over the id that a proxy or a client gave a request, or make one; state it in the answer."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        given = request.headers.get(HEADER, "")
+        name = given if SAFE.fullmatch(given) else uuid4().hex
+        token = REQUEST.set(name)
+        try:
+            response = self.get_response(request)
+        finally:
+            REQUEST.reset(token)
+        response.headers[HEADER] = name
+        return response
+
+
+@before_task_publish.connect
+def name_cause(headers: dict[str, Any], **_: object) -> None:
+    """Tell the worker which request a task is for; a task that a task sends is for the same one."""
+    if name := REQUEST.get():
+        headers[TASK_HEADER] = name
+
+
+@task_prerun.connect
+def begin_task(task_id: str, task: Task[..., object], **_: object) -> None:
+    TASK.set((task.name, task_id))
+    # A task that runs where it was sent, as in tests, keeps the request of that place.
+    if name := task.request.get(TASK_HEADER):
+        REQUEST.set(name)
+
+
+@task_postrun.connect
+def end_task(task: Task[..., object], **_: object) -> None:
+    TASK.set(None)
+    if task.request.get(TASK_HEADER):
+        REQUEST.set("")

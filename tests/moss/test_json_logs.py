@@ -1,0 +1,122 @@
+"""MOSS_LOG_FORMAT=json: each line is an object, and a task's lines have the id of the request."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.utils import timezone
+
+from moss.celery import app
+from moss.log_lines import REQUEST, JsonLine
+from submissions.actions import shares
+from submissions.models import Batch
+from tests.conftest import running_worker, wait_until
+from tests.moss.test_logged_data import BROKEN_NOTEBOOK, FILE, SECRET, STUDENT, send, visit
+from tests.support.paths import ROOT
+from tests.support.sample_class import CLASS, zipped
+from tests.support.web_server import ask, web_server
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from submissions.models import Assignment
+
+JSON = {"MOSS_LOG_FORMAT": "json"}
+METRICS_TOKEN = "marked-token-of-the-metrics"
+SUPERVISED = """
+import sys
+from moss.serving.process import write_line
+write_line("web", '{"message": "as it is"}', sys.stdout)
+write_line("web", "Fatal Python error", sys.stdout)
+"""
+
+
+def record(message: str, *args: object, error: Exception | None = None) -> dict[str, Any]:
+    info = (type(error), error, error.__traceback__) if error else None
+    line = JsonLine().format(logging.LogRecord("moss", logging.ERROR, "", 0, message, args, info))
+    assert "\n" not in line
+    return dict(json.loads(line))
+
+
+def objects(log: Path) -> list[dict[str, Any]]:
+    """Return the lines of a log; fail where one is no JSON object."""
+    return [dict(json.loads(line)) for line in log.read_text().splitlines()]
+
+
+def test_a_line_has_the_cleaned_message_and_an_error_without_its_message() -> None:
+    fields = record("GET /shared/%s/?q=Ada\nDETAIL: Ada", "the-key", error=ValueError(STUDENT))
+    assert fields.items() >= {"level": "ERROR", "logger": "moss", "message": "GET /shared/-/"}.items()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", fields["time"])
+    assert fields["error"].endswith("builtins.ValueError")
+    assert STUDENT not in str(fields)
+    assert not {"request", "task", "task_id"} & fields.keys()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("given", ["7f3a9c02-trace.id_1", "0" * 64])
+def test_the_id_of_a_proxy_is_taken_over(client: Client, given: str) -> None:
+    assert client.get("/healthz", HTTP_X_REQUEST_ID=given).headers["X-Request-ID"] == given
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "given", ["", "short", "0" * 65, "Ada Lovelace", "12345678\n", '12345678"', "1234567é"]
+)
+def test_an_id_with_anything_else_in_it_is_replaced(client: Client, given: str) -> None:
+    names = {client.get("/healthz", HTTP_X_REQUEST_ID=given).headers["X-Request-ID"] for _ in range(2)}
+    assert len(names) == 2
+    assert all(re.fullmatch("[0-9a-f]{32}", name) for name in names)
+    assert REQUEST.get() == ""
+
+
+def test_what_the_interpreter_writes_becomes_an_object_under_the_supervisor() -> None:
+    command = [sys.executable, "-c", SUPERVISED]
+    run = subprocess.run(command, env=os.environ | JSON, cwd=ROOT, capture_output=True, text=True, check=True)
+    kept, wrapped = (json.loads(line) for line in run.stdout.splitlines())
+    assert kept == {"message": "as it is"}
+    assert (wrapped["logger"], wrapped["message"]) == ("web", "Fatal Python error")
+
+
+def test_the_lines_of_a_task_name_the_request_that_caused_it_and_no_line_a_secret(
+    transactional_db: None, alice: User, assignment: Assignment, tmp_path: Path
+) -> None:
+    app.control.purge()
+    files = {path.replace("ada", STUDENT).replace("main", FILE): source for path, source in CLASS.items()}
+    files[f"{STUDENT}/{FILE}.ipynb"] = BROKEN_NOTEBOOK
+    share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1))
+    web, worker = tmp_path / "web.log", tmp_path / "worker.log"
+    web_log, variables = os.fspath(web), JSON | {"MOSS_METRICS_TOKEN": METRICS_TOKEN}
+    with (
+        running_worker(worker, **JSON),
+        web_server("--access-logfile=-", log=web_log, **variables) as port,
+    ):
+        upload = zipped(files, f"{STUDENT}.zip")
+        assert send(port, alice, assignment, upload, X_Request_ID="the-upload-1") == 302
+        ask(port, "/metrics", Authorization=f"Bearer {METRICS_TOKEN}")
+        visit(port, share, alice)
+        wait_until(lambda: not Batch.objects.filter(state__in=Batch.RUNNING).exists(), 120, what="the batch")
+        # Read before the worker ends, which Celery announces in plain text.
+        lines = [line for line in objects(worker) if line["logger"] == "submissions.lifecycle"]
+        [asked] = [line for line in objects(web) if "/upload/ 302 " in line["message"]]
+    assert any(line["message"].endswith("-> done") for line in lines), worker.read_text()
+    assert {line.get("request") for line in lines} == {"the-upload-1"}
+    assert {line["task"] for line in lines} >= {
+        "submissions.tasks.unpack_next",
+        "submissions.tasks.rank_next",
+    }
+    assert all(line["task_id"] for line in lines)
+    assert asked["message"].endswith(" the-upload-1")
+    for log in (web.read_text(), worker.read_text()):
+        for marked in (STUDENT, FILE, SECRET, METRICS_TOKEN, shares.share_token(share)):
+            assert marked not in log
