@@ -48,7 +48,7 @@ class PlatformForm(PlatformModelForm):
 
     def save(self, commit: bool = True) -> Platform:  # noqa: FBT001, FBT002 - Django's signature
         """Forget the keys that were read before: they may have been those of another address."""
-        self.instance.keys, self.instance.keys_read = [], None
+        self.instance.keys, self.instance.keys_asked = [], None
         platform: Platform = super().save(commit)
         return platform
 

@@ -67,9 +67,11 @@ def platform_key(platform: Platform, key_id: str) -> jwt.PyJWK:
         When the platform has no such key, or does not answer.
     """
     now = timezone.now()
-    age = now - platform.keys_read if platform.keys_read else KEYS_HOLD
+    age = now - platform.keys_asked if platform.keys_asked else KEYS_HOLD
+    if age >= KEYS_HOLD:
+        platform.keys = []
     key = _find(platform, key_id)
-    if age >= KEYS_HOLD or (key is None and age >= ASK_AGAIN):
+    if key is None and age >= ASK_AGAIN:
         _read_keys(platform)
         key = _find(platform, key_id)
     if key is None:
@@ -78,6 +80,9 @@ def platform_key(platform: Platform, key_id: str) -> jwt.PyJWK:
 
 
 def _read_keys(platform: Platform) -> None:
+    # Noted before it answers: one that does not is not asked by every launch.
+    platform.keys_asked = timezone.now()
+    platform.save(update_fields=["keys", "keys_asked"])
     content = get_json(platform, platform.jwks_url).content
     published = content.get("keys") if isinstance(content, dict) else None
     if not isinstance(published, list):
@@ -85,8 +90,7 @@ def _read_keys(platform: Platform) -> None:
     platform.keys = [
         key for key in published[:MOST_KEYS] if isinstance(key, dict) and key.get("kty") == "RSA"
     ]
-    platform.keys_read = timezone.now()
-    platform.save(update_fields=["keys", "keys_read"])
+    platform.save(update_fields=["keys"])
 
 
 def _find(platform: Platform, key_id: str) -> jwt.PyJWK | None:

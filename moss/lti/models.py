@@ -56,9 +56,9 @@ class Platform(models.Model):
             "of this service gets this account. Never those of administrators."
         ),
     )
-    # The keys that it published, and when they were read.
+    # The keys that it published, and when it was asked for them last.
     keys: models.JSONField[object, object] = models.JSONField(default=list, editable=False)
-    keys_read = models.DateTimeField(null=True, editable=False)
+    keys_asked = models.DateTimeField(null=True, editable=False)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -113,10 +113,24 @@ def test_a_new_key_of_the_platform_is_read_and_the_old_one_ends(
     assert lms.launch(client).status_code == 302
     lms.server.rotate()
     assert lms.launch(Client()).status_code == 403  # it was asked a moment ago
-    Platform.objects.update(keys_read=timezone.now() - timedelta(minutes=1))
+    Platform.objects.update(keys_asked=timezone.now() - timedelta(minutes=1))
     assert lms.launch(Client()).status_code == 302
     assert lms.server.asked == ["/keys", "/keys"]
     assert [key["kid"] for key in Platform.objects.get().keys] == ["key-2"]  # type: ignore[attr-defined]
+
+
+def test_a_platform_that_does_not_answer_is_not_asked_by_every_launch(
+    lms: LearningPlatform, client: Client
+) -> None:
+    assert lms.launch(client).status_code == 302
+    lms.server.instead = b"no JSON"
+    Platform.objects.update(keys_asked=timezone.now() - timedelta(days=1))
+    for _ in range(3):
+        assert lms.launch(client).status_code == 403
+    assert lms.server.asked == ["/keys", "/keys"]
+    lms.server.instead = None
+    Platform.objects.update(keys_asked=timezone.now() - timedelta(minutes=1))
+    assert lms.launch(client).status_code == 302
 
 
 def test_a_launch_is_taken_once(lms: LearningPlatform, client: Client) -> None:
