@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.conf import settings
 
+from tests.support.paths import ROOT
 from tests.support.translations import LANGUAGES, LOCALES, catalogue, marked_texts, text_of_entry
 
 if TYPE_CHECKING:
@@ -85,3 +86,10 @@ def test_the_compiled_catalogue_is_that_of_the_texts(language: str) -> None:
         }
 
     assert content("mo") == content("po"), AGAIN
+
+
+def test_texts_are_marked_by_names_that_are_collected() -> None:
+    """GNU gettext knows `_` and the names of Django's functions, and no other name of them."""
+    renamed = re.compile(r"^from django\.utils\.translation import .*\bas (?!_\b)\w+", re.MULTILINE)
+    sources = (path for package in ("moss", "submissions") for path in (ROOT / package).rglob("*.py"))
+    assert [str(path) for path in sources if renamed.search(path.read_text())] == []

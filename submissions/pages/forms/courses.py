@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext as _, gettext_lazy as _lazy
+from django.utils.translation import gettext as _, gettext_lazy
 
 from submissions.models import Course
 
@@ -42,11 +42,11 @@ class CourseSettingsForm(CourseForm):
     """Rename a course, and say how long its assignments are kept."""
 
     keep_months = forms.IntegerField(
-        label=_lazy("Keep assignments for, months"),
+        label=gettext_lazy("Keep assignments for, months"),
         required=False,
         min_value=1,
         max_value=LONGEST_MONTHS,
-        help_text=_lazy(
+        help_text=gettext_lazy(
             "This long after the last upload or decision, an assignment is deleted with everything in it. "
             "You are told 30 days before. Empty: nothing is deleted."
         ),
