@@ -44,7 +44,7 @@ def make_certificate(folder: Path) -> None:
         "-subj",
         f"/CN={HOST}",
     ]
-    files = ["-keyout", folder / "key.pem", "-out", folder / "certificate.pem"]
+    files = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/certificate.pem"]
     subprocess.run([*command, *files], check=True, capture_output=True)
 
 
