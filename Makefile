@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install -q --no-deps
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo serve test test-thorough coverage test-fast test-hostile test-faults lint types warm messages sbom lock clean
+.PHONY: demo serve test test-thorough coverage test-fast test-hostile test-faults lint types warm messages sbom site lock clean
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -57,6 +57,10 @@ sbom: .venv/dev
 	mkdir -p artifacts
 	$(BIN)/cyclonedx-py requirements requirements.lock --output-reproducible --of JSON -o artifacts/sbom.json
 
+# Write the documents as a web site; fails on a link to a document or heading that is not there.
+site: .venv/site/made
+	NO_MKDOCS_2_WARNING=1 .venv/site/bin/mkdocs build --quiet --strict
+
 # Collect the texts of the pages into the .po files, and compile those; needs GNU gettext (Debian: gettext).
 messages: .venv/dev
 	$(BIN)/python manage.py makemessages --all
@@ -71,6 +75,7 @@ lock: .venv/dev
 	$(BIN)/uv pip compile -q $(LOCK) pyproject.toml -o requirements-server.lock
 	$(BIN)/uv pip compile -q $(LOCK) --extra embedded pyproject.toml -o requirements.lock
 	$(BIN)/uv pip compile -q $(LOCK) --extra embedded --group dev pyproject.toml -o requirements-dev.lock
+	$(BIN)/uv pip compile -q $(LOCK) --group docs -o requirements-docs.lock
 LOCK := --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header
 
 clean:
@@ -91,4 +96,10 @@ clean:
 .venv/app: .venv/made requirements.lock pyproject.toml
 	$(PIP) --require-hashes -r requirements.lock
 	$(PIP) -e .
+	touch $@
+
+# An environment of its own: neither the service nor its tests need what writes the site.
+.venv/site/made: .venv/made requirements-docs.lock
+	$(PYTHON) -m venv .venv/site
+	.venv/site/bin/pip --disable-pip-version-check install -q --no-deps --require-hashes -r requirements-docs.lock
 	touch $@

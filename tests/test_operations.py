@@ -1,0 +1,110 @@
+"""docs/operations.md: its proxy, run by a real nginx in front of a real server, and its figures."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import ssl
+import subprocess
+from typing import TYPE_CHECKING
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.conftest import wait_until
+from tests.support.paths import ROOT
+from tests.support.ports import free_port_number
+from tests.support.web_server import ask, web_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from http.client import HTTPResponse
+    from pathlib import Path
+
+TEXT = (ROOT / "docs" / "operations.md").read_text()
+HOST = "moss.example.org"
+
+
+def block(language: str) -> str:
+    match = re.search(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+    assert match
+    return match[1]
+
+
+def make_certificate(folder: Path) -> None:
+    command = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        f"/CN={HOST}",
+    ]
+    files = ["-keyout", f"{folder}/key.pem", "-out", f"{folder}/certificate.pem"]
+    subprocess.run([*command, *files], check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def ports(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, int]]:
+    """Run a server with the variables of the document behind its nginx; return the ports of nginx."""
+    if not shutil.which("nginx") or not shutil.which("openssl"):
+        pytest.skip("nginx or openssl is not installed")
+    folder, plain, encrypted = tmp_path_factory.mktemp("nginx"), free_port_number(), free_port_number()
+    make_certificate(folder)
+    variables = dict(line.split("=", 1) for line in block("sh").splitlines())
+    with web_server(**variables) as port:
+        text = (
+            block("nginx")
+            .replace("/etc/ssl/moss", str(folder))
+            .replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+        )
+        text = text.replace("listen 80;", f"listen 127.0.0.1:{plain};")
+        text = text.replace("listen 443 ssl;", f"listen 127.0.0.1:{encrypted} ssl;")
+        own = f"daemon off; pid {folder}/nginx.pid; events {{}}"
+        (folder / "nginx.conf").write_text(f"{own} http {{ {text} }}")
+        server = subprocess.Popen(["nginx", "-e", folder / "error.log", "-c", folder / "nginx.conf"])
+        try:
+            wait_until(lambda: (folder / "nginx.pid").exists() or server.poll() is not None, what="nginx")
+            assert server.poll() is None, (folder / "error.log").read_text()
+            yield plain, encrypted
+        finally:
+            server.terminate()
+            server.wait(30)
+
+
+def get(port: int, path: str, **headers: str) -> HTTPResponse:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    trusting = ssl.create_default_context()
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    request = Request(f"https://127.0.0.1:{port}{path}", headers={"Host": HOST, **named})
+    response: HTTPResponse = urlopen(request, timeout=60, context=trusting)
+    with response:
+        response.read()
+    return response
+
+
+def test_the_proxy_sends_everybody_to_https(ports: tuple[int, int]) -> None:
+    answer = ask(ports[0], "/accounts/login/?next=/", Host=HOST)
+    assert (answer.status, answer.headers["Location"]) == (301, f"https://{HOST}/accounts/login/?next=/")
+
+
+def test_the_service_is_answered_over_https_and_names_the_request(ports: tuple[int, int]) -> None:
+    claims = {"X_Forwarded_Proto": "http", "X_Forwarded_For": "203.0.113.7", "X_Request_ID": "of-the-client"}
+    answer = get(ports[1], "/accounts/login/", **claims)
+    assert answer.status == 200
+    assert answer.headers["Strict-Transport-Security"].startswith("max-age=")
+    assert "__Host-csrftoken" in answer.headers["Set-Cookie"]
+    assert re.fullmatch("[0-9a-f]{32}", answer.headers["X-Request-ID"])
+
+
+def test_every_figure_of_the_metrics_is_explained() -> None:
+    sources = "".join((ROOT / "moss/metrics" / name).read_text() for name in ("service.py", "requests.py"))
+    made = set(re.findall(r'"(moss_[a-z_]+)"', sources)) | {"moss_info"}
+    explained = set(
+        re.findall(r"moss_[a-z_]+", "".join(re.findall(r"^\| (`moss_.*?) \|", TEXT, re.MULTILINE)))
+    )
+    assert explained == made
