@@ -39,3 +39,8 @@ class ReadingRequest(models.Model):
 
 class ReadingRequestChange(ChangeFields):
     request = models.ForeignKey(ReadingRequest, models.CASCADE, related_name="changes")
+
+    @property
+    def label(self) -> str:
+        """The state after the change, in the language of the reader."""
+        return str(ReadingRequest.State(self.after).label)

@@ -74,14 +74,6 @@ def rights_in(context: Context, course: Course) -> dict[str, bool]:
 
 
 @register.simple_tag
-def reading_state(state: str) -> str:
-    """Return what a request to read a pair of another course is: asked, agreed, refused or withdrawn."""
-    from submissions.models import ReadingRequest  # noqa: PLC0415 - as above
-
-    return str(ReadingRequest.State(state).label)
-
-
-@register.simple_tag
 def themes() -> dict[str, str]:
     """Return the themes with their labels."""
     return {theme: str(label) for theme, label in THEMES.items()}
