@@ -34,6 +34,8 @@ ACTIONS = {
     ("POST", "decide_case"): DECIDED,
     ("POST", "shares"): SHARED,
     ("POST", "revoke_share"): SHARED,
+    ("POST", "ask_to_read"): AuditAction.ASKED,
+    ("POST", "answer_request"): SHARED,
     ("POST", "upload"): AuditAction.UPLOADED,
     ("POST", "delete_batch"): DELETED,
     ("POST", "delete_assignment"): DELETED,

@@ -163,6 +163,19 @@ def visible_courses(user: User) -> QuerySet[Course]:
     return _within_limits(user, courses)
 
 
+def courses_of_old_work(user: User | AnonymousUser | None, course: Course) -> QuerySet[Course]:
+    """Return the courses whose work a user may read where the reports of a course have pairs with it.
+
+    A right in the course with the report is none in the course that the old work is of. Who sees names in the
+    one must see them in the other too. None is a reader without an account: of nothing but the course itself.
+    """
+    own = Q(pk=course.pk)
+    if user is None or not user.is_authenticated or not user.is_active:
+        return Course.objects.filter(own)
+    needed = Right.SEE_NAMES if may(user, Right.SEE_NAMES, course) else Right.READ
+    return Course.objects.filter(own | Q(pk__in=courses_with(user, needed).values("pk")))
+
+
 def people_with(right: Right, course: Course) -> Q:
     """Return the condition for users who have a right in a course as its owner or as members."""
     roles = [role for role, granted in RIGHTS.items() if right in granted]

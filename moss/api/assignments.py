@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
+from django.contrib.auth.models import User
 from django.forms.models import model_to_dict
 from django.http import HttpRequest
 from ninja import Field, Router, Schema, Status
@@ -14,7 +15,7 @@ from moss.api.problems import Problem, invalid_form
 from submissions import actions, queries
 from submissions.models import Assignment
 from submissions.pages.forms.assignments import AssignmentForm, SettingsForm, save_settings
-from submissions.permissions import Right
+from submissions.permissions import Right, courses_of_old_work
 
 router = Router()
 
@@ -73,7 +74,7 @@ def assignment_out(request: HttpRequest, assignment: Assignment) -> AssignmentOu
         **{name: getattr(assignment, name) for name in fields},
         course=assignment.course_id,
         teams=None if names_of(request, assignment).hidden else assignment.teams,
-        compared_with=list(assignment.compared_with.order_by("pk").values_list("pk", flat=True)),
+        compared_with=_readable_comparisons(assignment, user_of(request)),
     )
 
 
@@ -115,7 +116,7 @@ def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentC
     stored_language = assignment.language
     changes = body.dict(exclude_unset=True)
     confirmed = changes.pop("read_again", False)
-    form = SettingsForm(assignment.course, _settings(assignment) | changes, instance=assignment)
+    form = SettingsForm(assignment.course, _settings(assignment, user) | changes, instance=assignment)
     form.offer_assignments(queries.comparable_assignments(assignment, user), assignment)
     if not form.is_valid():
         raise invalid_form(form)
@@ -140,7 +141,15 @@ def delete_assignment(request: HttpRequest, assignment_id: Id) -> Status[None]:
     return Status(204, None)
 
 
-def _settings(assignment: Assignment) -> dict[str, Any]:
+def _settings(assignment: Assignment, user: User) -> dict[str, Any]:
     """Return the stored settings as a form sends them."""
     stored = model_to_dict(assignment, fields=AssignmentChange.model_fields.keys())
-    return stored | {"compared_with": list(assignment.compared_with.values_list("pk", flat=True))}
+    offered = queries.comparable_assignments(assignment, user).order_by().values("pk")
+    chosen = assignment.compared_with.filter(pk__in=offered)
+    return stored | {"compared_with": list(chosen.values_list("pk", flat=True))}
+
+
+def _readable_comparisons(assignment: Assignment, user: User) -> list[int]:
+    courses = courses_of_old_work(user, assignment.course)
+    readable = assignment.compared_with.filter(course__in=courses)
+    return list(readable.order_by("pk").values_list("pk", flat=True))

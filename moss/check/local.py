@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fingerprint import engine
 from fingerprint.engine import Params, front_end
 from moss.check.boilerplate import read_boilerplate
 from moss.check.content_order import content_order
-from moss.check.earlier import read_all
+from moss.check.earlier import own_earlier_work, read_all
 from moss.check.inputs import InputOptions, SkippedInput
 from moss.check.languages import languages_of
 from moss.check.mates import student_groups
@@ -17,7 +17,7 @@ from moss.check.readings import NO_LINES, LocalFile, ReadJob, read_files
 from submissions.archives.languages import NOT_COMPARED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from fingerprint.engine import (
@@ -50,6 +50,7 @@ class LocalReport:
     its passages index `files`. `name_ranks` has the place of each submission in the order of the names, from
     0; the last `earlier` by name are earlier work. `layout` is the label of the layout that the submissions
     were found by, `warnings` are of it. The pairs in `not_compared` are of one student or one team.
+    `own` has the terms of the pairs of a student and the same student's earlier work, by names.
     `handed_out` are terms of boilerplate. With `counts_alike_as_one` the common limit counts programs, see
     `common_code`.
     """
@@ -66,6 +67,12 @@ class LocalReport:
     earlier: int = 0
     handed_out: Sequence[LexicalTerms] = ()
     counts_alike_as_one: bool = True
+    own: Mapping[frozenset[str], str] = field(default_factory=dict)
+
+    def flag(self, left: int, right: int) -> str:
+        """Return `the same student, 2024` for a pair of one student, by index; empty for others."""
+        term = self.own.get(frozenset((self.submissions[left], self.submissions[right])))
+        return "" if term is None else f"the same student, {term}"
 
     def pairs(self) -> Iterator[RankedPair]:
         """Yield all pairs with their passages, best first; each pair is aligned when it is yielded.
@@ -152,7 +159,7 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     numbered, uncompared = _compared(submitted.groups, options.language)
     files, unreadable = _read(names, numbered, start_progress)
     skipped = [*submitted.skipped, *not_read, *uncompared, *unreadable]
-    same = student_groups(submitted.submissions, options.inputs.roster)
+    same = student_groups(submitted.of_class, options.inputs.roster)
     unscored = _Unscored(boilerplate, submitted.groups_apart(same))
     report = _rank(names, files, skipped, unscored, options)
     not_compared = engine.count_pairs(engine.Groups.from_lists(same))
@@ -164,6 +171,7 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
         handed_out=[reading.lexical for reading in boilerplate],
         counts_alike_as_one=options.common is None,
         earlier=submitted.earlier,
+        own=own_earlier_work(submitted),
     )
 
 

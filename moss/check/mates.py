@@ -1,4 +1,7 @@
-"""Mates: submissions of one student or one team, which are never compared with each other."""
+"""Mates: submissions of one student or one team, which are not compared with each other within the class.
+
+A student's own earlier work is compared with the new, and is a pair of its own kind.
+"""
 
 from __future__ import annotations
 

@@ -33,6 +33,7 @@ def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:
         mark=pair_mark(translated=pair.translated, structure=pair.structure),
         left_with_common=round(pair.left_with_common, 6),
         right_with_common=round(pair.right_with_common, 6),
+        flag=report.flag(pair.left, pair.right),
     )
 
 
@@ -40,7 +41,7 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
     """Yield the figures of all pairs, best first, without aligning any pair."""
     columns = PairColumns.from_ranking(report.ranking, report.name_ranks)
     names = ([report.submissions[index] for index in side] for side in (columns.left, columns.right))
-    return map(PairRow, *names, *columns[2:])
+    return map(PairRow, *names, *columns[2:], map(report.flag, columns.left, columns.right))
 
 
 def pairs_table(report: LocalReport) -> ExportTable:

@@ -98,7 +98,7 @@ def _table(found: dict[str, Any]) -> str:
 
     report = found["report"]
     names = PairRow._fields
-    rows = [PairRow(**{name: pair[name] for name in names}) for pair in found["pairs"]]
+    rows = [PairRow(**{name: pair[name] for name in names if name in pair}) for pair in found["pairs"]]
     threshold = report["threshold"]
     suggested = f"Suggested threshold {threshold['value']:.2f}: {threshold['reason']}."
     click.echo(f"{report['submissions']} submissions. {suggested}", err=True)

@@ -49,7 +49,8 @@ def pairs_text(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | N
     `notes` maps pairs of names to a note, which is written in a last column with the marks of pairs.
     """
     rows, notes = list(rows), notes or {}
-    remarks = [" ".join(filter(None, (row.mark, notes.get((row.left, row.right), "")))) for row in rows]
+    noted = ((row, notes.get((row.left, row.right), "")) for row in rows)
+    remarks = [" ".join(filter(None, (row.mark, row.flag, note))) for row, note in noted]
     has_remarks = bool(notes) or any(remarks)
     table = Table(box=None, pad_edge=False, header_style="bold")
     widest = max(map(len, remarks), default=0)

@@ -47,7 +47,7 @@ def client_result(number: int, key: str) -> ClientResult:
 
 
 def newest_report(result: ClientResult) -> Report | None:
-    return queries.report_state(result.assignment).report
+    return queries.report_state(queries.for_reader(result.assignment, None)).report
 
 
 def matches(result: ClientResult, report: Report) -> list[Match]:
@@ -65,7 +65,7 @@ def match(result: ClientResult, report: Report, number: int) -> Match:
 
 def _pairs(report: Report) -> Sequence[Pair]:
     """Return the pairs that share passages; the old pages show no others."""
-    pairs = report.pairs.filter(structure__gt=0, translated=False, lines__gt=0)
+    pairs = queries.readable_pairs(report).filter(structure__gt=0, translated=False, lines__gt=0)
     return pairs.select_related("left", "right").defer("passages")  # type: ignore[return-value] # it is sliced
 
 

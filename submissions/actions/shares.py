@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from submissions.models import Share
+from submissions.queries.withheld import for_reader
 
 if TYPE_CHECKING:
     from datetime import date
@@ -86,6 +87,8 @@ def find_share(token: str) -> Share:
         raise ShareEnded(_("This link was revoked.") + f" {_whom_to_ask(share)}")
     if share.expires <= timezone.now():
         raise ShareEnded(_("This link has expired.") + f" {_whom_to_ask(share)}")
+    # A link shows what its creator may see now.
+    for_reader(share.assignment, share.created_by, shared=True)
     return share
 
 

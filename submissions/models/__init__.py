@@ -20,6 +20,7 @@ from submissions.models.hints import DismissedHint
 from submissions.models.language_changes import LanguageChange
 from submissions.models.people import CampusGroup, Invitation, Membership, StatedReason
 from submissions.models.ranking_plans import RankingPlan, RankingShard
+from submissions.models.reading_requests import ReadingRequest, ReadingRequestChange
 from submissions.models.reports import Ignored, Pair, Report
 from submissions.models.sources import Document, Fingerprint, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
@@ -61,6 +62,8 @@ __all__ = [
     "Pair",
     "RankingPlan",
     "RankingShard",
+    "ReadingRequest",
+    "ReadingRequestChange",
     "Report",
     "Share",
     "Source",

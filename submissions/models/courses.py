@@ -7,6 +7,7 @@ from django.db import models
 from django.urls import reverse
 
 from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
+from submissions.models.withheld import NOTHING_WITHHELD, Withheld
 
 
 class Course(models.Model):
@@ -56,6 +57,8 @@ class Assignment(models.Model):
     # When the people of the course were told that it is deleted soon.
     retention_notice = models.DateTimeField(null=True, editable=False)
     created = models.DateTimeField(auto_now_add=True)
+    # What its reader may not see of other courses; `queries.access` sets it on the object that it returns.
+    withheld: Withheld = NOTHING_WITHHELD
 
     class Meta:
         ordering = ("name", "pk")

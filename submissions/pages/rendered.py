@@ -113,8 +113,8 @@ def part_key(
     """Return the key of a part: all that it depends on.
 
     That is the report and everything beside it that can change (`queries.version`), the names as the reader
-    sees them, and the language. `more` is what the address adds, the token of a share link, and the version
-    of the decisions that the part shows.
+    sees them, what is withheld from this reader, and the language. `more` is what the address adds, the token
+    of a share link, and the version of the decisions that the part shows.
     """
     newest = (
         state.report and state.report.pk,
@@ -123,7 +123,8 @@ def part_key(
         state.cancelled,
     )
     version = queries.version(assignment, state.report)
-    return (kind, assignment.pk, version, newest, names.fingerprint, get_language(), *more)
+    reader = (tuple(assignment.withheld), names.fingerprint, get_language())
+    return (kind, assignment.pk, version, newest, *reader, *more)
 
 
 def render_part(template: str, context: Mapping[str, Any]) -> str:

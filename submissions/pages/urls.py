@@ -19,6 +19,7 @@ from submissions.pages.views import (
     pairs,
     people,
     previews,
+    reading_requests,
     rosters,
     service,
     shared,
@@ -73,6 +74,12 @@ urlpatterns = [
         "assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/ignore/", pairs.ignore, name="ignore_passage"
     ),
     path("assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/decide/", decisions.save, name="decide"),
+    path(
+        "assignments/<int:pk>/pairs/<int:left_id>/<int:right_id>/ask/",
+        reading_requests.ask,
+        name="ask_to_read",
+    ),
+    path("reading-requests/<int:pk>/answer/", reading_requests.answer, name="answer_request"),
     path("assignments/<int:pk>/cases/undecided/", cases.next_undecided, name="next_case"),
     path("assignments/<int:pk>/cases/<int:submission_id>/", cases.case, name="case"),
     path("assignments/<int:pk>/cases/<int:submission_id>/decide/", cases.decide, name="decide_case"),

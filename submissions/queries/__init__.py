@@ -27,6 +27,7 @@ from submissions.queries.cases import (
 from submissions.queries.comparisons import (
     ListedComparison,
     comparable_assignments,
+    comparisons_of_others,
     has_earlier_work,
     listed_comparisons,
 )
@@ -78,6 +79,7 @@ from submissions.queries.people import (
 )
 from submissions.queries.previews import absent_students, preview
 from submissions.queries.quotas import Usage, usage
+from submissions.queries.reading_requests import open_reading_requests, reading_request, reading_requests
 from submissions.queries.recurring import RecurringPair, course_overview
 from submissions.queries.reports import (
     SORT_FIELDS,
@@ -120,6 +122,13 @@ from submissions.queries.submissions import (
     submissions_by_id,
 )
 from submissions.queries.versions import decisions_version, version
+from submissions.queries.withheld import (
+    WithheldPair,
+    for_reader,
+    readable_pairs,
+    readable_submissions,
+    withheld_pairs,
+)
 
 __all__ = [
     "SORT_FIELDS",
@@ -138,6 +147,7 @@ __all__ = [
     "RecurringPair",
     "SkippedContent",
     "Usage",
+    "WithheldPair",
     "absent_students",
     "activity",
     "add_contents",
@@ -155,6 +165,7 @@ __all__ = [
     "case_history",
     "cases_by_member",
     "comparable_assignments",
+    "comparisons_of_others",
     "course",
     "course_overview",
     "course_with_people",
@@ -174,6 +185,7 @@ __all__ = [
     "files_with_sources",
     "filtered_pairs",
     "followed_decision",
+    "for_reader",
     "handed_out_terms",
     "has_dismissed",
     "has_earlier_work",
@@ -198,6 +210,7 @@ __all__ = [
     "lost_with_course",
     "membership",
     "next_undecided_in",
+    "open_reading_requests",
     "ordered_pairs",
     "pair",
     "pair_by_names",
@@ -212,6 +225,10 @@ __all__ = [
     "ranked_ids",
     "ranked_pairs",
     "ranking_progress",
+    "readable_pairs",
+    "readable_submissions",
+    "reading_request",
+    "reading_requests",
     "refused_entries",
     "replaced_by",
     "report_cases",
@@ -240,4 +257,5 @@ __all__ = [
     "uploads_before",
     "usage",
     "version",
+    "withheld_pairs",
 ]

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from submissions.models import Assignment, Batch, Boilerplate, BoilerplateUpload, DeletedBatch, Share
 from submissions.permissions import Right, require, visible_courses
+from submissions.queries.withheld import for_reader, has_other_courses
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -38,10 +39,12 @@ def course(user: User, pk: int, right: Right) -> Course:
 
 def assignment(user: User, pk: int, right: Right) -> Assignment:
     """Return an assignment."""
-    rows = Assignment.objects.filter(course__in=visible_courses(user))
+    rows = Assignment.objects.filter(course__in=visible_courses(user)).annotate(
+        has_others=has_other_courses()
+    )
     row = get_object_or_404(rows.select_related("course__owner", "course__roster"), pk=pk)
     require(user, right, row.course)
-    return row
+    return for_reader(row, user) if row.has_others else row  # type: ignore[attr-defined] # annotated
 
 
 def batch(user: User, pk: int, right: Right) -> Batch:
@@ -58,6 +61,7 @@ def batch(user: User, pk: int, right: Right) -> Batch:
         "assignment__course__owner", "assignment__course__roster", "uploaded_by"
     ).first():
         require(user, right, existing.assignment.course)
+        for_reader(existing.assignment, user)
         return existing
     if DeletedBatch.objects.filter(batch=pk, assignment__course__in=visible_courses(user)).exists():
         raise Gone(_("This upload was deleted with everything that came from it."))
@@ -71,6 +75,7 @@ def boilerplate(user: User, pk: int, right: Right) -> Boilerplate:
         rows.select_related("assignment__course__owner", "assignment__course__roster"), pk=pk
     )
     require(user, right, row.assignment.course)
+    for_reader(row.assignment, user)
     return row
 
 
@@ -79,6 +84,7 @@ def boilerplate_upload(user: User, pk: int, right: Right) -> BoilerplateUpload:
     rows = BoilerplateUpload.objects.filter(assignment__course__in=visible_courses(user))
     row = get_object_or_404(rows.select_related("assignment__course__owner"), pk=pk)
     require(user, right, row.assignment.course)
+    for_reader(row.assignment, user)
     return row
 
 
@@ -87,4 +93,5 @@ def share(user: User, pk: int) -> Share:
     rows = Share.objects.filter(assignment__course__in=visible_courses(user))
     row = get_object_or_404(rows.select_related("assignment__course__owner"), pk=pk)
     require(user, Right.SHARE, row.assignment.course)
+    for_reader(row.assignment, user)
     return row

@@ -13,6 +13,7 @@ from submissions.models import (
     Course,
     Invitation,
     Membership,
+    ReadingRequest,
     Share,
     Submission,
 )
@@ -32,6 +33,8 @@ class AuditSubject(NamedTuple):
 def audit_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
     """Return what an address is about; empty names where there is no such row."""
     kind, pk = route.partition("/")[0], int(arguments.get("pk", 0))
+    if kind == "reading-requests":
+        return _of_request(pk)
     if kind in {"courses", "memberships", "invitations"}:
         return _of_people(kind, pk)
     assignment = _assignment(kind, pk)
@@ -47,6 +50,15 @@ def _of_people(kind: str, pk: int) -> AuditSubject:
     model = Membership if kind == "memberships" else Invitation
     row = model.objects.filter(pk=pk).select_related("course").first()
     return AuditSubject(row.course.name, subject=str(row)) if row else AuditSubject()
+
+
+def _of_request(pk: int) -> AuditSubject:
+    rows = ReadingRequest.objects.select_related("old__batch__assignment__course")
+    row = rows.filter(pk=pk).first()
+    if not row:
+        return AuditSubject()
+    assignment = row.old.batch.assignment
+    return AuditSubject(assignment.course.name, assignment.name, row.old.name)
 
 
 def _assignment(kind: str, pk: int) -> Assignment | None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.components import connected_components
 from submissions.mates import are_mates, compared_mates
-from submissions.models import CaseChange, CaseDecision, CaseMember, Decision, Submission
+from submissions.models import CaseChange, CaseDecision, CaseMember, Decision
 from submissions.queries.submissions import links
+from submissions.queries.withheld import all_submissions, readable_pairs, readable_submissions
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -81,7 +82,7 @@ def is_linking(pair: Pair, threshold: float) -> bool:
 
 def pairs_between(report: Report, ids: Collection[int]) -> dict[frozenset[int], float]:
     """Return the similarities of all stored pairs of these submissions, by their primary keys."""
-    rows = report.pairs.filter(left__in=ids, right__in=ids).order_by()
+    rows = readable_pairs(report).filter(left__in=ids, right__in=ids).order_by()
     return {
         frozenset(pair): similarity for *pair, similarity in rows.values_list("left", "right", "similarity")
     }
@@ -89,8 +90,8 @@ def pairs_between(report: Report, ids: Collection[int]) -> dict[frozenset[int], 
 
 def current_submission(report: Report, pk: int) -> int:
     """Return the id of the submission that a report ranks under the name of submission `pk`, or else `pk`."""
-    name = Submission.objects.filter(pk=pk, batch__assignment=report.assignment_id).values("name")
-    return report.submissions.filter(name__in=name).values_list("pk", flat=True).first() or pk
+    name = all_submissions(report.assignment).filter(pk=pk).values("name")
+    return readable_submissions(report).filter(name__in=name).values_list("pk", flat=True).first() or pk
 
 
 class DecidedCase(NamedTuple):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.models import Assignment, Batch
 from submissions.permissions import Right, courses_with
+from submissions.queries.withheld import readable_submissions
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -41,13 +42,19 @@ def comparable_assignments(assignment: Assignment, user: User) -> QuerySet[Assig
     return others.select_related("course").order_by("course__name", "course", "-created", "-pk")
 
 
+def comparisons_of_others(assignment: Assignment, user: User) -> QuerySet[Assignment]:
+    """Return the assignments that an assignment is compared with and that `user` cannot choose."""
+    offered = comparable_assignments(assignment, user)
+    return assignment.compared_with.exclude(pk__in=offered.order_by().values("pk"))
+
+
 def listed_comparisons(report: Report) -> list[ListedComparison]:
     """Return the other assignments that a report was compared with, in the order of their labels."""
     compared = report.findings.compared if report.findings else []
     if not compared:
         return []
     existing = Assignment.objects.in_bulk([one.assignment for one in compared])
-    origins = report.submissions.filter(batch__role=Batch.Role.OTHER).order_by()
+    origins = readable_submissions(report).filter(batch__role=Batch.Role.OTHER).order_by()
     numbers = list(origins.values_list("batch__origin", flat=True))
     listed = [
         ListedComparison(one, existing.get(one.assignment), numbers.count(one.assignment)) for one in compared
@@ -57,4 +64,4 @@ def listed_comparisons(report: Report) -> list[ListedComparison]:
 
 def has_earlier_work(report: Report) -> bool:
     """Return whether a report has submissions that are not of the class itself."""
-    return report.submissions.exclude(batch__role=Batch.Role.CLASS).exists()
+    return readable_submissions(report).exclude(batch__role=Batch.Role.CLASS).exists()

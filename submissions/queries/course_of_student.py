@@ -8,10 +8,14 @@ from django.db.models import Q
 
 from submissions.mates import student_keys
 from submissions.models import Batch, Report, Submission
+from submissions.models.withheld import NOTHING_WITHHELD
 from submissions.natural_order import natural_key
 from submissions.queries.cases import suggested_threshold
+from submissions.queries.withheld import withheld_in_course, withhold
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
     from submissions.models import Assignment
 
 
@@ -24,10 +28,13 @@ class AssignmentOfStudent(NamedTuple):
     stands_out: bool
 
 
-def assignments_of_student(assignment: Assignment, submission: Submission) -> list[AssignmentOfStudent]:
+def assignments_of_student(
+    assignment: Assignment, submission: Submission, user: User
+) -> list[AssignmentOfStudent]:
     """Return the ranked assignments of the course that have work of the submission's student, in order.
 
     Work of a team is that of each of its students. Of a course with one ranked assignment, return none.
+    A match that `user` may not read does not count.
     """
     reports = _newest_reports(assignment.course_id)
     if len(reports) <= 1:
@@ -37,7 +44,10 @@ def assignments_of_student(assignment: Assignment, submission: Submission) -> li
     similar = ranked.filter(_may_be_of(submission)).distinct()
     keys = student_keys(similar)
     theirs = {one.pk: one for one in similar if own & keys[one.pk].keys()}
-    rows = [row for report in reports for row in _rows(report, theirs)]
+    kept = withheld_in_course(assignment.course, user) if theirs else {}
+    for report in reports:
+        report.assignment.withheld = kept.get(report.assignment_id, NOTHING_WITHHELD)
+    rows = [row for report in reports for row in _rows(withhold(report), theirs)]
     return sorted(rows, key=lambda row: (natural_key(row.assignment.name), row.assignment.pk))
 
 

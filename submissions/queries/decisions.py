@@ -9,8 +9,9 @@ from django.db.models import OuterRef, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
-from submissions.models import CaseDecision, Decision, Submission
+from submissions.models import CaseDecision, Decision
 from submissions.permissions import Right, people_with
+from submissions.queries.withheld import all_submissions, readable_pairs, withheld_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +59,7 @@ def pair_names(assignment: Assignment, left_id: int, right_id: int) -> PairNames
     Http404
         When these are not two submissions of the assignment with different names.
     """
-    both = Submission.objects.filter(batch__assignment=assignment, pk__in=(left_id, right_id))
+    both = all_submissions(assignment).filter(pk__in=(left_id, right_id))
     # The database sorts the names of ranked pairs too, so both orders agree.
     rows = list(both.order_by("name", "pk").values_list("name", "pk"))
     if len(dict(rows)) != 2:  # noqa: PLR2004 - a pair
@@ -69,8 +70,15 @@ def pair_names(assignment: Assignment, left_id: int, right_id: int) -> PairNames
 
 def decisions(assignment: Assignment) -> dict[tuple[str, str], Decision]:
     """Return all stored decisions of an assignment by the names of the pair, (left, right)."""
-    rows = assignment.decisions.select_related("assignee")
+    rows = readable_decisions(assignment).select_related("assignee")
     return {(row.left, row.right): row for row in rows}
+
+
+def readable_decisions(assignment: Assignment) -> QuerySet[Decision]:
+    """Return the stored decisions on pairs of which the reader of an assignment may see both sides."""
+    hidden = withheld_names(assignment)
+    stored = assignment.decisions.all()
+    return stored.exclude(Q(left__in=hidden) | Q(right__in=hidden)) if hidden else stored
 
 
 def with_decisions(pairs: QuerySet[Pair]) -> QuerySet[DecidedPair]:
@@ -117,7 +125,7 @@ def next_undecided(report: Report, threshold: float, after: Pair | None = None) 
     Pairs at or above `threshold` come first, then the others, each most similar first. `after` is the pair
     that was reviewed last: pairs that rank after it come before pairs that rank before it.
     """
-    undecided = with_decisions(report.pairs.defer("passages")).filter(decision=UNDECIDED)
+    undecided = with_decisions(readable_pairs(report).defer("passages")).filter(decision=UNDECIDED)
     above, below = Q(similarity__gte=threshold), Q(similarity__lt=threshold)
     if not after:
         return undecided.first()

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from django.db.models import Exists, OuterRef, Q
+
 from submissions.models import Batch, BoilerplateUpload, Document, Entry, Submission, SubmissionFile
 from submissions.queries.aliases import alias_of
 from submissions.queries.lists import displayed_entries
+from submissions.queries.withheld import all_submissions, readable_submissions
 
 if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
     from submissions.models import Assignment, Boilerplate, Report
     from submissions.pseudonyms.names import Names
 
@@ -34,8 +39,20 @@ class SkippedContent(NamedTuple):
 def listed_boilerplate(assignment: Assignment) -> list[Boilerplate]:
     """Return the boilerplate of an assignment without its bytes and tokens: files first, then passages."""
     heavy = ("source__data", "document__tokens", "document__lexical", "document__coarse", "document__styles")
-    rows = assignment.boilerplate.select_related("source", "document").defer(*heavy)
+    rows = readable_boilerplate(assignment).select_related("source", "document").defer(*heavy)
     return sorted(rows, key=lambda boilerplate: boilerplate.first is not None)
+
+
+def readable_boilerplate(assignment: Assignment) -> QuerySet[Boilerplate]:
+    """Return boilerplate without the passages of code that only withheld submissions have."""
+    hidden = assignment.withheld.hidden
+    if not hidden:
+        return assignment.boilerplate.all()
+    theirs = SubmissionFile.objects.filter(submission__in=hidden, document=OuterRef("document"))
+    readable = SubmissionFile.objects.filter(
+        submission__in=all_submissions(assignment).order_by().values("pk"), document=OuterRef("document")
+    )
+    return assignment.boilerplate.exclude(Q(first__isnull=False) & Exists(theirs) & ~Exists(readable))
 
 
 def listed_boilerplate_uploads(assignment: Assignment) -> list[BoilerplateUpload]:
@@ -45,7 +62,7 @@ def listed_boilerplate_uploads(assignment: Assignment) -> list[BoilerplateUpload
 
 def skipped_content(report: Report, names: Names) -> SkippedContent:
     """Return the content of a report's uploads that is not in the report, by displayed path or name."""
-    ranked = report.submissions.order_by()
+    ranked = readable_submissions(report).order_by()
     refused = Entry.objects.filter(accepted=False, batch__in=ranked.values("batch")).select_related("batch")
     failed = SubmissionFile.objects.filter(
         submission__in=ranked.values("pk"), document__state=Document.State.FAILED

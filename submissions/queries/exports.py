@@ -11,10 +11,11 @@ from django.utils import timezone
 from submissions.models import Decision
 from submissions.pseudonyms.name_search import search_words
 from submissions.queries.cases import cases_by_member, is_linking
-from submissions.queries.decisions import decisions, with_decisions
+from submissions.queries.decisions import decisions, readable_decisions, with_decisions
 from submissions.queries.flags import Flags, timed_submissions
 from submissions.queries.pairs import displayed_pair
 from submissions.queries.reports import effective_threshold, ranked_pairs
+from submissions.queries.withheld import readable_pairs, readable_submissions
 from submissions.ranking.pair_rows import pair_mark
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def _time(time: datetime, names: Names) -> str:
 
 def counted_submissions(report: Report) -> QuerySet[CountedSubmission]:
     """Return a report's submissions with their batch, and with `file_count` and `token_count`."""
-    counted = report.submissions.select_related("batch")
+    counted = readable_submissions(report).select_related("batch")
     return counted.annotate(
         file_count=Count("files"), token_count=Sum("files__document__token_count")
     ).order_by("pk")
@@ -199,11 +200,11 @@ def counted_submissions(report: Report) -> QuerySet[CountedSubmission]:
 
 def confirmed_pairs(report: Report) -> QuerySet[DecidedPair]:
     """Return a report's confirmed pairs with both submissions and without passages, most similar first."""
-    decided = with_decisions(report.pairs.select_related("left", "right").defer("passages"))
+    decided = with_decisions(readable_pairs(report).select_related("left", "right").defer("passages"))
     return decided.filter(decision=Decision.State.CONFIRMED)
 
 
 def unlisted_confirmed_count(report: Report) -> int:
     """Return the number of the assignment's confirmed pairs that are not in this report."""
-    confirmed = report.assignment.decisions.filter(state=Decision.State.CONFIRMED)
+    confirmed = readable_decisions(report.assignment).filter(state=Decision.State.CONFIRMED)
     return confirmed.count() - confirmed_pairs(report).count()

@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from submissions import teams
 from submissions.mates import known_names, mate_keys
 from submissions.models import Submission
+from submissions.queries.withheld import readable_pairs, readable_submissions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -74,7 +75,7 @@ class Flags:
         """Return the flags of a report's pairs, or only those of one `pair`."""
         identical, renamed = _duplicates(report)
         assignment = report.assignment
-        submissions = report.submissions.all()
+        submissions = readable_submissions(report)
         if pair:
             submissions = submissions.filter(pk__in=[pair.left_id, pair.right_id])
         own_pairs = _own_pairs(report) if pair is None else [pair] * pair.same_student
@@ -120,7 +121,7 @@ def _duplicates(report: Report) -> tuple[list[list[int]], list[list[int]]]:
 
 
 def _own_pairs(report: Report) -> QuerySet[Pair]:
-    pairs = report.pairs.filter(same_student=True).order_by()
+    pairs = readable_pairs(report).filter(same_student=True).order_by()
     return pairs.select_related("left__batch", "right__batch").defer("passages")
 
 
@@ -171,7 +172,7 @@ def flagged_pair_ids(report: Report, kind: str) -> list[int]:
     columns = ("left_id", "left__name", "left_time", "right_id", "right__name", "right_time")
     flags, flag_kind = Flags.from_report(report), "team" if kind == "apart" else kind
     ids = []
-    for pk, *row in with_times(report.pairs.order_by()).values_list("pk", *columns):
+    for pk, *row in with_times(readable_pairs(report).order_by()).values_list("pk", *columns):
         pair_flags = flags.between(TimedSubmission(*row[:3]), TimedSubmission(*row[3:]))
         if any(flag.kind == flag_kind for flag in pair_flags) != (kind == "apart"):
             ids.append(pk)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from django.db.models import Q
 
-from submissions.models import Boilerplate, Document, Ignored, Pair, Source, Submission, SubmissionFile
+from submissions.models import Boilerplate, Document, Ignored, Pair, Source, SubmissionFile
+from submissions.queries.withheld import all_submissions, readable_pairs
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Report
@@ -26,7 +27,7 @@ SIDED = (
 
 def pair(report: Report, left_id: int, right_id: int) -> Pair | None:
     """Return the pair of two submissions, whichever is given first; its passages are fetched on first use."""
-    pairs = report.pairs.select_related("left__batch", "right__batch").defer("passages")
+    pairs = readable_pairs(report).select_related("left__batch", "right__batch").defer("passages")
     return pairs.filter(Q(left=left_id, right=right_id) | Q(left=right_id, right=left_id)).first()
 
 
@@ -47,12 +48,12 @@ def displayed_pair(pair: AnyPair, names: Names) -> AnyPair:
 
 def pair_similarities(report: Report) -> list[float]:
     """Return the similarities of the pairs that a report lists, in no order."""
-    return list(report.pairs.order_by().values_list("similarity", flat=True))
+    return list(readable_pairs(report).order_by().values_list("similarity", flat=True))
 
 
 def submission_names(assignment: Assignment, *ids: int) -> dict[int, str]:
     """Return the names of submissions of an assignment, ranked or not, by primary key."""
-    rows = Submission.objects.filter(batch__assignment=assignment, pk__in=ids)
+    rows = all_submissions(assignment).filter(pk__in=ids)
     return dict(rows.values_list("pk", "name"))
 
 

@@ -14,12 +14,16 @@ from submissions.mates import are_mates, compared_mates, student_keys
 from submissions.models import Batch, CaseMember, Decision, Pair, Report, Submission
 from submissions.queries.cases import decided_case, suggested_threshold
 from submissions.queries.lists import listed_assignments
+from submissions.queries.withheld import readable, readable_pairs, withheld_in_course, withhold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from django.contrib.auth.models import User
+
     from submissions.mates import Key
     from submissions.models import Assignment, CaseDecision, Course
+    from submissions.models.withheld import Withheld
     from submissions.queries.lists import ListedAssignment
 
 # A pair of students comes back if it stands out in so many assignments.
@@ -65,12 +69,16 @@ def natural_key(name: str) -> list[tuple[bool, int, str]]:
     ]
 
 
-def course_overview(course: Course) -> CourseOverview:
-    """Return the assignments of a course in natural order, and the pairs of students that come back."""
+def course_overview(course: Course, user: User) -> CourseOverview:
+    """Return the assignments of a course in natural order, and the pairs of students that come back.
+
+    Pairs that `user` may not read are not counted.
+    """
     assignments = sorted(listed_assignments(course), key=lambda row: (natural_key(row.name), row.pk))
     newest = Report.objects.filter(assignment__course=course, state=Report.State.DONE)
     newest = newest.order_by("assignment_id", "-pk").distinct("assignment_id").select_related("assignment")
     reports = {report.assignment_id: report for report in newest.defer("duplicates")}
+    _withhold(rows=assignments, reports=reports, kept=withheld_in_course(course, user))
     pairs = _pairs_above(list(reports.values()))
     decisions = _case_decisions(course)
     rows = [
@@ -80,11 +88,23 @@ def course_overview(course: Course) -> CourseOverview:
     return CourseOverview(rows, _recurring_pairs(rows, pairs))
 
 
+def _withhold(
+    rows: Sequence[ListedAssignment], reports: Mapping[int, Report], kept: Mapping[int, Withheld]
+) -> None:
+    for row in rows:
+        report = reports.get(row.pk)
+        if report and row.pk in kept:
+            report.assignment.withheld = kept[row.pk]
+            row.pair_count = readable_pairs(withhold(report)).count()
+
+
 def _pairs_above(reports: Sequence[Report]) -> dict[int, list[Pair]]:
     """Return the pairs of reports that stand out, by assignment, with one query."""
     above = Q(pk__in=[])
     for report in reports:
-        above |= Q(report=report, similarity__gte=suggested_threshold(report))
+        stands_out = Q(report=report, similarity__gte=suggested_threshold(report))
+        kept = report.assignment.withheld
+        above |= stands_out & readable(kept) if kept.copies else stands_out
     fields = ("report_id", "similarity", "left_id", "left__name", "right_id", "right__name")
     by_report: dict[int, list[Pair]] = defaultdict(list)
     for pair in Pair.objects.filter(above).select_related("left", "right").only(*fields).order_by("pk"):

@@ -22,6 +22,7 @@ from submissions.queries.decisions import (
 )
 from submissions.queries.flags import TimeAnnotations, flagged_pair_ids, with_times
 from submissions.queries.submissions import submissions_by_id
+from submissions.queries.withheld import readable_pairs, readable_submissions, withhold
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -70,6 +71,7 @@ def report_state(assignment: Assignment) -> ReportState:
     """Return the state of an assignment's reports.
 
     The finished one is annotated with `cohort_size`; its findings and duplicates are fetched on first use.
+    What the reader of the assignment may not see is left out of them.
     """
     later = Boilerplate.objects.filter(
         assignment=OuterRef("assignment"),
@@ -86,6 +88,9 @@ def report_state(assignment: Assignment) -> ReportState:
     latest = reports.first()
     is_done = latest is not None and latest.state == Report.State.DONE
     report = latest if is_done else reports.filter(state=Report.State.DONE).first()
+    if report and assignment.withheld.batches:
+        withhold(report)
+        report.cohort_size = readable_submissions(report).count()
     if latest and latest.has_later_boilerplate:
         # A worker enqueues the next report after it has fingerprinted the new boilerplate.
         return ReportState(report, pending=True, failed=None)
@@ -206,7 +211,7 @@ def filtered_pairs(
     report: Report, pair_filter: PairFilter, names: Names | None = None
 ) -> QuerySet[ListedPair]:
     """Return the pairs that pass a filter, except its `decision`, which `ordered_pairs` applies."""
-    pairs = with_times(with_decisions(report.pairs.all()))
+    pairs = with_times(with_decisions(readable_pairs(report)))
     if pair_filter.threshold > 0:
         pairs = pairs.filter(similarity__gte=pair_filter.threshold)
     if pair_filter.flag:
@@ -222,7 +227,7 @@ def filtered_pairs(
 def _ids_by_word(report: Report, text: str, names: Names | None) -> list[list[int]]:
     """Return for every word of `text` the submissions whose displayed name contains it."""
     words = search_words(text)
-    submissions = report.submissions.values_list("pk", "name") if words else ()
+    submissions = readable_submissions(report).values_list("pk", "name") if words else ()
     displayed = [(pk, names.display_name(name) if names else name) for pk, name in submissions]
     return [[pk for pk, name in displayed if word.is_in(name)] for word in words]
 
@@ -270,7 +275,7 @@ def next_undecided_in(
     pairs = filtered_pairs(report, pair_filter, names)
     ordered = ordered_pairs(pairs, replace(pair_filter, decision=""), names)
     pk = next_in_list(list(ordered.values_list("pk", "decision")), after.pk if after else None)
-    return report.pairs.select_related("left", "right").defer("passages").get(pk=pk) if pk else None
+    return readable_pairs(report).select_related("left", "right").defer("passages").get(pk=pk) if pk else None
 
 
 class Tally(NamedTuple):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.db.models import Q
 from django.utils import timezone
 
+from submissions.queries.withheld import readable_pairs
+
 if TYPE_CHECKING:
     from submissions.models import Assignment, Pair, Report, Share
 
@@ -30,5 +32,5 @@ def shares(assignment: Assignment) -> Shares:
 
 def pair_by_names(report: Report, left: str, right: str) -> Pair | None:
     """Return a report's pair by the names of its submissions, `left` sorted before `right`."""
-    pairs = report.pairs.select_related("left__batch", "right__batch")
+    pairs = readable_pairs(report).select_related("left__batch", "right__batch")
     return pairs.filter(left__name=left, right__name=right).first()

@@ -8,6 +8,7 @@ from django.db.models import Count
 
 from submissions.models import Batch, Submission
 from submissions.queries.cases import cases_by_member
+from submissions.queries.withheld import readable_submissions
 
 if TYPE_CHECKING:
     from submissions.models import Report
@@ -32,7 +33,7 @@ class ListedStudent(NamedTuple):
 
 def listed_students(report: Report, names: Names) -> list[ListedStudent]:
     """Return the submissions of a report, by displayed name."""
-    submissions = {row.pk: row for row in report.submissions.select_related("batch")}
+    submissions = {row.pk: row for row in readable_submissions(report).select_related("batch")}
     best = {match.submission: match for match in (report.findings.best if report.findings else [])}
     uploaded = Submission.objects.filter(
         batch__assignment=report.assignment_id, batch__state__in=Batch.FULLY_READ

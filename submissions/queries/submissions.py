@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 
 from submissions.models import Batch, Document, Submission, SubmissionFile
 from submissions.queries.decisions import UNDECIDED, decisions, with_decisions
+from submissions.queries.withheld import all_submissions, readable_pairs, readable_submissions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,7 +33,7 @@ def links(report: Report, threshold: float) -> list[Link]:
 
     Pairs of a student and the same student's earlier work are left out.
     """
-    pairs = report.pairs.filter(similarity__gte=threshold, same_student=False)
+    pairs = readable_pairs(report).filter(similarity__gte=threshold, same_student=False)
     return [Link(*row) for row in pairs.values_list("left_id", "right_id", "similarity")]
 
 
@@ -42,8 +43,9 @@ def submissions_by_id(ids: Iterable[int]) -> dict[int, Submission]:
 
 def submission(assignment: Assignment, pk: int) -> Submission:
     """Return a submission of an assignment, replaced or not, or raise Http404."""
-    uploaded = Submission.objects.filter(batch__assignment=assignment)
-    return get_object_or_404(uploaded.select_related("batch__uploaded_by", "origin__batch"), pk=pk)
+    return get_object_or_404(
+        all_submissions(assignment).select_related("batch__uploaded_by", "origin__batch"), pk=pk
+    )
 
 
 def replaced_by(submission: Submission) -> Submission | None:
@@ -62,7 +64,7 @@ def submission_pairs(report: Report, submission: Submission) -> QuerySet[Decided
 
     They have their submissions and their decision, but no passages; `ordered_pairs` orders them.
     """
-    return with_decisions(report.pairs.filter(Q(left=submission) | Q(right=submission)))
+    return with_decisions(readable_pairs(report).filter(Q(left=submission) | Q(right=submission)))
 
 
 def submission_decisions(assignment: Assignment, submission: Submission) -> dict[tuple[str, str], Decision]:
@@ -79,7 +81,7 @@ def submission_decisions(assignment: Assignment, submission: Submission) -> dict
 
 def ranked_ids(report: Report, names: Iterable[str]) -> dict[str, int]:
     """Return the primary keys of a report's submissions with these names; other names are left out."""
-    return dict(report.submissions.filter(name__in=list(names)).values_list("name", "pk"))
+    return dict(readable_submissions(report).filter(name__in=list(names)).values_list("name", "pk"))
 
 
 def submission_files(submission: Submission) -> QuerySet[SubmissionFile]:

@@ -23,6 +23,7 @@ from submissions.models import (
     Invitation,
     Membership,
     Pair,
+    ReadingRequest,
     Report,
     Share,
 )
@@ -137,6 +138,7 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "shares": world.share.pk,
         "memberships": world.membership.pk,
         "invitations": world.invitation.pk,
+        "reading-requests": _reading_request(world) if route.startswith("reading-requests/") else None,
         "campus-groups": world.assignment.course.campus_groups.get().pk,
     }
     values = {
@@ -149,6 +151,13 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "token": _token(world, route),
     }
     return {argument: values[argument] for argument in pattern.pattern.converters}
+
+
+def _reading_request(world: World) -> int:
+    """Return the key of a request to read a pair, of which the world has none before it is asked for."""
+    new, old = world.batch.submissions.all()[:2]
+    request, _ = ReadingRequest.objects.get_or_create(new=new, old=old, similarity=1.0, asked_by=world.owner)
+    return request.pk
 
 
 def _token(world: World, route: str) -> str:

@@ -15,6 +15,7 @@ from submissions.pages.source_view.pair_summary import pair_summary
 from submissions.pages.source_view.pair_view import PAPER_TOKENS, view_whole_pair
 from submissions.queries.cases import case_decisions, followed_decision
 from submissions.queries.decisions import UNDECIDED, decisions
+from submissions.queries.withheld import readable_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -125,7 +126,7 @@ def chapters(
     """Yield the chapters of a document, in the order of `pairs`; all share one budget of rows."""
     budget, by_names = RowBudget(), decisions(report.assignment) if options.decision else {}
     of_cases = case_decisions(report.assignment) if options.decision else {}
-    similarities = sorted(report.pairs.values_list("similarity", flat=True))
+    similarities = sorted(readable_pairs(report).values_list("similarity", flat=True))
     for number, pair in enumerate(pairs, 1):
         rank = len(similarities) - bisect_right(similarities, pair.similarity) + 1
         names_of_pair = pair.left.name, pair.right.name

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from submissions.pages.exports.paper import DocumentTooLong
 from submissions.pages.exports.styles import style
+from submissions.queries.exclusions import readable_boilerplate
 
 if TYPE_CHECKING:
     from submissions.models import Report
@@ -58,7 +59,7 @@ def document_html(document: PairDocument) -> str:
         "created": timezone.localtime(),
         "version": version("moss-server"),
         "boilerplate": sorted(
-            map(copy.names.redact_text, assignment.boilerplate.values_list("name", flat=True))
+            map(copy.names.redact_text, readable_boilerplate(assignment).values_list("name", flat=True))
         ),
         "chapters": chapters(report, copy.pairs, copy.names, options, single=copy.single),
     }

@@ -10,7 +10,7 @@ from django.utils.timezone import get_current_timezone_name
 from django.utils.translation import gettext, gettext_lazy as _
 
 from fingerprint.engine import choices
-from submissions import actions, teams
+from submissions import actions, queries, teams
 from submissions.archives.left_out.patterns import BadPatterns, parse_patterns
 from submissions.models import Assignment
 
@@ -139,7 +139,8 @@ class ComparisonFields(forms.Form):
             return
         cast("forms.ModelMultipleChoiceField[Assignment]", self.fields["compared_with"]).queryset = others
         self.initial["compare_course"] = assignment.compare_course
-        self.initial["compared_with"] = list(assignment.compared_with.values_list("pk", flat=True))
+        chosen = assignment.compared_with.filter(pk__in=others.order_by().values("pk"))
+        self.initial["compared_with"] = list(chosen.values_list("pk", flat=True))
 
     @property
     def chosen_assignments(self) -> list[Assignment]:
@@ -242,8 +243,10 @@ def save_settings(form: SettingsForm, user: User, language: str | None) -> None:
     assignment = form.save()
     if language is not None:
         actions.change_language(assignment, user, language)
-    compares_course = form.cleaned_data.get("compare_course", False)
-    actions.compare_with(assignment, form.chosen_assignments, course=compares_course, user=user)
+    if "compared_with" in form.fields:
+        compares_course = form.cleaned_data["compare_course"]
+        chosen = [*form.chosen_assignments, *queries.comparisons_of_others(assignment, user)]
+        actions.compare_with(assignment, chosen, course=compares_course, user=user)
     if RANKED_BY & {*form.changed_data} and assignment.batches.exists():
         actions.rerank(assignment)
 

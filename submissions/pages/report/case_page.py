@@ -70,7 +70,9 @@ def case_context(report: Report, case: Case, names: Names) -> dict[str, Any]:
 def pairs_of_case(report: Report, case: Case, threshold: float) -> list[Pair]:
     """Return the stored pairs of a case at or above its threshold, most similar first, without passages."""
     members = [member.submission.pk for member in case.members]
-    pairs = report.pairs.filter(left__in=members, right__in=members, similarity__gte=threshold)
+    pairs = queries.readable_pairs(report).filter(
+        left__in=members, right__in=members, similarity__gte=threshold
+    )
     return list(pairs.select_related("left", "right").defer("passages"))
 
 

@@ -84,6 +84,7 @@ def assignment_page(
     context |= {
         "batches": uploads,
         "activity": queries.activity(assignment, context["state"]),
+        "withheld": queries.withheld_pairs(context["report"]) if context["report"] else [],
         "upload_form": upload_form or SubmissionsForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
     }

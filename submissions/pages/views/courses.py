@@ -14,7 +14,7 @@ from submissions import actions, queries
 from submissions.pages.forms.assignments import AssignmentForm
 from submissions.pages.forms.courses import CourseForm, CourseSettingsForm
 from submissions.pages.views.access import right_for
-from submissions.permissions import Right
+from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     form = AssignmentForm(course, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
-    overview = queries.course_overview(course)
+    overview = queries.course_overview(course, request.user)
     context = {
         "form": form,
         "course": course,
@@ -97,6 +97,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "more_recurring": max(0, len(overview.recurring) - RECURRING_LISTED),
         "students": queries.roster_size(course),
         "deletions": queries.deletions_ahead(course),
+        "requests": queries.open_reading_requests(course) if may(request.user, Right.SHARE, course) else 0,
     }
     return render(request, "submissions/course.html", context, status=_status(form))
 

@@ -19,6 +19,7 @@ from submissions.actions import people as actions
 from submissions.models import Membership
 from submissions.pages.forms.people import CampusGroupForm, InvitationForm, ReasonForm, RoleForm, TransferForm
 from submissions.pages.views.access import staff_only
+from submissions.pages.views.reading_requests import request_rows
 from submissions.permissions import REASON_HOLDS, Right, may
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpR
         "roles": Membership.Role.choices,
         "invitation_rows": [InvitationRow(one, _address(request, one)) for one in listed.invitations],
         "reasons": listed.reasons,
+        "request_rows": request_rows(request, course) if may(request.user, Right.SHARE, course) else [],
         "campus_groups": listed.campus_groups,
         "has_campus": bool(settings.OIDC_URL),
         "form": InvitationForm(),

@@ -51,7 +51,10 @@ def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> Ht
     context = {"assignment": assignment, "names": names, "state": state, "submission": submission}
     parts = RENDERED.get(key, partial(_rendered, context, address))
     # The other assignments of somebody with a made-up name would help to find out who it is.
-    course = [] if names.hidden else charts.sparkline(queries.assignments_of_student(assignment, submission))
+    theirs = [] if names.hidden else queries.assignments_of_student(assignment, submission, request.user)
+    course = charts.sparkline(theirs)
+    withheld = queries.withheld_pairs(state.report) if state.report else []
+    context |= {"withheld": [pair for pair in withheld if pair.submission == submission]}
     return render(request, "submissions/submission.html", context | {"parts": parts, "course": course})
 
 

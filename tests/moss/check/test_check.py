@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FIGURES = "similarity,left_share,right_share,tokens,lines,longest,mark,left_with_common,right_with_common"
-COLUMNS = f"left,right,{FIGURES}"
+COLUMNS = f"left,right,{FIGURES},flag"
 
 
 def folder(root: Path, files: Mapping[str, str | bytes]) -> Path:
@@ -43,8 +43,8 @@ def rows(*arguments: str | Path) -> list[PairRow]:
     head, *lines = csv.reader(io.StringIO(result.stdout))
     assert ",".join(head) == COLUMNS
     return [
-        PairRow._make([left, right, *map(float, rest), mark, *map(float, with_common)])
-        for left, right, *rest, mark, left_with_common, right_with_common in lines
+        PairRow._make([left, right, *map(float, rest), mark, *map(float, with_common), flag])
+        for left, right, *rest, mark, left_with_common, right_with_common, flag in lines
         for with_common in [(left_with_common, right_with_common)]
     ]
 

@@ -64,13 +64,26 @@ def test_every_output_labels_earlier_work(this_year: Path, last_year: Path) -> N
     assert any(GUS in summary for summary in page.texts("summary"))
 
 
-def test_earlier_work_of_the_same_student_is_told_apart_and_not_compared(
+def test_a_repeaters_own_earlier_work_is_a_pair_of_its_own_kind_in_every_output(
     this_year: Path, tmp_path: Path
 ) -> None:
-    other = folder(tmp_path / "last", {"ada/main.py": COPIED, "ben/main.py": HONEST})
-    found = rows(this_year, "--earlier", other, "--all")
-    assert ("ada", "ada (earlier work, last)") not in {(row.left, row.right) for row in found}
-    assert ("cleo", "ben (earlier work, last)") in {(row.left, row.right) for row in found}
+    other = folder(tmp_path / "lab1-2024", {"ada/main.py": COPIED, "ben/main.py": HONEST})
+    own, flag = ("ada", "ada (earlier work, lab1-2024)"), "the same student, 2024"
+    flags = {(row.left, row.right): row.flag for row in rows(this_year, "--earlier", other, "--all")}
+    assert flags[own] == flag
+    assert flags["cleo", "ben (earlier work, lab1-2024)"] == ""
+    found = json.loads(check(this_year, "--earlier", other, "--format", "json").stdout)
+    assert [pair["flag"] for pair in found["pairs"] if (pair["left"], pair["right"]) == own] == [flag]
+    page = Page(check(this_year, "--earlier", other, "--format", "html").stdout)
+    assert [flag in text for text in page.texts("summary")].count(True) == 1
+    assert "the same student" in check(this_year, "--earlier", other).stdout
+
+
+def test_a_folder_without_one_year_in_its_name_is_named_itself(this_year: Path, tmp_path: Path) -> None:
+    for name, told in (("lab-2023-2024", "lab-2023-2024"), ("last", "last"), ("SS19_2021", "2021")):
+        other = folder(tmp_path / name, {"ada/main.py": COPIED})
+        flags = {row.flag for row in rows(this_year, "--earlier", other, "--all")}
+        assert f"the same student, {told}" in flags
 
 
 def test_files_of_earlier_work_that_are_not_compared_are_listed_with_their_folder(

@@ -50,7 +50,7 @@ POSTS = {
     "withdraw_invitation": MANAGE, "add_group": MANAGE, "remove_group": MANAGE,
     "transfer_course": OWN, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "revoke_share": SHARE,
-    "decide": DECIDE, "decide_case": DECIDE,
+    "decide": DECIDE, "decide_case": DECIDE, "ask_to_read": DECIDE, "answer_request": SHARE,
     "retry_batch": STAFF, "retry_report": STAFF, "state_reason": STAFF,
 }  # fmt: skip
 # Addresses that belong to no course.

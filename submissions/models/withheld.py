@@ -1,0 +1,25 @@
+"""What the reader of an assignment may not see of it: the work of courses that this reader may not read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Withheld(NamedTuple):
+    """Old work that is kept from a reader, by primary key; see `submissions.queries.withheld`.
+
+    `batches`: the compared assignments, as batches of copies; `copies`: the copies in them; `opened`: pairs
+    of a submission of the class and a copy that the owner of the old course has agreed to.
+    """
+
+    batches: frozenset[int] = frozenset()
+    copies: frozenset[int] = frozenset()
+    opened: frozenset[tuple[int, int]] = frozenset()
+
+    @property
+    def hidden(self) -> frozenset[int]:
+        """The copies that are in no opened pair: nothing of these is shown."""
+        return self.copies - {copy for _, copy in self.opened}
+
+
+NOTHING_WITHHELD = Withheld()

@@ -1,0 +1,79 @@
+"""A class with a match in another course of its owner, which most of its readers may not open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.db.models import Q
+from django.utils import timezone
+
+from submissions import actions
+from submissions.actions import shares
+from submissions.models import Assignment, Course, Pair, Report
+from tests.support.every_page import World, course_people
+from tests.support.sample_class import CLASS, COPIED, STARTER, loose, zipped
+from tests.support.uploads import register_boilerplate
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.http import HttpResponse
+
+    from tests.support.uploads import Committing, HandIn
+
+# What only the other course has: names of students and files, a line of code, the course itself.
+SECRETS = ("zacharias", "yvonne", "hidden_notes", "quiet_file", "planted_marker", "sealed", "1999")
+OLD_WORK = {
+    "zacharias/hidden_notes.py": f"{COPIED}\nplanted_marker = 4711\n",
+    # The same bytes as those of a student of the class.
+    "yvonne/quiet_file.py": CLASS["ada/main.py"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """A class that was compared with `old`, of another course; the pair of the world is withheld."""
+
+    world: World
+    old: Assignment
+    report: Report
+
+    @property
+    def withheld(self) -> Pair:
+        return self.world.pair
+
+
+@pytest.fixture
+def sealed(
+    alice: User, assignment: Assignment, hand_in: HandIn, django_capture_on_commit_callbacks: Committing
+) -> Sealed:
+    """Return a class with a pair with the work of another course of its owner."""
+    course = Course.objects.create(owner=alice, name="Sealed course")
+    old = Assignment.objects.create(course=course, name="Sealed lab", term="1999")
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.create_batch(old, alice, [zipped(OLD_WORK, "sealed.zip")])
+    register_boilerplate(assignment, loose("starter.py", STARTER))
+    assignment.compared_with.add(old)
+    batch = hand_in(zipped(CLASS))
+    report = assignment.reports.filter(state=Report.State.DONE).latest("pk")
+    theirs = Q(left__name__startswith="zacharias") | Q(right__name__startswith="zacharias")
+    world = World(
+        alice,
+        assignment,
+        batch,
+        assignment.boilerplate.get(),
+        report,
+        report.pairs.filter(theirs)[0],
+        shares.create_share(assignment, alice, timezone.now() + timedelta(days=1)),
+        *course_people(assignment.course),
+    )
+    return Sealed(world, old, report)
+
+
+def secrets_in(response: HttpResponse) -> list[str]:
+    """Return the secrets of the other course that a response has, its headers included."""
+    content = response.getvalue() if response.streaming else response.content
+    text = (content.decode(errors="replace") + str(response.headers)).casefold()
+    return [secret for secret in SECRETS if secret in text]
