@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import Committing, HandIn
 
 # What only the other course has: names of students and files, a line of code, the course itself.
-SECRETS = ("zacharias", "yvonne", "hidden_notes", "quiet_file", "planted_marker", "sealed", "1999")
+SECRETS = ("zacharias", "yvonne", "hidden_notes", "quiet_file", "planted_marker", "sealed", "michaelmas")
 OLD_WORK = {
     "zacharias/hidden_notes.py": f"{COPIED}\nplanted_marker = 4711\n",
     # The same bytes as those of a student of the class.
@@ -51,7 +51,7 @@ def sealed(
 ) -> Sealed:
     """Return a class with a pair with the work of another course of its owner."""
     course = Course.objects.create(owner=alice, name="Sealed course")
-    old = Assignment.objects.create(course=course, name="Sealed lab", term="1999")
+    old = Assignment.objects.create(course=course, name="Sealed lab", term="michaelmas")
     with django_capture_on_commit_callbacks(execute=True):
         actions.create_batch(old, alice, [zipped(OLD_WORK, "sealed.zip")])
     register_boilerplate(assignment, loose("starter.py", STARTER))

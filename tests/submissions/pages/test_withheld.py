@@ -15,7 +15,7 @@ from django.utils import timezone
 from submissions import queries
 from submissions.actions import ignore_passage, shares
 from submissions.models import Membership
-from tests.moss.api.test_roles import BODIES, PREFIX, endpoints
+from tests.moss.api.test_roles import BODIES, PREFIX, QUERIES, endpoints
 from tests.submissions.pages.test_roles import OF_NOBODY, ROLES, client_of
 from tests.support.api import api_client
 from tests.support.every_page import addresses
@@ -95,8 +95,11 @@ def test_no_answer_to_a_form_tells_about_the_old_work(role: str, sealed: Sealed)
             assert secrets_in(response) == [], name  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("side", ["left_id", "right_id"])
 @pytest.mark.parametrize("scope", ["read", "write"])
-def test_no_endpoint_tells_a_reader_of_the_new_course_about_the_old_work(scope: str, sealed: Sealed) -> None:
+def test_no_endpoint_tells_a_reader_of_the_new_course_about_the_old_work(
+    scope: str, side: str, sealed: Sealed
+) -> None:
     world = sealed.world
     client_of("instructor", world)
     client = api_client(User.objects.get(username="a-instructor"), scope)
@@ -107,6 +110,7 @@ def test_no_endpoint_tells_a_reader_of_the_new_course_about_the_old_work(scope: 
         "left_id": world.pair.left_id,
         "right_id": world.pair.right_id,
         "share_id": world.share.pk,
+        "submission_id": getattr(world.pair, side),
         "upload_id": world.batch.pk,
         "table": "pairs",
         "suffix": "json",
@@ -116,7 +120,9 @@ def test_no_endpoint_tells_a_reader_of_the_new_course_about_the_old_work(scope: 
         body = BODIES.get((method, path), {})
         options = {} if method == "get" else {"data": body, "content_type": "application/json"}
         with transaction.atomic():
-            response = getattr(client, method)(PREFIX + path.format(**places), **options)
+            response = getattr(client, method)(
+                PREFIX + path.format(**places) + QUERIES.get(path, ""), **options
+            )
             transaction.set_rollback(True)
         told[method, path] = secrets_in(response)
     assert {key: secrets for key, secrets in told.items() if secrets} == {}
