@@ -12,7 +12,10 @@ os.environ["SECRET_KEY"] = "only-for-tests"
 os.environ["MOSS_CACHE"] = "off"
 # Enough for every ordinary test file, even on a busy machine.
 os.environ["MOSS_FILE_SECONDS"] = "3"
-os.environ["MOSS_QUEUE_PREFIX"] = f"test-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}:"
+# A test that starts a worker for itself names queues that no other worker serves.
+os.environ["MOSS_QUEUE_PREFIX"] = (
+    os.environ.get("MOSS_TEST_QUEUES") or f"test-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}:"
+)
 # Playwright's event loop runs in the thread of the tests.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
 

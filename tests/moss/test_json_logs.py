@@ -10,11 +10,11 @@ import subprocess
 import sys
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
-from moss.celery import app
 from moss.log_lines import REQUEST, JsonLine
 from submissions.actions import shares
 from submissions.models import Batch
@@ -91,14 +91,14 @@ def test_what_the_interpreter_writes_becomes_an_object_under_the_supervisor() ->
 def test_the_lines_of_a_task_name_the_request_that_caused_it_and_no_line_a_secret(
     transactional_db: None, alice: User, assignment: Assignment, tmp_path: Path
 ) -> None:
-    app.control.purge()
     files = {path.replace("ada", STUDENT).replace("main", FILE): source for path, source in CLASS.items()}
     files[f"{STUDENT}/{FILE}.ipynb"] = BROKEN_NOTEBOOK
     share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1))
     web, worker = tmp_path / "web.log", tmp_path / "worker.log"
-    web_log, variables = os.fspath(web), JSON | {"MOSS_METRICS_TOKEN": METRICS_TOKEN}
+    own = JSON | {"MOSS_TEST_QUEUES": f"test-{uuid4()}:"}
+    web_log, variables = os.fspath(web), own | {"MOSS_METRICS_TOKEN": METRICS_TOKEN}
     with (
-        running_worker(worker, **JSON),
+        running_worker(worker, **own),
         web_server("--access-logfile=-", log=web_log, **variables) as port,
     ):
         upload = zipped(files, f"{STUDENT}.zip")
