@@ -4,7 +4,7 @@
     fingerprints = engine.fingerprint(reading.tokens.kinds, params)
     inputs = engine.RankingInput.from_files(files, submissions, params.k)
     ranking = engine.rank(inputs)
-    passages = engine.pair_passages(inputs, ranking, 0)
+    passages = engine.pair_passages(inputs, ranking).of(0)
 
 A name is imported when it is first used, so a web page that only decodes a file does not load numba.
 """
@@ -54,11 +54,20 @@ if TYPE_CHECKING:
         RankingInput as RankingInput,
     )
     from fingerprint.ranking.old_pairs import OldPairs as OldPairs
-    from fingerprint.ranking.passages import Passage as Passage, passage_weight as passage_weight
+    from fingerprint.ranking.pair_passages import (
+        PairPassages as PairPassages,
+        find_passages as find_passages,
+    )
+    from fingerprint.ranking.parallel import never_end as never_end
+    from fingerprint.ranking.passages import (
+        Passage as Passage,
+        as_passages as as_passages,
+        exchange_sides as exchange_sides,
+        passage_weight as passage_weight,
+    )
     from fingerprint.ranking.rank import (
         Ranking as Ranking,
         ScoringJob as ScoringJob,
-        find_passages as find_passages,
         pair_passages as pair_passages,
         rank as rank,
         scored_cohorts as scored_cohorts,
@@ -99,8 +108,10 @@ else:
         "ranking.inputs": "CohortFile Exclusions RankingInput",
         "ranking.blocks": "group_passages moved_blocks",
         "ranking.old_pairs": "OldPairs",
-        "ranking.passages": "Passage passage_weight",
-        "ranking.rank": "Ranking ScoringJob find_passages pair_passages rank scored_cohorts scoring_jobs",
+        "ranking.pair_passages": "PairPassages find_passages",
+        "ranking.parallel": "never_end",
+        "ranking.passages": "Passage as_passages exchange_sides passage_weight",
+        "ranking.rank": "Ranking ScoringJob pair_passages rank scored_cohorts scoring_jobs",
         "ranking.score_constants": "SCORE_VERSION",
         "ranking.scoring": "ScorePairs Scores score",
         "ranking.terms": "LexicalTable",

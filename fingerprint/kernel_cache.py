@@ -40,7 +40,8 @@ def compile_kernels() -> None:
     from fingerprint.params import Params  # noqa: PLC0415
     from fingerprint.ranking.groups import Groups, count_pairs  # noqa: PLC0415
     from fingerprint.ranking.inputs import CohortFile, Exclusions, RankingInput  # noqa: PLC0415
-    from fingerprint.ranking.rank import find_passages, rank  # noqa: PLC0415
+    from fingerprint.ranking.pair_passages import find_passages  # noqa: PLC0415
+    from fingerprint.ranking.rank import rank  # noqa: PLC0415
 
     params, kinds = Params(), np.arange(30, dtype=np.uint64)
     hashes, lines = fingerprint(kinds, params).hashes, np.arange(30, dtype=np.int32)

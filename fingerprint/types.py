@@ -14,6 +14,7 @@ Ids = npt.NDArray[np.int32]
 Lines = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int32]
 Owners = npt.NDArray[np.int32]
+PassageRows = npt.NDArray[np.int32]
 
 # int64: positions within a cohort or a collection
 Bounds = npt.NDArray[np.int64]

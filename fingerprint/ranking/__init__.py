@@ -14,5 +14,6 @@ scoring           the similarity of a pair; score_constants has every constant
 upper_bounds      the best pairs without scoring all pairs
 threshold         the suggested threshold
 duplicates        groups of submissions that are the same
-rank, passages    the two functions that use all this, and the types of their results
+pair_passages     the passages of many pairs as arrays; passages has the type of one
+rank              the functions that use all this, and the types of their results
 """

@@ -12,7 +12,7 @@ import numpy as np
 from fingerprint._jit import njit
 
 if TYPE_CHECKING:
-    from fingerprint.types import Flags, Ids, Kinds, Positions, Runs
+    from fingerprint.types import Bounds, Flags, Ids, Kinds, Positions, Runs
 
 
 # Bits for a token's position within its submission; no submission has 2**32 tokens.
@@ -188,6 +188,19 @@ def fill_kgram_table(ordered_kgrams: Ids, table: Ids) -> None:
     """Enter the k-grams of a submission into a table in which every entry is -1."""
     for at in range(len(ordered_kgrams) - 1, -1, -1):
         table[ordered_kgrams[at]] = at
+
+
+@njit
+def replace_kgrams(table: Ids, ordered_kgrams: Ids, order_starts: Bounds, entered: int, left: int) -> int:
+    """Have a table contain the k-grams of submission `left` in place of those of `entered`, -1 for none.
+
+    `ordered_kgrams` are those of all submissions. Return `left`.
+    """
+    if left != entered:
+        if entered >= 0:
+            table[ordered_kgrams[order_starts[entered] : order_starts[entered + 1]]] = -1
+        fill_kgram_table(ordered_kgrams[order_starts[left] : order_starts[left + 1]], table)
+    return left
 
 
 @njit

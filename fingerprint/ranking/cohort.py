@@ -119,17 +119,6 @@ class Cohort:
         """Return the tokens of one submission, with positions counted from its own first token."""
         return slice_submission(self.tokens, self.submission_starts, self.order_starts, number)
 
-    def locate(self, submission: int, token: int) -> tuple[int, int]:
-        """Return the position of a submission's token as (file of the cohort, token of that file)."""
-        position = int(self.submission_starts[submission]) + token
-        file = int(np.searchsorted(self.file_starts, position, side="right")) - 1
-        return file, position - int(self.file_starts[file])
-
-    def passage_frequency(self, submission: int, token: int, length: int) -> int:
-        """Return how many submissions contain a passage's rarest k-gram, and so at most the whole passage."""
-        start = int(self.submission_starts[submission]) + token
-        return int(self.frequency[start : start + length - self.k + 1].min())
-
     def ignored_spans(self, file: int) -> list[tuple[int, int]]:
         """Return the token ranges [start, end) of a file that are boilerplate or common code, in order."""
         flags = self.tokens.ignored[self.file_starts[file] : self.file_starts[file + 1] - 1].astype(np.int8)

@@ -8,7 +8,7 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.alignment import build_kgram_table, fill_kgram_table, sort_rows
+from fingerprint.ranking.alignment import build_kgram_table, replace_kgrams, sort_rows
 from fingerprint.ranking.cohort import RunningSums, slice_submission
 from fingerprint.ranking.parallel import run_chunks
 from fingerprint.ranking.tiling import tile_pair, trim_tiles
@@ -151,11 +151,7 @@ def _fill_coverage(
             slice_submission(tokens, submission_starts, order_starts, left),
             slice_submission(tokens, submission_starts, order_starts, right),
         )
-        if left != entered:
-            if entered >= 0:
-                table[tokens.ordered_kgrams[order_starts[entered] : order_starts[entered + 1]]] = -1
-            fill_kgram_table(sides[0].ordered_kgrams, table)
-            entered = left
+        entered = replace_kgrams(table, tokens.ordered_kgrams, order_starts, entered, left)
         left_sums = slice_sums(sums, submission_starts, left)
         right_sums = slice_sums(sums, submission_starts, right)
         tiles = tile_pair(sides[0], sides[1], k, table, taken)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from fingerprint.ranking.score_constants import RARITY_EXPONENT
+
+if TYPE_CHECKING:
+    from fingerprint.types import PassageRows
 
 
 class Passage(NamedTuple):
@@ -24,7 +27,7 @@ class Passage(NamedTuple):
     common: bool = False
 
     @property
-    def exchanged(self) -> Passage:
+    def exchanged(self) -> Self:
         """The same passage with left and right exchanged."""
         return self._replace(
             left_file=self.right_file,
@@ -32,6 +35,17 @@ class Passage(NamedTuple):
             right_file=self.left_file,
             right_token=self.left_token,
         )
+
+
+def as_passages(rows: PassageRows) -> list[Passage]:
+    """Return passages that are the rows of an array, int32 [n, 7]."""
+    return [Passage(a, x, b, y, n, submissions, bool(c)) for a, x, b, y, n, submissions, c in rows.tolist()]
+
+
+def exchange_sides(rows: PassageRows) -> PassageRows:
+    """Return such rows with left and right exchanged."""
+    columns: PassageRows = rows[:, [2, 3, 0, 1, 4, 5, 6]]
+    return columns
 
 
 def passage_weight(tokens: int, submissions: int) -> float:

@@ -1,4 +1,4 @@
-"""Rank the pairs of a cohort, and find the passages of one pair."""
+"""Rank the pairs of a cohort, and find the passages of ranked pairs."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from fingerprint.index import CandidatePairs, InvertedIndex
 from fingerprint.permutation import permute
 from fingerprint.ranking.candidates import FLOOR, merged_pairs, rare_term_pairs, weighted_pairs
+from fingerprint.ranking.pair_passages import align_pairs
 from fingerprint.ranking.parallel import never_end
-from fingerprint.ranking.passages import Passage
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.threshold import (
     SAMPLE_SEED,
@@ -19,7 +19,6 @@ from fingerprint.ranking.threshold import (
     sample_rows,
     suggest_threshold,
 )
-from fingerprint.ranking.tiling import all_passages
 from fingerprint.ranking.translations import (
     LEAST_LISTED,
     rank_translations,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.inputs import RankingInput
+    from fingerprint.ranking.pair_passages import PairPassages
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.scoring import ScorePairs
     from fingerprint.ranking.terms import LexicalTable
@@ -199,32 +199,18 @@ def _merged(ranking: Ranking, translations: Translations) -> Ranking:
     return Ranking(pairs, scores, ranking.threshold, units).take(order[np.sort(firsts)])
 
 
-def pair_passages(inputs: RankingInput, ranking: Ranking, row: int) -> list[Passage]:
-    """Return the passages of a pair, longest first; those of a translated pair are runs of coarse symbols.
+def pair_passages(inputs: RankingInput, ranking: Ranking, check: Check = never_end) -> PairPassages:
+    """Return the passages of all pairs of a ranking; those of a translated pair are runs of coarse symbols.
 
-    Their tokens are counted in the coarse streams of their files.
+    Their tokens are counted in the coarse streams of their files. `check` as for `rank`.
     """
-    left, right = map(int, ranking.units[row])
-    if inputs.translations is None or left < 0:
-        return find_passages(inputs.cohort, int(ranking.pairs.left[row]), int(ranking.pairs.right[row]))
-    files = inputs.translations.files
-    return [
-        passage._replace(left_file=int(files[passage.left_file]), right_file=int(files[passage.right_file]))
-        for passage in find_passages(inputs.translations.cohort, left, right)
-    ]
-
-
-def find_passages(cohort: Cohort, left: int, right: int) -> list[Passage]:
-    """Return the passages of two submissions of the cohort, longest first, then the common ones."""
-    both = all_passages(cohort.submission(left), cohort.submission(right), cohort.k)
-    return [
-        Passage(
-            *cohort.locate(left, a),
-            *cohort.locate(right, b),
-            length,
-            cohort.passage_frequency(left, a, length),
-            common,
-        )
-        for rows, common in zip(both, (False, True), strict=True)
-        for a, b, length in rows.tolist()
-    ]
+    ends = np.stack((ranking.pairs.left, ranking.pairs.right), axis=1).astype(np.int64)
+    if inputs.translations is None:
+        return align_pairs(inputs.cohort, ends, check)
+    translated = ranking.translated
+    tokens = align_pairs(inputs.cohort, ends[~translated], check)
+    symbols = align_pairs(inputs.translations.cohort, ranking.units[translated], check)
+    symbols.rows[:, [0, 2]] = inputs.translations.files[symbols.rows[:, [0, 2]]]
+    # Which of both sorts, one after the other, is each pair of the ranking?
+    order = np.argsort(np.argsort(translated, kind="stable"))
+    return tokens.followed_by(symbols).take(order)

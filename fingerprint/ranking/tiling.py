@@ -11,7 +11,6 @@ from fingerprint._jit import njit
 from fingerprint.ranking.alignment import (
     POSITION_BITS,
     POSITION_MASK,
-    build_kgram_table,
     list_runs,
     place_of,
     sort_rows,
@@ -179,31 +178,3 @@ def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -
                 common[common_count, 0], common[common_count, 1], common[common_count, 2] = x, y, n
                 common_count += 1
     return rows[:count], common[:common_count]
-
-
-def passages(left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:
-    """Return the non-overlapping passages of two submissions, longest first, without the common ones.
-
-    See `all_passages`.
-    """
-    return all_passages(left, right, k)[0]
-
-
-def all_passages(left: IndexedTokens, right: IndexedTokens, k: int) -> tuple[Runs, Runs]:
-    """Return the non-overlapping passages of two submissions and the common ones, both longest first.
-
-    A passage is a run of at least `k` equal tokens. It is as long as the tokens, the lines and the longer
-    passages allow, see `trim_tiles`. Equally long passages are chosen and sorted by left, then by right
-    token.
-
-    Returns
-    -------
-    two int64 arrays [p, 3]: left token, right token, length.
-    """
-    distinct = 1 + max(int(tokens.ordered_kgrams.max(initial=-1)) for tokens in (left, right))
-    taken = np.zeros(len(left.kinds), dtype=np.bool_), np.zeros(len(right.kinds), dtype=np.bool_)
-    tiles = tile_pair(left, right, k, build_kgram_table(left.ordered_kgrams, distinct), taken)
-    rows, common = (
-        part[np.lexsort((part[:, 1], part[:, 0], -part[:, 2]))] for part in trim_tiles(tiles, left, right, k)
-    )
-    return rows, common

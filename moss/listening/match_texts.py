@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from submissions.models import Pair, SubmissionFile
-    from submissions.models.records import PassageRecord
+    from submissions.models.passages import PassageRecord
 
     Lines = npt.NDArray[np.int32]
 

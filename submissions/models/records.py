@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from django.db import models
-from django.utils.crypto import salted_hmac
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from fingerprint.engine import storable
@@ -40,39 +39,6 @@ class Record(BaseModel):
         if version != cls.VERSION:
             raise ValueError(f"{cls.__name__} of version {version}; this release reads {cls.VERSION}")
         return cls.model_validate(fields)
-
-
-class PassageRecord(Record):
-    """A passage: `tokens` equal tokens of two files.
-
-    `left_file`, `right_file`: primary keys of `SubmissionFile`; `left_token`, `right_token`: index of the
-    first token within the file; `submissions`: number of submissions of the cohort that contain the passage's
-    rarest k-gram; `common`: it is common code, which no share counts (reports from before have none).
-    """
-
-    left_file: int
-    left_token: int
-    right_file: int
-    right_token: int
-    tokens: int
-    submissions: int
-    common: bool = False
-
-    @property
-    def key(self) -> str:
-        """Identifier of the passage within its report, the same for either order of the sides.
-
-        It does not reveal the primary keys of the files: they are in the order of an upload's entries.
-        """
-        sides = sorted(((self.left_file, self.left_token), (self.right_file, self.right_token)))
-        return salted_hmac("passage", repr((sides, self.tokens))).hexdigest()
-
-    @property
-    def exchanged(self) -> PassageRecord:
-        """The same passage with left and right exchanged."""
-        left = {"left_file": self.right_file, "left_token": self.right_token}
-        right = {"right_file": self.left_file, "right_token": self.left_token}
-        return self.model_copy(update=left | right)
 
 
 class DuplicateRecord(Record):

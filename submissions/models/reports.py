@@ -8,13 +8,8 @@ from django.utils.translation import gettext_lazy as _
 from submissions import queues
 from submissions.models.batches import Submission
 from submissions.models.courses import Assignment
-from submissions.models.records import (
-    DuplicateRecord,
-    Findings,
-    PassageRecord,
-    RecordField,
-    RecordListField,
-)
+from submissions.models.passages import PassagesField
+from submissions.models.records import DuplicateRecord, Findings, RecordField, RecordListField
 from submissions.models.sources import Document
 from submissions.text_fields import FileTextField
 
@@ -99,9 +94,7 @@ class Pair(models.Model):
     # Of a student and the same student's earlier work: it is no case by itself.
     same_student = models.BooleanField(default=False)
     # Longest first.
-    passages: models.JSONField[list[PassageRecord], list[PassageRecord]] = RecordListField(
-        PassageRecord, default=list
-    )
+    passages = PassagesField()
 
     class Meta:
         ordering = ("-similarity", "-tokens", "pk")

@@ -15,7 +15,7 @@ from fingerprint import engine
 from submissions.ingest.coarse_streams import read_coarse_stream, without_coarse_stream
 from submissions.ingest.documents import PARAMS
 from submissions.models import Batch, Ignored, Pair, Report
-from submissions.models.records import PassageRecord
+from submissions.models.passages import pack_rows
 from submissions.ranking import progress
 from submissions.ranking.cases import find_cases
 from submissions.ranking.copies import copy_old_work
@@ -31,14 +31,16 @@ from submissions.storage.rows import insert
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from fingerprint.engine import Passage, ScorePairs
+    import numpy.typing as npt
+
+    from fingerprint.engine import ScorePairs
     from submissions.ranking.load import LoadedCohort
 
 # Number of pairs that a report stores, the most similar ones.
 MAX_PAIRS = 5_000
 ROWS_AT_ONCE = 500
 # Columns of a pair that are stored as they are.
-FIGURES = [field.name for field in fields(RankedPair) if field.name not in {"left", "right", "passages"}]
+FIGURES = [field.name for field in fields(RankedPair) if field.name not in {"left", "right", "rows"}]
 
 
 class Results(NamedTuple):
@@ -88,9 +90,8 @@ def compute(
     """Rank a cohort; `score_pairs` as for `engine.rank`. The pairs are aligned when they are saved."""
     ranking = engine.rank(cohort.inputs, sys.maxsize, check, score_pairs)
     best = _best(ranking)
-    return Results(
-        cohort, ranking, best, ranked_pairs(cohort.inputs, best), lambda: rank_without_exclusions(cohort)
-    )
+    aligned = ranked_pairs(cohort.inputs, best, check)
+    return Results(cohort, ranking, best, aligned, lambda: rank_without_exclusions(cohort))
 
 
 def save(report: Report, results: Results) -> None:
@@ -101,8 +102,7 @@ def save(report: Report, results: Results) -> None:
     cohort = copy_old_work(report.assignment, cohort, ranking, best)
     report.ignored.all().delete()
     report.submissions.set(cohort.listed)
-    pairs = progress.track(report.pk, "Aligning pairs", aligned, count)
-    _save_pairs(_pair_columns(report, cohort, pair) for pair in pairs)
+    _save_pairs(report, cohort, progress.track(report.pk, "Aligning pairs", aligned, count))
     Ignored.objects.bulk_create(_ignored_rows(report, cohort), batch_size=500)
     progress.publish(report.pk, "Grouping duplicates")
     report.duplicates = duplicate_groups(cohort)
@@ -166,33 +166,28 @@ def parameters(cohort: LoadedCohort) -> dict[str, object]:
     }
 
 
-def _save_pairs(pairs: Iterator[dict[str, object]]) -> None:
+def _save_pairs(report: Report, cohort: LoadedCohort, aligned: Iterable[RankedPair]) -> None:
+    files = np.array([file.pk for file in cohort.files], dtype=np.int64)
+    pairs = (_pair_columns(report, cohort, pair, files) for pair in aligned)
     while rows := list(islice(pairs, ROWS_AT_ONCE)):
         insert(connection, Pair, {name: [row[name] for row in rows] for name in rows[0]})
 
 
-def _pair_columns(report: Report, cohort: LoadedCohort, pair: RankedPair) -> dict[str, object]:
-    """Return the columns of a pair, with the submission on the left whose name sorts first."""
+def _pair_columns(
+    report: Report, cohort: LoadedCohort, pair: RankedPair, files: npt.NDArray[np.int64]
+) -> dict[str, object]:
+    """Return the columns of a pair, with the submission on the left whose name sorts first.
+
+    `files` are the primary keys of the cohort's files.
+    """
     ordered = pair if cohort.by_name(pair.left, pair.right) else pair.exchanged
     return {name: getattr(ordered, name) for name in FIGURES} | {
         "report_id": report.pk,
         "left_id": cohort.submissions[ordered.left].pk,
         "right_id": cohort.submissions[ordered.right].pk,
-        "passages": [_passage_record(cohort, passage) for passage in ordered.passages],
+        "passages": pack_rows(ordered.rows, files),
         "same_student": cohort.is_same_student(pair.left, pair.right),
     }
-
-
-def _passage_record(cohort: LoadedCohort, passage: Passage) -> PassageRecord:
-    return PassageRecord(
-        left_file=cohort.files[passage.left_file].pk,
-        left_token=passage.left_token,
-        right_file=cohort.files[passage.right_file].pk,
-        right_token=passage.right_token,
-        tokens=passage.tokens,
-        submissions=passage.submissions,
-        common=passage.common,
-    )
 
 
 def _ignored_rows(report: Report, cohort: LoadedCohort) -> Iterator[Ignored]:

@@ -11,20 +11,23 @@ from fingerprint import engine
 from submissions.ranking.pair_rows import pair_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from fingerprint.engine import Passage, Ranking, RankingInput
-    from fingerprint.types import Floats
+    from fingerprint.engine import PairPassages, Passage, Ranking, RankingInput
+    from fingerprint.types import Floats, PassageRows
 
 # If a value times 10**6 is this close to the middle of two integers, NumPy may round it differently.
 TIE_MARGIN = 1e-6
+# Pairs aligned at a time: enough for all cores, and those of large projects have a few megabytes of passages.
+PAIRS_AT_ONCE = 256
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RankedPair:
     """One scored pair with its passages; `left` and `right` are indexes of submissions in the cohort.
 
-    A `translated` pair was compared across languages: its passages count tokens of coarse streams.
+    A `translated` pair was compared across languages: its passages count tokens of coarse streams. `rows` are
+    its passages, see `engine.PairPassages`.
     """
 
     left: int
@@ -42,7 +45,12 @@ class RankedPair:
     left_with_common: float
     right_with_common: float
     translated: bool
-    passages: list[Passage]
+    rows: PassageRows
+
+    @property
+    def passages(self) -> list[Passage]:
+        """The passages, the longest first and the common ones last."""
+        return engine.as_passages(self.rows)
 
     @property
     def exchanged(self) -> RankedPair:
@@ -55,7 +63,7 @@ class RankedPair:
             right_share=self.left_share,
             left_with_common=self.right_with_common,
             right_with_common=self.left_with_common,
-            passages=[passage.exchanged for passage in self.passages],
+            rows=engine.exchange_sides(self.rows),
         )
 
 
@@ -108,8 +116,16 @@ def round_to_six(column: Floats) -> list[float]:
     return values
 
 
-def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]:
-    """Yield the pairs of a ranking with their passages, aligning one at a time."""
+def ranked_pairs(
+    inputs: RankingInput, ranking: Ranking, check: Callable[[], None] = engine.never_end
+) -> Iterator[RankedPair]:
+    """Yield the pairs of a ranking with their passages; `check` as for `engine.rank`."""
+    for start in range(0, len(ranking.units), PAIRS_AT_ONCE):
+        some = ranking.take(np.arange(start, min(start + PAIRS_AT_ONCE, len(ranking.units))))
+        yield from _with_passages(some, engine.pair_passages(inputs, some, check))
+
+
+def _with_passages(ranking: Ranking, passages: PairPassages) -> Iterator[RankedPair]:
     figures = enumerate(zip(*ranking.pairs, *ranking.scores, strict=True))
     for row, (
         left,
@@ -143,5 +159,5 @@ def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]
             left_with_common=float(left_with_common),
             right_with_common=float(right_with_common),
             translated=bool(ranking.translated[row]),
-            passages=engine.pair_passages(inputs, ranking, row),
+            rows=passages.of(row),
         )

@@ -9,7 +9,7 @@ from submissions.pages.source_view.file_passages import FilePiece
 
 if TYPE_CHECKING:
     from submissions.models import Pair
-    from submissions.models.records import PassageRecord
+    from submissions.models.passages import PassageRecord
     from submissions.pages.source_view.file_passages import FilePassage
     from submissions.pages.source_view.file_view import FileView
 

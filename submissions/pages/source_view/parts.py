@@ -13,7 +13,7 @@ from submissions.queries import add_contents
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from submissions.models.records import PassageRecord
+    from submissions.models.passages import PassageRecord
     from submissions.pages.source_view.file_view import FileView
     from submissions.pages.source_view.selection import Selection
 

@@ -5,8 +5,8 @@ from hypothesis import example, given, settings, strategies as st
 
 from fingerprint.ranking.alignment import POSITION_BITS, POSITION_MASK, build_kgram_table, list_runs
 from fingerprint.ranking.cohort import Cohort
-from fingerprint.ranking.tiling import passages
 from tests.fingerprint import naive
+from tests.fingerprint.ranking.naive_passages import passages
 
 documents = st.lists(st.integers(0, 2), max_size=30)
 K = 3

@@ -1,0 +1,97 @@
+"""The passages of a stored pair: a pair of projects has hundreds, so they are packed in one column."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from django.db import models
+from django.utils.crypto import salted_hmac
+
+from fingerprint.engine import Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from fingerprint.types import PassageRows
+
+    BinaryField = models.BinaryField[Any, Any]
+else:
+    BinaryField = models.BinaryField  # takes no parameter at run time
+
+# How passages are packed: the columns of both files, and then the others.
+KEYS, FIGURES = np.dtype("<i8"), np.dtype("<i4")
+FILE_COLUMNS, OTHER_COLUMNS = [0, 2], [1, 3, 4, 5, 6]
+ROW_BYTES = len(FILE_COLUMNS) * KEYS.itemsize + len(OTHER_COLUMNS) * FIGURES.itemsize
+
+
+class PassageRecord(Passage):
+    """A passage of a stored pair; `left_file` and `right_file` are primary keys of `SubmissionFile`."""
+
+    __slots__ = ()
+
+    @property
+    def key(self) -> str:
+        """Identifier of the passage within its report, the same for either order of the sides.
+
+        It does not reveal the primary keys of the files: they are in the order of an upload's entries.
+        """
+        sides = sorted(((self.left_file, self.left_token), (self.right_file, self.right_token)))
+        return salted_hmac("passage", repr((sides, self.tokens))).hexdigest()
+
+
+def pack_rows(rows: PassageRows, files: npt.NDArray[np.int64]) -> bytes:
+    """Return passages as deflated columns of little-endian numbers; never empty.
+
+    `rows` as in `engine.PairPassages`; `files` int64: the primary keys of the files that they number.
+    """
+    keys, figures = files[rows[:, FILE_COLUMNS]], rows[:, OTHER_COLUMNS]
+    columns = keys.T.astype(KEYS).tobytes() + figures.T.astype(FIGURES).tobytes()
+    return zlib.compress(columns, level=1)
+
+
+def pack_records(passages: Sequence[PassageRecord]) -> bytes:
+    """Return passages as `pack_rows` does."""
+    table = np.array(passages, dtype=np.int64).reshape(-1, len(Passage._fields))
+    keys, places = np.unique(table[:, FILE_COLUMNS], return_inverse=True)
+    table[:, FILE_COLUMNS] = places.reshape(-1, len(FILE_COLUMNS))
+    return pack_rows(table.astype(np.int32), keys)
+
+
+def unpack(packed: bytes) -> list[PassageRecord]:
+    """Return what was packed; nothing of no bytes."""
+    raw = zlib.decompress(packed) if packed else b""
+    count = len(raw) // ROW_BYTES
+    keys = np.frombuffer(raw, KEYS, len(FILE_COLUMNS) * count).reshape(len(FILE_COLUMNS), count)
+    figures = np.frombuffer(raw, FIGURES, offset=keys.nbytes).reshape(len(OTHER_COLUMNS), count)
+    columns = dict(zip(FILE_COLUMNS + OTHER_COLUMNS, [*keys.tolist(), *figures.tolist()], strict=True))
+    *figures_of, common = (columns[number] for number in range(len(columns)))
+    return [PassageRecord(*row) for row in zip(*figures_of, map(bool, common), strict=True)]
+
+
+class PassagesField(BinaryField):
+    """A list of `PassageRecord`; what is packed already is stored as it is. Migrations see a BinaryField."""
+
+    def deconstruct(self) -> Any:
+        name, _, args, options = super().deconstruct()
+        return name, "django.db.models.BinaryField", args, options
+
+    def from_db_value(self, value: Any, _expression: Any, _connection: Any) -> list[PassageRecord]:
+        return unpack(bytes(value))
+
+    def get_prep_value(self, value: Any) -> Any:
+        return value if isinstance(value, bytes) else pack_records(value)
+
+    def get_default(self) -> list[PassageRecord]:
+        return []
+
+    def to_python(self, value: Any) -> Any:
+        packed = super().to_python(value)  # `loaddata` passes the stored form as text
+        return unpack(bytes(packed)) if isinstance(packed, bytes | memoryview) else packed
+
+    def value_to_string(self, obj: models.Model) -> Any:
+        packed = type(obj)(passages=pack_records(self.value_from_object(obj)))
+        return super().value_to_string(packed)

@@ -1,0 +1,54 @@
+"""The passages of one pair at a time, from its tiles: the oracle of `fingerprint.ranking.pair_passages`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fingerprint.engine import Passage
+from fingerprint.ranking.alignment import build_kgram_table
+from fingerprint.ranking.tiling import tile_pair, trim_tiles
+
+if TYPE_CHECKING:
+    from fingerprint.engine import Cohort
+    from fingerprint.ranking.alignment import IndexedTokens
+    from fingerprint.types import Runs
+
+
+def passages(left: IndexedTokens, right: IndexedTokens, k: int) -> Runs:
+    """Return the passages of two submissions, longest first, without the common ones."""
+    return both_sorts(left, right, k)[0]
+
+
+def both_sorts(left: IndexedTokens, right: IndexedTokens, k: int) -> tuple[Runs, Runs]:
+    """Return the passages of two submissions and the common ones: int64 [p, 3], both longest first."""
+    distinct = 1 + max(int(tokens.ordered_kgrams.max(initial=-1)) for tokens in (left, right))
+    taken = np.zeros(len(left.kinds), dtype=np.bool_), np.zeros(len(right.kinds), dtype=np.bool_)
+    tiles = tile_pair(left, right, k, build_kgram_table(left.ordered_kgrams, distinct), taken)
+    rows, common = (
+        part[np.lexsort((part[:, 1], part[:, 0], -part[:, 2]))] for part in trim_tiles(tiles, left, right, k)
+    )
+    return rows, common
+
+
+def find_passages(cohort: Cohort, left: int, right: int) -> list[Passage]:
+    """Return the passages of two submissions of a cohort, longest first, then the common ones."""
+    sorts = both_sorts(cohort.submission(left), cohort.submission(right), cohort.k)
+    return [
+        Passage(*_place(cohort, left, a), *_place(cohort, right, b), n, _rarest(cohort, left, a, n), common)
+        for rows, common in zip(sorts, (False, True), strict=True)
+        for a, b, n in rows.tolist()
+    ]
+
+
+def _place(cohort: Cohort, submission: int, token: int) -> tuple[int, int]:
+    """Return the position of a submission's token as (file of the cohort, token of that file)."""
+    position = int(cohort.submission_starts[submission]) + token
+    file = max(number for number, start in enumerate(cohort.file_starts[:-1].tolist()) if start <= position)
+    return file, position - int(cohort.file_starts[file])
+
+
+def _rarest(cohort: Cohort, submission: int, token: int, length: int) -> int:
+    start = int(cohort.submission_starts[submission]) + token
+    return int(min(cohort.frequency[start : start + length - cohort.k + 1]))

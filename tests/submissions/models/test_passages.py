@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from django.core.serializers import deserialize, serialize
+from django.db import connection
+from hypothesis import given, strategies as st
+
+from fingerprint.engine import Passage
+from submissions.models import Pair, Report
+from submissions.models.passages import PassageRecord, pack_records, pack_rows, unpack
+
+if TYPE_CHECKING:
+    from submissions.models import Assignment
+
+migration = import_module("submissions.migrations.0064_packed_passages")
+
+keys, figures = st.integers(1, 2**62), st.integers(0, 2**31 - 1)
+records = st.builds(PassageRecord, keys, figures, keys, figures, figures, figures, st.booleans())
+RECORDS = [PassageRecord(2**40, 3, 7, 5, 30, 2), PassageRecord(7, 0, 2**40, 1, 9, 12, common=True)]
+
+
+@pytest.fixture
+def pair(assignment: Assignment) -> Pair:
+    batch = assignment.batches.create()
+    left, right = (batch.submissions.create(name=name) for name in ("ada", "bob"))
+    shares = dict.fromkeys(("similarity", "left_share", "right_share", "structure", "literals", "names"), 0.5)
+    counts = dict.fromkeys(("tokens", "lines", "longest"), 30)
+    report = Report.objects.create(assignment=assignment)
+    return Pair.objects.create(report=report, left=left, right=right, passages=RECORDS, **shares, **counts)
+
+
+@given(st.lists(records, max_size=8))
+def test_passages_are_read_as_they_were_packed(passages: list[PassageRecord]) -> None:
+    assert unpack(pack_records(passages)) == passages
+
+
+@given(st.lists(records, max_size=8))
+def test_rows_of_the_engine_are_packed_with_the_keys_of_their_files(passages: list[PassageRecord]) -> None:
+    files = sorted({key for one in passages for key in (one.left_file, one.right_file)})
+    rows = [
+        one._replace(left_file=files.index(one.left_file), right_file=files.index(one.right_file))
+        for one in passages
+    ]
+    table = np.array(rows, dtype=np.int32).reshape(-1, len(Passage._fields))
+    assert unpack(pack_rows(table, np.array(files, dtype=np.int64))) == passages
+
+
+@given(st.lists(records, max_size=8))
+def test_passages_of_an_earlier_version_are_packed_alike(passages: list[PassageRecord]) -> None:
+    rows = [passage._asdict() for passage in passages]
+    for row in rows:
+        if not row["common"]:
+            del row["common"]  # reports from before it was stored
+    assert unpack(migration.packed({"version": 1, "rows": rows})) == passages
+    assert unpack(migration.packed({})) == []
+
+
+def test_a_pair_has_its_passages_in_the_database_and_after_dumpdata_and_loaddata(pair: Pair) -> None:
+    pair.refresh_from_db()
+    assert pair.passages == RECORDS
+    dump = serialize("json", [pair])
+    Pair.objects.all().delete()
+    for restored in deserialize("json", dump):
+        restored.save()
+    assert Pair.objects.get().passages == RECORDS
+
+
+def test_a_pair_without_passages_has_an_empty_list(pair: Pair) -> None:
+    pair.passages = []
+    pair.save()
+    assert Pair.objects.get().passages == Pair().passages == []
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE submissions_pair SET passages = ''")
+    assert Pair.objects.get().passages == []
+
+
+def test_the_key_of_a_passage_is_the_same_from_both_sides() -> None:
+    assert RECORDS[0].key == RECORDS[0].exchanged.key != RECORDS[1].key
