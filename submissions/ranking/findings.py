@@ -89,15 +89,21 @@ def identical_files(cohort: LoadedCohort) -> list[list[int]]:
     ]
 
 
-def rank_without_exclusions(cohort: LoadedCohort, score_pairs: ScorePairs = engine.score) -> Ranking:
-    """Rank a cohort as if nothing were boilerplate or common code."""
+def rank_without_exclusions(
+    cohort: LoadedCohort, ranking: Ranking, score_pairs: ScorePairs = engine.score
+) -> Ranking:
+    """Return what the ranking of a cohort would be if nothing were boilerplate or common code."""
+    if not cohort.is_ranked_twice:
+        scores = ranking.scores
+        left, right = scores.left_with_common, scores.right_with_common
+        return ranking._replace(scores=scores._replace(left_share=left, right_share=right))
     return engine.rank(cohort.without_exclusions(), len(cohort.submissions) ** 2, score_pairs=score_pairs)
 
 
 def exclusion_effect(
     cohort: LoadedCohort, ranking: Ranking, before_exclusions: Callable[[], Ranking]
 ) -> ExclusionEffect:
-    """Measure the effect of boilerplate and common code, by ranking the cohort again without exclusions."""
+    """Measure the effect of boilerplate and common code; `before_exclusions` ranks without them."""
     tokens = cohort.inputs.cohort.tokens
     boilerplate, ignored = int(tokens.boilerplate.sum()), int(tokens.ignored.sum())
     effect = ExclusionEffect(

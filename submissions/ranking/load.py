@@ -52,7 +52,7 @@ class LoadedCohort:
     with are replaced by their copies once it is known which.
 
     `files` and `contents` are parallel: a file, and its tokens, lines, terms and hashes. `inputs` is the
-    input of the engine, with boilerplate and common code excluded.
+    input of the engine, with boilerplate and common code excluded; `has_boilerplate` if any was registered.
     """
 
     submissions: list[Submission]
@@ -63,6 +63,7 @@ class LoadedCohort:
     mates: Mates
     identities: list[Identity]
     old_work: OldWork
+    has_boilerplate: bool
 
     @property
     def listed(self) -> list[Submission]:
@@ -85,6 +86,14 @@ class LoadedCohort:
     def by_name(self, left: int, right: int) -> bool:
         """Return whether the name of submission `left` sorts before that of `right`, both by index."""
         return self.name_ranks[left] < self.name_ranks[right]
+
+    @property
+    def is_ranked_twice(self) -> bool:
+        """Return whether the effect of exclusions is known only from ranking the cohort without them.
+
+        Common code changes no similarity, and a ranking has the shares with it too.
+        """
+        return self.has_boilerplate and bool(self.inputs.cohort.tokens.ignored.any())
 
     def without_exclusions(self) -> RankingInput:
         """Return the input of the engine without exclusions."""
@@ -132,7 +141,8 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     name_ranks = [rank_by_id[submission.pk] for submission in submissions]
     by_pk = identities(Submission.objects.filter(pk__in=list(index)))
     known = [by_pk[submission.pk] for submission in submissions]
-    return LoadedCohort(submissions, name_ranks, files, contents, inputs, mates, known, old_work)
+    parts = submissions, name_ranks, files, contents, inputs, mates, known, old_work
+    return LoadedCohort(*parts, has_boilerplate=bool(boilerplate))
 
 
 def _old_pairs(old_work: OldWork, index: dict[int, int]) -> OldPairs | None:

@@ -12,7 +12,7 @@ from submissions.ranking import progress
 from submissions.ranking.findings import rank_without_exclusions
 from submissions.ranking.rank import compute
 from submissions.ranking.selection import CohortChanged
-from submissions.ranking.shards import forget, has_exclusions, load_planned, plan_check, unpack
+from submissions.ranking.shards import forget, load_planned, plan_check, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,9 +38,9 @@ def merge(plan: RankingPlan) -> Results:
     results = compute(cohort, check, StoredScores(plan))
     listed = len(results.best.scores.similarity)
     aligned = list(progress.track(report, "Aligning pairs", results.aligned, listed))
-    if not has_exclusions(cohort):
+    if not cohort.is_ranked_twice:
         return results._replace(aligned=aligned)
-    before = rank_without_exclusions(cohort, StoredScores(plan, own))
+    before = rank_without_exclusions(cohort, results.ranking, StoredScores(plan, own))
     return results._replace(aligned=aligned, before=lambda: before)
 
 

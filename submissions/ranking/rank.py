@@ -91,7 +91,7 @@ def compute(
     ranking = engine.rank(cohort.inputs, sys.maxsize, check, score_pairs)
     best = _best(ranking)
     aligned = ranked_pairs(cohort.inputs, best, check)
-    return Results(cohort, ranking, best, aligned, lambda: rank_without_exclusions(cohort))
+    return Results(cohort, ranking, best, aligned, lambda: rank_without_exclusions(cohort, ranking))
 
 
 def save(report: Report, results: Results) -> None:

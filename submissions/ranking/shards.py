@@ -63,11 +63,11 @@ def cut(report: Report, cohort: LoadedCohort, selection: Selection, batches: lis
     if _most_seconds(cohort) <= settings.SHARD_SECONDS:
         return False
     jobs = engine.scoring_jobs(cohort.inputs)
-    rankings = 1 + has_exclusions(cohort)
+    rankings = 1 + cohort.is_ranked_twice
     check_memory(_token_count(cohort), rankings * sum(len(job.pairs.left) for job in jobs))
     if rankings * sum(_seconds(job).sum() for job in jobs) <= settings.SHARD_SECONDS:
         return False
-    if has_exclusions(cohort):
+    if cohort.is_ranked_twice:
         jobs += engine.scoring_jobs(cohort.without_exclusions())
     _store_plan(report, cohort, selection, batches, jobs)
     return True
@@ -86,7 +86,7 @@ def _most_seconds(cohort: LoadedCohort) -> float:
     for one, _ in engine.scored_cohorts(cohort.inputs):
         tokens = int(one.submission_starts[-1]) * (TOKEN_SECONDS + SHARED_SECONDS / 2)
         total += (len(one) - 1) * (tokens + len(one) / 2 * PAIR_SECONDS)
-    return total * (1 + has_exclusions(cohort))
+    return total * (1 + cohort.is_ranked_twice)
 
 
 def _store_plan(
@@ -116,11 +116,6 @@ def _store_plan(
     )
     Report.objects.filter(pk=report.pk).update(queue=HEAVY, touched=timezone.now())
     logger.info("report %s: %s pairs in %s shards", report.pk, plan.pairs, len(shards))
-
-
-def has_exclusions(cohort: LoadedCohort) -> bool:
-    """Return whether any code of the cohort is boilerplate or common code."""
-    return bool(cohort.inputs.cohort.tokens.ignored.any())
 
 
 def _seconds(job: ScoringJob) -> Floats:

@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 from fingerprint import engine
 from fingerprint.fingerprints import fingerprint
 from fingerprint.index import InvertedIndex
+from fingerprint.params import Params
 from fingerprint.ranking.common_code import ALIKE_PART, LEAST_LIMIT, count_alike, default_limit
 from fingerprint.ranking.inputs import Exclusions, RankingInput
 from fingerprint.ranking.threshold import LOWEST_THRESHOLD
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from fingerprint.engine import Ranking
 
 values = st.lists(st.integers(0, 9), max_size=12)
+SHORT = Params(k=3, window=2)
 
 
 @given(st.lists(values, min_size=1, max_size=6))
@@ -90,6 +92,33 @@ def test_a_template_of_the_whole_class_counts_in_no_share() -> None:
     assert spans
     assert spans[0][0] == 0
     assert spans[0][1] >= len(file(0, skeleton).kinds) - PARAMS.k
+
+
+def ranked_files(sources: list[list[int]], limit: int | None) -> Ranking:
+    files = []
+    for number, source in enumerate(sources):
+        kinds = np.array(source, dtype=np.uint64)
+        terms = engine.LexicalTerms(kinds[:3], kinds[3:5], kinds[:0])
+        lines = np.arange(len(kinds), dtype=np.int32) // 3
+        files.append(engine.CohortFile(number, kinds, lines, terms, fingerprint(kinds, SHORT).hashes))
+    return engine.rank(RankingInput.from_files(files, len(files), SHORT.k, Exclusions(limit=limit)))
+
+
+@given(st.lists(st.lists(st.integers(0, 3), max_size=25), min_size=2, max_size=6), st.integers(1, 3))
+def test_common_code_changes_no_similarity_and_the_shares_with_it_have_no_more_than_those_of_all_code(
+    sources: list[list[int]], limit: int
+) -> None:
+    with_limit, without = ranked_files(sources, limit), ranked_files(sources, None)
+
+    def similarities(ranking: Ranking) -> dict[tuple[int, int], float]:
+        ends = zip(ranking.pairs.left.tolist(), ranking.pairs.right.tolist(), strict=True)
+        return dict(zip(ends, ranking.scores.similarity.tolist(), strict=True))
+
+    assert similarities(with_limit) == similarities(without)
+    assert with_limit.threshold == without.threshold
+    assert without.scores.left_with_common.tolist() == without.scores.left_share.tolist()
+    assert without.scores.right_with_common.tolist() == without.scores.right_share.tolist()
+    assert (with_limit.scores.left_with_common.sum() <= without.scores.left_share.sum() + 1e-9).all()
 
 
 def test_with_a_limit_of_ones_own_every_submission_counts() -> None:
