@@ -27,6 +27,7 @@ LEFT_OUT = {
     "ignored", "next_case", "next_undecided", "pairs", "read_again", "remove_boilerplate", "remove_group",
     "rename_course", "rerank", "retry_batch", "retry_report", "service", "service_now", "shared_ignored",
     "shared_pairs", "students", "switch_language", "switch_names", "switch_theme", "uploads",
+    "repeat_delivery", "test_webhook",
     "withdraw_invitation",
 }  # fmt: skip
 
