@@ -15,4 +15,7 @@ WEBHOOK_NETWORKS = [
     for value in env.list("MOSS_WEBHOOK_NETWORKS", subcast=str.strip, default=[], validate=check_networks)
 ]
 # After all other interactive work.
-OUTGOING_ROUTES = {"moss.webhooks.tasks.deliver": {"queue": INTERACTIVE, "priority": 9}}
+OUTGOING_ROUTES = {
+    f"moss.{task}": {"queue": INTERACTIVE, "priority": 9}
+    for task in ("webhooks.tasks.deliver", "webhooks.tasks.tell_owner", "accounts.tasks.mail_report")
+}

@@ -58,7 +58,7 @@ POSTS = {
 # Addresses that belong to no course.
 OF_NOBODY = {
     *PUBLIC, *OWN_PAGES, *INVITATIONS, "courses", "switch_names", "switch_theme", "switch_language",
-    "dismiss_hint",
+    "choose_mail", "dismiss_hint",
 }  # fmt: skip
 
 
