@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SAW, EXPORTED, PEOPLE = AuditAction.SAW, AuditAction.EXPORTED, AuditAction.CHANGED_PEOPLE
 DECIDED, SHARED, DELETED = AuditAction.DECIDED, AuditAction.SHARED, AuditAction.DELETED
+WEBHOOKS = AuditAction.CHANGED_WEBHOOKS
 # What a request is, by the name of its address and its method. A test says which addresses are left out.
 ACTIONS = {
     ("GET", "pair"): SAW,
@@ -47,6 +48,9 @@ ACTIONS = {
     ("POST", "transfer_course"): PEOPLE,
     ("POST", "invitation"): PEOPLE,
     ("POST", "state_reason"): AuditAction.STATED_REASON,
+    ("POST", "webhooks"): WEBHOOKS,
+    ("POST", "webhook"): WEBHOOKS,
+    ("POST", "remove_webhook"): WEBHOOKS,
 }
 # The same of the API, whose addresses and arguments have other names.
 API = "api/v1/"
@@ -66,8 +70,11 @@ API_ACTIONS = {
     ("DELETE", "api_share"): SHARED,
     ("POST", "api_uploads"): AuditAction.UPLOADED,
     ("DELETE", "api_upload"): DELETED,
+    ("POST", "api_webhooks"): WEBHOOKS,
+    ("PATCH", "api_webhook"): WEBHOOKS,
+    ("DELETE", "api_webhook"): WEBHOOKS,
 }
-API_KINDS = {"assignments": "assignments", "uploads": "batches", "shares": "shares"}
+API_KINDS = {"assignments": "assignments", "courses": "courses", "uploads": "batches", "shares": "shares"}
 LARGEST_ID_DIGITS = 18
 # Pages on which a document is downloaded, and which show only a form without this part of the query.
 DOCUMENTS = {"exports", "export_pair", "export_case"}

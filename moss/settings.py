@@ -27,6 +27,7 @@ from moss.environment import (
     upload_storage,
 )
 from moss.monitoring_settings import *  # noqa: F403 - as above
+from moss.outgoing_settings import *  # noqa: F403 - as above
 from submissions.queues import INTERACTIVE, QUEUES, ROUTES
 
 # Folders and services
@@ -117,6 +118,7 @@ INSTALLED_APPS = [
     "moss.accounts",
     "moss.listening",
     "moss.lti",
+    "moss.webhooks",
     "moss",
 ]
 # Those that set headers come first, so that every answer has them, whichever part it is from.
@@ -251,7 +253,7 @@ CONTENT_SECURITY_POLICY = {
 CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_TASK_QUEUES = {name: {"exchange": name, "routing_key": name} for name in QUEUES}
 CELERY_TASK_DEFAULT_QUEUE = INTERACTIVE
-CELERY_TASK_ROUTES = ROUTES
+CELERY_TASK_ROUTES = ROUTES | OUTGOING_ROUTES  # noqa: F405 - as above
 CELERY_TASK_SOFT_TIME_LIMIT = 9 * 60
 CELERY_TASK_TIME_LIMIT = 10 * 60
 CELERY_BROKER_TRANSPORT_OPTIONS = {

@@ -25,6 +25,7 @@ urlpatterns = [
     path("", include("moss.api.urls")),
     path("", include("moss.listening.urls")),
     path("", include("moss.lti.urls")),
+    path("", include("moss.webhooks.urls")),
     path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/", include("moss.accounts.allauth_urls")),
     path("accounts/logout/", SignOut.as_view(), name="logout"),

@@ -17,6 +17,7 @@ from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
+from submissions.events import state_changed
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report
 from submissions.queues import INTERACTIVE
 
@@ -292,9 +293,7 @@ def change_rows(kind: str, rows: QuerySet[Any], reason: str, **fields: Any) -> b
     changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
     rows.model.objects.filter(pk__in=[pk for pk, *_ in changed]).update(touched=timezone.now(), **fields)
     for pk, assignment, before in changed:
-        _log(kind, pk, assignment, f"{before} -> {fields['state'].value}", reason)
+        change = f"{before} -> {fields['state'].value}{reason and f' ({reason})'}"
+        logger.info("%s %s of assignment %s: %s", kind, pk, assignment, change)
+        state_changed.send(rows.model, pk=pk, assignment_id=assignment, state=fields["state"])
     return bool(changed)
-
-
-def _log(kind: str, pk: int, assignment: int, change: str, reason: str) -> None:
-    logger.info("%s %s of assignment %s: %s%s", kind, pk, assignment, change, reason and f" ({reason})")

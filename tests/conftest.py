@@ -58,6 +58,8 @@ pytest_plugins = [
     "tests.support.hostile_class",
     "tests.support.campus",
     "tests.support.platform",
+    "tests.support.inbox",
+    "tests.support.receiver",
     "tests.support.planned_rankings",
 ]
 

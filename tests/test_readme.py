@@ -81,7 +81,7 @@ def _wait_until_serving(demo: subprocess.Popen[bytes], output: Path) -> str:
 def test_every_variable_of_the_settings_is_explained() -> None:
     settings = "".join(
         (ROOT / "moss" / name).read_text()
-        for name in ("settings.py", "environment.py", "monitoring_settings.py")
+        for name in ("settings.py", "environment.py", "monitoring_settings.py", "outgoing_settings.py")
     )
     used = set(re.findall(r'"((?:MOSS_|DATABASE_|REDIS_|SECRET_)[A-Z_]+)"', settings))
     rows = re.findall(

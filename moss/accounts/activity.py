@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.dispatch import receiver
+from django.utils.translation import get_language
 
 from moss.accounts.devices import device_name
+from moss.accounts.models import MailChoice
 from moss.accounts.sessions import ADDRESS, DEVICE, STARTED, USED
 from moss.proxies import client_address
 
@@ -49,6 +51,7 @@ def note_use(request: HttpRequest) -> None:
 def begin(sender: object, request: HttpRequest, user: User, **_: object) -> None:  # noqa: ARG001 - Django's signature
     request.session[STARTED] = int(time.time())
     note_use(request)
+    MailChoice.objects.update_or_create(user=user, defaults={"language": get_language() or ""})
     logger.info("account %s signed in from %s", user.pk, client_address(request))
 
 

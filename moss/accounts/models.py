@@ -1,4 +1,4 @@
-"""The table of sessions."""
+"""The table of sessions, and what people choose for their account."""
 
 from __future__ import annotations
 
@@ -28,3 +28,15 @@ class Session(AbstractBaseSession):
     def get_session_store_class(cls) -> type[SessionBase]:
         store: type[SessionBase] = import_module(settings.SESSION_ENGINE).SessionStore
         return store
+
+
+class MailChoice(models.Model):
+    """Which mail a user gets, and in which language; without a row, all of it in that of the service."""
+
+    user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, related_name="mail_choice")
+    reports = models.BooleanField(default=True)
+    # That of the pages when the user last signed in or chose; empty: that of the service.
+    language = models.CharField(max_length=10, blank=True)
+
+    def __str__(self) -> str:
+        return f"mail of account {self.user_id}"

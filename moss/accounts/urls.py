@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.urls import path
 
 from moss.accounts.token_views import api_tokens
-from moss.accounts.views import ChangePasswordView, account
+from moss.accounts.views import ChangePasswordView, account, choose_mail
 
 urlpatterns = [
     path("account/", account, name="account"),
+    path("account/mail/", choose_mail, name="choose_mail"),
     path("account/tokens/", api_tokens, name="api_tokens"),
     path("account/password/", ChangePasswordView.as_view(), name="change_password"),
 ]

@@ -13,11 +13,12 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import PasswordChangeView
 from django.shortcuts import redirect, render
 from django.urls import reverse_lazy
-from django.utils.translation import gettext as _, ngettext
-from django.views.decorators.http import require_http_methods
+from django.utils.translation import get_language, gettext as _, ngettext
+from django.views.decorators.http import require_http_methods, require_POST
 
 from moss.accounts.forms import ChangePassword, EndSessions
 from moss.accounts.listing import end_all_but, end_sessions, listed_sessions
+from moss.accounts.models import MailChoice
 from moss.listening.user_ids import user_id_of
 from submissions import queries
 
@@ -60,6 +61,8 @@ def account(request: AuthenticatedRequest) -> HttpResponse:
         "uploads_an_hour": settings.UPLOADS_AN_HOUR,
         "idle_hours": settings.SESSION_IDLE_HOURS,
         "longest_days": settings.SESSION_LONGEST_DAYS,
+        "sends_mail": settings.MAIL,
+        "mail_choice": MailChoice.objects.filter(user=request.user).first() or MailChoice(),
         **_client_context(request),
     }
     return render(request, "accounts/account.html", context, status=422 if form.errors else 200)
@@ -74,6 +77,16 @@ def _client_context(request: AuthenticatedRequest) -> dict[str, object]:
         "listen_port": settings.LISTEN_PORT,
         "usual_port": USUAL_PORT,
     }
+
+
+@login_required
+@require_POST
+def choose_mail(request: AuthenticatedRequest) -> HttpResponse:
+    """Choose whether mail about reports is sent; it is written in the language of this page."""
+    choice = {"reports": "reports" in request.POST, "language": get_language() or ""}
+    MailChoice.objects.update_or_create(user=request.user, defaults=choice)
+    messages.success(request, _("Saved."))
+    return redirect("account")
 
 
 class ChangePasswordView(PasswordChangeView):

@@ -18,6 +18,7 @@ from moss.api.pairs import router as pairs
 from moss.api.reports import router as reports
 from moss.api.shares import router as shares
 from moss.api.uploads import router as uploads
+from moss.api.webhooks import router as webhooks
 
 ROUTERS = {
     "Courses": courses,
@@ -30,6 +31,7 @@ ROUTERS = {
     "Decisions": decisions,
     "Documents": documents,
     "Shares": shares,
+    "Webhooks": webhooks,
 }
 # Errors that every endpoint may answer with, and those that only some methods do.
 ERRORS = (400, 401, 403, 404, 409, 410, 422, 429, 503)

@@ -1,4 +1,4 @@
-"""Requests to platforms: only to their stored hosts, without redirects, with limits of time and size."""
+"""Requests to platforms: only to their stored hosts, with limits of time and size."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ import requests
 from urllib3.exceptions import HTTPError
 
 from moss.lti.refusals import PlatformFailed
+from moss.outgoing import answer_of
 
 if TYPE_CHECKING:
     from moss.lti.models import Platform
 
-# Seconds to connect and between two parts of an answer, and for a whole answer.
-CONNECT_SECONDS, SILENCE_SECONDS, ANSWER_SECONDS = 5, 10, 20
+# Seconds for a whole answer.
+ANSWER_SECONDS = 20
 LARGEST_ANSWER = 5_000_000
 PART = 65_536
 
@@ -46,16 +47,8 @@ def post_form(platform: Platform, address: str, fields: dict[str, str]) -> Answe
 def _ask(platform: Platform, method: str, address: str, **options: Any) -> Answer:
     if not platform.has_address(address):
         raise PlatformFailed(f"{address:.200} is at no host that is stored of {platform}")
-    options["headers"]["Accept-Encoding"] = "identity"  # so that the limit is that of what is kept
     try:
-        with requests.request(
-            method,
-            address,
-            timeout=(CONNECT_SECONDS, SILENCE_SECONDS),
-            allow_redirects=False,
-            stream=True,
-            **options,
-        ) as response:
+        with answer_of(method, address, **options) as response:
             if response.status_code != requests.codes.ok:
                 raise PlatformFailed(f"{address:.200} answered {response.status_code}")
             content = _limited_body(address, response)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connection, transaction
 
+from submissions.events import decided
 from submissions.models import CaseChange, CaseDecision, CaseMember, Decision
 from submissions.queries.cases import case_decisions, decided_case
 
@@ -79,16 +80,16 @@ def decide_case(
     """
     _lock_case_decisions(assignment)
     by_name = case_decisions(assignment)
-    decided = decided_case(case.members, by_name)
+    stored = decided_case(case.members, by_name)
     taken_over = [
         decision
-        for decision in ([decided.decision] if decided.decision.pk else decided.former)
+        for decision in ([stored.decision] if stored.decision.pk else stored.former)
         if not any(name in case.others and by_name[name] == decision for name in by_name)
     ]
     decision = taken_over[0] if taken_over else CaseDecision()
     decision.assignment, decision.threshold = assignment, case.threshold
     for field in FIELDS:
-        setattr(decision, field, getattr(decided.decision, field))
+        setattr(decision, field, getattr(stored.decision, field))
     decision.save()
     _set_members(decision, case.members, taken_over)
     return _store(decision, user, submitted)
@@ -132,6 +133,8 @@ def _store(decision: Decision | CaseDecision, user: User, submitted: DecisionInp
         decision.changes.create(who=username, field=name, before=before[name], after=after[name])
         for name in changed
     ]
+    if "state" in changed:
+        decided.send(type(decision), decision=decision)
     others = [one for one in meanwhile if one.who != username]
     return DecisionResult(decision, changes, others)
 

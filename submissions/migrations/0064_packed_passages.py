@@ -35,7 +35,7 @@ def convert(apps: Any, _schema_editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("submissions", "0056_reading_requests")]
+    dependencies = [("submissions", "0059_audited_webhooks")]
 
     operations = [
         migrations.AddField("pair", "packed_passages", models.BinaryField(default=b"")),

@@ -16,6 +16,7 @@ class AuditAction(models.TextChoices):
     CHANGED_PEOPLE = "people", _("Changed people")
     STATED_REASON = "reason", _("Stated a reason")
     ASKED = "asked", _("Asked to read")
+    CHANGED_WEBHOOKS = "webhooks", _("Changed webhooks")
 
 
 class AuditEntry(models.Model):

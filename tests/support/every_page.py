@@ -13,6 +13,8 @@ from django.utils import timezone
 
 from moss.accounts import urls as account_urls
 from moss.commands.demo import SAMPLE, sample_zip
+from moss.webhooks import actions as webhooks, urls as webhook_urls
+from moss.webhooks.models import Delivery, Event, Webhook
 from submissions.actions import people, shares
 from submissions.models import (
     Assignment,
@@ -59,6 +61,8 @@ PAGES = (
     "export_pair",
     "export_case",
     "shares",
+    "webhooks",
+    "webhook",
 )
 # Pages about one's own account.
 OWN_PAGES = ("account", "change_password", "api_tokens")
@@ -114,7 +118,8 @@ def course_people(course: Course) -> tuple[Membership, Invitation]:
 
 def patterns() -> dict[str, URLPattern]:
     """Return every URL pattern of the pages by its name."""
-    return {str(pattern.name): pattern for pattern in (*urls.urlpatterns, *account_urls.urlpatterns)}
+    every = (*urls.urlpatterns, *account_urls.urlpatterns, *webhook_urls.urlpatterns)
+    return {str(pattern.name): pattern for pattern in every}
 
 
 def address(world: World, name: str) -> str:
@@ -149,8 +154,22 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "name": "pairs",
         "suffix": "csv",
         "token": _token(world, route),
+        "webhook_id": webhook_of(world).pk if "webhooks/" in route else None,
+        "delivery_id": delivery_of(world).pk if "deliveries/" in route else None,
     }
     return {argument: values[argument] for argument in pattern.pattern.converters}
+
+
+def webhook_of(world: World) -> Webhook:
+    """Return the webhook of the world's course, which has none before it is asked for."""
+    course = world.assignment.course
+    return course.webhooks.first() or webhooks.create(
+        course, world.owner, "https://hooks.example.org/", Event.values
+    )
+
+
+def delivery_of(world: World) -> Delivery:
+    return webhook_of(world).deliveries.first() or webhooks.send_test(webhook_of(world))
 
 
 def _reading_request(world: World) -> int:

@@ -2,60 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from email import message_from_bytes
 from typing import TYPE_CHECKING
 
-import pytest
-from aiosmtpd.controller import Controller
-from aiosmtpd.handlers import Message
 from django.urls import reverse
 
 from tests.support.html import get_page, page_of
-from tests.support.ports import free_port_number
+from tests.support.inbox import link_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from email.message import Message as Mail
-
     from django.contrib.auth.models import User
     from django.test import Client
     from pytest_django.fixtures import Settings
 
     from submissions.models import Assignment
+    from tests.support.inbox import Inbox
 
 NEW = "a wholly new secret of mine"
-
-
-class Inbox(Message):
-    """Keep what arrives."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.mails: list[Mail] = []
-
-    def handle_message(self, message: Mail) -> None:
-        self.mails.append(message_from_bytes(message.as_bytes()))
-
-
-@pytest.fixture
-def inbox(settings: Settings) -> Iterator[Inbox]:
-    handler = Inbox()
-    server = Controller(handler, hostname="127.0.0.1", port=free_port_number())
-    server.start()
-    settings.MAIL, settings.EMAIL_BACKEND = True, "django.core.mail.backends.smtp.EmailBackend"
-    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port
-    settings.EMAIL_USE_TLS, settings.DEFAULT_FROM_EMAIL = False, "moss@example.org"
-    yield handler
-    server.stop()
-
-
-def link_in(mail: Mail) -> str:
-    payload = mail.get_payload(decode=True)
-    assert isinstance(payload, bytes)
-    found = re.search(r"http://testserver(\S+)", payload.decode())
-    assert found
-    return found[1]
 
 
 def test_a_forgotten_password_is_replaced_by_mail(

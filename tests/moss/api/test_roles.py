@@ -13,6 +13,7 @@ from submissions.actions import people
 from submissions.models import Batch, Membership
 from tests.submissions.pages.test_roles import ROLES
 from tests.support.api import api_client, problem_of
+from tests.support.every_page import delivery_of, webhook_of
 from tests.support.sample_class import loose
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 READ, DECIDE, CHANGE, SHARE, DELETE = "read", "decide", "change", "share", "delete"
 ANYBODY = "anybody"
 ASSIGNMENT, PAIR = "/assignments/{assignment_id}", "/assignments/{assignment_id}/pairs/{left_id}/{right_id}"
+WEBHOOKS, WEBHOOK = "/courses/{course_id}/webhooks", "/courses/{course_id}/webhooks/{webhook_id}"
 CASE = f"{ASSIGNMENT}/cases/{{submission_id}}"
 # The right that each endpoint takes, and a body that it accepts.
 RIGHTS: dict[tuple[str, str], str] = {
@@ -58,11 +60,20 @@ RIGHTS: dict[tuple[str, str], str] = {
     ("get", f"{ASSIGNMENT}/shares"): SHARE,
     ("post", f"{ASSIGNMENT}/shares"): SHARE,
     ("delete", "/shares/{share_id}"): SHARE,
+    ("get", WEBHOOKS): SHARE,
+    ("post", WEBHOOKS): SHARE,
+    ("get", WEBHOOK): SHARE,
+    ("patch", WEBHOOK): SHARE,
+    ("delete", WEBHOOK): SHARE,
+    ("post", f"{WEBHOOK}/test"): SHARE,
+    ("get", f"{WEBHOOK}/deliveries"): SHARE,
+    ("post", f"{WEBHOOK}/deliveries/{{delivery_id}}/again"): SHARE,
 }
 NEW = {"name": "New"}
 BODIES: dict[tuple[str, str], Any] = {
     ("post", "/courses"): NEW,
     ("post", "/courses/{course_id}/assignments"): NEW,
+    ("post", WEBHOOKS): {"url": "https://hooks.example.org/", "events": ["report.ready"]},
 }
 # Every pair is in a case at this threshold; printing takes seconds.
 AT, AS_HTML = "?threshold=1", "?format=html"
@@ -112,6 +123,8 @@ def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]
         "share_id": world.share.pk,
         "submission_id": world.pair.left_id,
         "upload_id": listed.pk,
+        "webhook_id": webhook_of(world).pk,
+        "delivery_id": delivery_of(world).pk,
         "table": "pairs",
         "suffix": "csv",
     }

@@ -21,6 +21,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from tests.support.api import secret_of
+from tests.support.every_page import delivery_of, webhook_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,6 +65,8 @@ def places(world: World) -> dict[str, Any]:
         "right_id": world.pair.right_id,
         "share_id": world.share.pk,
         "submission_id": world.pair.left_id,
+        "webhook_id": webhook_of(world).pk,
+        "delivery_id": delivery_of(world).pk,
     }
 
 

@@ -38,7 +38,7 @@ GETS = {
          "assignment_settings", "batch", "batch_progress", "boilerplate_progress", "pair", "case",
          "next_case", "next_undecided", "submission", "exports", "export_pair", "export_case"), READ),
     "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
-    "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE,
+    "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "webhooks": SHARE, "webhook": SHARE,
     "service": STAFF, "service_now": STAFF, "department": STAFF, "audit_log": STAFF,
 }  # fmt: skip
 POSTS = {
@@ -50,13 +50,15 @@ POSTS = {
     "withdraw_invitation": MANAGE, "add_group": MANAGE, "remove_group": MANAGE,
     "transfer_course": OWN, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "revoke_share": SHARE,
+    "webhooks": SHARE, "webhook": SHARE, "test_webhook": SHARE, "remove_webhook": SHARE,
+    "repeat_delivery": SHARE,
     "decide": DECIDE, "decide_case": DECIDE, "ask_to_read": DECIDE, "answer_request": SHARE,
     "retry_batch": STAFF, "retry_report": STAFF, "state_reason": STAFF,
 }  # fmt: skip
 # Addresses that belong to no course.
 OF_NOBODY = {
     *PUBLIC, *OWN_PAGES, *INVITATIONS, "courses", "switch_names", "switch_theme", "switch_language",
-    "dismiss_hint",
+    "choose_mail", "dismiss_hint",
 }  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Webhooks: signed requests that tell other programs of reports and decisions."""
