@@ -26,7 +26,7 @@ UPDATE = (
 )
 CHANGE = "{name} = new_rows.{name}"
 
-# The driver takes the values of these as they are, and Django's conversion of each takes longer than the rest.
+# The driver takes the values of these as they are; converting each of them took longer than all the rest.
 NUMBERS = (models.IntegerField, models.FloatField, models.BooleanField, models.ForeignKey)
 
 
