@@ -13,6 +13,7 @@ from moss.lti.keys import sign
 from moss.lti.refusals import PlatformFailed
 from moss.lti.requests_out import get_json, post_form
 from moss.lti.roles import is_learner
+from moss.lti.scopes import MEMBERSHIPS
 from submissions.rosters import Roster, RosterProblem, RosterStudent
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from moss.lti.models import Platform, PlatformCourse
 
-SCOPE = "https://purl.imsglobal.org/spec/lti-nrps/scope/contextmembership.readonly"
 MEDIA_TYPE = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
 ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 # Seconds for which the signature of a request holds, and for a whole list.
@@ -70,7 +70,7 @@ def _access_token(platform: Platform) -> str:
         "grant_type": "client_credentials",
         "client_assertion_type": ASSERTION,
         "client_assertion": assertion,
-        "scope": SCOPE,
+        "scope": MEMBERSHIPS,
     }
     content = post_form(platform, platform.token_url, fields).content
     token = content.get("access_token") if isinstance(content, dict) else None

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 # As long as LTI lets identifiers be.
 LONGEST_ID = 255
+LONGEST_ADDRESS = 1000
 
 
 def _address(label: Promise) -> models.CharField[str, str]:
-    return models.CharField(label, max_length=1000, validators=(check_address,))
+    return models.CharField(label, max_length=LONGEST_ADDRESS, validators=(check_address,))
 
 
 class Platform(models.Model):
@@ -78,6 +79,20 @@ class Platform(models.Model):
         """Return whether an address is at one of the hosts that are stored of this platform."""
         stored = (self.auth_url, self.token_url, self.jwks_url, *self.service_urls.split())
         return bool(origin(address)) and origin(address) in {origin(one) for one in stored}
+
+
+class RegistrationAddress(models.Model):
+    """An address at which a platform can be registered by itself, until it is used or an hour old."""
+
+    # Of the key in the address.
+    digest = models.CharField(max_length=64, unique=True)
+    # The user name, stored as text because the account may be deleted.
+    created_by = models.CharField(max_length=150)
+    created = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        """Return nothing of the key: it is a secret."""
+        return f"registration address {self.pk}"
 
 
 class ToolKey(models.Model):

@@ -19,6 +19,7 @@ from moss.lti.forms import ChooseAssignment, NewAssignment, PlatformForm
 from moss.lti.memberships import students
 from moss.lti.models import Platform, PlatformCourse
 from moss.lti.refusals import PlatformFailed
+from moss.lti.registration_views import own_addresses
 from submissions import queries
 from submissions.actions.rosters import replace_roster
 from submissions.pages.views.access import staff_only
@@ -44,9 +45,9 @@ class OwnAddress(NamedTuple):
 
 
 OWN_ADDRESSES = (
-    ("login", gettext_lazy("Sign-in (initiate login)"), "lti_login"),
-    ("launch", gettext_lazy("Launch, redirect and deep linking"), "lti_launch"),
-    ("keys", gettext_lazy("Public keys (JWKS)"), "lti_keys"),
+    ("login", gettext_lazy("Sign-in (initiate login)")),
+    ("launch", gettext_lazy("Launch, redirect and deep linking")),
+    ("keys", gettext_lazy("Public keys (JWKS)")),
 )
 
 
@@ -64,8 +65,8 @@ def platforms(request: AuthenticatedRequest) -> HttpResponse:
         "form": form,
         "platforms": Platform.objects.all(),
         "addresses": [
-            OwnAddress(key, str(label), request.build_absolute_uri(reverse(name)))
-            for key, label, name in OWN_ADDRESSES
+            OwnAddress(key, str(label), url)
+            for (key, label), url in zip(OWN_ADDRESSES, own_addresses(request), strict=True)
         ],
     }
     return render(request, "lti/platforms.html", context, status=422 if form.errors else 200)

@@ -15,5 +15,9 @@ class LaunchRefused(Exception):
         self.detail = detail
 
 
+class RegistrationRefused(LaunchRefused):
+    """A registration of a platform that is refused; see `LaunchRefused`."""
+
+
 class PlatformFailed(Exception):
     """A platform did not answer, or with something else than LTI says; the message is for the log."""

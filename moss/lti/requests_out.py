@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ANSWER_SECONDS = 20
 LARGEST_ANSWER = 5_000_000
 PART = 65_536
+SUCCESS = (requests.codes.ok, requests.codes.created)
 
 
 class Answer(NamedTuple):
@@ -44,12 +45,17 @@ def post_form(platform: Platform, address: str, fields: dict[str, str]) -> Answe
     return _ask(platform, "POST", address, data=fields, headers={})
 
 
+def post_json(platform: Platform, address: str, content: Any, headers: dict[str, str]) -> Answer:
+    """Return what a platform answers to JSON; raises as `get_json` does."""
+    return _ask(platform, "POST", address, json=content, headers=headers)
+
+
 def _ask(platform: Platform, method: str, address: str, **options: Any) -> Answer:
     if not platform.has_address(address):
         raise PlatformFailed(f"{address:.200} is at no host that is stored of {platform}")
     try:
         with answer_of(method, address, **options) as response:
-            if response.status_code != requests.codes.ok:
+            if response.status_code not in SUCCESS:
                 raise PlatformFailed(f"{address:.200} answered {response.status_code}")
             content = _limited_body(address, response)
             next_page = response.links.get("next", {}).get("url", "")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING
+from urllib.parse import urlencode
 
 import pytest
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from moss.lti.models import PlatformCourse
 from submissions.models import Assignment, Course
@@ -73,3 +76,31 @@ def test_the_pages_of_platforms_have_no_fault(
     ):
         page.goto(reverse(name, args=arguments))
         check_every_layout(page, shoot, f"page-{name}")
+
+
+def test_a_platform_is_registered_in_its_frame_which_it_may_close_then(
+    lms: LearningPlatform, admin: User, sign_in: SignIn, shoot: Shoot, browser: Browser
+) -> None:
+    page = sign_in(admin)
+    page.goto(reverse("lti_platforms"))
+    page.get_by_role("button", name="Make an address for it").click()
+    address = page.get_by_label("It works once").input_value()
+    check_every_layout(page, shoot, "page-lti_offer_registration")
+    given = urlencode(
+        {"openid_configuration": f"{lms.url}/configuration", "registration_token": "the-registration-token"}
+    )
+    page.goto(f"{address}?{given}")
+    check_every_layout(page, shoot, "page-lti_register")
+    heard = "addEventListener('message', event => { document.title = event.data.subject })"
+    frame = f'<iframe src="{escape(f"{address}?{given}")}" width=900 height=700></iframe>'
+    lms.server.course_page = f"<!doctype html>{frame}<script>{heard}</script>"
+    context = browser.new_context()
+    window = context.new_page()
+    window.goto(f"{lms.url}/course")
+    framed = window.frame_locator("iframe")
+    framed.get_by_role("button", name="Register 127.0.0.1").click()
+    framed.get_by_role("heading", name="is registered").wait_for()
+    save_screenshot(window, "page-lti_registered")
+    framed.get_by_role("button", name="Close").click()
+    expect(window).to_have_title("org.imsglobal.lti.close")
+    context.close()

@@ -119,6 +119,10 @@ class PlatformServer(ThreadingHTTPServer):
         self.claims: dict[str, Any] = {}
         self.course_page = ""
         self.answers: list[str] = []
+        # Its configuration for tools, where it differs from the usual one, and what they registered.
+        self.configuration: dict[str, Any] = {}
+        self.registered: list[dict[str, Any]] = []
+        self.registration_answer: dict[str, Any] = {}
         self.rotate()
 
     def rotate(self) -> None:
@@ -128,6 +132,18 @@ class PlatformServer(ThreadingHTTPServer):
 
     def sign(self, claims: dict[str, Any]) -> str:
         return jwt.encode(claims, self.key, "RS256", headers={"kid": f"key-{self.key_id}"})
+
+    def configured(self) -> dict[str, Any]:
+        """Return what the platform tells tools that want to be registered."""
+        here = f"http://127.0.0.1:{self.server_port}"
+        return {
+            "issuer": here,
+            "authorization_endpoint": f"{here}/auth",
+            "token_endpoint": f"{here}/token",
+            "jwks_uri": f"{here}/keys",
+            "registration_endpoint": f"{here}/register",
+            f"{SPEC}platform-configuration": {"product_family_code": "example", "version": "1"},
+        } | self.configuration
 
     def published(self) -> dict[str, Any]:
         key = RSAAlgorithm.to_jwk(self.key.public_key(), as_dict=True)
@@ -150,6 +166,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(self.server.instead or json.dumps(self.server.published()).encode())
         elif address.path == "/auth":
             self.answer(self.signed_in(parse_qs(address.query)).encode(), kind="text/html")
+        elif address.path == "/configuration":
+            self.answer(json.dumps(self.server.configured()).encode())
         elif address.path == "/course":
             self.answer(self.server.course_page.encode(), kind="text/html")
         elif self.headers["Authorization"] == "Bearer the-access-token" and address.path == "/members":
@@ -176,6 +194,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         self.server.asked.append(self.path)
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        if self.path == "/register":
+            self.register(json.loads(body))
+            return
         sent = {name: values[0] for name, values in parse_qs(body).items()}
         if self.path == "/links":
             self.server.answers.append(sent["JWT"])
@@ -188,6 +209,14 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(400)
             return
         self.answer(json.dumps({"access_token": "the-access-token", "token_type": "Bearer"}).encode())
+
+    def register(self, tool: dict[str, Any]) -> None:
+        if self.headers["Authorization"] != "Bearer the-registration-token":
+            self.send_error(401)
+            return
+        self.server.registered.append(tool)
+        answer = tool | {"client_id": "tool-7"} | self.server.registration_answer
+        self.answer(json.dumps(answer).encode())
 
     def answer(self, content: bytes, link: str = "", kind: str = "application/json") -> None:
         self.send_response(200)

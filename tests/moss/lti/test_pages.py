@@ -41,6 +41,8 @@ TABLE = {
     "lti_platforms": (STAFF, STAFF),
     "lti_platform": (STAFF, STAFF),
     "lti_remove_platform": (NOTHING, STAFF),
+    "lti_offer_registration": (NOTHING, STAFF),
+    "lti_register": (ANYBODY, ANYBODY),
 }
 # The answers to what each takes, by who asks; 404 to everybody else.
 SIGN_IN, NOT_FOUND, FORBIDDEN, DONE = (
@@ -77,7 +79,7 @@ def test_every_address_answers_every_role_as_its_rights_say(
         client.force_login(user)
         if role in {"assistant", "instructor"}:
             Membership.objects.create(course=course, user=user, role=role)
-    keys = {"lti_deep_linking": asked.pk, "lti_fill_roster": course.pk}
+    keys = {"lti_deep_linking": asked.pk, "lti_fill_roster": course.pk, "lti_register": "a-key"}
     keys |= dict.fromkeys(("lti_platform", "lti_remove_platform"), lms.row.pk)
     for name, rights in TABLE.items():
         address = reverse(name, args=[keys[name]] if name in keys else [])
