@@ -36,12 +36,16 @@ def maintain() -> NoReturn:
 def maintain_once() -> None:
     """Call `sweep`; an error of the database or of the broker is logged, since the next round may succeed."""
     from moss.webhooks.tasks import enqueue_due  # noqa: PLC0415 - as below
-    from submissions.actions.retention import apply_retention  # noqa: PLC0415 - as below
+    from submissions.actions.retention import (  # noqa: PLC0415 - as below
+        apply_retention,
+        apply_source_retention,
+    )
     from submissions.sweeping import sweep  # noqa: PLC0415 - imports models: after Django's start
 
     try:
         sweep()
         apply_retention()
+        apply_source_retention()
         enqueue_due()
         import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
         heartbeats.save_maintenance()

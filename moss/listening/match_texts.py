@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from django.utils.translation import gettext as _
+
 from fingerprint.engine import group_passages, token_lines
 from submissions import queries
 from submissions.storage.sources import file_text
-from submissions.storage.tokens import unpack_tokens
+from submissions.storage.tokens import unpack_with_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -87,6 +89,9 @@ def _side(passages: list[Passage], files: dict[int, SubmissionFile], side: int) 
     texts: list[FileTexts] = []
     characters = 0
     for key in sorted(keys, key=lambda key: files[key].path):
+        if files[key].submission.released:
+            texts.append(FileTexts(files[key].path, [Part(_("The sources were deleted."))]))
+            continue
         text = file_text(files[key])
         characters += len(text)
         if characters > MAX_CHARACTERS:
@@ -118,8 +123,8 @@ def _split_lines(text: str) -> list[str]:
 
 
 def _lines(file: SubmissionFile) -> Lines:
-    lines: Lines = token_lines(file_text(file), unpack_tokens(bytes(file.document.tokens)))
-    return lines
+    tokens, lines = unpack_with_lines(bytes(file.document.tokens))
+    return token_lines(file_text(file), tokens) if lines is None else lines
 
 
 def _range(lines: dict[int, Lines], block: Sequence[PassageRecord]) -> LineRange:

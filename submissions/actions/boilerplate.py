@@ -14,7 +14,7 @@ from submissions.actions.stored_files import save_uploads, stored_files, upload_
 from submissions.ingest.documents import delete_unused
 from submissions.models import Boilerplate, BoilerplateUpload, SubmissionFile
 from submissions.storage.sources import file_text
-from submissions.storage.tokens import unpack_tokens
+from submissions.storage.tokens import unpack_with_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,6 +86,8 @@ def ignore_passage(assignment: Assignment, pair: Pair, key: str) -> Boilerplate 
 
 
 def _passage_name(file: SubmissionFile, first: int, count: int) -> str:
-    lines = token_lines(file_text(file), unpack_tokens(bytes(file.document.tokens)))
+    tokens, lines = unpack_with_lines(bytes(file.document.tokens))
+    if lines is None:  # from before lines were stored
+        lines = token_lines(file_text(file), tokens)
     path = file.path[-PATH_CHARACTERS:]
     return f"passage of {path}, lines {lines[first]} to {lines[first + count - 1]}"

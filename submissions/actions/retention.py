@@ -1,13 +1,12 @@
 """Retention: assignments are deleted some months after their last change, if their course says so.
 
-Their people are told NOTICE before, on the page of the course and by mail where mail is set. An assignment
-that is held is kept.
+Sources that are no evidence can go some days after the report. Their people are told before, on the page of
+the course and by mail where mail is set. An assignment that is held is kept whole.
 """
 
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
 from smtplib import SMTPException
 from typing import TYPE_CHECKING
 
@@ -17,11 +16,19 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 
 from submissions.actions.deletions import delete_assignment
-from submissions.models import AuditEntry
+from submissions.ingest.releasing import empty_sources, releasable, release
+from submissions.models import Assignment, AuditEntry
 from submissions.models.audit import AuditAction
-from submissions.queries.retention import NOTICE, retained_assignments
+from submissions.queries.retention import (
+    NOTICE,
+    SOURCES_NOTICE,
+    assignments_with_sources,
+    retained_assignments,
+)
 
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from submissions.queries.retention import RetainedAssignment
 
 logger = logging.getLogger(__name__)
@@ -46,14 +53,44 @@ def _store_notice(row: RetainedAssignment, *, told: bool) -> None:
         row.assignment.save(update_fields=["retention_notice"])
 
 
+def apply_source_retention() -> None:
+    """Tell the owners of assignments whose sources go soon; release those whose owners were told in time."""
+    now = timezone.now()
+    for row in assignments_with_sources():
+        assignment, notice = row.assignment, row.assignment.sources_notice
+        if row.ends > now + SOURCES_NOTICE:
+            if notice:
+                Assignment.objects.filter(pk=assignment.pk).update(sources_notice=None)
+        elif notice is None:
+            if releasable(assignment).exists():
+                Assignment.objects.filter(pk=assignment.pk).update(sources_notice=now)
+                _send_mail(row, "submissions/sources_retention.txt", SOURCES_NOTICE)
+        elif max(row.ends, notice + SOURCES_NOTICE) <= now:
+            _release(assignment)
+    if emptied := empty_sources():
+        logger.info("%d sources were deleted by the retention of courses", emptied)
+
+
+def _release(assignment: Assignment) -> None:
+    released = release(assignment)
+    now = timezone.now()
+    Assignment.objects.filter(pk=assignment.pk).update(sources_deleted=now, sources_notice=None)
+    _log_deletion(assignment, "sources").save()
+    logger.info("the sources of %d submissions of assignment %d were given up", released, assignment.pk)
+
+
 def _send_notice(row: RetainedAssignment) -> None:
-    owner = row.assignment.course.owner
     logger.info("assignment %d is deleted by retention in %d days", row.assignment.pk, NOTICE.days)
+    _send_mail(row, "submissions/retention.txt", NOTICE)
+
+
+def _send_mail(row: RetainedAssignment, template: str, notice: timedelta) -> None:
+    """Tell the owner of a course what is deleted when; without mail, the page of the course alone says it."""
+    owner = row.assignment.course.owner
     if not settings.MAIL or not owner.email:
         return
-    day = max(row.ends, timezone.now() + timedelta(days=NOTICE.days))
-    context = {"assignment": row.assignment, "day": day}
-    text = render_to_string("submissions/retention.txt", context)
+    day = max(row.ends, timezone.now() + notice)
+    text = render_to_string(template, {"assignment": row.assignment, "day": day})
     try:
         send_mail(f"{row.assignment.name}: {day:%Y-%m-%d}", text, None, [owner.email])
     except (OSError, SMTPException) as error:  # The page of the course says it, too.
@@ -61,14 +98,18 @@ def _send_notice(row: RetainedAssignment) -> None:
 
 
 def _delete(row: RetainedAssignment) -> None:
-    assignment = row.assignment
-    entry = AuditEntry(
+    entry = _log_deletion(row.assignment)
+    delete_assignment(row.assignment)
+    entry.save()
+    logger.info("assignment %s was deleted by the retention of its course", entry.assignment)
+
+
+def _log_deletion(assignment: Assignment, subject: str = "") -> AuditEntry:
+    return AuditEntry(
         who="retention",
         action=AuditAction.DELETED,
         course=assignment.course.name,
         assignment=assignment.name,
+        subject=subject,
         page="retention",
     )
-    delete_assignment(assignment)
-    entry.save()
-    logger.info("assignment %s was deleted by the retention of its course", entry.assignment)

@@ -37,8 +37,13 @@ def without_coarse_stream(assignment_id: int) -> list[int]:
 
 
 def read_coarse_stream(document_id: int) -> None:
-    """Read a document again and store its coarse stream; leave it without where that fails now."""
+    """Read a document again and store its coarse stream; leave it without where that fails now.
+
+    Nothing is done for a source whose bytes were deleted.
+    """
     document = Document.objects.select_related("source").get(pk=document_id)
+    if document.source.emptied:
+        return
     try:
         reading = document_reader().read(
             bytes(document.source.data), document.language, settings.FILE_SECONDS, coarse=True

@@ -218,7 +218,8 @@ def _files(assignment: Assignment | int) -> QuerySet[SubmissionFile]:
     files = SubmissionFile.objects.filter(submission__batch__assignment=assignment).order_by()
     # Copies follow their originals at the next ranking.
     uploaded = files.exclude(submission__batch__role=Batch.Role.OTHER)
-    return uploaded.exclude(submission__batch__state=Batch.State.CANCELLED)
+    # What was released has no bytes to read.
+    return uploaded.exclude(submission__batch__state=Batch.State.CANCELLED).filter(submission__released=None)
 
 
 def _replacing(assignment_id: int) -> QuerySet[Document]:

@@ -15,7 +15,7 @@ from submissions.models import Document, Source
 from submissions.storage.rows import flush_later, insert
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fingerprint.engine import Unreadable
     from submissions.archives.unpack import UnpackedEntry
@@ -58,6 +58,7 @@ def store_sources(files: Sequence[bytes]) -> list[int]:
         When one was deleted meanwhile with another upload.
     """
     by_digest = {sha256(data).hexdigest(): data for data in files}
+    _fill_again(by_digest)
     keys = _source_keys(by_digest)
     new = sorted(by_digest.keys() - keys.keys())  # in one order: others may insert the same
     if new:
@@ -71,6 +72,12 @@ def store_sources(files: Sequence[bytes]) -> list[int]:
     if len(keys) < len(by_digest):
         raise IntegrityError("a source was deleted meanwhile")
     return [keys[sha256(data).hexdigest()] for data in files]
+
+
+def _fill_again(by_digest: Mapping[str, bytes]) -> None:
+    """Store the bytes of sources that retention emptied."""
+    for source in Source.objects.filter(sha256__in=by_digest.keys(), emptied__isnull=False):
+        Source.objects.filter(pk=source.pk).update(data=by_digest[source.sha256], emptied=None)
 
 
 def _source_keys(digests: Iterable[str]) -> dict[str, int]:

@@ -225,6 +225,8 @@ class Submission(models.Model):
     handed_in = models.DateTimeField(null=True)
     # The submission of another assignment that this is a copy of; it is deleted with that one.
     origin = models.ForeignKey("self", models.CASCADE, null=True, related_name="copies")
+    # When retention gave its sources up: pages show none, and their bytes go once nothing else needs them.
+    released = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         ordering = ("name", "pk")

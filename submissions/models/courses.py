@@ -15,6 +15,8 @@ class Course(models.Model):
     name = models.CharField(max_length=200)
     # Months after the last upload or decision after which an assignment is deleted; null: never.
     keep_months = models.PositiveSmallIntegerField(null=True, blank=True)
+    # Days after the last report after which sources are deleted that are no evidence; null: with the rest.
+    keep_sources_days = models.PositiveSmallIntegerField(null=True, blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -56,6 +58,9 @@ class Assignment(models.Model):
     hold = models.CharField(max_length=200, blank=True)
     # When the people of the course were told that it is deleted soon.
     retention_notice = models.DateTimeField(null=True, editable=False)
+    # When they were told that its sources are deleted soon, and when that was done last.
+    sources_notice = models.DateTimeField(null=True, editable=False)
+    sources_deleted = models.DateTimeField(null=True, editable=False)
     created = models.DateTimeField(auto_now_add=True)
     # What its reader may not see of other courses; `queries.access` sets it on the object that it returns.
     withheld: Withheld = NOTHING_WITHHELD

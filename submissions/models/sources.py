@@ -14,6 +14,18 @@ class Source(models.Model):
     data = models.BinaryField()
     size = models.PositiveIntegerField()
     created = models.DateTimeField(auto_now_add=True)
+    # When retention gave it up for a submission, and when its bytes were deleted; see `ingest.releasing`.
+    given_up = models.DateTimeField(null=True, editable=False)
+    emptied = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        indexes = (
+            models.Index(
+                fields=("id",),
+                condition=models.Q(given_up__isnull=False, emptied=None),
+                name="source_given_up",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.sha256[:12]

@@ -95,7 +95,7 @@ from submissions.queries.reports import (
     report_state,
     tally,
 )
-from submissions.queries.retention import deletions_ahead
+from submissions.queries.retention import deletions_ahead, source_deletions_ahead
 from submissions.queries.rosters import roster, roster_by_assignment, roster_size, roster_students
 from submissions.queries.service import (
     batches_under_way,
@@ -243,6 +243,7 @@ __all__ = [
     "share",
     "shares",
     "skipped_content",
+    "source_deletions_ahead",
     "stored_terms",
     "submission",
     "submission_decisions",

@@ -61,7 +61,7 @@ def pair_files(pair: Pair) -> list[SubmissionFile]:
     """Return the files of both submissions, sorted by path, without sources, tokens and syntax colours."""
     files = SubmissionFile.objects.filter(submission__in=[pair.left_id, pair.right_id])
     heavy = ("source__data", "document__tokens", "document__lexical", "document__coarse", "document__styles")
-    return list(files.select_related("source", "document").defer(*heavy).order_by("path", "pk"))
+    return list(files.select_related("source", "document", "submission").defer(*heavy).order_by("path", "pk"))
 
 
 def add_contents(files: list[SubmissionFile]) -> None:

@@ -1,4 +1,4 @@
-"""Assignments of courses with a retention, and when they are deleted."""
+"""Assignments of courses with a retention, and when they, or only their sources, are deleted."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from dateutil.relativedelta import relativedelta
-from django.db.models import Max
+from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Greatest
 
-from submissions.models import Assignment
+from submissions.models import Assignment, Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from submissions.models import Course
 
-# How long before the deletion the people of a course are told.
-NOTICE = timedelta(days=30)
+# How long before the deletion the people of a course are told, and before that of sources only.
+NOTICE, SOURCES_NOTICE = timedelta(days=30), timedelta(days=7)
 
 
 class RetainedAssignment(NamedTuple):
@@ -53,4 +53,32 @@ def deletions_ahead(course: Course) -> dict[int, datetime]:
         row.assignment.pk: max(row.ends, row.assignment.retention_notice + NOTICE)
         for row in retained_assignments(course)
         if row.assignment.retention_notice
+    }
+
+
+def assignments_with_sources(course: Course | None = None) -> Iterator[RetainedAssignment]:
+    """Yield the assignments whose sources go before the rest, with the time, of all courses or of one.
+
+    It counts from the newest report. One that is held, or ranked or read just now, has no such time, nor has
+    one whose sources were deleted after its newest report.
+    """
+    reports = Report.objects.filter(assignment=OuterRef("pk"))
+    newest = reports.filter(state=Report.State.DONE).order_by("-pk").values("finished")[:1]
+    rows = Assignment.objects.filter(course__keep_sources_days__isnull=False, hold="")
+    if course:
+        rows = rows.filter(course=course)
+    rows = rows.annotate(last_report=Subquery(newest)).exclude(last_report=None)
+    rows = rows.filter(Q(sources_deleted=None) | Q(sources_deleted__lt=F("last_report")))
+    rows = rows.exclude(Exists(reports.filter(state__in=Report.UNFINISHED)))
+    for assignment in rows.select_related("course__owner").order_by("pk"):
+        days = timedelta(days=assignment.course.keep_sources_days or 0)
+        yield RetainedAssignment(assignment, assignment.last_report + days)
+
+
+def source_deletions_ahead(course: Course) -> dict[int, datetime]:
+    """Return when sources of assignments of a course are deleted, of those whose people were told."""
+    return {
+        row.assignment.pk: max(row.ends, row.assignment.sources_notice + SOURCES_NOTICE)
+        for row in assignments_with_sources(course)
+        if row.assignment.sources_notice
     }

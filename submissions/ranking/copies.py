@@ -121,6 +121,7 @@ def _new_copies(assignment: Assignment, origins: Iterable[Submission]) -> dict[i
             identifier=by_name[name].identifier,
             handed_in=by_name[name].handed_in or by_name[name].batch.created,
             origin=by_name[name],
+            released=by_name[name].released,
         )
         for batch, by_name in by_batch.items()
         for name, unique in stored_names(batch, by_name).items()

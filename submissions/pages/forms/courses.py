@@ -19,6 +19,8 @@ else:
 
 
 LONGEST_MONTHS = 240
+# The people of the course are told a week before.
+SHORTEST_DAYS, LONGEST_DAYS = 7, 3650
 
 
 class CourseForm(CourseModelForm):
@@ -39,7 +41,7 @@ class CourseForm(CourseModelForm):
 
 
 class CourseSettingsForm(CourseForm):
-    """Rename a course, and say how long its assignments are kept."""
+    """Rename a course, and say how long its assignments and their sources are kept."""
 
     keep_months = forms.IntegerField(
         label=gettext_lazy("Keep assignments for, months"),
@@ -52,6 +54,18 @@ class CourseSettingsForm(CourseForm):
         ),
     )
 
+    keep_sources_days = forms.IntegerField(
+        label=gettext_lazy("Keep sources for, days"),
+        required=False,
+        min_value=SHORTEST_DAYS,
+        max_value=LONGEST_DAYS,
+        help_text=gettext_lazy(
+            "This long after the last report, the text of what was handed in is deleted, except that of "
+            "submissions in pairs and cases decided as suspicious or confirmed. The report, its figures and "
+            "all decisions stay. You are told 7 days before. Empty: sources stay as long as the assignment."
+        ),
+    )
+
     class Meta:
         model = Course
-        fields = ("name", "keep_months")
+        fields = ("name", "keep_months", "keep_sources_days")

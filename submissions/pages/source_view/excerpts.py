@@ -30,8 +30,9 @@ class SourceExcerpt(NamedTuple):
 
 def documents(ids: Iterable[int]) -> dict[int, Document]:
     """Return the readable ones of these documents by id, with sources and tokens, in one query."""
-    ready = Document.objects.filter(pk__in=set(ids), state=Document.State.READY).select_related("source")
-    return {document.pk: document for document in ready.defer("lexical", "coarse", "styles")}
+    ready = Document.objects.filter(pk__in=set(ids), state=Document.State.READY, source__emptied=None)
+    light = ready.select_related("source").defer("lexical", "coarse", "styles")
+    return {document.pk: document for document in light}
 
 
 def source_excerpt(document: Document, first: int, after: int, names: Names) -> SourceExcerpt:

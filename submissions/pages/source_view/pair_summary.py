@@ -103,6 +103,8 @@ def _changes(view: PairView) -> str:
     parts = [_changed(counts, whole=whole), _moved(view.moved)]
     if any(parts):
         return ", ".join(filter(None, parts))
+    if any(side.submission.released for side in view.sides):
+        return _("what is written differently is not known any more")
     if not whole:
         return _("it was too large to compare every token")
     if any(each.gaps for each in differences):

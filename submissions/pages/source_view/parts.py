@@ -27,11 +27,16 @@ OPPOSITE = re.compile(r' href="#([LR]-p(\d+))"')
 
 
 def open_files(views: dict[int, FileView], passages: list[PassageRecord], selection: Selection) -> None:
-    """Read the files of the selection, of the passages, then the others, within READ_BYTES a side."""
+    """Read the files of the selection, of the passages, then the others, within READ_BYTES a side.
+
+    A file whose source was released is never read.
+    """
     for letter in "LR":
         side = [view for view in views.values() if view.anchors.side == letter]
         used = 0
         for view in _by_urgency(side, letter, views, passages, selection):
+            if view.file.submission.released:
+                continue
             size = view.file.source.size
             if used == 0 or used + size <= READ_BYTES:
                 view.is_open, used = True, used + size

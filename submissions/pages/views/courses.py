@@ -97,6 +97,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "more_recurring": max(0, len(overview.recurring) - RECURRING_LISTED),
         "students": queries.roster_size(course),
         "deletions": queries.deletions_ahead(course),
+        "source_deletions": queries.source_deletions_ahead(course),
         "requests": queries.open_reading_requests(course) if may(request.user, Right.SHARE, course) else 0,
     }
     return render(request, "submissions/course.html", context, status=_status(form))

@@ -69,7 +69,7 @@ def _rendered(page: dict[str, Any], address: Address) -> dict[str, str]:
         **address.context,
         "replaced_by": queries.replaced_by(submission),
         "files": files_page,
-        "line_counts": _line_counts(list(files_page)),
+        "line_counts": {} if submission.released else _line_counts(list(files_page)),
         "skipped": skipped.get_page(address.query.get("skipped")),
         "decisions": _decisions(assignment, state.report, submission),
     }

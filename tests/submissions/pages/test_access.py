@@ -38,6 +38,7 @@ OWNED = world.patterns().keys() - {
     "switch_names",
     "switch_theme",
     "switch_language",
+    "choose_mail",
     "dismiss_hint",
 }
 WRITES = OWNED - READS

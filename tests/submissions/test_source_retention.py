@@ -1,0 +1,245 @@
+"""Sources that go before the report: what stays, what its pages say, and who was told before."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from moss import maintenance
+from submissions import queries, tasks
+from submissions.actions import DecisionInput, decide
+from submissions.actions.retention import apply_source_retention
+from submissions.models import Assignment, AuditEntry, Batch, Course, Document, Report, Source
+from submissions.pages.exports.copies import REAL_NAMES
+from submissions.queries.decisions import pair_names
+from tests.support.api import api_client, send
+from tests.support.every_page import address, addresses
+from tests.support.html import get_page, page_of
+from tests.support.sample_class import CLASS, loose, zipped
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.test import Client
+    from pytest_django.fixtures import Settings
+
+    from submissions.models import Pair
+    from tests.support.every_page import World
+    from tests.support.uploads import HandIn
+
+pytestmark = pytest.mark.django_db
+
+
+def age(assignment: Assignment, days: int) -> None:
+    Report.objects.filter(assignment=assignment).update(finished=timezone.now() - timedelta(days=days))
+
+
+def let_them_go(assignment: Assignment) -> None:
+    """Tell the owner that sources go, and let them go a week later."""
+    Course.objects.filter(pk=assignment.course_id).update(keep_sources_days=30)
+    age(assignment, days=31)
+    apply_source_retention()
+    week_ago = timezone.now() - timedelta(days=7, minutes=1)
+    Assignment.objects.filter(pk=assignment.pk).update(sources_notice=week_ago)
+    apply_source_retention()
+
+
+def stored_texts() -> list[bytes]:
+    return [bytes(data) for data in Source.objects.filter(boilerplate=None).values_list("data", flat=True)]
+
+
+@pytest.fixture
+def confirmed(world: World) -> Pair:
+    """Return a pair that Alice has confirmed."""
+    names = pair_names(world.assignment, world.pair.left_id, world.pair.right_id)
+    decide(world.assignment, names, world.owner, DecisionInput("confirmed", None, "See line 3."))
+    return world.pair
+
+
+@pytest.fixture
+def gone(world: World, confirmed: Pair) -> Pair:
+    """Return a pair without sources, in a report of which the confirmed pair has some."""
+    let_them_go(world.assignment)
+    both = (confirmed.left_id, confirmed.right_id)
+    return world.report.pairs.exclude(left__in=both).exclude(right__in=both)[0]
+
+
+def test_all_sources_go_but_those_of_evidence_and_the_report_stays(
+    world: World, gone: Pair, confirmed: Pair
+) -> None:
+    kept = set(confirmed.left.files.values_list("source", flat=True))
+    kept |= set(confirmed.right.files.values_list("source", flat=True))
+    emptied = set(Source.objects.filter(emptied__isnull=False).values_list("pk", flat=True))
+    ranked = world.report.submissions.exclude(pk__in=(confirmed.left_id, confirmed.right_id))
+    assert emptied == set(ranked.values_list("files__source", flat=True)) - kept
+    assert not Source.objects.filter(pk__in=emptied).exclude(data=b"").exists()
+    assert not Source.objects.filter(pk__in=kept, data=b"").exists()
+    assert Report.objects.get(pk=world.report.pk).pairs.count() == world.report.pairs.count()
+    read = Document.objects.filter(source__in=emptied, state=Document.State.READY)
+    assert read.count() > 20
+    assert not read.filter(tokens=b"").exists()
+
+
+def test_the_pages_of_a_pair_and_of_a_submission_say_so(
+    world: World, gone: Pair, alice_client: Client
+) -> None:
+    page = get_page(alice_client, reverse("pair", args=[world.assignment.pk, gone.left_id, gone.right_id]))
+    day = f"{timezone.now():%b %Y}"
+    assert page.text("main").count("were deleted on") == 2
+    assert page.texts(".pane .empty") == ["The sources were deleted."] * 2
+    assert day in page.text("main")
+    assert not page.has("pre.source")
+    assert page.has("#decision-panel form")
+    page = get_page(alice_client, reverse("submission", args=[world.assignment.pk, gone.left_id]))
+    assert "were deleted on" in page.text("main")
+    assert "deleted" in page.text(".files tbody tr")
+
+
+def test_the_summary_says_what_is_not_known_any_more(world: World, alice_client: Client) -> None:
+    let_them_go(world.assignment)
+    page = get_page(alice_client, address(world, "pair"))
+    assert "what is written differently is not known any more" in page.text("main")
+
+
+def test_evidence_is_shown_whole(world: World, gone: Pair, confirmed: Pair, alice_client: Client) -> None:
+    ids = [world.assignment.pk, confirmed.left_id, confirmed.right_id]
+    page = get_page(alice_client, reverse("pair", args=ids))
+    assert len(page.all("pre.source")) >= 2
+    assert "were deleted on" not in page.text("main")
+
+
+def test_every_page_and_document_still_opens(world: World, gone: Pair, alice_client: Client) -> None:
+    for name, url in addresses(world).items():
+        response = alice_client.get(url)
+        assert response.status_code < 500, name
+    ids = [world.assignment.pk, gone.left_id, gone.right_id]
+    for place in (
+        reverse("export_pair", args=ids),
+        address(world, "exports"),
+        f"{address(world, 'export_case')}?threshold=1",
+    ):
+        for kind in ("html", "pdf"):
+            answer = alice_client.get(
+                place, {"format": kind, "names": REAL_NAMES, "sources": "on"}, follow=True
+            )
+            assert answer.status_code == 200, (place, kind)
+    document = page_of(
+        alice_client.get(
+            reverse("export_pair", args=ids), {"format": "html", "names": REAL_NAMES}, follow=True
+        )
+    )
+    assert "were deleted on" in document.text("body")
+    digests = {file.source.sha256 for file in gone.left.files.all()}
+    assert digests <= set(document.texts(".files td.hash"))
+
+
+def test_the_api_answers_without_the_passages_lines(world: World, gone: Pair) -> None:
+    path = f"/assignments/{world.assignment.pk}/pairs/{gone.left_id}/{gone.right_id}"
+    answer = send(api_client(world.owner), "get", path)
+    assert answer.status_code == 200
+    assert {one["left"]["first_line"] for one in answer.json()["passages"]} == {0}
+
+
+def test_the_owner_is_told_a_week_before_and_the_deletion_is_logged(
+    world: World, settings: Settings, mailoutbox: list[object], alice_client: Client
+) -> None:
+    settings.MAIL = True
+    Course.objects.update(keep_sources_days=30)
+    age(world.assignment, days=22)
+    apply_source_retention()
+    assert mailoutbox == []
+    age(world.assignment, days=24)
+    apply_source_retention()
+    apply_source_retention()
+    assert len(mailoutbox) == 1
+    page = get_page(alice_client, world.assignment.course.get_absolute_url())
+    day = timezone.now() + timedelta(days=7)
+    assert f"its sources will be deleted on {day.day} {day:%b %Y}" in page.text(".rows")
+    assert not Source.objects.exclude(emptied=None).exists()
+    let_them_go(world.assignment)
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.who, entry.action, entry.assignment, entry.subject) == (
+        "retention", "deleted", world.assignment.name, "sources",
+    )  # fmt: skip
+    apply_source_retention()
+    assert AuditEntry.objects.count() == 1, "it is done once for a report"
+
+
+@pytest.mark.parametrize("reason", ["hold", "no days", "a ranking"])
+def test_what_is_held_stays(reason: str, world: World) -> None:
+    let_go_before = len(stored_texts())
+    if reason == "hold":
+        Assignment.objects.update(hold="An open case.")
+    if reason == "a ranking":
+        world.assignment.reports.create()
+    let_them_go(world.assignment)
+    if reason == "no days":
+        return
+    assert not Source.objects.exclude(emptied=None).exists()
+    assert len(stored_texts()) == let_go_before
+
+
+def test_the_same_file_handed_in_again_is_read_as_any_other(
+    world: World, gone: Pair, alice: User, hand_in: HandIn
+) -> None:
+    source = gone.left.files.all()[0].source
+    name = gone.left.name
+    from moss.commands.demo import sample_zip  # noqa: PLC0415
+
+    hand_in(loose("fines.zip", sample_zip()))
+    source.refresh_from_db()
+    assert (source.emptied, len(source.data)) == (None, source.size)
+    report = world.assignment.reports.filter(state=Report.State.DONE).latest("pk")
+    assert report.submissions.get(name=name).released is None
+
+
+def test_a_source_of_another_course_stays_until_that_one_gives_it_up(
+    alice: User, bob: User, hand_in: HandIn, assignment: Assignment
+) -> None:
+    other = Assignment.objects.create(course=Course.objects.create(owner=bob, name="B"), name="B")
+    hand_in(loose("class.zip", zipped(CLASS).read()))
+    shared = next(iter(CLASS.values())).encode()
+    batch = Batch.objects.create(assignment=other, name="b.zip", uploaded_by=bob, state=Batch.State.DONE)
+    file = assignment.batches.get().submissions.get(files__source__data=shared).files.get()
+    copy = batch.submissions.create(name="Bob’s student")
+    copy.files.create(path=file.path, source=file.source, document=file.document)
+    let_them_go(assignment)
+    file.source.refresh_from_db()
+    assert file.source.emptied is None
+    batch.delete()
+    apply_source_retention()
+    file.source.refresh_from_db()
+    assert file.source.emptied is not None
+
+
+def test_it_is_ranked_and_compared_with_later_years_as_before(world: World, gone: Pair) -> None:
+    before = {(pair.left.name, pair.right.name): pair.similarity for pair in world.report.pairs.all()}
+    report = tasks.enqueue_rank(world.assignment)
+    tasks.rank_next(report.queue)
+    newest = queries.report_state(world.assignment).report
+    assert newest
+    assert newest.pk == report.pk
+    after = {(pair.left.name, pair.right.name): pair.similarity for pair in newest.pairs.all()}
+    assert after == before
+
+
+def test_the_owner_sets_it_on_the_page_of_the_course(report: Report, alice_client: Client) -> None:
+    course = report.assignment.course
+    place = reverse("rename_course", args=[course.pk])
+    alice_client.post(place, {"name": course.name, "keep_sources_days": "30"})
+    assert Course.objects.get().keep_sources_days == 30
+    assert alice_client.post(place, {"name": course.name, "keep_sources_days": "6"}).status_code == 422
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_maintenance_process_carries_it_out(report: Report) -> None:
+    Course.objects.update(keep_sources_days=30)
+    age(report.assignment, days=31)
+    long_ago = timezone.now() - timedelta(days=8)
+    Assignment.objects.update(sources_notice=long_ago)
+    maintenance.maintain_once()
+    assert not report.assignment.batches.filter(submissions__released=None).exists()
+    assert set(stored_texts()) == {b""}
