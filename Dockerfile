@@ -11,7 +11,8 @@ ENV PYTHONDONTWRITEBYTECODE=1 \
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends \
     libarchive13 fonts-dejavu-core fonts-noto-color-emoji fonts-wqy-zenhei && rm -rf /var/lib/apt/lists/*
 
-RUN useradd --system --create-home --home-dir /var/lib/moss moss && mkdir -p /opt/moss && chown moss /opt/moss
+# The number is that of deploy/kubernetes, too.
+RUN groupadd --system --gid 999 moss && useradd --system --uid 999 --gid moss --create-home --home-dir /var/lib/moss moss && mkdir -p /opt/moss && chown moss /opt/moss
 
 COPY requirements-server.lock /tmp/
 RUN pip install --no-cache-dir --no-deps --require-hashes -r /tmp/requirements-server.lock

@@ -12,8 +12,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
-from submissions.lifecycle import GAVE_UP, MAX_ATTEMPTS, change_rows
+from submissions.lifecycle import GAVE_UP, MAX_ATTEMPTS
 from submissions.models import Assignment, LanguageChange
+from submissions.state_changes import change_rows
 from submissions.work_locks import language_lock
 
 if TYPE_CHECKING:

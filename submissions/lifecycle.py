@@ -17,9 +17,9 @@ from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
-from submissions.events import state_changed
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report
 from submissions.queues import INTERACTIVE
+from submissions.state_changes import change_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -286,14 +286,3 @@ def _change_boilerplate(
     rows: QuerySet[BoilerplateUpload], state: BoilerplateUpload.State, reason: str = "", **fields: Any
 ) -> bool:
     return change_rows("uploaded boilerplate", rows, reason, state=state, **fields)
-
-
-@transaction.atomic
-def change_rows(kind: str, rows: QuerySet[Any], reason: str, **fields: Any) -> bool:
-    changed = list(rows.select_for_update(of=("self",)).values_list("pk", "assignment_id", "state"))
-    rows.model.objects.filter(pk__in=[pk for pk, *_ in changed]).update(touched=timezone.now(), **fields)
-    for pk, assignment, before in changed:
-        change = f"{before} -> {fields['state'].value}{reason and f' ({reason})'}"
-        logger.info("%s %s of assignment %s: %s", kind, pk, assignment, change)
-        state_changed.send(rows.model, pk=pk, assignment_id=assignment, state=fields["state"])
-    return bool(changed)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import logging
 import shutil
 from importlib.metadata import version
+from itertools import groupby
+from math import inf
 from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import DatabaseError
 from django.utils import timezone
-from prometheus_client.core import GaugeMetricFamily, InfoMetricFamily
+from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
 from prometheus_client.registry import Collector
 
 from submissions import heartbeats
+from submissions.durations import LIMITS
+from submissions.models import Duration
 from submissions.queries.figures import service_figures
 from submissions.recovery import queue_lengths
 
@@ -42,7 +46,9 @@ class ServiceCollector(Collector):
         except DatabaseError as error:
             logger.warning("the database cannot be asked for its figures: %s", error)
             figures = None
-        yield from _work(figures) if figures else ()
+        if figures:
+            yield from _work(figures)
+            yield from _durations(figures.durations)
         up = GaugeMetricFamily("moss_up", "1 where this part answers, else 0.", labels=["part"])
         up.add_metric(["database"], float(figures is not None))
         up.add_metric(["broker"], float(bool(queues)))
@@ -97,3 +103,22 @@ def _work(figures: ServiceFigures) -> Iterator[Metric]:
         ("moss_source_bytes", "Size of the stored files of students.", figures.source_bytes),
     ):
         yield GaugeMetricFamily(name, text, value)
+
+
+def _durations(durations: list[Duration]) -> Iterator[Metric]:
+    """Yield the histograms of all tasks and of all states that were left, since the database was made."""
+    tasks = HistogramMetricFamily(
+        "moss_task_seconds", "How long tasks took that ended.", labels=["task", "outcome"]
+    )
+    states = HistogramMetricFamily(
+        "moss_state_seconds", "How long work was in a state that it left.", labels=["kind", "state"]
+    )
+    families = {Duration.Measure.TASK: tasks, Duration.Measure.STATE: states}
+    for (measure, *labels), rows in groupby(durations, lambda row: (row.measure, row.name, row.detail)):
+        classes = list(rows)
+        buckets = [
+            (str(limit) if limit < inf else "+Inf", sum(row.count for row in classes if row.at_most <= limit))
+            for limit in LIMITS
+        ]
+        families[Duration.Measure(measure)].add_metric(labels, buckets, sum(row.seconds for row in classes))
+    yield from families.values()

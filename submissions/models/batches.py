@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from submissions import queues
@@ -57,6 +58,8 @@ class Batch(models.Model):
     origin = models.ForeignKey(Assignment, models.SET_NULL, null=True, related_name="compared_as")
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
+    # The time from which on it is in its state.
+    since = models.DateTimeField(default=timezone.now)
     # Number of times unpacking was started.
     attempts = models.PositiveSmallIntegerField(default=0)
     # The queue of its unpacking and reading.
@@ -115,6 +118,8 @@ class BoilerplateUpload(models.Model):
     name = FileCharField(max_length=255)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
+    # The time from which on it is in its state.
+    since = models.DateTimeField(default=timezone.now)
     # Number of times reading was started.
     attempts = models.PositiveSmallIntegerField(default=0)
     queue = models.CharField(max_length=20, default=queues.INTERACTIVE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from submissions import queues
@@ -33,6 +34,8 @@ class LanguageChange(models.Model):
     after = models.CharField(max_length=40, blank=True)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
+    # The time from which on it is in its state.
+    since = models.DateTimeField(default=timezone.now)
     # Number of times it was started, or stopped by a full disk.
     attempts = models.PositiveSmallIntegerField(default=0)
     queue = models.CharField(max_length=20, default=queues.INTERACTIVE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from submissions import queues
@@ -30,6 +31,8 @@ class Report(models.Model):
     created = models.DateTimeField(auto_now_add=True)
     # The time of the last change of its state.
     touched = models.DateTimeField(auto_now=True)
+    # The time from which on it is in its state.
+    since = models.DateTimeField(default=timezone.now)
     # Number of times ranking was started.
     attempts = models.PositiveSmallIntegerField(default=0)
     queue = models.CharField(max_length=20, default=queues.INTERACTIVE)

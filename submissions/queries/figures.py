@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db import connection
 from django.db.models import Count, Sum
 
-from submissions.models import Batch, BoilerplateUpload, Entry, LanguageChange, Report, Source, Upload
-
-if TYPE_CHECKING:
-    from django.db.models import Model
-
-# The work whose state is stored, by the name that it has in the figures.
-WORK: dict[str, type[Model]] = {
-    "upload": Batch,
-    "ranking": Report,
-    "boilerplate": BoilerplateUpload,
-    "language_change": LanguageChange,
-}
+from submissions.durations import WORK
+from submissions.models import Batch, Duration, Entry, Source, Upload
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +19,7 @@ class ServiceFigures:
     `work` has the number of rows by kind and state, each state of each kind included. `files` and `read` are
     the files of all uploads and those that were read or refused by a reader; `refused` are the entries of
     uploads that were not accepted. The sizes are bytes: of the database, of files that wait to be unpacked,
-    and of the stored sources.
+    and of the stored sources. `durations` are all of them since the database was made, by class.
     """
 
     work: dict[tuple[str, str], int]
@@ -39,6 +29,7 @@ class ServiceFigures:
     database_bytes: int
     waiting_bytes: int
     source_bytes: int
+    durations: list[Duration]
 
 
 def service_figures() -> ServiceFigures:
@@ -51,6 +42,7 @@ def service_figures() -> ServiceFigures:
         database_bytes=_database_bytes(),
         waiting_bytes=Upload.objects.aggregate(sum=Sum("size"))["sum"] or 0,
         source_bytes=Source.objects.aggregate(sum=Sum("size"))["sum"] or 0,
+        durations=list(Duration.objects.order_by("measure", "name", "detail", "at_most")),
     )
 
 

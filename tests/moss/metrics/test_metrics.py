@@ -100,6 +100,12 @@ def test_a_server_tells_its_uploads_its_workers_and_its_requests(
     assert "moss_heartbeat_age_seconds{process=maintenance}" in ages
     assert any("process=celery@" in name for name in ages)
     assert all(age >= 0 for age in ages.values())
+    tasks = "moss_task_seconds_count{{outcome=done,task={}}}"
+    assert figures[tasks.format("unpack_next")] >= 2
+    assert figures[tasks.format("rank_next")] >= 1
+    for state in ("queued", "unpacking", "fingerprinting", "ranking"):
+        assert figures[f"moss_state_seconds_count{{kind=upload,state={state}}}"] == 2
+    assert figures["moss_state_seconds_sum{kind=upload,state=fingerprinting}"] > 0
     count = "moss_request_seconds_count{{address={},method={},status={}}}"
     assert figures[count.format("upload", "POST", 302)] == 2
     assert figures[count.format("healthz", "GET", 200)] == 2

@@ -11,11 +11,14 @@ from django.utils import translation
 from django.utils.translation import ngettext
 
 from submissions.actions import shares
+from submissions.models import Assignment, Batch, Membership
 from tests.support.every_page import INVITATIONS, OWN_PAGES, PAGES, PUBLIC, STAFF_PAGES, address
 from tests.support.html import SPACES, get_page, page_of
+from tests.support.paths import ROOT
 from tests.support.translations import LANGUAGES, catalogue
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
     from django.test import Client
 
     from tests.support.every_page import World
@@ -150,6 +153,37 @@ def test_an_error_page_has_the_language_of_its_request(alice_client: Client, cli
 def test_one_and_several_have_their_own_forms(language: str, texts: list[str]) -> None:
     with translation.override(language):
         assert [ngettext("%(n)s pair", "%(n)s pairs", n) % {"n": n} for n in (0, 1, 2)] == texts
+
+
+@pytest.mark.parametrize(
+    ("language", "labels"),
+    [
+        ("en", ["person", "assignment", "submission", "people", "assignments", "submissions"]),
+        ("de", ["Person", "Aufgabe", "Abgabe", "Personen", "Aufgaben", "Abgaben"]),
+        ("es", ["persona", "tarea", "entrega", "personas", "tareas", "entregas"]),
+    ],
+)
+def test_a_figure_of_a_narrow_table_is_labelled_as_one_or_as_several(
+    admin_client: Client, assignment: Assignment, bob: User, language: str, labels: list[str]
+) -> None:
+    batch = Batch.objects.create(assignment=assignment, name="class.zip", state="done")
+    batch.submissions.create(name="ada")
+    page = page_in(admin_client, reverse("department"), language)
+    assert page.values(".number[data-label]", "data-label") == labels[:3]
+    Membership.objects.create(course=assignment.course, user=bob, role="assistant")
+    Assignment.objects.create(course=assignment.course, name="second")
+    batch.submissions.create(name="grace")
+    page = page_in(admin_client, reverse("department"), language)
+    assert page.texts(".number[data-label]") == ["2", "2", "2"]
+    assert page.values(".number[data-label]", "data-label") == labels[3:]
+
+
+def test_no_label_of_a_figure_is_the_same_for_one_and_for_several() -> None:
+    """Those that follow a count on a narrow page, not those that come before it on paper."""
+    counts = re.compile(r"lines|tokens|messages|processes|attempts|people|assignments|submissions")
+    for path in (ROOT / "templates").rglob("*.html"):
+        labels = re.findall(r'data-label="{% translate "([^"]+)"', path.read_text())
+        assert not [label for label in labels if counts.fullmatch(label)], path
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
