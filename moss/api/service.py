@@ -18,6 +18,7 @@ from moss.api.pairs import router as pairs
 from moss.api.reports import router as reports
 from moss.api.shares import router as shares
 from moss.api.uploads import router as uploads
+from moss.api.withheld import router as withheld
 
 ROUTERS = {
     "Courses": courses,
@@ -27,6 +28,7 @@ ROUTERS = {
     "Reports": reports,
     "Cases": cases,
     "Pairs": pairs,
+    "Withheld matches": withheld,
     "Decisions": decisions,
     "Documents": documents,
     "Shares": shares,
