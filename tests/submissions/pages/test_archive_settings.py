@@ -1,4 +1,4 @@
-"""The department's archive: a course takes part, an assignment is compared with it, administrators see its size."""
+"""The department's archive: who takes part, what is compared with it, and what administrators see of it."""
 
 from __future__ import annotations
 
