@@ -37,6 +37,7 @@ ACTIONS = {
     ("POST", "revoke_share"): SHARED,
     ("POST", "ask_to_read"): AuditAction.ASKED,
     ("POST", "answer_request"): SHARED,
+    ("POST", "rename_course"): AuditAction.CHANGED_COURSE,
     ("POST", "upload"): AuditAction.UPLOADED,
     ("POST", "delete_batch"): DELETED,
     ("POST", "delete_assignment"): DELETED,
@@ -65,6 +66,8 @@ API_ACTIONS = {
     ("GET", "api_case_document"): EXPORTED,
     ("PUT", "api_decision"): DECIDED,
     ("PUT", "api_case_decision"): DECIDED,
+    ("POST", "api_reading_request"): AuditAction.ASKED,
+    ("PATCH", "api_course"): AuditAction.CHANGED_COURSE,
     ("DELETE", "api_assignment"): DELETED,
     ("POST", "api_shares"): SHARED,
     ("DELETE", "api_share"): SHARED,
@@ -74,7 +77,7 @@ API_ACTIONS = {
     ("PATCH", "api_webhook"): WEBHOOKS,
     ("DELETE", "api_webhook"): WEBHOOKS,
 }
-API_KINDS = {"assignments": "assignments", "courses": "courses", "uploads": "batches", "shares": "shares"}
+API_KINDS = {"courses": "courses", "assignments": "assignments", "uploads": "batches", "shares": "shares"}
 LARGEST_ID_DIGITS = 18
 # Pages on which a document is downloaded, and which show only a form without this part of the query.
 DOCUMENTS = {"exports", "export_pair", "export_case"}

@@ -55,6 +55,7 @@ pytest_plugins = [
     "tests.support.small_disks",
     "tests.support.every_page",
     "tests.support.withheld",
+    "tests.support.archive",
     "tests.support.hostile_class",
     "tests.support.campus",
     "tests.support.platform",

@@ -36,6 +36,7 @@ class AssignmentOut(Schema):
     exclude_patterns: str
     compare_course: bool
     compared_with: list[int]
+    compare_archive: bool
     created: datetime
 
 
@@ -65,6 +66,7 @@ class AssignmentChange(Schema):
     exclude_patterns: str = ""
     compare_course: bool = False
     compared_with: Annotated[list[int], Field(default_factory=list)]
+    compare_archive: bool = False
     read_again: bool = False
 
 
@@ -118,6 +120,7 @@ def change_assignment(request: HttpRequest, assignment_id: Id, body: AssignmentC
     confirmed = changes.pop("read_again", False)
     form = SettingsForm(assignment.course, _settings(assignment, user) | changes, instance=assignment)
     form.offer_assignments(queries.comparable_assignments(assignment, user), assignment)
+    form.offer_archive(assignment)
     if not form.is_valid():
         raise invalid_form(form)
     assignment.language, language = stored_language, assignment.language
@@ -146,7 +149,9 @@ def _settings(assignment: Assignment, user: User) -> dict[str, Any]:
     stored = model_to_dict(assignment, fields=AssignmentChange.model_fields.keys())
     offered = queries.comparable_assignments(assignment, user).order_by().values("pk")
     chosen = assignment.compared_with.filter(pk__in=offered)
-    return stored | {"compared_with": list(chosen.values_list("pk", flat=True))}
+    # Sent as chosen, it would be refused; it stays stored, and holds again when the course is back.
+    archive = assignment.compare_archive and assignment.course.in_archive
+    return stored | {"compared_with": list(chosen.values_list("pk", flat=True)), "compare_archive": archive}
 
 
 def _readable_comparisons(assignment: Assignment, user: User) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.forms.models import model_to_dict
 from django.http import HttpRequest
 from ninja import Router, Schema, Status
 
@@ -11,8 +12,8 @@ from moss.api.objects import Id, require_writing, user_of
 from moss.api.problems import invalid_form
 from submissions import queries
 from submissions.models import Course
-from submissions.pages.forms.courses import CourseForm
-from submissions.permissions import Right, rights
+from submissions.pages.forms.courses import CourseForm, CourseSettingsForm
+from submissions.permissions import Right, require, rights
 
 router = Router()
 
@@ -23,6 +24,8 @@ class CourseOut(Schema):
     id: int
     name: str
     owner: str
+    keep_months: int | None
+    in_archive: bool
     created: datetime
     rights: list[str]
 
@@ -35,11 +38,21 @@ class CourseIn(Schema):
     name: str
 
 
+class CourseChange(Schema):
+    """The settings to change; those that are left out stay. `in_archive` takes the right `own`."""
+
+    name: str = ""
+    keep_months: int | None = None
+    in_archive: bool = False
+
+
 def course_out(request: HttpRequest, course: Course) -> CourseOut:
     return CourseOut(
         id=course.pk,
         name=course.name,
         owner=course.owner.get_username(),
+        keep_months=course.keep_months,
+        in_archive=course.in_archive,
         created=course.created,
         rights=sorted(rights(user_of(request), course)),
     )
@@ -59,6 +72,23 @@ def create_course(request: HttpRequest, body: CourseIn) -> Status[CourseOut]:
     return Status(201, course_out(request, form.save()))
 
 
-@router.get("/courses/{course_id}", response=CourseOut, summary="Get a course")
+@router.get("/courses/{course_id}", response=CourseOut, summary="Get a course", url_name="api_course")
 def get_course(request: HttpRequest, course_id: Id) -> CourseOut:
     return course_out(request, queries.course(user_of(request), course_id, Right.READ))
+
+
+@router.patch(
+    "/courses/{course_id}", response=CourseOut, summary="Change settings of a course", url_name="api_course"
+)
+def change_course(request: HttpRequest, course_id: Id, body: CourseChange) -> CourseOut:
+    """Change its name, how long its assignments are kept, or whether it is in the department's archive."""
+    user = user_of(request)
+    course = queries.course(user, course_id, Right.MANAGE)
+    changes = body.dict(exclude_unset=True)
+    if "in_archive" in changes:
+        require(user, Right.OWN, course)
+    stored = model_to_dict(course, fields=CourseChange.model_fields.keys())
+    form = CourseSettingsForm(course.owner, stored | changes, instance=course)
+    if not form.is_valid():
+        raise invalid_form(form)
+    return course_out(request, form.save())

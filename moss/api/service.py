@@ -19,6 +19,7 @@ from moss.api.reports import router as reports
 from moss.api.shares import router as shares
 from moss.api.uploads import router as uploads
 from moss.api.webhooks import router as webhooks
+from moss.api.withheld import router as withheld
 
 ROUTERS = {
     "Courses": courses,
@@ -28,6 +29,7 @@ ROUTERS = {
     "Reports": reports,
     "Cases": cases,
     "Pairs": pairs,
+    "Withheld matches": withheld,
     "Decisions": decisions,
     "Documents": documents,
     "Shares": shares,

@@ -35,7 +35,7 @@ def convert(apps: Any, _schema_editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("submissions", "0060_sources_before_evidence")]
+    dependencies = [("submissions", "0062_archive")]
 
     operations = [
         migrations.AddField("pair", "packed_passages", models.BinaryField(default=b"")),

@@ -15,6 +15,7 @@ class AuditAction(models.TextChoices):
     DELETED = "deleted", _("Deleted")
     CHANGED_PEOPLE = "people", _("Changed people")
     STATED_REASON = "reason", _("Stated a reason")
+    CHANGED_COURSE = "course", _("Changed a course")
     ASKED = "asked", _("Asked to read")
     CHANGED_WEBHOOKS = "webhooks", _("Changed webhooks")
 

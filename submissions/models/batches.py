@@ -56,6 +56,8 @@ class Batch(models.Model):
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.CLASS)
     # The assignment of the role OTHER; null once that was deleted. Its label is the name of this batch.
     origin = models.ForeignKey(Assignment, models.SET_NULL, null=True, related_name="compared_as")
+    # It was found in the department's archive, and was not chosen.
+    from_archive = models.BooleanField(default=False)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
     # The time from which on it is in its state.

@@ -17,6 +17,8 @@ class Course(models.Model):
     keep_months = models.PositiveSmallIntegerField(null=True, blank=True)
     # Days after the last report after which sources are deleted that are no evidence; null: with the rest.
     keep_sources_days = models.PositiveSmallIntegerField(null=True, blank=True)
+    # It is in the department's archive: others that take part are compared with it, and it with them.
+    in_archive = models.BooleanField(default=False)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -54,6 +56,8 @@ class Assignment(models.Model):
     compared_with = models.ManyToManyField("self", symmetrical=False, blank=True, related_name="compared_by")
     # The same with every assignment of its course that was created before it.
     compare_course = models.BooleanField(default=False)
+    # The same with every assignment of the other courses in the department's archive, while its own is in it.
+    compare_archive = models.BooleanField(default=False)
     # Why it is kept in spite of the retention of its course; empty: it is not.
     hold = models.CharField(max_length=200, blank=True)
     # When the people of the course were told that it is deleted soon.

@@ -126,6 +126,23 @@ class ComparedAssignment(Record):
     another_version: int = 0
 
 
+class ComparedArchive(Record):
+    """How much of the department's archive was looked up, the chosen assignments not counted.
+
+    `assignments`: number of assignments with submissions; the others as in `ComparedAssignment`.
+    """
+
+    assignments: int
+    submissions: int
+    comparable: int
+    another_version: int = 0
+
+    @property
+    def incomparable(self) -> int:
+        """Number of submissions without a file in a language of the class."""
+        return self.submissions - self.comparable - self.another_version
+
+
 class Findings(Record):
     """Results of a ranking besides its pairs.
 
@@ -134,6 +151,7 @@ class Findings(Record):
     `above`: number of pairs at or above the threshold; `cases`: the submissions that these connect, the
     largest case first. Pairs of one student or one team are in neither. Both are None in a report from before
     cases. `compared`: the other assignments whose submissions were looked up.
+    `archive`: what of the department's archive was; None where the class is not compared with it.
     """
 
     best: list[BestMatch]
@@ -146,6 +164,7 @@ class Findings(Record):
     above: int | None = None
     cases: list[list[int]] | None = None
     compared: list[ComparedAssignment] = []
+    archive: ComparedArchive | None = None
 
 
 class Refusal(Record):

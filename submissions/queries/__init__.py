@@ -10,6 +10,7 @@ from submissions.queries.access import (
     share,
 )
 from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
+from submissions.queries.archive import archive_languages, archive_size
 from submissions.queries.audit import audit_entries
 from submissions.queries.cases import (
     DecidedCase,
@@ -127,6 +128,7 @@ from submissions.queries.withheld import (
     for_reader,
     readable_pairs,
     readable_submissions,
+    withheld_pair,
     withheld_pairs,
 )
 
@@ -152,6 +154,8 @@ __all__ = [
     "activity",
     "add_contents",
     "administered_courses",
+    "archive_languages",
+    "archive_size",
     "assignment",
     "assignments_of_student",
     "audit_entries",
@@ -258,5 +262,6 @@ __all__ = [
     "uploads_before",
     "usage",
     "version",
+    "withheld_pair",
     "withheld_pairs",
 ]

@@ -101,11 +101,12 @@ def withheld_in_course(course: Course, user: User) -> dict[int, Withheld]:
 def unreadable_batches(course: Course, user: User | AnonymousUser | None) -> QuerySet[Batch]:
     """Return the copies of other courses' assignments, in those of a course, that a user may not read.
 
-    An assignment that was deleted has a label left, which only the owner of the course sees.
+    A chosen assignment that was deleted has a label left, which only the owner of the course sees; one of the
+    archive, which may be somebody else's, nobody.
     """
     others = Batch.objects.filter(assignment__course=course, role=Batch.Role.OTHER)
     if user is not None and user.pk == course.owner_id:
-        others = others.exclude(origin=None)
+        others = others.exclude(origin=None, from_archive=False)
     return others.exclude(origin__course__in=courses_of_old_work(user, course))
 
 
@@ -140,7 +141,10 @@ def withheld_names(assignment: Assignment) -> set[str]:
 
 
 def withheld_pairs(report: Report) -> list[WithheldPair]:
-    """Return the pairs of a report that its reader may not open, most similar first."""
+    """Return the pairs of a report that its reader may not open, most similar first.
+
+    Those found in the archive are listed while both courses are in it.
+    """
     kept = report.assignment.withheld
     if not kept.copies:
         return []
@@ -148,7 +152,17 @@ def withheld_pairs(report: Report) -> list[WithheldPair]:
     sides = ("left__batch__origin__course__owner", "right__batch__origin__course__owner")
     asked = ReadingRequest.objects.filter(old__copies__in=kept.copies)
     requests = {(one.new_id, one.old_id): one for one in asked}
-    return [_withheld_pair(pair, kept, requests) for pair in rows.select_related(*sides)]
+    pairs = [_withheld_pair(pair, kept, requests) for pair in rows.select_related(*sides)]
+    both_in_archive = report.assignment.course.in_archive
+    return [
+        one for one in pairs if not one.copy.batch.from_archive or (both_in_archive and one.course.in_archive)
+    ]
+
+
+def withheld_pair(report: Report, left: int, right: int) -> WithheldPair | None:
+    """Return a pair that its reader may not open, by the primary keys of both sides in either order."""
+    pairs = withheld_pairs(report)
+    return next((one for one in pairs if {one.submission.pk, one.copy.pk} == {left, right}), None)
 
 
 def _withheld_pair(

@@ -45,6 +45,7 @@ def collect_findings(
         effect=exclusion_effect(cohort, ranking, before),
         not_compared=not_compared.model_copy(update={"earlier": uploaded_earlier}),
         compared=cohort.old_work.compared,
+        archive=cohort.old_work.archive,
     )
 
 

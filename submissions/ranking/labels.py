@@ -9,36 +9,48 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from submissions.ingest.documents import delete_unused
-from submissions.models import Batch, Submission, SubmissionFile
+from submissions.models import Assignment, Batch, Submission, SubmissionFile
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from django.db.models import QuerySet
 
-    from submissions.models import Assignment
-
 # Characters of the names of the course and of the assignment in a label.
 MAX_PART_OF_LABEL = 60
 
 
-def set_labels(assignment: Assignment, others: list[Assignment]) -> dict[int, str]:
-    """Return the label of each of the `others` in the reports of an assignment, by primary key.
+def set_labels(
+    assignment: Assignment, chosen: Collection[Assignment], archived: Collection[int], found: Collection[int]
+) -> dict[int, str]:
+    """Return the labels of other assignments in the reports of an assignment, by primary key.
 
-    A label stays what it was at first, whatever is renamed: decisions are stored for names that end with it.
-    The copies of submissions of an assignment that is none of the `others` any more are deleted.
+    These are the `chosen` ones, and of the `archived` ones those where something was `found`. A label stays
+    what it was at first, whatever is renamed: decisions are stored for names that end with it. The copies of
+    submissions of an assignment that is none of all these any more are deleted.
     """
     batches = assignment.batches.filter(role=Batch.Role.OTHER)
-    removed = batches.exclude(origin__in=others)
+    removed = batches.exclude(origin__in=[*(other.pk for other in chosen), *archived])
     delete_copies(Submission.objects.filter(batch__in=removed))
     removed.delete()
+    batches.filter(from_archive=True, origin__in=chosen).update(from_archive=False)
+    batches.filter(from_archive=False, origin__in=archived).update(from_archive=True)
     labels = {origin: name for origin, name in batches.values_list("origin_id", "name") if origin}
-    for other in others:
-        if other.pk not in labels:
-            labels[other.pk] = _distinct(_label(other), labels.values())
-            assignment.batches.create(
-                name=labels[other.pk], role=Batch.Role.OTHER, origin=other, state=Batch.State.DONE
-            )
+    missing = [other for other in chosen if other.pk not in labels]
+    new = Assignment.objects.filter(pk__in=set(found) - labels.keys()).select_related("course").order_by("pk")
+    for other in [*missing, *new]:
+        labels[other.pk] = _distinct(_label(other), labels.values())
+    Batch.objects.bulk_create(
+        Batch(
+            assignment=assignment,
+            name=labels[other.pk],
+            role=Batch.Role.OTHER,
+            origin=other,
+            from_archive=other.pk in archived,
+            state=Batch.State.DONE,
+        )
+        for other in [*missing, *new]
+    )
     return labels
 
 

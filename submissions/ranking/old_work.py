@@ -10,9 +10,9 @@ import numpy as np
 from django.db import connection
 
 from fingerprint.engine import distinct_values
-from submissions.comparisons import compared_assignments
-from submissions.models import Batch, Boilerplate, Document, Submission, SubmissionFile
-from submissions.models.records import ComparedAssignment
+from submissions.comparisons import archived_assignments, compared_assignments, newest_submissions
+from submissions.models import Assignment, Boilerplate, Document, Submission, SubmissionFile
+from submissions.models.records import ComparedArchive, ComparedAssignment
 from submissions.ranking.labels import set_labels
 from submissions.storage import fingerprints
 from submissions.storage.postings import look_up
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from fingerprint.types import Hashes
-    from submissions.models import Assignment
     from submissions.storage.postings import SharedRarity
 
 # Number of old submissions that are aligned with a new one, those that share most.
@@ -38,49 +37,99 @@ FILE_COLUMNS = ("submission_id", "document_id", "document__profile", "document__
 class OldWork(NamedTuple):
     """Old submissions by primary key, and the chosen pairs as primary keys of a new and an old submission.
 
-    `boilerplate` is that of their assignments; `compared` says of every compared assignment what was done.
+    `boilerplate` is that of their assignments; `compared` says of every chosen assignment what was done,
+    `archive` of the department's archive.
     """
 
     submissions: dict[int, Submission]
     pairs: list[tuple[int, int]]
     boilerplate: list[Boilerplate]
     compared: list[ComparedAssignment]
+    archive: ComparedArchive | None = None
 
 
 NO_OLD_WORK = OldWork({}, [], [], [])
 
 
 class _OldFiles(NamedTuple):
-    """The comparable old submissions, by primary key, and those that have each document."""
+    """The newest old submissions of the compared assignments, and what of them can be compared.
 
-    submissions: dict[int, Submission]
+    `assignments`: the assignment of each submission; `by_document`: the submissions that have a document of a
+    profile of the class; `comparable`: those that have any; `another_version`: those that only have documents
+    of a language of the class that another version has read.
+    """
+
+    assignments: dict[int, int]
     by_document: dict[int, list[int]]
-
-
-def class_submissions(assignment: Assignment) -> list[Submission]:
-    """Return the newest submission of every name that the class itself handed in, by name."""
-    uploaded = Submission.objects.filter(
-        batch__assignment=assignment, batch__state__in=Batch.FULLY_READ, batch__role=Batch.Role.CLASS
-    )
-    return list(uploaded.order_by("name", "-batch_id").distinct("name").select_related("batch"))
+    comparable: set[int]
+    another_version: set[int]
 
 
 def find_old_work(assignment: Assignment, class_files: QuerySet[SubmissionFile]) -> OldWork:
     """Look up the old submissions that share most with each new one; `class_files` are those of the class."""
-    others = compared_assignments(assignment)
-    labels = set_labels(assignment, others)
-    if not others:
-        return NO_OLD_WORK
-    rows = list(class_files.order_by("pk").values_list(*FILE_COLUMNS))
+    chosen = compared_assignments(assignment)
+    archived = _archived(assignment, chosen)
+    others = [*(other.pk for other in chosen), *archived]
+    rows = list(class_files.order_by("pk").values_list(*FILE_COLUMNS)) if others else []
     profiles = {profile: language for *_, profile, language in rows}
-    old = _OldFiles({}, defaultdict(list))
-    compared = [_add_files(old, other, labels[other.pk], profiles) for other in others]
+    old = _old_files(others, profiles)
     ready = Boilerplate.objects.filter(document__state=Document.State.READY)
     boilerplate = list(ready.filter(assignment__in=others, document__profile__in=profiles).order_by("pk"))
     hashes = _hashes((submission, document) for submission, document, *_ in rows)
     left_out = _left_out([*boilerplate, *ready.filter(assignment=assignment)], hashes)
     pairs = _candidates(hashes, left_out, old)
-    return OldWork({pk: old.submissions[pk] for _, pk in pairs}, pairs, boilerplate, compared)
+    submissions = Submission.objects.select_related("batch").in_bulk({pk for _, pk in pairs})
+    found = {old.assignments[pk] for pk in submissions} & archived
+    labels = set_labels(assignment, chosen, archived, found)
+    return OldWork(
+        {pk: submissions[pk] for _, pk in pairs},
+        pairs,
+        boilerplate,
+        [_compared(other.pk, labels[other.pk], old) for other in chosen],
+        _compared_archive(archived, old) if assignment.compare_archive else None,
+    )
+
+
+def _archived(assignment: Assignment, chosen: Iterable[Assignment]) -> set[int]:
+    """Return the assignments of the archive as it is now, without those that were chosen besides."""
+    if not assignment.compare_archive:
+        return set()
+    return set(archived_assignments(assignment).values_list("pk", flat=True)) - {one.pk for one in chosen}
+
+
+def _old_files(others: Collection[int], profiles: Mapping[str, str]) -> _OldFiles:
+    """Return the submissions of all these assignments at once: one query however many there are."""
+    newest = newest_submissions(Assignment.objects.filter(pk__in=others))
+    old = _OldFiles(dict(newest.values_list("pk", "batch__assignment_id")), defaultdict(list), set(), set())
+    ready = SubmissionFile.objects.filter(submission__in=newest, document__state=Document.State.READY)
+    for submission, document, profile, language in ready.order_by("pk").values_list(*FILE_COLUMNS):
+        if profile in profiles:
+            old.comparable.add(submission)
+            old.by_document[document].append(submission)
+        elif language in profiles.values():
+            old.another_version.add(submission)
+    return old._replace(another_version=old.another_version - old.comparable)
+
+
+def _compared(assignment: int, label: str, old: _OldFiles) -> ComparedAssignment:
+    own = {pk for pk, other in old.assignments.items() if other == assignment}
+    return ComparedAssignment(
+        assignment=assignment,
+        label=label,
+        submissions=len(own),
+        comparable=len(own & old.comparable),
+        another_version=len(own & old.another_version),
+    )
+
+
+def _compared_archive(archived: Collection[int], old: _OldFiles) -> ComparedArchive:
+    own = {pk for pk, assignment in old.assignments.items() if assignment in archived}
+    return ComparedArchive(
+        assignments=len({old.assignments[pk] for pk in own}),
+        submissions=len(own),
+        comparable=len(own & old.comparable),
+        another_version=len(own & old.another_version),
+    )
 
 
 def _hashes(files: Iterable[tuple[int, int]]) -> dict[int, Hashes]:
@@ -94,29 +143,6 @@ def _hashes(files: Iterable[tuple[int, int]]) -> dict[int, Hashes]:
         submission: np.concatenate([none, *(by_document.get(document, none) for document in own)])
         for submission, own in documents.items()
     }
-
-
-def _add_files(
-    old: _OldFiles, other: Assignment, label: str, profiles: Mapping[str, str]
-) -> ComparedAssignment:
-    """Add the comparable submissions of one assignment; return how many these are, and why others are not."""
-    submissions = {one.pk: one for one in class_submissions(other)}
-    ready = SubmissionFile.objects.filter(submission__in=submissions, document__state=Document.State.READY)
-    comparable, another_version = set(), set()
-    for submission, document, profile, language in ready.order_by("pk").values_list(*FILE_COLUMNS):
-        if profile in profiles:
-            comparable.add(submission)
-            old.by_document[document].append(submission)
-        elif language in profiles.values():
-            another_version.add(submission)
-    old.submissions.update((pk, submissions[pk]) for pk in comparable)
-    return ComparedAssignment(
-        assignment=other.pk,
-        label=label,
-        submissions=len(submissions),
-        comparable=len(comparable),
-        another_version=len(another_version - comparable),
-    )
 
 
 def _left_out(boilerplate: Iterable[Boilerplate], hashes: Mapping[int, Hashes]) -> Hashes:

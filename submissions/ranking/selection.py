@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from submissions.models import Batch, Boilerplate, Document, Submission, SubmissionFile
-from submissions.models.records import ComparedAssignment
+from submissions.models.records import ComparedArchive, ComparedAssignment
 from submissions.ranking.old_work import OldWork, find_old_work
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Selection(NamedTuple):
             "old_pairs": self.old_work.pairs,
             "old_boilerplate": [one.pk for one in self.old_work.boilerplate],
             "compared": [one.model_dump() for one in self.old_work.compared],
+            "archive": self.old_work.archive and self.old_work.archive.model_dump(),
             "boilerplate": [one.pk for one in self.boilerplate],
             "common_limit": self.common_limit,
         }
@@ -56,6 +57,7 @@ class Selection(NamedTuple):
             [(new, earlier) for new, earlier in stored["old_pairs"]],
             _rows(Boilerplate, stored["old_boilerplate"]),
             [ComparedAssignment(**one) for one in stored["compared"]],
+            ComparedArchive(**stored["archive"]) if stored.get("archive") else None,
         )
         return cls(submissions, old_work, _rows(Boilerplate, stored["boilerplate"]), stored["common_limit"])
 

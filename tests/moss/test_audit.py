@@ -25,7 +25,7 @@ LEFT_OUT = {
     "cancel_ranking", "change_password", "choose_mail", "count_rule", "course", "courses", "department",
     "dismiss_boilerplate_upload", "dismiss_hint", "filter_listed", "group_batch", "ignore_passage",
     "ignored", "next_case", "next_undecided", "pairs", "read_again", "remove_boilerplate", "remove_group",
-    "rename_course", "rerank", "retry_batch", "retry_report", "service", "service_now", "shared_ignored",
+    "rerank", "retry_batch", "retry_report", "service", "service_now", "shared_ignored",
     "shared_pairs", "students", "switch_language", "switch_names", "switch_theme", "uploads",
     "repeat_delivery", "test_webhook",
     "withdraw_invitation",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -13,20 +13,18 @@ from fingerprint.engine import choices
 from submissions import actions, queries, teams
 from submissions.archives.left_out.patterns import BadPatterns, parse_patterns
 from submissions.models import Assignment
+from submissions.pages.forms.comparisons import ComparisonFields
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from django.contrib.auth.models import User
-    from django.db.models import QuerySet
 
     from submissions.models import Course
 
     AssignmentModelForm = forms.ModelForm[Assignment]
-    AssignmentMultipleChoiceField = forms.ModelMultipleChoiceField[Assignment]
 else:
-    AssignmentModelForm = forms.ModelForm  # these take no parameter at run time
-    AssignmentMultipleChoiceField = forms.ModelMultipleChoiceField
+    AssignmentModelForm = forms.ModelForm  # takes no parameter at run time
 
 # Enough for the teams of a few thousand students.
 MAX_TEAMS_CHARACTERS = 100_000
@@ -102,57 +100,12 @@ class PatternFields(forms.Form):
         return _checked_patterns(self.cleaned_data["exclude_patterns"])
 
 
-class _AssignmentChoices(AssignmentMultipleChoiceField):
-    def label_from_instance(self, assignment: Assignment) -> str:
-        return f"{assignment.name}, {assignment.shown_term} ({assignment.course.name})"
-
-
-class ComparisonFields(forms.Form):
-    """The other assignments that an assignment is compared with."""
-
-    compare_course = forms.BooleanField(
-        label=_("Earlier assignments of this course"),
-        required=False,
-        widget=forms.Select(
-            choices=[(False, _("Do not compare")), (True, _("Compare with every earlier one"))]
-        ),
-        help_text=_(
-            "Their submissions are compared with this class, not among themselves. A student's own "
-            "earlier work is flagged, and makes no case."
-        ),
-    )
-    compared_with = _AssignmentChoices(
-        label=_("Other assignments to compare with"),
-        queryset=Assignment.objects.none(),
-        required=False,
-        widget=forms.SelectMultiple(attrs={"size": 6}),
-        help_text=_(
-            "Assignments of your courses: hold Ctrl or ⌘ to choose several or to undo a choice. Each "
-            "submission is compared with the few dozen old ones that share most with it."
-        ),
-    )
-
-    def offer_assignments(self, others: QuerySet[Assignment], assignment: Assignment) -> None:
-        """Set the assignments that can be chosen, and what is chosen now; without any, remove the fields."""
-        if not others:
-            del self.fields["compare_course"], self.fields["compared_with"]
-            return
-        cast("forms.ModelMultipleChoiceField[Assignment]", self.fields["compared_with"]).queryset = others
-        self.initial["compare_course"] = assignment.compare_course
-        chosen = assignment.compared_with.filter(pk__in=others.order_by().values("pk"))
-        self.initial["compared_with"] = list(chosen.values_list("pk", flat=True))
-
-    @property
-    def chosen_assignments(self) -> list[Assignment]:
-        return list(self.cleaned_data.get("compared_with", ()))
-
-
 class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
     """Settings of an existing assignment."""
 
     field_order = (
         "name", "term", "language", "common_limit", "due", "teams", "compare_mates", "compare_course",
-        "compared_with",
+        "compared_with", "compare_archive",
     )  # fmt: skip
 
     term = forms.CharField(
@@ -243,10 +196,10 @@ def save_settings(form: SettingsForm, user: User, language: str | None) -> None:
     assignment = form.save()
     if language is not None:
         actions.change_language(assignment, user, language)
-    if "compared_with" in form.fields:
-        compares_course = form.cleaned_data["compare_course"]
-        chosen = [*form.chosen_assignments, *queries.comparisons_of_others(assignment, user)]
-        actions.compare_with(assignment, chosen, course=compares_course, user=user)
+    chosen = [*form.chosen_assignments, *queries.comparisons_of_others(assignment, user)]
+    actions.compare_with(
+        assignment, chosen, course=form.compares_course, archive=form.compares_archive, user=user
+    )
     if RANKED_BY & {*form.changed_data} and assignment.batches.exists():
         actions.rerank(assignment)
 

@@ -53,7 +53,6 @@ class CourseSettingsForm(CourseForm):
             "You are told 30 days before. Empty: nothing is deleted."
         ),
     )
-
     keep_sources_days = forms.IntegerField(
         label=gettext_lazy("Keep sources for, days"),
         required=False,
@@ -65,7 +64,23 @@ class CourseSettingsForm(CourseForm):
             "all decisions stay. You are told 7 days before. Empty: sources stay as long as the assignment."
         ),
     )
+    in_archive = forms.BooleanField(
+        label=gettext_lazy("Department's archive"),
+        required=False,
+        widget=forms.Select(
+            choices=[(False, gettext_lazy("Does not take part")), (True, gettext_lazy("Takes part"))]
+        ),
+        help_text=gettext_lazy(
+            "Other courses that take part are compared with the assignments of this course, and its own may "
+            "be compared with theirs. Members of other courses see only that there is a match, how similar "
+            "it is, and whom to ask. Only the owner of the course can change this."
+        ),
+    )
 
     class Meta:
         model = Course
-        fields = ("name", "keep_months", "keep_sources_days")
+        fields = ("name", "keep_months", "keep_sources_days", "in_archive")
+
+    def keep_archive(self) -> None:
+        """Make the choice about the archive one that can be read but not changed."""
+        self.fields["in_archive"].disabled = True

@@ -81,6 +81,7 @@ def tab_context(
             return context | {
                 "not_compared": queries.listed_not_compared(report, names),
                 "comparisons": queries.listed_comparisons(report),
+                "archive": report.findings.archive if report.findings else None,
                 "pair_bins": pair_bins(queries.pair_similarities(report), context["threshold"]),
             }
         duplicates = queries.listed_duplicates(report, names)

@@ -126,6 +126,7 @@ def change(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     stored_language = assignment.language
     form = SettingsForm(assignment.course, request.POST or None, instance=assignment)
     form.offer_assignments(queries.comparable_assignments(assignment, request.user), assignment)
+    form.offer_archive(assignment)
     if names.hidden:
         form.hide_names()
     if not may(request.user, Right.CHANGE, assignment.course):

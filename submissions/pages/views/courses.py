@@ -106,9 +106,11 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def rename(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """Change the name of a course, and how long its assignments are kept."""
+    """Change the name of a course, how long its assignments are kept, and whether the archive has them."""
     course = queries.course(request.user, pk, Right.MANAGE)
     form = CourseSettingsForm(course.owner, request.POST or None, instance=course)
+    if not may(request.user, Right.OWN, course):
+        form.keep_archive()
     if form.is_valid():
         return redirect(form.save())
     # The form has written the submitted name into its instance; the page needs the stored one.

@@ -201,4 +201,5 @@ def invitation(request: AuthenticatedRequest, token: str) -> HttpResponse:
 def department(request: AuthenticatedRequest) -> HttpResponse:
     """List all courses with figures, for administrators."""
     page = Paginator(queries.administered_courses(), COURSES_A_PAGE).get_page(request.GET.get("page"))
-    return render(request, "submissions/department.html", {"courses": page})
+    context = {"courses": page, "archive": queries.archive_size()}
+    return render(request, "submissions/department.html", context)

@@ -39,8 +39,7 @@ def ask(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) -> 
     """Ask the owner of another course to let the readers of this one read a pair with its work."""
     assignment = queries.assignment(request.user, pk, Right.DECIDE)
     report = queries.report_state(assignment).report
-    pairs = queries.withheld_pairs(report) if report else []
-    pair = next((one for one in pairs if {one.submission.pk, one.copy.pk} == {left_id, right_id}), None)
+    pair = queries.withheld_pair(report, left_id, right_id) if report else None
     if not pair:
         return _nothing_to_ask(request, report, pk, left_id, right_id)
     if actions.ask_to_read(pair, request.user):

@@ -47,20 +47,22 @@ def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> Ht
     state = queries.report_state(assignment)
     address = Address.from_request(request, assignment.course)
     decisions = queries.decisions_version(assignment, submission.name)
-    key = part_key("submission", assignment, state, names, decisions, submission.handed_in, *address.key)
+    pairs = queries.withheld_pairs(state.report) if state.report else []
+    withheld = [pair for pair in pairs if pair.submission == submission]
+    seen = submission.handed_in, len(withheld)
+    key = part_key("submission", assignment, state, names, decisions, *seen, *address.key)
     context = {"assignment": assignment, "names": names, "state": state, "submission": submission}
+    context |= {"withheld": withheld}
     parts = RENDERED.get(key, partial(_rendered, context, address))
     # The other assignments of somebody with a made-up name would help to find out who it is.
     theirs = [] if names.hidden else queries.assignments_of_student(assignment, submission, request.user)
     course = charts.sparkline(theirs)
-    withheld = queries.withheld_pairs(state.report) if state.report else []
-    context |= {"withheld": [pair for pair in withheld if pair.submission == submission]}
     return render(request, "submissions/submission.html", context | {"parts": parts, "course": course})
 
 
 def _rendered(page: dict[str, Any], address: Address) -> dict[str, str]:
     """Return the page's content, and `charted`, which is not empty where the content has a chart."""
-    assignment, names, state, submission = page.values()
+    assignment, names, state, submission, _withheld = page.values()
     files = Paginator(_files(submission, names), FILES_A_PAGE)
     skipped = Paginator(queries.displayed_entries(queries.refused_entries(submission), names), FILES_A_PAGE)
     files_page = files.get_page(address.query.get("files"))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
 
 READ, DECIDE, CHANGE, SHARE, DELETE = "read", "decide", "change", "share", "delete"
+MANAGE = "manage"
 ANYBODY = "anybody"
 ASSIGNMENT, PAIR = "/assignments/{assignment_id}", "/assignments/{assignment_id}/pairs/{left_id}/{right_id}"
 WEBHOOKS, WEBHOOK = "/courses/{course_id}/webhooks", "/courses/{course_id}/webhooks/{webhook_id}"
@@ -29,6 +30,7 @@ RIGHTS: dict[tuple[str, str], str] = {
     ("get", "/courses"): ANYBODY,
     ("post", "/courses"): ANYBODY,
     ("get", "/courses/{course_id}"): READ,
+    ("patch", "/courses/{course_id}"): MANAGE,
     ("get", "/courses/{course_id}/assignments"): READ,
     ("post", "/courses/{course_id}/assignments"): CHANGE,
     ("get", ASSIGNMENT): READ,
@@ -53,6 +55,8 @@ RIGHTS: dict[tuple[str, str], str] = {
     ("get", f"{PAIR}/document"): READ,
     ("get", f"{CASE}/document"): READ,
     ("get", f"{ASSIGNMENT}/exports/{{table}}.{{suffix}}"): READ,
+    ("get", f"{ASSIGNMENT}/withheld"): READ,
+    ("post", f"{ASSIGNMENT}/withheld/{{left_id}}/{{right_id}}/request"): DECIDE,
     ("get", f"{ASSIGNMENT}/pairs"): READ,
     ("get", PAIR): READ,
     ("get", f"{PAIR}/decision"): READ,
