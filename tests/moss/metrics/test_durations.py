@@ -98,11 +98,15 @@ def test_work_that_stays_in_its_state_is_in_it_since_the_same_time(batch: Batch)
     assert Duration.objects.get().seconds >= 100
 
 
-def test_a_change_that_is_rolled_back_is_not_counted(batch: Batch) -> None:
+def test_a_change_is_counted_once_it_is_committed_and_not_if_it_is_rolled_back(batch: Batch) -> None:
     with transaction.atomic():
         assert lifecycle.start_unpacking(batch.pk)
+        assert counted() == {}  # so it holds no lock on the counts, however long it still takes
         transaction.set_rollback(True)
-    assert counted() == {}
+    with transaction.atomic():
+        assert lifecycle.start_unpacking(batch.pk)
+        assert counted() == {}
+    assert counted() == {("upload", "queued"): 1}
 
 
 def test_the_time_after_the_end_of_work_is_not_counted(batch: Batch) -> None:
