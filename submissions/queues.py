@@ -37,7 +37,7 @@ ROUTES: dict[str, dict[str, Any]] = {
         ("tasks", PRIORITIES),
         ("ranking_tasks", RANKING_PRIORITIES),
         ("language_tasks", LANGUAGE_PRIORITIES),
-        ("students.tasks", STUDENT_PRIORITIES),
+        ("student_tasks", STUDENT_PRIORITIES),
     )
     for task, priority in priorities.items()
 }

@@ -14,7 +14,7 @@ from submissions.ingest.expiry import delete_expired
 from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
 from submissions.models import RankingPlan, RankingShard, Report
 from submissions.queues import HEAVY, send
-from submissions.students.tasks import restart_erasures
+from submissions.student_tasks import restart_erasures
 
 logger = logging.getLogger(__name__)
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from django.db.models import Model, QuerySet
 
+    from submissions.models import Erasure
+
 
 @dataclass
 class Counts:
@@ -35,3 +37,22 @@ class Counts:
             "removed": {label: number for label, number in sorted(self.removed.items()) if number},
             "changed": {label: number for label, number in sorted(self.changed.items()) if number},
         }
+
+
+def receipt_of(erasure: Erasure) -> dict[str, Any]:
+    """Return what a receipt says: who erased when and why, and how much; the student is digests only."""
+    return {
+        "receipt": erasure.pk,
+        "state": erasure.state,
+        "asked": erasure.created.isoformat(),
+        "finished": erasure.finished.isoformat() if erasure.finished else None,
+        "who": erasure.who,
+        "reason": erasure.reason if erasure.finished else "",
+        "digests": erasure.digests,
+        "message": erasure.message,
+        "removed": erasure.result.get("removed", {}),
+        "changed": erasure.result.get("changed", {}),
+        "groups": erasure.result.get("groups", 0),
+        "held": erasure.result.get("held", []),
+        "backups": "Backups that were written before have this student until they are deleted.",
+    }

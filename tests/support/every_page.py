@@ -20,6 +20,7 @@ from submissions.models import (
     Boilerplate,
     CampusGroup,
     Course,
+    Erasure,
     Invitation,
     Membership,
     Pair,
@@ -67,7 +68,7 @@ FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
 REDIRECTS = ("next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
-STAFF_PAGES = ("service", "department", "audit_log")
+STAFF_PAGES = ("service", "department", "audit_log", "student_data")
 STAFF_FRAGMENTS = ("service_now",)
 # The page of an invitation, for every signed-in user who has the link.
 INVITATIONS = ("invitation",)
@@ -139,6 +140,9 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "memberships": world.membership.pk,
         "invitations": world.invitation.pk,
         "reading-requests": _reading_request(world) if route.startswith("reading-requests/") else None,
+        "erasures": Erasure.objects.get_or_create(who="admin", reason="A letter.")[0].pk
+        if route.startswith("erasures/")
+        else None,
         "campus-groups": world.assignment.course.campus_groups.get().pk,
     }
     values = {

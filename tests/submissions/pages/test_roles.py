@@ -40,6 +40,7 @@ GETS = {
     "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE,
     "service": STAFF, "service_now": STAFF, "department": STAFF, "audit_log": STAFF,
+    "student_data": STAFF, "erasure": STAFF, "receipt_file": STAFF,
 }  # fmt: skip
 POSTS = {
     **dict.fromkeys(
@@ -52,6 +53,7 @@ POSTS = {
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "revoke_share": SHARE,
     "decide": DECIDE, "decide_case": DECIDE, "ask_to_read": DECIDE, "answer_request": SHARE,
     "retry_batch": STAFF, "retry_report": STAFF, "state_reason": STAFF,
+    "student_data": STAFF,
 }  # fmt: skip
 # Addresses that belong to no course.
 OF_NOBODY = {

@@ -12,10 +12,10 @@ from django.utils import timezone
 
 from submissions import actions, queries
 from submissions.models import Assignment, AuditEntry, Batch, Erasure, Submission, SubmissionFile
+from submissions.student_tasks import enqueue_erasure, restart_erasures
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.scope import NotFound, scope
 from submissions.students.spellings import digest
-from submissions.students.tasks import enqueue_erasure, restart_erasures
 from tests.support.every_column import places_of
 from tests.support.one_student import ID, NAME, OTHERS, TRACES
 from tests.support.sample_class import zipped
