@@ -30,9 +30,7 @@ class Held(ValueError):
 
 def _refuse_held(assignments: Q) -> None:
     for held in holds_on(assignments):
-        text = _(
-            "{assignment} is kept, because: {hold}. Nothing was deleted. Empty that field in its settings first."
-        )
+        text = _("{assignment} is kept, because: {hold}. Nothing was deleted; its settings have the reason.")
         raise Held(text.format(assignment=held.name, hold=held.hold.rstrip(".")))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from submissions import lifecycle, tasks
 from submissions.lifecycle import MAX_ATTEMPTS
@@ -34,7 +35,8 @@ def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = No
         When all of the student's work is under a hold.
     """
     if not work.erasable and not work.enrolled.exists():
-        raise NotFound(f"A hold keeps it: {', '.join(held_titles(work.held))}. Nothing was erased.")
+        text = _("A hold keeps it: {held}. Nothing was erased.")
+        raise NotFound(text.format(held=", ".join(held_titles(work.held))))
     erasure = Erasure.objects.create(
         who=who, reason=reason, student=work.text, courses=[one.course.pk for one in work.chosen]
     )

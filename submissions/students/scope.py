@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from submissions.models import (
     Assignment,
@@ -177,11 +178,12 @@ def scope(text: str, courses: Collection[int] | None = None) -> Scope:
     found = find(text)
     chosen = [one for one in found if courses is None or one.course.pk in courses]
     if not chosen:
-        raise NotFound("No chosen course has a submission or a roster's row of this name or id.")
+        raise NotFound(_("No chosen course has a submission or a row of its roster of this name or id."))
     for one in chosen:
         if one.is_ambiguous:
-            raise NotFound(
-                f"Several students of this name are in {one.course.name}: ask with an id of the student, "
-                "or leave this course out."
+            text = _(
+                "Several students of this name are in {course}: ask with an id of the student, or leave "
+                "this course out."
             )
+            raise NotFound(text.format(course=one.course.name))
     return Scope(text, tuple(chosen), tuple(one for one in found if one not in chosen))

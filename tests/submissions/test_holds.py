@@ -1,4 +1,4 @@
-"""What a hold keeps: an assignment with its uploads, and copies of work of other assignments in its report."""
+"""What a hold keeps: an assignment with its uploads, and old work in its report."""
 
 from __future__ import annotations
 

@@ -69,7 +69,9 @@ FILES = ("table",)
 REDIRECTS = ("next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
 STAFF_PAGES = ("service", "department", "audit_log", "student_data")
-STAFF_FRAGMENTS = ("service_now",)
+STAFF_FRAGMENTS = ("service_now", "receipt_file")
+# Pages of objects that belong to no course, for staff only.
+STAFF_OBJECTS = ("erasure",)
 # The page of an invitation, for every signed-in user who has the link.
 INVITATIONS = ("invitation",)
 # Pages for everybody who has the link.
