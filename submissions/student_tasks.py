@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from submissions.models import Erasure
 from submissions.queues import INTERACTIVE, send
+from submissions.recovery import empty_queues
 from submissions.students.erasing import carry_out
 from submissions.work_locks import Work, work_lock
 
@@ -32,6 +33,7 @@ def enqueue_erasure(erasure: Erasure) -> None:
 
 
 def restart_erasures() -> None:
-    """Send the messages of erasures again that wait for long: a worker or a message was lost."""
-    for erasure in Erasure.objects.filter(state=Erasure.State.QUEUED, created__lt=timezone.now() - SENDING):
+    """Send the messages of erasures again that wait for long while no message does: one was lost."""
+    waiting = list(Erasure.objects.filter(state=Erasure.State.QUEUED, created__lt=timezone.now() - SENDING))
+    for erasure in waiting if waiting and INTERACTIVE in empty_queues() else ():
         enqueue_erasure(erasure)

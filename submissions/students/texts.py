@@ -61,7 +61,7 @@ def _naming_rows(
         rows = rows.annotate(course_of_row=F(table.course))
     by_name = _courses_by_name(scope) if model is AuditEntry else {}
     rows = _not_held(scope, rows, held) if model is AuditEntry else rows
-    for row in list(rows.order_by("pk")):
+    for row in rows.order_by("pk").iterator():
         course = by_name.get(row.course) if model is AuditEntry else getattr(row, "course_of_row", None)
         spellings = scope.spellings(course)
         if spellings.changed(row, table.searched):

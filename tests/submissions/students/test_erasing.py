@@ -186,7 +186,9 @@ def test_an_upload_that_waits_to_be_checked_is_removed_if_it_has_the_student(
     assert places_of(TRACES) == set()
 
 
-def test_the_maintenance_carries_out_what_a_lost_message_left(planted: Planted, eager_tasks: None) -> None:
+def test_the_maintenance_carries_out_what_a_lost_message_left(
+    planted: Planted, eager_tasks: None, empty_queues: None
+) -> None:
     erasure = ask_for_erasure(scope(NAME), "admin", "A letter.")
     Erasure.objects.update(created=timezone.now() - timedelta(hours=1))
     restart_erasures()

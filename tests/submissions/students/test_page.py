@@ -76,7 +76,8 @@ def test_an_erasure_leads_to_a_receipt_that_can_be_downloaded(
 
 def test_without_a_reason_or_a_course_nothing_is_done(planted: Planted, admin_client: Client) -> None:
     for act in ("export", "erase"):
-        for missing in ({"reason": ""}, {"reason": "short"}, {"courses": []}):
+        refused: tuple[dict[str, object], ...] = ({"reason": ""}, {"reason": "short"}, {"courses": []})
+        for missing in refused:
             assert admin_client.post(PAGE, chosen(planted, act, **missing)).status_code == 422
     assert not Erasure.objects.exists()
     assert not AuditEntry.objects.filter(who="admin").exists()
