@@ -62,7 +62,8 @@ def export(name_or_id: str, file: Path, reason: str, courses: tuple[int, ...]) -
 def erase(name_or_id: str, reason: str, courses: tuple[int, ...], *, yes: bool) -> None:
     """Erase a student: submissions, pairs, decisions, names in texts. This cannot be undone."""
     _start()
-    from submissions.students.erasing import ask_for_erasure, carry_out
+    from submissions.student_tasks import erase_student
+    from submissions.students.erasing import ask_for_erasure
     from submissions.students.scope import NotFound
 
     work = _scope(name_or_id, courses)
@@ -73,7 +74,7 @@ def erase(name_or_id: str, reason: str, courses: tuple[int, ...], *, yes: bool) 
         erasure = ask_for_erasure(work, _who(), reason)
     except NotFound as error:
         raise click.ClickException(str(error)) from error
-    carry_out(erasure.pk)
+    erase_student(erasure.pk)
     erasure.refresh_from_db()
     if erasure.state != erasure.State.DONE:
         raise click.ClickException(erasure.message)
