@@ -31,7 +31,7 @@ class ChosenForm(StudentForm):
     """The chosen courses of a student that was found, with the reason."""
 
     def __init__(self, work: Scope, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, auto_id="chosen_%s", **kwargs)
+        super().__init__(*args, **{"auto_id": "chosen_%s", **kwargs})
         self.fields["student"].widget = forms.HiddenInput()
         courses = forms.MultipleChoiceField(
             label=_("Courses"),
