@@ -12,8 +12,9 @@ class Table(NamedTuple):
     """The columns of a table, by what an erasure does with them.
 
     `rows`: they leave with a row that is deleted, or are renamed by hand (`students.rows`). `searched`: texts
-    in which the names and ids are replaced; `assignment` and `course` are the look-ups of what a row belongs
-    to, empty where it belongs to none. `free`: columns that name no student, all with the reason `why`.
+    in which the names and ids are replaced, with `whole_only` no parts of names; `assignment` and `course`
+    are the look-ups of what a row belongs to, empty where it belongs to none. `free`: columns that name no
+    student, all with the reason `why`.
     """
 
     rows: tuple[str, ...] = ()
@@ -22,6 +23,7 @@ class Table(NamedTuple):
     course: str = ""
     free: tuple[str, ...] = ()
     why: str = ""
+    whole_only: bool = False
 
 
 CODES = "states, kinds, languages and versions that the service writes"
@@ -73,7 +75,10 @@ REGISTER = {
     "submissions.Upload": Table(rows=("name", "file")),
     "submissions.FileChunk": Table(rows=("name", "data")),
     "submissions.Entry": Table(
-        searched=("name", "reason"), assignment="batch__assignment", course="batch__assignment__course"
+        searched=("name", "reason"),
+        assignment="batch__assignment",
+        course="batch__assignment__course",
+        whole_only=True,
     ),
     "submissions.ListedEntry": Table(
         rows=("name", "reason", "left_out", "digest"), free=("language", "modified"), why=CODES
@@ -88,6 +93,7 @@ REGISTER = {
         course="submission__batch__assignment__course",
         free=("detected",),
         why=CODES,
+        whole_only=True,
     ),
     "submissions.SubmissionStudent": Table(rows=("name", "identifier")),
     "submissions.Boilerplate": Table(

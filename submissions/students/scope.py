@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -136,13 +136,21 @@ class Scope:
     def _by_course(self) -> dict[int, Spellings]:
         return {pk: spellings(self.chosen, pk) for pk in self.courses}
 
-    def spellings(self, course: int | None = None) -> Spellings:
-        """Return how texts of a course name the student; without one, of the whole installation."""
-        return self._by_course.get(course or 0, self._all)
+    @cached_property
+    def _whole_by_course(self) -> dict[int, Spellings]:
+        return {pk: replace(known, whole_only=True) for pk, known in self._by_course.items()}
+
+    def spellings(self, course: int | None = None, *, whole_only: bool = False) -> Spellings:
+        """Return how texts of a course name the student; without one, of the whole installation.
+
+        With `whole_only`, a part of a name is none: it may be a word of somebody else's.
+        """
+        known = self._whole_by_course if whole_only else self._by_course
+        return known.get(course or 0, self._all)
 
     def settle(self) -> None:
         """Look up all that is known from rows that are about to leave."""
-        for known in (self.searched, self.kept, self.shared, self.own, self.enrolled, self._by_course):
+        for known in (self.searched, self.kept, self.shared, self.own, self.enrolled, self._whole_by_course):
             str(known)
 
     def other_texts(self, course: int) -> set[str]:

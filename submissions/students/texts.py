@@ -63,7 +63,7 @@ def _naming_rows(
     rows = _not_held(scope, rows, held) if model is AuditEntry else rows
     for row in rows.order_by("pk").iterator():
         course = by_name.get(row.course) if model is AuditEntry else getattr(row, "course_of_row", None)
-        spellings = scope.spellings(course)
+        spellings = scope.spellings(course, whole_only=table.whole_only)
         if spellings.changed(row, table.searched):
             yield row, spellings
 

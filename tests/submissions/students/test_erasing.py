@@ -122,6 +122,13 @@ def test_a_note_on_others_keeps_all_but_the_name(planted: Planted, erase: Erase)
     assert planted.first.teams == "Bruno Popescu, Chidi Oneill"
 
 
+def test_a_file_of_somebody_else_keeps_a_path_with_a_part_of_the_name(planted: Planted, erase: Erase) -> None:
+    files = SubmissionFile.objects.filter(submission__name="Bruno Popescu", submission__origin=None)
+    files.update(path="zebulon.py")
+    erase(NAME)
+    assert set(files.values_list("path", flat=True)) == {"zebulon.py"}
+
+
 def test_a_receipt_counts_rows_and_names_nobody(planted: Planted, erase: Erase) -> None:
     receipt = erase(NAME)
     removed, changed = receipt.result["removed"], receipt.result["changed"]
