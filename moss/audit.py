@@ -99,7 +99,12 @@ class RecordAccess:
     def process_view(
         self, request: HttpRequest, _view: object, _arguments: object, arguments: dict[str, Any]
     ) -> None:
-        """Note what the request is about before the view deletes it."""
+        """Note what the request is about before the view deletes it.
+
+        Views that write their own entries, about one student, only get the address.
+        """
+        address = client_address(request)
+        request.audit_address = address  # type: ignore[attr-defined] # read by views
         match = request.resolver_match
         name = (match.url_name if match else "") or ""
         action = (ACTIONS | API_ACTIONS).get((request.method or "", name))
@@ -109,7 +114,6 @@ class RecordAccess:
         if action == AuditAction.STATED_REASON:
             subject = subject._replace(subject=request.POST.get("reason", "").replace("\0", ""))
         if who:
-            address = client_address(request)
             request.audit_entry = AuditEntry(  # type: ignore[attr-defined] # read by __call__
                 who=who, address=address, action=action, page=name, **subject._asdict()
             )

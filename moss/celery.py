@@ -28,6 +28,7 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.autodiscover_tasks(related_name="ranking_tasks")
 app.autodiscover_tasks(related_name="language_tasks")
+app.autodiscover_tasks(related_name="student_tasks")
 
 
 @worker_init.connect

@@ -29,6 +29,10 @@ COMMANDS = {
     "doctor": ("moss.commands.doctor:doctor", "Check the installation and say what to do."),
     "backup": ("moss.commands.backup:backup", "Write everything that this installation holds to FILE."),
     "restore": ("moss.commands.backup:restore", "Replace what this installation holds by a backup."),
+    "student": (
+        "moss.commands.student:student",
+        "Export or erase everything that is stored of one student.",
+    ),
     "manage": ("moss.commands.manage:manage", "Run one of Django's commands, such as createsuperuser."),
 }
 

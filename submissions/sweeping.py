@@ -14,6 +14,7 @@ from submissions.ingest.expiry import delete_expired
 from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
 from submissions.models import RankingPlan, RankingShard, Report
 from submissions.queues import HEAVY, send
+from submissions.student_tasks import restart_erasures
 
 logger = logging.getLogger(__name__)
 
@@ -28,6 +29,7 @@ def sweep() -> None:
     _restart_uploads()
     _restart_boilerplate()
     _restart_rankings()
+    restart_erasures()
     delete_expired()
     discard_uploads(unneeded_uploads())
     delete_orphans(timezone.now() - SOURCE_GRACE_PERIOD)

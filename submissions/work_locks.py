@@ -30,6 +30,7 @@ class Work(IntEnum):
     LANGUAGE_CHANGE = 0x6D6F7379
     LANGUAGE = 0x6D6F737A  # of an assignment, see `language_lock`
     SHARD = 0x6D6F737B  # of a ranking
+    ERASURE = 0x6D6F737C
 
 
 @contextmanager

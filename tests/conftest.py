@@ -54,6 +54,7 @@ pytest_plugins = [
     "tests.support.sessions",
     "tests.support.small_disks",
     "tests.support.every_page",
+    "tests.support.one_student",
     "tests.support.withheld",
     "tests.support.archive",
     "tests.support.hostile_class",

@@ -11,7 +11,7 @@ from django.forms import BaseForm
 from django.http import Http404, HttpResponse
 from ninja.errors import HttpError, ValidationError
 
-from submissions.actions import QuotaExceeded
+from submissions.actions import Held, QuotaExceeded
 from submissions.queries import Gone
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def add_handlers(api: NinjaAPI) -> None:
     handle(Http404, 404)
     handle(Gone, 410)
     handle(QuotaExceeded, 422)
+    handle(Held, 409)
 
 
 def _problem(exception: Any, status: int) -> Problem:

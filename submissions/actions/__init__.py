@@ -8,7 +8,7 @@ from submissions.actions.boilerplate import (
 )
 from submissions.actions.comparisons import compare_with
 from submissions.actions.decisions import DecisionInput, DecisionResult, decide
-from submissions.actions.deletions import delete_assignment, delete_batch, delete_course
+from submissions.actions.deletions import Held, delete_assignment, delete_batch, delete_course
 from submissions.actions.hints import dismiss_hint
 from submissions.actions.languages import change_language
 from submissions.actions.quotas import QuotaExceeded
@@ -29,6 +29,7 @@ from submissions.actions.uploads import (
 __all__ = [
     "DecisionInput",
     "DecisionResult",
+    "Held",
     "QuotaExceeded",
     "add_boilerplate",
     "cancel_batch",

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from submissions import lifecycle, tasks
 from submissions.ingest.documents import delete_unused, delete_unused_sources
 from submissions.ingest.uploads import discard_uploads
 from submissions.models import Batch, Boilerplate, DeletedBatch, ListedEntry, SubmissionFile, Upload
+from submissions.queries.retention import holds_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,8 +24,25 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Course
 
 
+class Held(ValueError):
+    """A hold keeps what was to be deleted; the message names the assignment and the reason."""
+
+
+def _refuse_held(assignments: Q) -> None:
+    for held in holds_on(assignments):
+        text = _("{assignment} is kept, because: {hold}. Nothing was deleted; its settings have the reason.")
+        raise Held(text.format(assignment=held.name, hold=held.hold.rstrip(".")))
+
+
 def delete_batch(batch: Batch) -> None:
-    """Delete a batch with all dependent records, and rank the remaining submissions."""
+    """Delete a batch with all dependent records, and rank the remaining submissions.
+
+    Raises
+    ------
+    Held
+        When the assignment is under a hold, or one that has copies of its work. The others raise the same.
+    """
+    _refuse_held(Q(pk=batch.assignment_id))
     # Commit this before locking: a running ranking holds the lock until it sees that it was cancelled.
     lifecycle.cancel_reports(batch.assignment)
     with transaction.atomic():
@@ -44,6 +63,7 @@ def delete_batch(batch: Batch) -> None:
 
 def delete_assignment(assignment: Assignment) -> None:
     """Cancel the work on an assignment, and delete it with its uploads, reports and decisions."""
+    _refuse_held(Q(pk=assignment.pk))
     _cancel_work(assignment)
     with transaction.atomic():
         lifecycle.lock_assignment(assignment.pk)
@@ -52,6 +72,7 @@ def delete_assignment(assignment: Assignment) -> None:
 
 def delete_course(course: Course) -> None:
     """Cancel the work on a course's assignments, and delete the course and all of them in one transaction."""
+    _refuse_held(Q(course=course))
     for assignment in course.assignments.all():
         _cancel_work(assignment)
     with transaction.atomic():

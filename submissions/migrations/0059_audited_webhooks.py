@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("submissions", "0056_reading_requests"),
+        ("submissions", "0058_erased_subjects"),
     ]
 
     operations = [

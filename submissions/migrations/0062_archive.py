@@ -39,6 +39,8 @@ class Migration(migrations.Migration):
                     ("reason", "Stated a reason"),
                     ("course", "Changed a course"),
                     ("asked", "Asked to read"),
+                    ("webhooks", "Changed webhooks"),
+                    ("erased", "Erased a student"),
                 ],
                 max_length=10,
             ),

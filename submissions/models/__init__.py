@@ -16,6 +16,7 @@ from submissions.models.batches import (
 from submissions.models.courses import Alias, Assignment, Course
 from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
 from submissions.models.durations import Duration
+from submissions.models.erasures import Erasure
 from submissions.models.file_chunks import FileChunk
 from submissions.models.hints import DismissedHint
 from submissions.models.language_changes import LanguageChange
@@ -54,6 +55,7 @@ __all__ = [
     "Duration",
     "EnrolledStudent",
     "Entry",
+    "Erasure",
     "FileChunk",
     "Fingerprint",
     "Ignored",

@@ -18,10 +18,14 @@ class AuditAction(models.TextChoices):
     CHANGED_COURSE = "course", _("Changed a course")
     ASKED = "asked", _("Asked to read")
     CHANGED_WEBHOOKS = "webhooks", _("Changed webhooks")
+    ERASED = "erased", _("Erased a student")
 
 
 class AuditEntry(models.Model):
-    """One act. It names rows by text, because it outlives them; a trigger refuses to change or delete it."""
+    """One act. It names rows by text, because it outlives them; a trigger refuses to change or delete it.
+
+    Only the erasure of a student replaces names in `subject`; see docs/decisions/031-one-student.md.
+    """
 
     created = models.DateTimeField(auto_now_add=True, db_index=True)
     # The user name, or what the person came by who has no account.

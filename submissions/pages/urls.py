@@ -24,6 +24,7 @@ from submissions.pages.views import (
     service,
     shared,
     shares,
+    students,
     submissions,
 )
 
@@ -42,6 +43,9 @@ urlpatterns = [
     path("invitations/<str:token>/", people.invitation, name="invitation"),
     path("department/", people.department, name="department"),
     path("department/log/", audit.log, name="audit_log"),
+    path("department/students/", students.student_data, name="student_data"),
+    path("erasures/<int:pk>/", students.erasure, name="erasure"),
+    path("erasures/<int:pk>/receipt.json", students.receipt_file, name="receipt_file"),
     path("courses/<int:pk>/roster/", rosters.roster, name="roster"),
     path("courses/<int:pk>/roster/remove/", rosters.remove, name="remove_roster"),
     path("courses/<int:pk>/delete/", courses.delete, name="delete_course"),

@@ -9,11 +9,13 @@ from dateutil.relativedelta import relativedelta
 from django.db.models import Exists, F, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Greatest
 
-from submissions.models import Assignment, Report
+from submissions.models import Assignment, Report, Submission
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
+
+    from django.db.models import QuerySet
 
     from submissions.models import Course
 
@@ -31,11 +33,13 @@ class RetainedAssignment(NamedTuple):
 def retained_assignments(course: Course | None = None) -> Iterator[RetainedAssignment]:
     """Yield the assignments that the retention of their course ends for, of all courses or of one.
 
-    It counts from the last upload or decision. An assignment that is held has no end.
+    It counts from the last upload or decision. An assignment that is held, or has work in the report of one
+    that is held, has no end.
     """
     rows = Assignment.objects.filter(course__keep_months__isnull=False, hold="").select_related(
         "course__owner"
     )
+    rows = rows.exclude(Exists(_copies_under_a_hold()))
     if course:
         rows = rows.filter(course=course)
     # Greatest ignores NULL in Postgres.
@@ -45,6 +49,23 @@ def retained_assignments(course: Course | None = None) -> Iterator[RetainedAssig
     for assignment in rows.annotate(last_change=last).order_by("pk"):
         months = assignment.course.keep_months or 0
         yield RetainedAssignment(assignment, assignment.last_change + relativedelta(months=months))
+
+
+def _copies_under_a_hold() -> QuerySet[Submission]:
+    held = Submission.objects.exclude(batch__assignment__hold="")
+    return held.filter(origin__batch__assignment=OuterRef("pk"))
+
+
+def holds_on(assignments: Q) -> list[Assignment]:
+    """Return the assignments under a hold that a deletion would take something from.
+
+    `assignments` is the condition for those to delete: a copy of their work in the report of another one
+    would leave with them.
+    """
+    rows = Assignment.objects.filter(assignments)
+    copies = Submission.objects.filter(origin__batch__assignment__in=rows).order_by()
+    kept = Q(pk__in=rows.order_by().values("pk")) | Q(pk__in=copies.values("batch__assignment"))
+    return list(Assignment.objects.filter(kept).exclude(hold="").select_related("course"))
 
 
 def deletions_ahead(course: Course) -> dict[int, datetime]:

@@ -23,6 +23,7 @@ from tests.support.every_page import (
     PUBLIC,
     REDIRECTS,
     STAFF_FRAGMENTS,
+    STAFF_OBJECTS,
     STAFF_PAGES,
     World,
     address,
@@ -41,7 +42,8 @@ if TYPE_CHECKING:
 def test_every_address_that_answers_a_get_is_visited(admin: User, admin_client: Client, world: World) -> None:
     Course.objects.filter(pk=world.assignment.course_id).update(owner=admin)
     actual = {name: admin_client.get(address(world, name)).status_code for name in patterns()}
-    pages = (*PAGES, *OWN_PAGES, *INVITATIONS, *FRAGMENTS, *FILES, *PUBLIC, *STAFF_PAGES, *STAFF_FRAGMENTS)
+    staff = (*STAFF_PAGES, *STAFF_FRAGMENTS, *STAFF_OBJECTS)
+    pages = (*PAGES, *OWN_PAGES, *INVITATIONS, *FRAGMENTS, *FILES, *PUBLIC, *staff)
     statuses = {**dict.fromkeys(pages, 200), **dict.fromkeys(REDIRECTS, 302)}
     expected = {name: statuses.get(name, 405) for name in patterns()}
     assert actual == expected, (
@@ -84,7 +86,7 @@ def test_no_page_for_staff_has_a_fault(world: World, admin: User, sign_in: SignI
     assignment.reports.create(state="running")
     assignment.reports.create(state="failed", message=recovery.BROKEN)
     page = sign_in(admin)
-    for name in STAFF_PAGES:
+    for name in (*STAFF_PAGES, *STAFF_OBJECTS):
         page.goto(address(world, name))
         check_every_layout(page, shoot, f"page-{name}")
     heartbeats.delete_worker(worker.name)

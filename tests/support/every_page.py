@@ -22,6 +22,7 @@ from submissions.models import (
     Boilerplate,
     CampusGroup,
     Course,
+    Erasure,
     Invitation,
     Membership,
     Pair,
@@ -71,8 +72,10 @@ FRAGMENTS = ("activity", "batch_progress", "boilerplate_progress")
 FILES = ("table",)
 REDIRECTS = ("next_undecided", "next_case")
 # Pages, and parts of them, for staff only.
-STAFF_PAGES = ("service", "department", "audit_log")
-STAFF_FRAGMENTS = ("service_now",)
+STAFF_PAGES = ("service", "department", "audit_log", "student_data")
+STAFF_FRAGMENTS = ("service_now", "receipt_file")
+# Pages of objects that belong to no course, for staff only.
+STAFF_OBJECTS = ("erasure",)
 # The page of an invitation, for every signed-in user who has the link.
 INVITATIONS = ("invitation",)
 # Pages for everybody who has the link.
@@ -144,6 +147,9 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "memberships": world.membership.pk,
         "invitations": world.invitation.pk,
         "reading-requests": _reading_request(world) if route.startswith("reading-requests/") else None,
+        "erasures": Erasure.objects.get_or_create(who="admin", reason="A letter.")[0].pk
+        if route.startswith("erasures/")
+        else None,
         "campus-groups": world.assignment.course.campus_groups.get().pk,
     }
     values = {

@@ -28,6 +28,8 @@ class AuthenticatedRequest(HttpRequest):
 
     user: User
     htmx: HtmxDetails
+    # As the audit log notes it; `moss.audit` sets it.
+    audit_address: str | None
 
 
 def right_for(request: HttpRequest, right: Right) -> Right:

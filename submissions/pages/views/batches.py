@@ -21,7 +21,7 @@ from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.forms.uploads import SubmissionsForm
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
-from submissions.pages.views.access import gone_as_410
+from submissions.pages.views.access import changed_meanwhile, gone_as_410
 from submissions.pages.views.previews import preview_context
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
@@ -160,7 +160,10 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     batch = queries.batch(request.user, pk, Right.DELETE)
     name = names_for(request, batch.assignment).redact_text(batch.name)
     if request.method == "POST":
-        actions.delete_batch(batch)
+        try:
+            actions.delete_batch(batch)
+        except actions.Held as held:
+            return changed_meanwhile(request, str(held), batch.assignment.get_absolute_url())
         messages.info(request, _("{name} was deleted with everything that came from it.").format(name=name))
         return redirect(batch.assignment)
     context = {

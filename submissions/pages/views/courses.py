@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from submissions import actions, queries
 from submissions.pages.forms.assignments import AssignmentForm
 from submissions.pages.forms.courses import CourseForm, CourseSettingsForm
-from submissions.pages.views.access import right_for
+from submissions.pages.views.access import changed_meanwhile, right_for
 from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
 
@@ -127,7 +127,10 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then delete a course with all its assignments."""
     course = queries.course(request.user, pk, Right.OWN)
     if request.method == "POST":
-        actions.delete_course(course)
+        try:
+            actions.delete_course(course)
+        except actions.Held as held:
+            return changed_meanwhile(request, str(held), course.get_absolute_url())
         messages.info(request, _("{name} was deleted with all its assignments.").format(name=course.name))
         return redirect("courses")
     context = {
@@ -146,7 +149,10 @@ def delete_assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Ask for confirmation, then delete an assignment with its uploads, reports and decisions."""
     assignment = queries.assignment(request.user, pk, Right.DELETE)
     if request.method == "POST":
-        actions.delete_assignment(assignment)
+        try:
+            actions.delete_assignment(assignment)
+        except actions.Held as held:
+            return changed_meanwhile(request, str(held), assignment.get_absolute_url())
         text = _("{name} was deleted with everything that belonged to it.")
         messages.info(request, text.format(name=assignment.name))
         return redirect(assignment.course)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tests.support.every_page import World
 
 
-STAFF_READS = {*world.STAFF_PAGES, *world.STAFF_FRAGMENTS}
+STAFF_READS = {*world.STAFF_PAGES, *world.STAFF_FRAGMENTS, *world.STAFF_OBJECTS}
 READS = {*world.PAGES, *world.FRAGMENTS, *world.FILES, *world.REDIRECTS, *STAFF_READS}
 # What only staff may do.
 STAFF = STAFF_READS | {"retry_batch", "retry_report", "state_reason"}

@@ -40,6 +40,7 @@ GETS = {
     "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "webhooks": SHARE, "webhook": SHARE,
     "service": STAFF, "service_now": STAFF, "department": STAFF, "audit_log": STAFF,
+    "student_data": STAFF, "erasure": STAFF, "receipt_file": STAFF,
 }  # fmt: skip
 POSTS = {
     **dict.fromkeys(
@@ -54,6 +55,7 @@ POSTS = {
     "repeat_delivery": SHARE,
     "decide": DECIDE, "decide_case": DECIDE, "ask_to_read": DECIDE, "answer_request": SHARE,
     "retry_batch": STAFF, "retry_report": STAFF, "state_reason": STAFF,
+    "student_data": STAFF,
 }  # fmt: skip
 # Addresses that belong to no course.
 OF_NOBODY = {

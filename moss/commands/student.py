@@ -1,0 +1,118 @@
+"""`moss student`: everything that is stored of one student, its export and its erasure."""
+
+from __future__ import annotations
+
+import getpass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from moss.embedded.paths import EmbeddedError
+
+if TYPE_CHECKING:
+    from submissions.students.scope import Scope
+
+COURSES = click.option(
+    "--course", "courses", type=int, multiple=True, help="Only this course, by its number; several times."
+)
+REASON = click.option("--reason", required=True, help="Why, for the audit log and the receipt.")
+
+
+@click.group(short_help="Export or erase everything that is stored of one student.")
+def student() -> None:
+    """Find, export or erase one student over all courses, by the name or an id that submissions carry."""
+
+
+@student.command()
+@click.argument("name_or_id")
+@COURSES
+def find(name_or_id: str, courses: tuple[int, ...]) -> None:
+    """Show what is stored of a student, by course."""
+    _start()
+    _show(_scope(name_or_id, courses))
+
+
+@student.command()
+@click.argument("name_or_id")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@REASON
+@COURSES
+def export(name_or_id: str, file: Path, reason: str, courses: tuple[int, ...]) -> None:
+    """Write a student's files and every row about the student to FILE, a zip file."""
+    _start()
+    from submissions.students.exporting import note_export, write_export
+
+    work = _scope(name_or_id, courses)
+    try:
+        with file.open("xb") as target:
+            rows = write_export(work, target)
+    except FileExistsError as error:
+        raise click.ClickException(f"{file} exists: name another file.") from error
+    file.chmod(0o600)
+    note_export(work, _who(), reason)
+    click.echo(f"{file}: {rows:,} rows, and the files of {len(work.submissions):,} submissions.")
+
+
+@student.command()
+@click.argument("name_or_id")
+@REASON
+@COURSES
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def erase(name_or_id: str, reason: str, courses: tuple[int, ...], *, yes: bool) -> None:
+    """Erase a student: submissions, pairs, decisions, names in texts. This cannot be undone."""
+    _start()
+    from submissions.student_tasks import erase_student
+    from submissions.students.erasing import ask_for_erasure
+    from submissions.students.scope import NotFound
+
+    work = _scope(name_or_id, courses)
+    _show(work)
+    if not yes:
+        click.confirm("Erase this student?", abort=True)
+    try:
+        erasure = ask_for_erasure(work, _who(), reason)
+    except NotFound as error:
+        raise click.ClickException(str(error)) from error
+    erase_student(erasure.pk)
+    erasure.refresh_from_db()
+    if erasure.state != erasure.State.DONE:
+        raise click.ClickException(erasure.message)
+    removed, changed = (sum(erasure.result[part].values()) for part in ("removed", "changed"))
+    click.echo(f"Receipt {erasure.pk}: {removed:,} rows removed, {changed:,} rows changed.")
+    click.echo("Backups from before still have this student: see docs/operations.md.")
+
+
+def _scope(name_or_id: str, courses: tuple[int, ...]) -> Scope:
+    from submissions.students.scope import NotFound, scope
+
+    try:
+        return scope(name_or_id, courses or None)
+    except NotFound as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _show(work: Scope) -> None:
+    for one in work.chosen:
+        figures = ", ".join(f"{number:,} {kind}" for kind, number in work.figures(one).items() if number)
+        names = "; ".join(sorted({*one.names, *one.ids}))
+        click.echo(f"{one.course.pk}  {one.course.name}: {names}: {figures}")
+        if one.same_names:
+            click.echo(f"   {one.same_names:,} other submissions have this name with another id.")
+    for assignment in work.held:
+        click.echo(f"Held, and kept: {assignment.course.name} / {assignment.name} ({assignment.hold})")
+    if work.shared:
+        click.echo(f"{len(work.shared):,} submissions of groups stay, without this student.")
+
+
+def _who() -> str:
+    return f"{getpass.getuser()} (moss student)"[:150]
+
+
+def _start() -> None:
+    from moss.installation import start_django
+
+    try:
+        start_django()
+    except EmbeddedError as error:
+        raise click.ClickException(str(error)) from error

@@ -1,0 +1,100 @@
+"""Export or erase one student over all courses, for administrators, with a stated reason."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from typing import TYPE_CHECKING, Any, cast
+
+from django.http import FileResponse, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_GET, require_http_methods
+
+from submissions.models import Erasure
+from submissions.pages.forms.students import ChosenForm, StudentForm
+from submissions.pages.views.access import staff_only
+from submissions.student_tasks import enqueue_erasure
+from submissions.students.erasing import ask_for_erasure
+from submissions.students.exporting import note_export, write_export
+from submissions.students.finding import find
+from submissions.students.receipts import receipt_of
+from submissions.students.scope import NotFound, Scope, scope
+from submissions.students.spellings import digest
+
+if TYPE_CHECKING:
+    from submissions.pages.views.access import AuthenticatedRequest
+
+RECEIPTS_LISTED = 100
+# A larger export is written to a file until it is sent.
+IN_MEMORY = 5_000_000
+
+
+@staff_only
+@require_http_methods(["GET", "POST"])
+def student_data(request: AuthenticatedRequest) -> HttpResponse:
+    """Find a student, show what is stored of this person, and export or erase it."""
+    form = StudentForm(request.POST or None)
+    if not form.is_valid():
+        return _page(request, form, status=422 if form.errors else 200)
+    text = form.cleaned_data["student"]
+    work = Scope(text, tuple(find(text)))
+    act = request.POST.get("act")
+    if not work.chosen or act not in {"export", "erase"}:
+        return _page(request, form, work=work, chosen_form=ChosenForm(work, initial={"student": text}))
+    chosen = ChosenForm(work, request.POST)
+    if chosen.is_valid():
+        try:
+            courses = [int(pk) for pk in chosen.cleaned_data["courses"]]
+            reason = chosen.cleaned_data["reason"]
+            return (_export if act == "export" else _erase)(request, scope(text, courses), reason)
+        except NotFound as error:
+            chosen.add_error(None, str(error))
+    return _page(request, form, work=work, chosen_form=chosen, status=422)
+
+
+def _page(request: AuthenticatedRequest, form: StudentForm, status: int = 200, **more: Any) -> HttpResponse:
+    work: Scope | None = more.get("work")
+    context = {
+        "form": form,
+        "rows": [(one, work.figures(one)) for one in work.chosen] if work else [],
+        "erased": Erasure.objects.filter(digests__contains=[digest(work.text)]) if work else [],
+        "receipts": Erasure.objects.all()[:RECEIPTS_LISTED],
+        **more,
+    }
+    return render(request, "submissions/student_data.html", context, status=status)
+
+
+def _export(request: AuthenticatedRequest, work: Scope, reason: str) -> HttpResponse:
+    target = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115 - the response closes it
+    write_export(work, target)
+    note_export(work, request.user.get_username(), reason, request.audit_address)
+    target.seek(0)
+    sent = FileResponse(target, as_attachment=True, filename="student.zip", content_type="application/zip")
+    return cast("HttpResponse", sent)  # as every view says
+
+
+def _erase(request: AuthenticatedRequest, work: Scope, reason: str) -> HttpResponse:
+    erasure = ask_for_erasure(work, request.user.get_username(), reason, request.audit_address)
+    enqueue_erasure(erasure)
+    return redirect("erasure", erasure.pk)
+
+
+@staff_only
+@require_GET
+def erasure(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Show the receipt of an erasure, or that it is being carried out."""
+    row = get_object_or_404(Erasure, pk=pk)
+    response = render(request, "submissions/erasure.html", {"erasure": row, "receipt": receipt_of(row)})
+    if row.state == Erasure.State.QUEUED:
+        response.headers["Refresh"] = "3"
+    return response
+
+
+@staff_only
+@require_GET
+def receipt_file(request: AuthenticatedRequest, pk: int) -> HttpResponse:  # noqa: ARG001 - every view has it
+    """Return the receipt of an erasure as JSON."""
+    row = get_object_or_404(Erasure, pk=pk)
+    content = json.dumps(receipt_of(row), ensure_ascii=False, indent=1)
+    headers = {"Content-Disposition": f'attachment; filename="receipt-{pk}.json"'}
+    return HttpResponse(content, content_type="application/json", headers=headers)

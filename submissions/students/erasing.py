@@ -1,0 +1,108 @@
+"""Erase a student: one transaction for everything, and a receipt that stays."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from submissions import lifecycle, tasks
+from submissions.lifecycle import MAX_ATTEMPTS
+from submissions.models import AuditEntry, Batch, Erasure
+from submissions.models.audit import AuditAction
+from submissions.students.receipts import Counts
+from submissions.students.rows import erase_names, erase_submissions, new_names
+from submissions.students.scope import NotFound, scope
+from submissions.students.spellings import digest
+from submissions.students.texts import erase_texts, held_titles
+from submissions.students.unread import erase_unread
+
+if TYPE_CHECKING:
+    from submissions.students.scope import Scope
+
+logger = logging.getLogger(__name__)
+
+
+def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = None) -> Erasure:
+    """Store that a student is to be erased, and an entry of the audit log; `who` is a user name.
+
+    Raises
+    ------
+    NotFound
+        When all of the student's work is under a hold.
+    """
+    if not work.erasable and not work.enrolled.exists():
+        text = _("A hold keeps it: {held}. Nothing was erased.")
+        raise NotFound(text.format(held=", ".join(held_titles(work.held))))
+    erasure = Erasure.objects.create(
+        who=who, reason=reason, student=work.text, courses=[one.course.pk for one in work.chosen]
+    )
+    subject = f"receipt {erasure.pk}"
+    AuditEntry.objects.create(
+        who=who, address=address, action=AuditAction.ERASED, subject=subject, page="erase_student"
+    )
+    return erasure
+
+
+def carry_out(erasure_id: int) -> None:
+    """Erase the student of a waiting erasure; one that was carried out does nothing."""
+    erasure = Erasure.objects.filter(pk=erasure_id, state=Erasure.State.QUEUED).first()
+    if erasure is None:
+        return
+    if erasure.attempts >= MAX_ATTEMPTS:
+        _end(erasure, Erasure.State.FAILED, lifecycle.GAVE_UP)
+        return
+    Erasure.objects.filter(pk=erasure.pk).update(attempts=erasure.attempts + 1)
+    try:
+        work = scope(erasure.student, erasure.courses)
+    except NotFound as error:
+        _end(erasure, Erasure.State.FAILED, str(error))
+        return
+    # Commit this before locking: a running ranking holds the lock until it sees that it was cancelled.
+    for assignment in work.touched:
+        lifecycle.cancel_reports(assignment)
+    with transaction.atomic():
+        _erase(erasure, work)
+    logger.info("erasure %s is done: %s rows removed", erasure.pk, sum(erasure.result["removed"].values()))
+
+
+def _erase(erasure: Erasure, work: Scope) -> None:
+    for assignment in work.touched:
+        lifecycle.lock_assignment(assignment.pk)
+    counts = Counts()
+    groups, digests = len(work.shared), sorted(map(digest, {*work.spellings().texts, work.text}))
+    held, touched = held_titles(work.held), work.touched
+    names = new_names(work)
+    work.settle()
+    erase_unread(work, counts)
+    erase_names(work, names, counts)
+    erase_submissions(work, names, counts)
+    counts.delete(work.enrolled)
+    erase_texts(work, counts)
+    for assignment in touched:
+        _rank(assignment.pk)
+    erasure.result = {**counts.as_json(), "groups": groups, "held": held}
+    erasure.refresh_from_db(fields=["reason", "message"])
+    erasure.digests = digests
+    _end(erasure, Erasure.State.DONE)
+
+
+def _rank(assignment_id: int) -> None:
+    """Rank an assignment without the work that left, or delete its reports where none is left."""
+    assignment = lifecycle.lock_assignment(assignment_id)
+    if assignment is None:
+        return
+    uploaded = assignment.batches.exclude(role=Batch.Role.OTHER).filter(state__in=Batch.FULLY_READ)
+    if uploaded.filter(submissions__isnull=False).exists():
+        tasks.enqueue_rank(assignment)
+    else:
+        assignment.reports.all().delete()
+
+
+def _end(erasure: Erasure, state: Erasure.State, message: str = "") -> None:
+    erasure.state, erasure.message, erasure.finished = state, message, timezone.now()
+    erasure.student = ""
+    erasure.save()

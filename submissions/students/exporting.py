@@ -1,0 +1,182 @@
+"""The export of one student: the files as handed in, and every row about the student, as a zip file.
+
+Other students are pseudonyms in it, and their code is not in it.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from dataclasses import dataclass
+from functools import cached_property
+from typing import IO, TYPE_CHECKING, Any
+
+from django.db.models import BinaryField, FileField, Q
+from django.utils import timezone
+
+from submissions.archives.names import replace_invisible
+from submissions.models import (
+    Assignment,
+    AuditEntry,
+    CorpusDocument,
+    Entry,
+    Pair,
+    ReadingRequest,
+    Submission,
+    SubmissionFile,
+    SubmissionStudent,
+)
+from submissions.models.audit import AuditAction
+from submissions.pseudonyms.redaction import NameFinder
+from submissions.students.rows import NAMED, naming_rows_of
+from submissions.students.texts import naming_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from django.db.models import Model
+
+    from submissions.students.scope import Scope
+
+README = """Export of the data of one student, {made}.
+
+files/      what the student handed in, by course, assignment and upload, byte for byte
+data.json   every stored row about the student, by table
+
+Other students are called student-1, student-2 and so on. Work that was handed in as a group is
+in files/ as the group handed it in. Primary keys of rows are as in the database.
+"""
+# Marks the student's own names, which stay.
+OWN = "\0own"
+# Columns of other people's files, and large ones that follow from the files.
+LEFT_OUT = {"submissions.Pair": {"passages"}, "submissions.Erasure": {"student", "digests"}}
+
+
+def write_export(work: Scope, target: IO[bytes]) -> int:
+    """Write the zip file of a student; return the number of rows in it."""
+    data = _Rows(work).tables()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("README.txt", README.format(made=f"{timezone.now():%Y-%m-%d %H:%M} UTC"))
+        archive.writestr("data.json", json.dumps(data, ensure_ascii=False, indent=1, default=str))
+        for submission in work.submissions:
+            _write_files(archive, submission)
+    return sum(map(len, data.values()))
+
+
+def note_export(work: Scope, who: str, reason: str, address: str | None = None) -> None:
+    """Write an entry of the audit log; `who` is a user name."""
+    AuditEntry.objects.create(
+        who=who,
+        address=address,
+        action=AuditAction.EXPORTED,
+        subject=f"{work.text}: {reason}",
+        page="export_student",
+    )
+
+
+def _write_files(archive: zipfile.ZipFile, submission: Submission) -> None:
+    assignment = submission.batch.assignment
+    parts = (assignment.course.name, assignment.name, f"submission {submission.pk}")
+    folder = "/".join(["files", *(_segment(part) for part in parts)])
+    for file in submission.files.select_related("source").order_by("path").iterator():
+        path = "/".join(_segment(part) for part in file.path.split("/"))
+        archive.writestr(f"{folder}/{path}", bytes(file.source.data))
+
+
+def _segment(text: str) -> str:
+    """Return a name as a folder or file that every system can unpack, and that stays in its folder."""
+    return replace_invisible(text).replace("/", "-").replace("\\", "-").strip(". ") or "_"
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows about a student, with pseudonyms for the others."""
+
+    work: Scope
+
+    def tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows by the label of their table."""
+        tables: dict[str, dict[int, dict[str, Any]]] = {}
+        for row in self._all():
+            tables.setdefault(row._meta.label, {})[row.pk] = self._as_json(row)
+        return {label: list(rows.values()) for label, rows in sorted(tables.items())}
+
+    def _all(self) -> Iterable[Any]:
+        own = [*self.work.submissions, *self.work.copies]
+        yield from own
+        students = self.work.students
+        names = self.work.spellings().names
+        yield from SubmissionStudent.objects.filter(
+            Q(pk__in=students) | Q(submission__in=self.work.copies, name__in=names)
+        )
+        yield from (row for one in self.work.chosen for row in one.enrolled)
+        yield from SubmissionFile.objects.filter(submission__in=own)
+        yield from Entry.objects.filter(submission__in=own)
+        yield from Pair.objects.filter(Q(left__in=own) | Q(right__in=own))
+        yield from ReadingRequest.objects.filter(Q(new__in=own) | Q(old__in=own))
+        for model, columns in NAMED.items():
+            yield from self._named(model, columns)
+        for row, _ in naming_rows(self.work, with_held=True):
+            yield row
+        for one in Assignment.objects.filter(course__in=self.work.searched).exclude(teams=""):
+            if self.work.spellings(one.course_id).is_in(one.teams):
+                yield one
+        yield from self._in_corpora()
+
+    def _named(self, model: type[Model], columns: tuple[str, ...]) -> Iterable[Any]:
+        names = {(one.batch.assignment_id, one.name) for one in (*self.work.submissions, *self.work.copies)}
+        for row in naming_rows_of(self.work, model, columns, names, with_held=True):
+            spellings = self.work.spellings(row.assignment.course_id)
+            known = [getattr(row, column) for column in columns]
+            if any((row.assignment_id, name) in names or spellings.is_in(name) for name in known):
+                yield row
+                if hasattr(row, "changes"):
+                    yield from row.changes.all()
+                if hasattr(row, "decision"):
+                    yield from (row.decision, *row.decision.changes.all())
+
+    def _in_corpora(self) -> Iterable[CorpusDocument]:
+        spellings = self.work.spellings()
+        columns, named = spellings.condition(("name",))
+        rows = CorpusDocument.objects.annotate(**columns).filter(named)
+        return [row for row in rows if spellings.is_in(row.name)]
+
+    def _as_json(self, row: Any) -> dict[str, Any]:
+        out: dict[str, Any] = {}
+        for column in row._meta.concrete_fields:
+            hidden = column.name in LEFT_OUT.get(row._meta.label, ())
+            if not hidden and not isinstance(column, BinaryField | FileField):
+                out[column.attname] = self._masked(column.value_from_object(row))
+        if isinstance(row, Submission):
+            out["identifier"] = ", ".join(
+                part if part in self.work.spellings().ids else "student"
+                for part in row.identifier.split(", ")
+            )
+        return out
+
+    def _masked(self, value: Any) -> Any:
+        if hasattr(value, "model_dump"):
+            return self._masked(value.model_dump())
+        if isinstance(value, str):
+            return self._masked_text(value)
+        if isinstance(value, dict):
+            return {self._masked(key): self._masked(one) for key, one in value.items()}
+        return [self._masked(one) for one in value] if isinstance(value, list | tuple) else value
+
+    def _masked_text(self, text: str) -> str:
+        pieces, end = [], 0
+        for start, after, replacement in self._finder.label_spans(text):
+            if replacement != OWN:
+                pieces += [text[end:start], replacement]
+                end = after
+        return "".join([*pieces, text[end:]])
+
+    @cached_property
+    def _finder(self) -> NameFinder:
+        """Finds the names of everybody else in the courses of the student, whole or in part."""
+        names: dict[str, str] = {}
+        others = sorted({name for course in self.work.courses for name in self.work.other_texts(course)})
+        own = dict.fromkeys(sorted(self.work.spellings().texts), OWN)
+        for name in others:
+            names.setdefault(name, f"student-{len(names) + 1}")
+        return NameFinder(names | own)

@@ -1,0 +1,185 @@
+"""Find one student in all courses, by a name or an id that submissions or rosters carry."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+
+from submissions.models import Course, EnrolledStudent, SubmissionStudent
+from submissions.rosters.roster import name_key
+from submissions.students.spellings import Spellings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Ids lead to names and to other ids; each round finds what the last one led to.
+ROUNDS = 5
+
+
+@dataclass(frozen=True)
+class CourseOfStudent:
+    """What one course has of a student.
+
+    `students` and `enrolled`: the rows of submissions and of the roster. `is_ambiguous`: several students of
+    this name handed in at once, so that an id is needed. `same_names`: the number of submissions of others
+    with the same name.
+    """
+
+    course: Course
+    students: tuple[SubmissionStudent, ...]
+    enrolled: tuple[EnrolledStudent, ...]
+    is_ambiguous: bool
+    same_names: int
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All names and forms of them in this course."""
+        return frozenset(_names(self.students, self.enrolled))
+
+    @property
+    def ids(self) -> frozenset[str]:
+        known = {row.identifier for row in self.students if row.identifier}
+        return frozenset(known.union(*(row.as_roster_student.ids for row in self.enrolled)))
+
+
+def _names(students: Iterable[SubmissionStudent], enrolled: Iterable[EnrolledStudent]) -> set[str]:
+    known = {row.name for row in students} | {row.name for row in enrolled}
+    return known - {""}
+
+
+def find(text: str) -> list[CourseOfStudent]:
+    """Return the courses that have submissions or a roster's row of a student, by the courses' names.
+
+    Copies of submissions in other assignments belong to what they are copies of.
+    """
+    students, enrolled = _rows(text.strip())
+    by_course: dict[int, tuple[list[SubmissionStudent], list[EnrolledStudent]]] = defaultdict(
+        lambda: ([], [])
+    )
+    for row in students:
+        by_course[row.submission.batch.assignment.course_id][0].append(row)
+    for one in enrolled:
+        by_course[one.roster.course_id][1].append(one)
+    courses = Course.objects.filter(pk__in=by_course).select_related("owner")
+    return [_of_course(course, *by_course[course.pk]) for course in courses]
+
+
+def _rows(text: str) -> tuple[list[SubmissionStudent], list[EnrolledStudent]]:
+    students: set[int] = set()
+    enrolled: set[int] = set()
+    names, ids = _spellings_of(text), {text} if text else set()
+    for _ in range(ROUNDS):
+        before = len(students) + len(enrolled)
+        linked = SubmissionStudent.objects.filter(pk__in=students).exclude(enrolled=None)
+        rows = EnrolledStudent.objects.filter(
+            _enrolled_condition(names, ids) | Q(pk__in=linked.values("enrolled"))
+        )
+        enrolled |= set(rows.values_list("pk", flat=True))
+        own = SubmissionStudent.objects.filter(submission__origin=None)
+        found = own.filter(_any("name", names) | _any("identifier", ids) | Q(enrolled__in=enrolled))
+        students |= set(found.values_list("pk", flat=True))
+        if len(students) + len(enrolled) == before:
+            break
+        names = set()
+        ids = _ids(students, enrolled)
+    deep = "submission__batch__assignment__course"
+    own_rows = SubmissionStudent.objects.filter(pk__in=students).select_related(deep).order_by("pk")
+    return list(own_rows), list(EnrolledStudent.objects.filter(pk__in=enrolled).select_related("roster"))
+
+
+def _ids(students: set[int], enrolled: set[int]) -> set[str]:
+    known = set(SubmissionStudent.objects.filter(pk__in=students).values_list("identifier", flat=True))
+    for row in EnrolledStudent.objects.filter(pk__in=enrolled):
+        known.update(row.as_roster_student.ids)
+    return known - {""}
+
+
+def _spellings_of(text: str) -> set[str]:
+    """Return a name as written, and with the first or the last word first."""
+    last, comma, first = text.partition(",")
+    words = text.split()
+    turned = (
+        f"{first.strip()} {last.strip()}"
+        if comma
+        else f"{words[-1]}, {' '.join(words[:-1])}"
+        if words[1:]
+        else ""
+    )
+    return {one for one in (text, " ".join(words), turned) if one}
+
+
+def _any(column: str, texts: Iterable[str]) -> Q:
+    condition = Q(pk__in=[])
+    for text in sorted(texts):
+        condition |= Q(**{f"{column}__iexact": text})
+    return condition
+
+
+def _enrolled_condition(names: set[str], ids: set[str]) -> Q:
+    condition = _any("name", names)
+    for column in ("identifier", "login", "email"):
+        condition |= _any(column, ids)
+    for one in ids:
+        condition |= Q(other_ids__contains=[one])
+    return condition
+
+
+def _of_course(
+    course: Course, students: list[SubmissionStudent], enrolled: list[EnrolledStudent]
+) -> CourseOfStudent:
+    per_batch = Counter(row.submission.batch_id for row in students if not row.enrolled_id)
+    different = {
+        batch
+        for batch, number in per_batch.items()
+        if number > 1 and len({row.identifier for row in students if row.submission.batch_id == batch}) > 1
+    }
+    found = {row.pk for row in students}
+    names = _names(students, enrolled)
+    same = SubmissionStudent.objects.filter(
+        _any("name", names), submission__batch__assignment__course=course, submission__origin=None
+    )
+    others = same.exclude(pk__in=found).count()
+    return CourseOfStudent(
+        course, tuple(students), tuple(enrolled), bool(different) or len(enrolled) > 1, others
+    )
+
+
+def spellings(found: Iterable[CourseOfStudent], course: int | None) -> Spellings:
+    """Return how texts of a course may name a student: those of a course without the student, only whole.
+
+    A name that others of the course have too does not mean this student; ids do.
+    """
+    rows = list(found)
+    names = frozenset().union(*(row.names for row in rows)) if rows else frozenset()
+    ids = frozenset().union(*(row.ids for row in rows)) if rows else frozenset()
+    if course is None:
+        return Spellings(names, ids, whole_only=True)
+    others = other_names(course, rows)
+    keys = {name_key(name) for name in others}
+    own = frozenset(name for name in names if name_key(name) not in keys)
+    return Spellings(own, ids, tuple(sorted(others)))
+
+
+def other_names(course: int, found: Iterable[CourseOfStudent], *, also_ids: bool = False) -> set[str]:
+    """Return the names of the other students of a course, of its submissions, copies in it, and its roster.
+
+    With `also_ids`, their ids, logins and addresses too.
+    """
+    rows = list(found)
+    students = [student.pk for row in rows for student in row.students]
+    own = {name for row in rows for name in row.names}
+    copies = SubmissionStudent.objects.filter(submission__origin__students__in=students, name__in=own)
+    here = SubmissionStudent.objects.filter(submission__batch__assignment__course=course)
+    here = here.exclude(pk__in=students).exclude(pk__in=copies.values("pk"))
+    names = set(here.values_list("name", flat=True))
+    if also_ids:
+        names |= set(here.exclude(identifier="").values_list("identifier", flat=True))
+    listed = EnrolledStudent.objects.filter(roster__course=course)
+    enrolled = [one.pk for row in rows for one in row.enrolled]
+    absent = listed.exclude(pk__in=enrolled)
+    if also_ids:
+        names.update(*(one.as_roster_student.ids for one in absent))
+    return names | set(absent.exclude(name="").values_list("name", flat=True))

@@ -1,0 +1,216 @@
+"""Delete or rename the rows that name a student: submissions, decisions, cases, links, boilerplate."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection
+from django.db.models import Count, Model, Q
+
+from submissions.archives.submission_names import DistinctNames
+from submissions.ingest.documents import delete_unused
+from submissions.models import (
+    Alias,
+    Assignment,
+    Boilerplate,
+    CaseDecision,
+    CaseMember,
+    CorpusDocument,
+    CorpusText,
+    Decision,
+    Document,
+    Share,
+    Source,
+    Submission,
+    SubmissionFile,
+    SubmissionStudent,
+)
+from submissions.rosters.roster import name_key
+from submissions.students.spellings import PSEUDONYM
+from submissions.teams import parse_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from django.db.models import QuerySet
+
+    from submissions.students.receipts import Counts
+    from submissions.students.scope import Scope
+
+# The new name of a submission by its assignment and its name until now: empty where it is deleted.
+NewNames = dict[tuple[int, str], str]
+# What the upload of earlier work, another assignment or an attempt adds to the name of a submission.
+ADDED = re.compile(r"\([^()]*\)")
+MEMBERS_OF_A_CASE = 2
+# The tables that name submissions by text, and the columns with the names.
+NAMED: dict[type[Model], tuple[str, ...]] = {
+    Alias: ("name",),
+    Decision: ("left", "right"),
+    Share: ("left", "right"),
+    CaseMember: ("name",),
+}
+
+
+def erase_submissions(scope: Scope, names: NewNames, counts: Counts) -> None:
+    """Delete the student's own submissions with all that hangs on them, and leave those of groups."""
+    own = [one.pk for one in scope.own]
+    files = SubmissionFile.objects.filter(Q(submission__in=own) | Q(submission__origin__in=own))
+    keys = {key for row in files.values_list("document_id", "next_document_id") for key in row if key}
+    sources = set(files.values_list("source__sha256", flat=True))
+    _erase_passages(keys, own, counts)
+    counts.delete(Submission.objects.filter(pk__in=own))
+    counts.removed["submissions.Document"] += Document.objects.filter(pk__in=keys).count()
+    delete_unused(keys)
+    counts.removed["submissions.Document"] -= Document.objects.filter(pk__in=keys).count()
+    _erase_from_corpora(scope, sources, counts)
+    for submission in scope.shared:
+        _leave(scope, submission, names, counts)
+
+
+def _erase_passages(documents: set[int], own: list[int], counts: Counts) -> None:
+    """Delete ignored passages of code that only this student handed in: their document leaves."""
+    others = SubmissionFile.objects.exclude(Q(submission__in=own) | Q(submission__origin__in=own))
+    kept = others.filter(document__in=documents).values("document")
+    passages = Boilerplate.objects.filter(document__in=documents, first__isnull=False)
+    counts.delete(passages.exclude(document__in=kept))
+
+
+def _erase_from_corpora(scope: Scope, sources: set[str], counts: Counts) -> None:
+    """Delete the documents of corpora with the same bytes as an erased file, or with the student's name.
+
+    Bytes that somebody else handed in too stay.
+    """
+    kept = set(Source.objects.filter(sha256__in=sources).values_list("sha256", flat=True))
+    spellings = scope.spellings()
+    columns, named = spellings.condition(("name", "reason"))
+    rows = CorpusDocument.objects.annotate(**columns).filter(named | Q(sha256__in=sources - kept))
+    keys = [
+        row.pk
+        for row in rows
+        if row.sha256 in sources - kept or spellings.is_in(row.name) or spellings.is_in(row.reason)
+    ]
+    counts.delete(CorpusDocument.objects.filter(pk__in=keys))
+    counts.delete(CorpusText.objects.filter(documents=None))
+
+
+def _leave(scope: Scope, submission: Submission, new_names: NewNames, counts: Counts) -> None:
+    """Take the student out of a group's submission and of its copies; the work of the others stays."""
+    students = SubmissionStudent.objects.filter(pk__in=scope.students, submission=submission)
+    names = {row.name for row in students}
+    ids = {row.identifier for row in students if row.identifier}
+    copies = Submission.objects.filter(origin=submission).select_related("batch")
+    counts.delete(SubmissionStudent.objects.filter(submission__in=copies, name__in=names))
+    counts.delete(students)
+    for one in (submission, *copies):
+        parts = [PSEUDONYM if part in ids else part for part in one.identifier.split(", ")]
+        new = new_names[one.batch.assignment_id, one.name]
+        counts.change(one, name=new, identifier=", ".join(parts))
+
+
+def new_names(scope: Scope) -> NewNames:
+    """Return the names that submissions will have instead of theirs; it is asked before they change."""
+    own = {one.pk for one in scope.own}
+    names: NewNames = {}
+    for one in (*scope.erasable, *(copy for copy in scope.copies if copy.origin_id not in scope.kept)):
+        key = one.batch.assignment_id, one.name
+        names[key] = "" if (one.origin_id or one.pk) in own else _name_of_group(scope, one)
+    return names
+
+
+def _name_of_group(scope: Scope, submission: Submission) -> str:
+    """Return the name of a group's submission without the student, unlike any other of its upload."""
+    origin = submission.origin_id or submission.pk
+    students = SubmissionStudent.objects.filter(pk__in=scope.students, submission=origin)
+    name = submission.name
+    for student in students.values_list("name", flat=True):
+        name = re.sub(rf"(?<!\w){re.escape(student)}(?!\w)", PSEUDONYM, name, flags=re.IGNORECASE)
+    if name == submission.name:
+        return name
+    siblings = Submission.objects.filter(batch=submission.batch_id).exclude(pk=submission.pk)
+    return DistinctNames(siblings.values_list("name", flat=True)).add(name)
+
+
+def erase_names(scope: Scope, names: NewNames, counts: Counts) -> None:
+    """Delete or rename aliases, decisions, members of cases, and links that name the student."""
+    members = CaseMember.objects.order_by().values_list("decision").annotate(number=Count("pk"))
+    before = dict(members)
+    for model, columns in NAMED.items():
+        for row in naming_rows_of(scope, model, columns, names):
+            _erase_row(row, columns, partial(_new_name, scope, names, row.assignment), counts)
+    after = dict(members.all())
+    smaller = [pk for pk, number in before.items() if after.get(pk, 0) < min(number, MEMBERS_OF_A_CASE)]
+    counts.delete(CaseDecision.objects.filter(pk__in=smaller))
+    for assignment in _searched_assignments(scope).exclude(teams=""):
+        _erase_from_teams(scope, assignment, counts)
+
+
+def _searched_assignments(scope: Scope, *, with_held: bool = False) -> QuerySet[Assignment]:
+    held = [] if with_held else [one.pk for one in scope.held]
+    return Assignment.objects.filter(course__in=scope.searched).exclude(pk__in=held)
+
+
+def naming_rows_of(
+    scope: Scope,
+    model: type[Model],
+    columns: tuple[str, ...],
+    names: Iterable[tuple[int, str]],
+    *,
+    with_held: bool = False,
+) -> list[Any]:
+    """Return the rows of a table of NAMED that may name the student; `names` are those of submissions.
+
+    What a hold keeps is left out, or not.
+    """
+    annotations, condition = scope.spellings().condition(columns)
+    for column in columns:
+        condition |= Q(**{f"{column}__in": {name for _, name in names}})
+    searched = _searched_assignments(scope, with_held=with_held).order_by().values("pk")
+    rows = model._default_manager.filter(assignment__in=searched).annotate(**annotations)
+    return list(rows.filter(condition).select_related("assignment").order_by("pk"))
+
+
+def _new_name(scope: Scope, names: NewNames, assignment: Assignment, name: str) -> str:
+    """Return the name that stands for one of a submission now, empty where it named nobody else."""
+    if (known := names.get((assignment.pk, name))) is not None:
+        return known
+    taken_out = scope.spellings(assignment.course_id).taken_out(name)
+    rest = ADDED.sub("", taken_out.replace(PSEUDONYM, ""))
+    return taken_out if PSEUDONYM not in taken_out or re.search(r"\w", rest) else ""
+
+
+def _erase_row(row: Any, columns: tuple[str, ...], new: Callable[[str], str], counts: Counts) -> None:
+    before = [getattr(row, column) for column in columns]
+    after = [new(name) if name else name for name in before]
+    if before == after:
+        return
+    values = dict(zip(columns, _in_order(after), strict=True))
+    rows = type(row).objects
+    is_gone = any(name and not other for name, other in zip(before, after, strict=True))
+    if is_gone or rows.filter(assignment=row.assignment, **values).exclude(pk=row.pk).exists():
+        counts.delete(rows.filter(pk=row.pk))
+    else:
+        counts.change(row, **values)
+
+
+def _in_order(names: list[str]) -> list[str]:
+    """Return the names of a pair in the order in which the database sorts them."""
+    if len(names) == 1:
+        return names
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM unnest(%s::varchar[]) AS t (name) ORDER BY name", [names])
+        return [name for (name,) in cursor.fetchall()]
+
+
+def _erase_from_teams(scope: Scope, assignment: Assignment, counts: Counts) -> None:
+    """Take the student out of the teams; a team of one is none."""
+    spellings = scope.spellings(assignment.course_id)
+    if not spellings.is_in(assignment.teams):
+        return
+    lines = []
+    for _, names in parse_lines(assignment.teams):
+        kept = [name for name in names if not spellings.is_in(name)]
+        if len({name_key(name) for name in kept}) > 1:
+            lines.append(", ".join(f'"{name}"' if "," in name else name for name in kept))
+    counts.change(assignment, teams="\n".join(lines))

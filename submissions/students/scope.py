@@ -1,0 +1,197 @@
+"""What of one student an erasure or an export is about: the chosen courses, and what a hold keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from submissions.models import (
+    Assignment,
+    CaseMember,
+    Course,
+    Decision,
+    EnrolledStudent,
+    Pair,
+    Submission,
+    SubmissionStudent,
+)
+from submissions.students.finding import find, other_names, spellings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from django.db.models import QuerySet
+
+    from submissions.students.finding import CourseOfStudent
+    from submissions.students.spellings import Spellings
+
+
+class NotFound(ValueError):
+    """No chosen course has anything of the student; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """One student in chosen courses; `left` are the courses of the student that were not chosen."""
+
+    text: str
+    chosen: tuple[CourseOfStudent, ...]
+    left: tuple[CourseOfStudent, ...] = ()
+
+    @cached_property
+    def students(self) -> list[int]:
+        return [row.pk for one in self.chosen for row in one.students]
+
+    @cached_property
+    def submissions(self) -> list[Submission]:
+        """The student's submissions in the chosen courses, those of groups too, without copies of them."""
+        rows = Submission.objects.filter(students__in=self.students).distinct().order_by("pk")
+        return list(rows.select_related("batch__assignment__course"))
+
+    @cached_property
+    def copies(self) -> list[Submission]:
+        """The copies of these submissions in other assignments."""
+        rows = Submission.objects.filter(origin__in=self.submissions).order_by("pk")
+        return list(rows.select_related("batch__assignment__course"))
+
+    @cached_property
+    def held(self) -> list[Assignment]:
+        """The assignments under a hold in which there is work of the student, or a copy of it."""
+        keys = {one.batch.assignment_id for one in (*self.submissions, *self.copies)}
+        enrolled = [one.course.pk for one in self.chosen]
+        named = Q(decisions__left__in=self.names) | Q(decisions__right__in=self.names)
+        rows = Assignment.objects.filter(Q(pk__in=keys) | named & Q(course__in=enrolled)).exclude(hold="")
+        return list(rows.distinct().select_related("course").order_by("pk"))
+
+    @cached_property
+    def names(self) -> set[str]:
+        return {one.name for one in (*self.submissions, *self.copies)} | self._all.names
+
+    @cached_property
+    def kept(self) -> set[int]:
+        """The submissions, by primary key, that a hold keeps: of its assignment, or of one with a copy."""
+        held = {one.pk for one in self.held}
+        own = {one.pk for one in self.submissions if one.batch.assignment_id in held}
+        return own | {
+            one.origin_id for one in self.copies if one.origin_id and one.batch.assignment_id in held
+        }
+
+    @cached_property
+    def erasable(self) -> list[Submission]:
+        return [one for one in self.submissions if one.pk not in self.kept]
+
+    @cached_property
+    def shared(self) -> list[Submission]:
+        """Those of the submissions to erase that other students handed in too."""
+        others = SubmissionStudent.objects.filter(submission__in=self.erasable).exclude(pk__in=self.students)
+        keys = set(others.values_list("submission_id", flat=True))
+        return [one for one in self.erasable if one.pk in keys]
+
+    @cached_property
+    def own(self) -> list[Submission]:
+        """Those of the submissions to erase that nobody else handed in."""
+        shared = {one.pk for one in self.shared}
+        return [one for one in self.erasable if one.pk not in shared]
+
+    @cached_property
+    def enrolled(self) -> QuerySet[EnrolledStudent]:
+        """The rows of rosters to delete: a course with a hold on work of the student keeps its row."""
+        held = {one.course_id for one in self.held}
+        keys = [row.pk for one in self.chosen if one.course.pk not in held for row in one.enrolled]
+        return EnrolledStudent.objects.filter(pk__in=keys)
+
+    @cached_property
+    def touched(self) -> list[Assignment]:
+        """The assignments that lose work, or the name of a student of it, in the order to lock them in."""
+        kept = self.kept
+        copies = [one for one in self.copies if one.origin_id not in kept]
+        keys = {one.batch.assignment_id for one in (*self.erasable, *copies)}
+        return list(Assignment.objects.filter(pk__in=keys).select_related("course").order_by("pk"))
+
+    @cached_property
+    def courses(self) -> set[int]:
+        """The courses in which the student's work is, or a copy of it."""
+        own = {one.course.pk for one in self.chosen}
+        return own | {one.batch.assignment.course_id for one in self.copies}
+
+    @cached_property
+    def searched(self) -> set[int]:
+        """The courses whose texts are searched: not those that were left, or know another of the name."""
+        left = {one.course.pk for one in self.left}
+        others = set(Course.objects.exclude(pk__in=self.courses | left).values_list("pk", flat=True))
+        named = SubmissionStudent.objects.filter(name__in=self._all.names).exclude(pk__in=self.students)
+        elsewhere = named.filter(submission__batch__assignment__course__in=others)
+        known = set(elsewhere.values_list("submission__batch__assignment__course", flat=True))
+        return self.courses | (others - known)
+
+    @cached_property
+    def _all(self) -> Spellings:
+        return spellings(self.chosen, None)
+
+    @cached_property
+    def _by_course(self) -> dict[int, Spellings]:
+        return {pk: spellings(self.chosen, pk) for pk in self.courses}
+
+    @cached_property
+    def _whole_by_course(self) -> dict[int, Spellings]:
+        return {pk: replace(known, whole_only=True) for pk, known in self._by_course.items()}
+
+    def spellings(self, course: int | None = None, *, whole_only: bool = False) -> Spellings:
+        """Return how texts of a course name the student; without one, of the whole installation.
+
+        With `whole_only`, a part of a name is none: it may be a word of somebody else's.
+        """
+        known = self._whole_by_course if whole_only else self._by_course
+        return known.get(course or 0, self._all)
+
+    def settle(self) -> None:
+        """Look up all that is known from rows that are about to leave."""
+        for known in (self.searched, self.kept, self.shared, self.own, self.enrolled, self._whole_by_course):
+            str(known)
+
+    def other_texts(self, course: int) -> set[str]:
+        """Return the names and ids of the other students of a course."""
+        return other_names(course, self.chosen, also_ids=True)
+
+    def figures(self, course: CourseOfStudent) -> dict[str, int]:
+        """Return numbers of rows of a course for the preview."""
+        keys = {row.pk for row in course.students}
+        own = Submission.objects.filter(students__in=keys)
+        names = {*own.values_list("name", flat=True)}
+        assignments = Assignment.objects.filter(course=course.course)
+        pairs = Pair.objects.filter(Q(left__in=own) | Q(right__in=own))
+        decided = Decision.objects.filter(Q(left__in=names) | Q(right__in=names), assignment__in=assignments)
+        return {
+            "assignments": len({row.submission.batch.assignment_id for row in course.students}),
+            "submissions": own.distinct().count(),
+            "pairs": pairs.count(),
+            "decisions": decided.count(),
+            "cases": CaseMember.objects.filter(name__in=names, assignment__in=assignments).count(),
+            "enrolled": len(course.enrolled),
+        }
+
+
+def scope(text: str, courses: Collection[int] | None = None) -> Scope:
+    """Return the scope of a student, found by a name or id, in all courses or in those of primary keys.
+
+    Raises
+    ------
+    NotFound
+        When no course is left, or a chosen one has several students of this name.
+    """
+    found = find(text)
+    chosen = [one for one in found if courses is None or one.course.pk in courses]
+    if not chosen:
+        raise NotFound(_("No chosen course has a submission or a row of its roster of this name or id."))
+    for one in chosen:
+        if one.is_ambiguous:
+            text = _(
+                "Several students of this name are in {course}: ask with an id of the student, or leave "
+                "this course out."
+            )
+            raise NotFound(text.format(course=one.course.name))
+    return Scope(text, tuple(chosen), tuple(one for one in found if one not in chosen))

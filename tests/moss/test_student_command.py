@@ -1,0 +1,64 @@
+"""`moss student`: one student found, exported and erased from the command line."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import TYPE_CHECKING
+
+from click.testing import CliRunner
+
+from moss.commands.student import student
+from submissions.models import Assignment, AuditEntry, Erasure
+from tests.support.every_column import places_of
+from tests.support.one_student import ID, NAME, TRACES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.one_student import Planted
+    from tests.support.uploads import Committing
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    result = CliRunner().invoke(student, arguments)
+    return result.exit_code, result.output
+
+
+def test_a_student_is_found_with_what_would_be_erased(planted: Planted) -> None:
+    Assignment.objects.filter(pk=planted.first.pk).update(hold="Case 12")
+    status, output = run("find", ID)
+    assert status == 0
+    assert (
+        f"{planted.first.course_id}  Programming 1: 77123456; {NAME}; zquartz@example.edu: 1 assig" in output
+    )
+    assert "Held, and kept: Programming 1 / Statistics (Case 12)" in output
+    assert "1 submissions of groups stay, without this student." in output
+    assert run("find", "Nobody")[0] == 1
+
+
+def test_an_export_is_written_once_and_logged(planted: Planted, tmp_path: Path) -> None:
+    target = tmp_path / "student.zip"
+    arguments = ("export", NAME, str(target), "--reason", "A letter.")
+    assert run(*arguments)[0] == 0
+    assert "data.json" in zipfile.ZipFile(target).namelist()
+    assert target.stat().st_mode & 0o777 == 0o600
+    assert AuditEntry.objects.latest("pk").subject == f"{NAME}: A letter."
+    status, output = run(*arguments)
+    assert (status, "exists: name another file." in output) == (1, True)
+
+
+def test_an_erasure_takes_a_reason_and_leaves_nothing(
+    planted: Planted, django_capture_on_commit_callbacks: Committing
+) -> None:
+    assert run("erase", ID, "--yes")[0] == 2
+    with django_capture_on_commit_callbacks(execute=True):
+        status, output = run("erase", ID, "--reason", "A letter.", "--yes")
+    assert status == 0, output
+    assert f"Receipt {Erasure.objects.get().pk}: " in output
+    assert places_of(TRACES) == set()
+
+
+def test_only_the_named_courses_are_erased(planted: Planted) -> None:
+    course = str(planted.second.course_id)
+    assert run("erase", NAME, "--reason", "A letter.", "--yes", "--course", course)[0] == 0
+    assert planted.first.batches.filter(submissions__name=NAME).exists()

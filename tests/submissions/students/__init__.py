@@ -1,0 +1,1 @@
+"""One student over all courses."""

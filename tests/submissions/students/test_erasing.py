@@ -1,0 +1,203 @@
+"""One student is erased over the whole installation, and nobody else."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from submissions import actions, queries
+from submissions.models import Assignment, AuditEntry, Batch, Erasure, Submission, SubmissionFile
+from submissions.student_tasks import enqueue_erasure, restart_erasures
+from submissions.students.erasing import ask_for_erasure
+from submissions.students.scope import NotFound, scope
+from submissions.students.spellings import digest
+from tests.support.every_column import places_of
+from tests.support.one_student import ID, NAME, OTHERS, TRACES
+from tests.support.sample_class import zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.test import Client
+
+    from tests.support.one_student import Planted
+    from tests.support.uploads import Committing
+
+    Erase = Callable[..., Erasure]
+
+# Where the student is found before; the database knows the rest.
+PLANTED = {
+    *(f"submissions_{column}" for column in (
+        "alias.name", "apianswer.body", "apianswer.key", "assignment.teams", "auditentry.subject",
+        "batch.name", "boilerplateupload.refusals", "casechange.after", "casedecision.notes",
+        "casemember.name", "change.after", "corpusdocument.name", "courseroster.name", "decision.left",
+        "decision.notes", "decision.right", "deletedbatch.name", "enrolledstudent.email", "entry.name",
+        "share.right", "source.data", "statedreason.reason", "submission.identifier", "submission.name",
+        "submissionstudent.name"))
+}  # fmt: skip
+# What nobody else may lose.
+WORK = (
+    "submission",
+    "submissionstudent",
+    "submissionfile",
+    "entry",
+    "enrolledstudent",
+    "alias",
+    "corpusdocument",
+)
+
+
+def work_of(name: str) -> set[str]:
+    """Return where the work of a student is stored, but not what was written about it."""
+    return {
+        place for place in places_of([name]) if place.partition(".")[0].removeprefix("submissions_") in WORK
+    }
+
+
+def submissions_of(assignment: Assignment) -> set[str]:
+    rows = Submission.objects.filter(batch__assignment=assignment)
+    return set(rows.values_list("name", flat=True))
+
+
+@pytest.fixture
+def erase(django_capture_on_commit_callbacks: Committing) -> Erase:
+    """Return a function that erases a student and returns the receipt."""
+
+    def carry_out(text: str, courses: list[int] | None = None) -> Erasure:
+        with django_capture_on_commit_callbacks(execute=True):
+            erasure = ask_for_erasure(scope(text, courses), "admin", f"{NAME} asked for it by letter.")
+            enqueue_erasure(erasure)
+        erasure.refresh_from_db()
+        return erasure
+
+    return carry_out
+
+
+@pytest.mark.parametrize("text", [NAME, ID])
+def test_nothing_of_an_erased_student_is_left_anywhere(text: str, planted: Planted, erase: Erase) -> None:
+    assert places_of(TRACES) >= PLANTED
+    receipt = erase(text)
+    assert (receipt.state, receipt.message) == ("done", "")
+    assert places_of(TRACES) == set()
+
+
+def test_the_work_of_others_stays_and_their_reports_open(
+    planted: Planted, erase: Erase, alice_client: Client
+) -> None:
+    before = {name: work_of(name) for name in OTHERS}
+    files = SubmissionFile.objects.filter(submission__origin=None).exclude(submission__name=NAME)
+    stored = set(files.values_list("submission", "source__sha256"))
+    erase(NAME)
+    assert submissions_of(planted.first) == {"Ada Byron", "Bruno Popescu"}
+    assert {"Ada Byron, [erased]", "Chidi Oneill"} <= submissions_of(planted.second)
+    assert {name: work_of(name) for name in OTHERS} == before
+    kept = SubmissionFile.objects.filter(submission__origin=None)
+    assert set(kept.values_list("submission", "source__sha256")) == stored
+    for one in (planted.first, planted.second):
+        report = queries.report_state(one).report
+        assert report
+        assert report.findings
+        assert len(report.findings.best) == report.submissions.count()
+        for page in ("assignment", "pairs", "students", "uploads", "exports", "activity"):
+            assert alice_client.get(reverse(page, args=[one.pk])).status_code == 200
+        for pair in report.pairs.all():
+            url = reverse("pair", args=[one.pk, pair.left_id, pair.right_id])
+            assert alice_client.get(url, follow=True).status_code == 200
+
+
+def test_a_note_on_others_keeps_all_but_the_name(planted: Planted, erase: Erase) -> None:
+    erase(ID)
+    decision = planted.first.decisions.get(left="Ada Byron", right="Bruno Popescu")
+    assert decision.notes == "Talked to [erased]."
+    assert decision.changes.get().after == "Talked to [erased]."
+    case = planted.first.case_decisions.get()
+    assert case.notes == "[erased] ([erased]) was first."
+    assert set(case.members.values_list("name", flat=True)) == {"Ada Byron", "Bruno Popescu"}
+    planted.first.refresh_from_db()
+    assert planted.first.teams == "Bruno Popescu, Chidi Oneill"
+
+
+def test_a_file_of_somebody_else_keeps_a_path_with_a_part_of_the_name(planted: Planted, erase: Erase) -> None:
+    files = SubmissionFile.objects.filter(submission__name="Bruno Popescu", submission__origin=None)
+    files.update(path="zebulon.py")
+    erase(NAME)
+    assert set(files.values_list("path", flat=True)) == {"zebulon.py"}
+
+
+def test_a_receipt_counts_rows_and_names_nobody(planted: Planted, erase: Erase) -> None:
+    receipt = erase(NAME)
+    removed, changed = receipt.result["removed"], receipt.result["changed"]
+    assert removed["submissions.Submission"] == 3  # two uploads, and the copy that another report has
+    assert removed["submissions.EnrolledStudent"] == 1
+    assert changed["submissions.AuditEntry"] >= 3
+    assert (receipt.result["groups"], receipt.result["held"]) == (1, [])
+    assert receipt.reason == "[erased] asked for it by letter."
+    assert digest(ID) in receipt.digests
+    assert digest(NAME) in receipt.digests
+    assert AuditEntry.objects.latest("pk").subject == f"receipt {receipt.pk}"
+
+
+def test_the_log_lets_a_subject_lose_a_name_and_refuses_all_else(planted: Planted) -> None:
+    refused = (
+        "UPDATE submissions_auditentry SET subject = 'nobody'",
+        "UPDATE submissions_auditentry SET who = 'x', subject = '[erased]'",
+        "DELETE FROM submissions_auditentry",
+    )
+    for change in refused:
+        with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+            connection.cursor().execute(f"SET LOCAL moss.erases_a_student = 'on'; {change}")
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        connection.cursor().execute("UPDATE submissions_auditentry SET subject = '[erased]'")
+
+
+def test_a_hold_keeps_the_case_and_the_receipt_names_it(planted: Planted, erase: Erase) -> None:
+    Assignment.objects.filter(pk=planted.first.pk).update(hold="Case 12.")
+    decisions = planted.first.decisions.count()
+    receipt = erase(NAME)
+    assert receipt.result["held"] == ["Programming 1 / Statistics"]
+    assert planted.first.decisions.count() == decisions
+    assert planted.first.batches.filter(submissions__name=NAME).exists()
+    assert planted.second.batches.filter(submissions__name="Ada Byron, [erased]").exists()
+
+
+def test_an_erasure_of_held_work_alone_is_refused(planted: Planted) -> None:
+    Assignment.objects.update(hold="Case 12.")
+    with pytest.raises(NotFound, match="A hold keeps it: Programming 1 / Statistics"):
+        ask_for_erasure(scope(NAME), "admin", "No reason at all.")
+    assert not Erasure.objects.exists()
+
+
+def test_a_course_that_was_not_chosen_keeps_everything(planted: Planted, erase: Erase) -> None:
+    erase(NAME, [planted.second.course_id])
+    assert planted.first.batches.filter(submissions__name=NAME).exists()
+    assert planted.first.decisions.filter(notes__contains=NAME).exists()
+    assert not Submission.objects.filter(batch__assignment=planted.second, origin=None, name__contains=NAME)
+
+
+def test_an_upload_that_waits_to_be_checked_is_removed_if_it_has_the_student(
+    planted: Planted, erase: Erase, django_capture_on_commit_callbacks: Committing
+) -> None:
+    waiting = {}
+    for name in (NAME, "Chidi Oneill"):
+        with django_capture_on_commit_callbacks(execute=True):
+            file = zipped({"a.py": f"who = '{name}'\n"}, "more.zip")
+            waiting[name] = actions.create_batch(planted.first, planted.owner, [file], preview=True)
+    erase(ID)
+    states = {name: Batch.objects.get(pk=batch.pk).state for name, batch in waiting.items()}
+    assert states == {NAME: "failed", "Chidi Oneill": "listed"}
+    assert places_of(TRACES) == set()
+
+
+def test_the_maintenance_carries_out_what_a_lost_message_left(
+    planted: Planted, eager_tasks: None, empty_queues: None
+) -> None:
+    erasure = ask_for_erasure(scope(NAME), "admin", "A letter.")
+    Erasure.objects.update(created=timezone.now() - timedelta(hours=1))
+    restart_erasures()
+    erasure.refresh_from_db()
+    assert (erasure.state, erasure.student) == ("done", "")

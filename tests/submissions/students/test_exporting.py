@@ -1,0 +1,82 @@
+"""The export of one student: all of it, and nobody else's."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from submissions.models import AuditEntry
+from submissions.students.exporting import note_export, write_export
+from submissions.students.scope import scope
+from tests.support.every_column import places_of
+from tests.support.one_student import ID, LINE, MAIL, NAME, OTHERS, TRACES
+from tests.support.sample_class import COPIED, RENAMED
+
+if TYPE_CHECKING:
+    from tests.support.one_student import Planted
+
+
+class Export:
+    """An opened export."""
+
+    def __init__(self, text: str) -> None:
+        target = io.BytesIO()
+        self.rows = write_export(scope(text), target)
+        self.archive = zipfile.ZipFile(target)
+        self.tables: dict[str, list[dict[str, Any]]] = json.loads(self.archive.read("data.json"))
+
+    def files(self) -> dict[str, str]:
+        names = [name for name in self.archive.namelist() if name.startswith("files/")]
+        return {name: self.archive.read(name).decode() for name in names}
+
+    def columns(self) -> set[str]:
+        """Return the columns, as the database calls them, in which the student is named."""
+        found = set()
+        for label, rows in self.tables.items():
+            table = label.replace(".", "_").lower()
+            for row in rows:
+                named = (name for name, value in row.items() if names_student(value))
+                found |= {f"{table}.{name}" for name in named}
+        return found
+
+
+def names_student(value: object) -> bool:
+    return any(trace.casefold() in str(value).casefold() for trace in TRACES)
+
+
+@pytest.mark.parametrize("text", [NAME, ID])
+def test_everything_that_names_the_student_is_in_the_export(text: str, planted: Planted) -> None:
+    export = Export(text)
+    assert places_of(TRACES) - export.columns() == {"submissions_source.data"}
+    files = export.files()
+    assert sum(LINE in content for content in files.values()) == 2
+    assert sum(map(len, export.tables.values())) == export.rows
+    assert {row["email"] for row in export.tables["submissions.EnrolledStudent"]} == {MAIL}
+
+
+def test_no_name_or_code_of_another_student_is_in_it(planted: Planted) -> None:
+    export = Export(NAME)
+    text = export.archive.read("data.json").decode() + "".join(export.archive.namelist())
+    spelled = [part for name, number in OTHERS.items() for part in (*name.split(), number)]
+    assert [part for part in spelled if part.casefold() in text.casefold()] == []
+    assert "student-" in text
+    assert not any(RENAMED.strip() in content for content in export.files().values())
+
+
+def test_the_files_of_a_group_are_the_students_too(planted: Planted) -> None:
+    group = [content for path, content in Export(ID).files().items() if "/Compilers/" in path]
+    assert group == [COPIED]
+
+
+def test_an_export_is_logged_with_its_reason(planted: Planted) -> None:
+    note_export(scope(NAME), "admin", "The student asked for it.")
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.who, entry.action, entry.subject) == (
+        "admin",
+        "exported",
+        f"{NAME}: The student asked for it.",
+    )

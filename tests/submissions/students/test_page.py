@@ -1,0 +1,102 @@
+"""The page on which an administrator exports or erases one student."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING
+
+from django.urls import reverse
+
+from submissions.models import Assignment, AuditEntry, Erasure
+from tests.support.every_column import places_of
+from tests.support.html import get_page, page_of
+from tests.support.one_student import ID, NAME, TRACES
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from tests.support.one_student import Planted
+    from tests.support.uploads import Committing
+
+PAGE = "/department/students/"
+
+
+def chosen(planted: Planted, act: str, **more: object) -> dict[str, object]:
+    courses = [planted.first.course_id, planted.second.course_id]
+    return {"student": NAME, "act": act, "courses": courses, "reason": "Letter of 2 November."} | more
+
+
+def test_a_student_is_found_by_id_with_courses_holds_and_groups(
+    planted: Planted, admin_client: Client
+) -> None:
+    Assignment.objects.filter(pk=planted.first.pk).update(hold="Case 12")
+    page = page_of(admin_client.post(PAGE, {"student": ID, "act": "find"}))
+    rows = page.rows("[aria-labelledby=found-heading] tbody tr")
+    assert [row[0] for row in rows] == ["Compilers", "Programming 1"]
+    assert [row[3] for row in rows] == ["1", "2"]
+    text = page.text("main")
+    assert "A hold keeps Programming 1 / Statistics: Case 12" in text
+    assert "1 submission of a group stays" in text
+    assert not AuditEntry.objects.filter(who="admin").exists()
+
+
+def test_a_name_of_nobody_finds_nothing(planted: Planted, admin_client: Client) -> None:
+    assert page_of(admin_client.post(PAGE, {"student": "Nobody", "act": "find"})).has(".empty")
+
+
+def test_an_export_is_downloaded_and_logged_with_the_reason(planted: Planted, admin_client: Client) -> None:
+    answer = admin_client.post(PAGE, chosen(planted, "export"))
+    archive = zipfile.ZipFile(io.BytesIO(answer.getvalue()))
+    assert "data.json" in archive.namelist()
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.who, entry.action, entry.address) == ("admin", "exported", "127.0.0.1")
+    assert entry.subject == f"{NAME}: Letter of 2 November."
+
+
+def test_an_erasure_leads_to_a_receipt_that_can_be_downloaded(
+    planted: Planted, admin_client: Client, django_capture_on_commit_callbacks: Committing
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        answer = admin_client.post(PAGE, chosen(planted, "erase"))
+    receipt = Erasure.objects.get()
+    assert answer.headers["Location"] == reverse("erasure", args=[receipt.pk])
+    page = get_page(admin_client, answer.headers["Location"])
+    assert "admin erased a student on" in page.text("main")
+    assert ["submissions.Submission", "removed", "3"] in page.rows("tbody tr")
+    document = json.loads(admin_client.get(reverse("receipt_file", args=[receipt.pk])).content)
+    assert document["removed"]["submissions.Submission"] == 3
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.action, entry.subject) == ("erased", f"receipt {receipt.pk}")
+    assert places_of(TRACES) == set()
+    again = page_of(admin_client.post(PAGE, {"student": ID, "act": "find"}))
+    assert f"A student of this name or id was erased: receipt {receipt.pk}" in again.text("main")
+
+
+def test_without_a_reason_or_a_course_nothing_is_done(planted: Planted, admin_client: Client) -> None:
+    for act in ("export", "erase"):
+        refused: tuple[dict[str, object], ...] = ({"reason": ""}, {"reason": "short"}, {"courses": []})
+        for missing in refused:
+            assert admin_client.post(PAGE, chosen(planted, act, **missing)).status_code == 422
+    assert not Erasure.objects.exists()
+    assert not AuditEntry.objects.filter(who="admin").exists()
+
+
+def test_only_administrators_have_the_page(planted: Planted, alice_client: Client) -> None:
+    for act in ("find", "export", "erase"):
+        assert alice_client.post(PAGE, chosen(planted, act)).status_code == 404
+    assert places_of(TRACES)
+
+
+def test_several_students_of_a_name_take_an_id(planted: Planted, admin_client: Client) -> None:
+    batch = planted.second.batches.filter(role="class")[0]
+    for number in ("1111111", "2222222"):
+        one = batch.submissions.create(name=f"{NAME} ({number})", identifier=number)
+        one.students.create(name=NAME, identifier=number)
+    answer = admin_client.post(PAGE, chosen(planted, "erase"))
+    assert answer.status_code == 422
+    assert "Several students of this name are in Compilers" in page_of(answer).text("main")
+    by_id = page_of(admin_client.post(PAGE, {"student": "1111111", "act": "find"}))
+    assert "3 other submissions have this name" not in by_id.text("main")
+    assert [row[3] for row in by_id.rows("[aria-labelledby=found-heading] tbody tr")] == ["1"]

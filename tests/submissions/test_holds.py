@@ -1,0 +1,73 @@
+"""What a hold keeps: an assignment with its uploads, and old work in its report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+
+from submissions.actions.retention import apply_retention
+from submissions.models import Assignment, AuditEntry, Batch, Course
+from tests.submissions.test_retention import age, tell
+from tests.support.api import api_client, problem_of, send
+from tests.support.html import page_of
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    from submissions.models import Report
+    from tests.support.withheld import Sealed
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def held(report: Report) -> Assignment:
+    Assignment.objects.update(hold="Case 12.")
+    return report.assignment
+
+
+@pytest.mark.parametrize("kind", ["assignment", "batch", "course"])
+def test_a_page_deletes_nothing_under_a_hold_and_says_why(
+    kind: str, held: Assignment, alice_client: Client
+) -> None:
+    keys = {"assignment": held.pk, "batch": held.batches.get().pk, "course": held.course_id}
+    answer = alice_client.post(reverse(f"delete_{kind}", args=[keys[kind]]))
+    assert answer.status_code == 409
+    assert "Statistics is kept, because: Case 12." in page_of(answer).text("main")
+    assert Batch.objects.filter(assignment=held).exists()
+    assert not AuditEntry.objects.exists()
+
+
+def test_the_api_deletes_nothing_under_a_hold(held: Assignment, alice: User) -> None:
+    caller = api_client(alice)
+    for path in (f"/assignments/{held.pk}", f"/uploads/{held.batches.get().pk}"):
+        problem = problem_of(send(caller, "delete", path))
+        assert problem["status"] == 409
+        assert problem["detail"].startswith("Statistics is kept, because: Case 12.")
+    assert Batch.objects.filter(assignment=held).exists()
+
+
+def test_old_work_in_the_report_of_a_held_assignment_stays(sealed: Sealed, alice_client: Client) -> None:
+    held = sealed.world.assignment
+    Assignment.objects.filter(pk=held.pk).update(hold="Case 12.")
+    answer = alice_client.post(reverse("delete_assignment", args=[sealed.old.pk]))
+    assert answer.status_code == 409
+    Course.objects.update(keep_months=12)
+    age(sealed.old, days=400)
+    tell(sealed.old, days=31)
+    apply_retention()
+    assert Assignment.objects.filter(pk=sealed.old.pk).exists()
+    Assignment.objects.update(hold="")
+    apply_retention()
+    tell(sealed.old, days=31)
+    apply_retention()
+    assert not Assignment.objects.filter(pk=sealed.old.pk).exists()
+
+
+def test_without_the_hold_it_is_deleted(held: Assignment, alice_client: Client) -> None:
+    Assignment.objects.update(hold="")
+    assert alice_client.post(reverse("delete_assignment", args=[held.pk])).status_code == 302
+    assert not Assignment.objects.exists()

@@ -1,0 +1,62 @@
+"""Look for texts in everything that an installation stores: every column of every table, files, Valkey."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+import redis
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.db import connection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+COLUMNS = """
+    SELECT table_name, column_name, data_type FROM information_schema.columns
+    WHERE table_schema = 'public' ORDER BY table_name, column_name
+"""
+
+
+def places_of(texts: Iterable[str]) -> set[str]:
+    """Return where one of the texts is stored, whatever its case: `table.column`, `file` or `valkey`."""
+    wanted = [text.casefold() for text in texts]
+    return {place for place, content in _contents() if any(text in content.casefold() for text in wanted)}
+
+
+def _contents() -> Iterator[tuple[str, str]]:
+    with connection.cursor() as cursor:
+        cursor.execute(COLUMNS)
+        for table, column, kind in cursor.fetchall():
+            name = f"{table}.{column}"
+            cursor.execute(f'SELECT "{column}"{"" if kind == "bytea" else "::text"} FROM "{table}"')
+            for (value,) in cursor.fetchall():
+                yield from ((name, text) for text in _texts(value))
+    yield from (("file", text) for text in _stored_files())
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    for key in client.scan_iter("*"):
+        value = client.get(key) if client.type(key) == b"string" else client.lrange(key, 0, -1)
+        yield "valkey", f"{key!r} {value!r}"
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield a value as text; of bytes, also what they are when they are decompressed."""
+    if value is None:
+        return
+    if not isinstance(value, bytes | memoryview):
+        yield str(value)
+        return
+    data = bytes(value)
+    yield data.decode(errors="replace")
+    try:
+        yield zlib.decompress(data).decode(errors="replace")
+    except zlib.error:
+        return
+
+
+def _stored_files() -> Iterator[str]:
+    if default_storage.exists("uploads"):
+        for name in default_storage.listdir("uploads")[1]:
+            with default_storage.open(f"uploads/{name}") as file:
+                yield name + file.read().decode(errors="replace")
