@@ -163,6 +163,7 @@ REGISTER = {
         searched=("section", "team"),
         course="roster__course",
     ),
+    "submissions.Duration": Table(free=("measure", "name", "detail"), why="names of tasks and of states"),
     "submissions.ApiToken": Table(free=("name", "prefix", "digest", "scope"), why=PEOPLE),
     "submissions.ApiAnswer": Table(
         searched=("key", "body"), free=("request", "content_type"), why="a digest, and a kind"
@@ -186,5 +187,6 @@ OTHER_APPS = {
     "axes": PEOPLE,
     "accounts": "sessions: when and from where an account was used, and messages until they are shown",
     "listening": PEOPLE,
+    "webhooks": "addresses of programs, and primary keys of what they are told of",
     "lti": "platforms, their keys, and accounts of people who teach; rosters are stored as such",
 }
