@@ -24,9 +24,7 @@ def test_the_archive_is_chosen_and_its_matches_are_withheld_from_the_owner(
     page.goto(reverse("rename_course", args=[assignment.course_id]))
     check_every_layout(page, shoot, "archive-course-settings")
     page.goto(reverse("assignment_settings", args=[assignment.pk]))
-    page.get_by_label("The department's archive").select_option(
-        "Compare with all assignments of other courses in it"
-    )
+    page.get_by_label("The department's archive").select_option("Compare with all of it")
     check_every_layout(page, shoot, "archive-assignment-settings")
     page.goto(tab(assignment, "pairs"))
     page.locator("#withheld").get_by_text("ask bob").first.wait_for()

@@ -64,7 +64,7 @@ class ComparisonFields(forms.Form):
         widget=forms.Select(
             choices=[
                 (False, _("Do not compare")),
-                (True, _("Compare with all assignments of other courses in it")),
+                (True, _("Compare with all of it")),
             ]
         ),
     )

@@ -54,7 +54,7 @@ def test_the_archive_is_one_choice_that_says_what_it_adds_and_ranks_again(
         alice_client.post(address, {"name": "Statistics", "compare_archive": "True"})
     assert department.old_names() == {"zacharias", "yvonne"}
     assert get_page(alice_client, address).texts("#id_compare_archive option[selected]") == [
-        "Compare with all assignments of other courses in it"
+        "Compare with all of it"
     ]
 
 

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from submissions import actions
 from submissions.models import AuditEntry, ReadingRequest, Submission
+from submissions.queries.withheld import withheld
 from tests.submissions.pages.test_roles import client_of
 from tests.submissions.pages.test_withheld import FILTERED, leaks, read_everything, told_by_endpoints
 from tests.support.api import api_client, send
@@ -87,6 +88,8 @@ def test_nothing_of_a_deleted_assignment_or_course_is_left_in_the_report(
     page = get_page(client, tab(archived.world.assignment, "pairs"))
     assert not page.has("#withheld")
     assert leaks(client, asked) == []
+    label = archived.world.assignment.batches.get(role="other", origin=None)
+    assert label.pk in withheld(archived.world.assignment, archived.world.owner).batches
     assert department.rank().findings
     assert not archived.world.assignment.batches.filter(role="other").exists()
 
