@@ -80,16 +80,19 @@ def _erase_passages(documents: set[int], own: list[int], counts: Counts) -> None
 def _erase_from_corpora(scope: Scope, sources: set[str], counts: Counts) -> None:
     """Delete the documents of corpora with the same bytes as an erased file, or with the student's name.
 
-    Bytes that somebody else handed in too stay.
+    Bytes that somebody else handed in too stay. Where courses were left out, another person may have the name:
+    then it alone deletes nothing.
     """
     kept = set(Source.objects.filter(sha256__in=sources).values_list("sha256", flat=True))
     spellings = scope.spellings()
     columns, named = spellings.condition(("name", "reason"))
-    rows = CorpusDocument.objects.annotate(**columns).filter(named | Q(sha256__in=sources - kept))
+    gone = sources - kept
+    rows = CorpusDocument.objects.annotate(**columns).filter(named | Q(sha256__in=gone))
+    by_name = not scope.left
     keys = [
         row.pk
         for row in rows
-        if row.sha256 in sources - kept or spellings.is_in(row.name) or spellings.is_in(row.reason)
+        if row.sha256 in gone or (by_name and (spellings.is_in(row.name) or spellings.is_in(row.reason)))
     ]
     counts.delete(CorpusDocument.objects.filter(pk__in=keys))
     counts.delete(CorpusText.objects.filter(documents=None))

@@ -11,7 +11,15 @@ from django.urls import reverse
 from django.utils import timezone
 
 from submissions import actions, queries
-from submissions.models import Assignment, AuditEntry, Batch, Erasure, Submission, SubmissionFile
+from submissions.models import (
+    Assignment,
+    AuditEntry,
+    Batch,
+    CorpusDocument,
+    Erasure,
+    Submission,
+    SubmissionFile,
+)
 from submissions.student_tasks import enqueue_erasure, restart_erasures
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.scope import NotFound, scope
@@ -173,7 +181,10 @@ def test_an_erasure_of_held_work_alone_is_refused(planted: Planted) -> None:
 
 
 def test_a_course_that_was_not_chosen_keeps_everything(planted: Planted, erase: Erase) -> None:
+    named = set(CorpusDocument.objects.values_list("name", flat=True))
+    assert any(NAME in name for name in named)
     erase(NAME, [planted.second.course_id])
+    assert set(CorpusDocument.objects.values_list("name", flat=True)) == named
     assert planted.first.batches.filter(submissions__name=NAME).exists()
     assert planted.first.decisions.filter(notes__contains=NAME).exists()
     assert not Submission.objects.filter(batch__assignment=planted.second, origin=None, name__contains=NAME)
