@@ -104,6 +104,7 @@ def test_settings_are_those_of_compose_but_for_addresses_and_https() -> None:
         "REDIS_URL": "redis://valkey.example.org:6379/0",
         "MOSS_ALLOWED_HOSTS": "moss.example.org",
         "MOSS_CSRF_TRUSTED_ORIGINS": "https://moss.example.org",
+        "MOSS_URL": "https://moss.example.org",
         "MOSS_RESULTS_URL": "https://moss.example.org",
         "MOSS_HTTPS": "true",
         "MOSS_PROXIES": "2",

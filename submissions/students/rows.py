@@ -80,8 +80,8 @@ def _erase_passages(documents: set[int], own: list[int], counts: Counts) -> None
 def _erase_from_corpora(scope: Scope, sources: set[str], counts: Counts) -> None:
     """Delete the documents of corpora with the same bytes as an erased file, or with the student's name.
 
-    Bytes that somebody else handed in too stay. Where courses were left out, another person may have the name:
-    then it alone deletes nothing.
+    Bytes that somebody else handed in too stay. Where courses were left out, another person may have the
+    name: then it alone deletes nothing.
     """
     kept = set(Source.objects.filter(sha256__in=sources).values_list("sha256", flat=True))
     spellings = scope.spellings()

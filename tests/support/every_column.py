@@ -36,8 +36,26 @@ def _contents() -> Iterator[tuple[str, str]]:
     yield from (("file", text) for text in _stored_files())
     client = redis.Redis.from_url(settings.REDIS_URL)
     for key in client.scan_iter("*"):
-        value = client.get(key) if client.type(key) == b"string" else client.lrange(key, 0, -1)
-        yield "valkey", f"{key!r} {value!r}"
+        yield "valkey", f"{key!r} {_value(client, key)!r}"
+
+
+def _value(client: redis.Redis, key: bytes) -> object:
+    """Return all that a key of Valkey has; one that went since it was listed has nothing."""
+    match client.type(key):
+        case b"string":
+            return client.get(key)
+        case b"list":
+            return client.lrange(key, 0, -1)
+        case b"set":
+            return client.smembers(key)
+        case b"hash":
+            return client.hgetall(key)
+        case b"zset":
+            return client.zrange(key, 0, -1)
+        case b"none":
+            return None
+        case kind:
+            raise ValueError(f"{key!r} has the type {kind!r}, which is not searched")
 
 
 def _texts(value: object) -> Iterator[str]:

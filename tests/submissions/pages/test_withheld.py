@@ -18,7 +18,7 @@ from submissions.models import Membership
 from tests.moss.api.test_roles import BODIES, PREFIX, QUERIES, endpoints
 from tests.submissions.pages.test_roles import OF_NOBODY, ROLES, client_of
 from tests.support.api import api_client
-from tests.support.every_page import addresses
+from tests.support.every_page import addresses, delivery_of, webhook_of
 from tests.support.html import get_page
 from tests.support.tabs import tab
 from tests.support.withheld import secrets_in
@@ -107,6 +107,8 @@ def told_by_endpoints(sealed: Sealed, user: User, scope: str, side: str) -> dict
         "share_id": world.share.pk,
         "submission_id": getattr(world.pair, side),
         "upload_id": world.batch.pk,
+        "webhook_id": webhook_of(world).pk,
+        "delivery_id": delivery_of(world).pk,
         "table": "pairs",
         "suffix": "json",
     }
