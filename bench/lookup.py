@@ -1,10 +1,12 @@
-"""Measure the look-up of old submissions in a growing table of fingerprints, on a private Postgres server.
+"""Measure the look-up of old submissions in a growing archive, on a private Postgres server.
 
-python -m bench.lookup --sizes 3000 10000 30000 [--fingerprints 300] [--dsn postgresql://...]
+python -m bench.lookup --sizes 3000 10000 30000 [--fingerprints 300]
 
 Documents are made up, with the frequencies of real code: most hashes of a document occur in it alone, others
 in a family of documents that solve the same task, and some are idioms that a third of all documents have.
-Every look-up is of a new document, by the query of the app; every tenth one was copied from a stored one.
+They are stored by the functions of the app, an upload of 1,000 documents at a time, whose runs are merged
+after it. Every look-up is of a new document; every tenth one was copied from a stored one. At the end a third
+of all documents is deleted.
 """
 
 from __future__ import annotations
@@ -13,21 +15,18 @@ import argparse
 import json
 import os
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import psycopg
 
 from bench.private import database
 from bench.tables import markdown
-from submissions.storage.binary_copy import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
-    Connection = psycopg.Connection[tuple[Any, ...]]
     Ids = npt.NDArray[np.int64]
 
 # Documents of one task, and how many of a document's fingerprints are of its task and are idioms.
@@ -40,26 +39,22 @@ PROBES, COPIED_EVERY = 200, 10
 # Documents that are made at once; sizes are multiples of it.
 CHUNK = 1_000
 MIX = np.uint64(0x9E3779B97F4A7C15)
-CREATE = """
-    CREATE TABLE submissions_fingerprint (
-        document_id bigint NOT NULL, hash bigint NOT NULL, position integer NOT NULL
-    )
-"""
-INDEXES = {
-    "by_document": "CREATE INDEX by_document ON submissions_fingerprint (document_id)",
-    "by_hash": "CREATE INDEX by_hash ON submissions_fingerprint (hash, document_id)",
-}
-COPY = "COPY submissions_fingerprint (document_id, hash, position) FROM STDIN (FORMAT binary)"
+TABLES = "submissions_document", "submissions_postingrun", "submissions_postingblock"
 
 
 class Step(NamedTuple):
-    """Figures at one size: what adding to the table and looking up in it costs, and what it takes."""
+    """Figures at one size: what adding an upload of 1,000 documents and looking up costs, and what it takes.
+
+    `add_mean_seconds` is of all uploads since the last size, with the merges of runs that they caused.
+    """
 
     documents: int
     fingerprints: int
     bytes_a_fingerprint: float
-    index_bytes: float
-    add_1000_seconds: float
+    runs: int
+    add_median_seconds: float
+    add_mean_seconds: float
+    add_most_seconds: float
     look_up_median_ms: float
     look_up_p95_ms: float
     look_up_most_ms: float
@@ -79,15 +74,40 @@ def made_up_hashes(first: int, documents: int, each: int) -> Ids:
     return np.where(kind < IDIOMS, idiom, np.where(kind < IDIOMS + OF_TASK, of_task, own))
 
 
-def add(connection: Connection, first: int, documents: int, each: int) -> None:
-    """Store documents as the app does: with all their fingerprints, in one COPY for many of them."""
-    for start in range(first, first + documents, CHUNK):
-        count = min(CHUNK, first + documents - start)
-        hashes = made_up_hashes(start, count, each).ravel()
-        ids = np.repeat(np.arange(start, start + count, dtype=np.int64), each)
-        positions = np.tile(np.arange(each, dtype=np.int32) * 3, count)
-        with connection.cursor().copy(COPY) as copy:
-            copy.write(encode((ids, hashes, positions)))
+def add(first: int, each: int) -> float:
+    """Store an upload of documents as the app does, and return the seconds that it takes."""
+    from submissions.ingest.documents import GROUP_DOCUMENTS  # noqa: PLC0415 - Django is set up first
+    from submissions.storage.posting_runs import merge_runs  # noqa: PLC0415
+
+    hashes = made_up_hashes(first, CHUNK, each).view(np.uint64)
+    start = time.perf_counter()
+    for group in range(0, CHUNK, GROUP_DOCUMENTS):
+        store(hashes[group : group + GROUP_DOCUMENTS], first + group)
+    merge_runs()
+    return time.perf_counter() - start
+
+
+def store(hashes: npt.NDArray[np.uint64], first: int) -> None:
+    """Store the documents of one group, numbered from `first`: `hashes` [documents, each]."""
+    from django.db import connection, transaction  # noqa: PLC0415
+
+    from submissions.models import Document, Source  # noqa: PLC0415
+    from submissions.storage.fingerprints import pack_fingerprints  # noqa: PLC0415
+    from submissions.storage.posting_runs import add_run  # noqa: PLC0415
+    from submissions.storage.rows import insert  # noqa: PLC0415
+
+    source, _ = Source.objects.get_or_create(sha256="0" * 64, defaults={"data": b"", "size": 0})
+    positions = np.arange(hashes.shape[1]) * 3
+    columns: dict[str, Sequence[object]] = {
+        "source_id": [source.pk] * len(hashes),
+        "profile": [f"made-up-{first + number}" for number in range(len(hashes))],
+        "state": ["ready"] * len(hashes),
+        "fingerprints": [pack_fingerprints(own, positions) for own in hashes],
+    }
+    with transaction.atomic():
+        rows = insert(connection, Document, columns, returning=("profile", "id"))
+        numbers = {int(profile.rsplit("-")[-1]) - first: pk for profile, pk in rows}
+        add_run({pk: hashes[number] for number, pk in numbers.items()})
 
 
 def probes(stored: int, each: int) -> Iterator[tuple[Ids, int | None]]:
@@ -111,32 +131,38 @@ def made_up_document(number: int, each: int) -> Ids:
     return hashes
 
 
-def sizes(connection: Connection) -> tuple[int, int]:
-    """Return the bytes of the table and of its indexes."""
-    query = "SELECT pg_table_size(%(t)s), pg_indexes_size(%(t)s)"
-    row = connection.execute(query, {"t": "submissions_fingerprint"}).fetchone()
-    assert row is not None
-    return int(row[0]), int(row[1])
+def stored_bytes() -> int:
+    """Return the bytes of documents and postings with their indexes."""
+    from django.db import connection  # noqa: PLC0415
+
+    with connection.cursor() as cursor:
+        if not connection.in_atomic_block:
+            cursor.execute(f"VACUUM ANALYZE {', '.join(TABLES)}")
+        cursor.execute("SELECT sum(pg_total_relation_size(name)) FROM unnest(%s::text[]) name", [[*TABLES]])
+        return int(cursor.fetchone()[0])
 
 
-def measure(connection: Connection, documents: int, each: int, add_seconds: float) -> Step:
+def measure(documents: int, each: int, add_seconds: Sequence[float]) -> Step:
     """Look up the probes, each once, and return the figures."""
+    from submissions.models import PostingRun  # noqa: PLC0415
+
     times, right = [], 0
     expected = 0
     for hashes, copied in probes(documents, each):
         start = time.perf_counter()
-        best = best_documents(connection, hashes)
+        best = best_documents(hashes)
         times.append(1e3 * (time.perf_counter() - start))
         expected += copied is not None
         right += copied is not None and copied in best
-    heap, indexes = sizes(connection)
     total = documents * each
     return Step(
         documents,
         total,
-        (heap + indexes) / total,
-        indexes / total,
-        add_seconds,
+        stored_bytes() / total,
+        PostingRun.objects.count(),
+        float(np.median(add_seconds)),
+        float(np.mean(add_seconds)),
+        max(add_seconds),
         float(np.median(times)),
         float(np.quantile(times, 0.95)),
         max(times),
@@ -144,55 +170,68 @@ def measure(connection: Connection, documents: int, each: int, add_seconds: floa
     )
 
 
-def best_documents(connection: Connection, hashes: Ids) -> list[int]:
-    """Return the documents that enter alignment, as a ranking chooses them."""
-    from submissions.ranking.old_work import MAX_CANDIDATES  # noqa: PLC0415 - Django is set up first
-    from submissions.storage.postings import shared_rarity  # noqa: PLC0415
+def best_documents(hashes: Ids) -> set[int]:
+    """Return the numbers of the documents that enter alignment, as a ranking chooses them."""
+    from django.db import connection  # noqa: PLC0415
 
-    shared = shared_rarity(connection.cursor(), hashes.view(np.uint64))
+    from submissions.models import Document  # noqa: PLC0415
+    from submissions.ranking.old_work import MAX_CANDIDATES  # noqa: PLC0415
+    from submissions.storage.postings import look_up  # noqa: PLC0415
+
+    shared = look_up(connection, hashes.view(np.uint64))
     order = np.lexsort((shared.documents, -shared.weights))
-    chosen: list[int] = shared.documents[order][:MAX_CANDIDATES].tolist()
-    return chosen
+    chosen = Document.objects.filter(pk__in=shared.documents[order][:MAX_CANDIDATES].tolist())
+    return {int(profile.rsplit("-")[-1]) for profile in chosen.values_list("profile", flat=True)}
 
 
-def steps(connection: Connection, wanted: Sequence[int], each: int) -> Iterator[Step]:
-    """Grow the table to each size, the last 1,000 documents with the indexes in place, and measure."""
-    connection.execute(CREATE)
+def steps(wanted: Sequence[int], each: int) -> Iterator[Step]:
+    """Grow the archive to each size, and measure."""
     stored = 0
     for size in wanted:
-        for name in INDEXES:
-            connection.execute(f"DROP INDEX IF EXISTS {name}")
-        add(connection, stored, size - CHUNK - stored, each)
-        for statement in INDEXES.values():
-            connection.execute(statement)
-        start = time.perf_counter()
-        add(connection, size - CHUNK, CHUNK, each)
-        seconds = time.perf_counter() - start
+        seconds = [add(first, each) for first in range(stored, size, CHUNK)]
         stored = size
-        connection.execute("VACUUM ANALYZE submissions_fingerprint")
-        yield measure(connection, size, each, seconds)
+        yield measure(size, each, seconds)
+
+
+def drop_a_third() -> float:
+    """Delete the oldest third of the documents, as a term is deleted, and return the seconds."""
+    from submissions.ingest.documents import delete_unused  # noqa: PLC0415
+    from submissions.models import Document  # noqa: PLC0415
+    from submissions.storage.posting_runs import merge_runs  # noqa: PLC0415
+
+    keys = list(Document.objects.order_by("pk").values_list("pk", flat=True))
+    start = time.perf_counter()
+    delete_unused(keys[: len(keys) // 3])
+    merge_runs()
+    return time.perf_counter() - start
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="+", default=[3_000, 10_000, 30_000], help="documents")
     parser.add_argument("--fingerprints", type=int, default=300, help="fingerprints of each document")
-    parser.add_argument("--dsn", help="database to use (default: a private server)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     arguments = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
-    import django  # noqa: PLC0415 - needs the settings
+    with database(None) as dsn:
+        os.environ |= {"DATABASE_URL": dsn, "DJANGO_SETTINGS_MODULE": "moss.settings"}
+        import django  # noqa: PLC0415 - needs the settings
 
-    django.setup()
-    with database(arguments.dsn) as dsn, psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute("CREATE SCHEMA bench_lookup")
-        connection.execute("SET search_path TO bench_lookup")
-        rows = list(steps(connection, arguments.sizes, arguments.fingerprints))
-        connection.execute("DROP SCHEMA bench_lookup CASCADE")
-    if arguments.json:
-        print(json.dumps([row._asdict() for row in rows]))
-    else:
-        print(markdown([name.replace("_", " ") for name in Step._fields], [_cells(row) for row in rows]))
+        django.setup()
+        from moss.installation import migrate  # noqa: PLC0415
+
+        migrate()
+        rows = list(steps(arguments.sizes, arguments.fingerprints))
+        dropped = drop_a_third()
+    print(report(rows, dropped, as_json=arguments.json))
+
+
+def report(rows: Sequence[Step], dropped: float, *, as_json: bool) -> str:
+    """Return the figures as a table or as JSON."""
+    if as_json:
+        return json.dumps({"steps": [row._asdict() for row in rows], "drop_a_third_seconds": dropped})
+    names = [name.replace("_", " ") for name in Step._fields]
+    table = markdown(names, [_cells(row) for row in rows])
+    return f"{table}\nDeleting a third of the documents: {dropped:.1f} s"
 
 
 def _cells(row: Step) -> list[str]:

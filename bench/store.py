@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import psycopg
 
+from bench.binary_copy import encode
 from bench.private import database
-from submissions.storage.binary_copy import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable

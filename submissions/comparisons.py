@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 
+def compares(assignment: Assignment) -> bool:
+    """Return whether other assignments may be looked up for an assignment."""
+    return assignment.compare_course or assignment.compare_archive or assignment.compared_with.exists()
+
+
 def compared_assignments(assignment: Assignment) -> list[Assignment]:
     """Return the other assignments that were chosen for an assignment, all of courses of the same owner."""
     chosen = Q(compared_by=assignment)

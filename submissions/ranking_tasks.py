@@ -19,10 +19,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from submissions import lifecycle, recovery, retrying, turns
-from submissions.comparisons import comparing_assignments
+from submissions.comparisons import compares, comparing_assignments
 from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
 from submissions.ingest.rereading import replace_documents
 from submissions.models import RankingPlan, RankingShard, Report
+from submissions.posting_tasks import enqueue_merging, merge_small
 from submissions.queues import HEAVY, QUEUES, TakesLong, cohort_queue, send
 from submissions.ranking.memory import ClassTooLarge
 from submissions.ranking.progress import Cancelled
@@ -72,8 +73,12 @@ def rank_next(queue: str) -> None:
         if not (mine and free):  # A cancelled ranking has not ended yet.
             lifecycle.postpone_report(report.pk)
             raise lifecycle.AssignmentBusy
-        with _handling_errors(report.pk), transaction.atomic():
-            _rank_locked(report.pk, report.assignment_id)
+        with _handling_errors(report.pk):
+            if compares(report.assignment):
+                merge_small()
+            with transaction.atomic():
+                _rank_locked(report.pk, report.assignment_id)
+    enqueue_merging()
     _start_waiting_reports()
 
 

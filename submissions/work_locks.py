@@ -31,6 +31,7 @@ class Work(IntEnum):
     LANGUAGE = 0x6D6F737A  # of an assignment, see `language_lock`
     SHARD = 0x6D6F737B  # of a ranking
     ERASURE = 0x6D6F737C
+    POSTINGS = 0x6D6F737D  # merging their runs
 
 
 @contextmanager
@@ -65,6 +66,17 @@ def language_lock(assignment_id: int, *, change: bool = False) -> None:
     with connection.cursor() as cursor:
         keys = [int(Work.LANGUAGE), _second_key(assignment_id)]
         cursor.execute(f"SELECT {function}(%s::int, %s::int)", keys)
+
+
+def transaction_lock(work: Work, *, wait: bool) -> bool:
+    """Lock work of which there is one at a time until the transaction ends; return whether it is locked.
+
+    Without `wait` it is not where another process has the lock.
+    """
+    function = "pg_advisory_xact_lock" if wait else "pg_try_advisory_xact_lock"
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {function}(%s::int, 0)", [int(work)])
+        return wait or bool(cursor.fetchone()[0])
 
 
 def _unlock(work: Work, pks: list[int]) -> None:

@@ -17,7 +17,8 @@ from submissions.disk_space import is_database_away, is_no_room
 from submissions.ingest.sandboxed import document_reader
 from submissions.models import Document, Source
 from submissions.sandbox.process import NotStarted
-from submissions.storage import fingerprints
+from submissions.storage.fingerprints import pack_fingerprints
+from submissions.storage.posting_runs import add_run
 from submissions.storage.rows import update
 from submissions.storage.syntax_spans import pack_columns
 from submissions.storage.tokens import pack_coarse, pack_lexical, pack_tokens
@@ -162,19 +163,20 @@ def _save(readings: dict[int, DocumentTokens]) -> None:
     with transaction.atomic():
         locked = Document.objects.select_for_update().filter(pk__in=readings, state=Document.State.PENDING)
         pending = list(locked.order_by("pk").values_list("pk", flat=True))
-        stored = {pk: fingerprint(readings[pk].tokens.kinds, PARAMS) for pk in pending}
-        fingerprints.save(connection, stored)
-        rows = [_columns(readings[pk]) for pk in pending]
+        selected = {pk: fingerprint(readings[pk].tokens.kinds, PARAMS) for pk in pending}
+        rows = [_columns(readings[pk], pack_fingerprints(*selected[pk])) for pk in pending]
         columns = {name: [row[name] for row in rows] for name in rows[0]} if rows else {}
         update(connection, Document, pending, columns)
+        add_run({pk: hashes for pk, (hashes, _) in selected.items()})
 
 
-def _columns(reading: DocumentTokens) -> dict[str, object]:
+def _columns(reading: DocumentTokens, fingerprints: bytes) -> dict[str, object]:
     return {
         "state": Document.State.READY,
         "token_count": len(reading.tokens),
         "tokens": pack_tokens(reading.tokens, reading.lines),
         "lexical": pack_lexical(reading.lexical),
+        "fingerprints": fingerprints,
         "coarse": pack_coarse(reading.coarse, reading.coarse_lines),
         "styles": pack_columns(reading.spans),
     }

@@ -1,7 +1,16 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from submissions.storage import fingerprints as store
+CREATE = """
+CREATE TABLE submissions_fingerprint (
+    document_id bigint NOT NULL REFERENCES submissions_document (id) ON DELETE CASCADE,
+    hash bigint NOT NULL,
+    position integer NOT NULL
+);
+CREATE INDEX submissions_fingerprint_document ON submissions_fingerprint (document_id);
+CREATE INDEX submissions_fingerprint_hash ON submissions_fingerprint (hash, document_id);
+"""
+REMOVE = "DROP TABLE submissions_fingerprint"
 
 MODEL = migrations.CreateModel(
     name="Fingerprint",
@@ -31,5 +40,5 @@ class Migration(migrations.Migration):
     dependencies = [("submissions", "0001_initial")]
 
     operations = [
-        migrations.SeparateDatabaseAndState([migrations.RunSQL(store.CREATE, store.REMOVE)], [MODEL]),
+        migrations.SeparateDatabaseAndState([migrations.RunSQL(CREATE, REMOVE)], [MODEL]),
     ]

@@ -24,7 +24,7 @@ from submissions.models.people import CampusGroup, Invitation, Membership, State
 from submissions.models.ranking_plans import RankingPlan, RankingShard
 from submissions.models.reading_requests import ReadingRequest, ReadingRequestChange
 from submissions.models.reports import Ignored, Pair, Report
-from submissions.models.sources import Document, Fingerprint, Source
+from submissions.models.sources import Document, PostingBlock, PostingRun, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
 from submissions.models.tokens import ApiAnswer, ApiToken
 
@@ -57,13 +57,14 @@ __all__ = [
     "Entry",
     "Erasure",
     "FileChunk",
-    "Fingerprint",
     "Ignored",
     "Invitation",
     "LanguageChange",
     "ListedEntry",
     "Membership",
     "Pair",
+    "PostingBlock",
+    "PostingRun",
     "RankingPlan",
     "RankingShard",
     "ReadingRequest",

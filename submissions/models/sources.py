@@ -54,6 +54,8 @@ class Document(models.Model):
     lexical = models.BinaryField(default=b"")
     # The stream that all languages share; empty for a language without one, and until a class needs it.
     coarse = models.BinaryField(default=b"")
+    # Hashes and positions of its fingerprints, packed; which other documents have them: `PostingBlock`.
+    fingerprints = models.BinaryField(default=b"")
     # Packed spans of Pygments' syntax colours; empty: not computed yet.
     styles = models.BinaryField(default=b"")
 
@@ -64,17 +66,33 @@ class Document(models.Model):
         return f"{self.source} as {self.profile}"
 
 
-class Fingerprint(models.Model):
-    """One selected k-gram of a document.
+class PostingRun(models.Model):
+    """Which of some documents have which hashes; see `submissions.storage.posting_runs`.
 
-    `submissions.storage.fingerprints` creates the table, and writes and reads it in bulk.
+    `documents` are their primary keys, packed; a document may have been deleted since.
     """
 
-    # For Django only: the table has smaller indexes instead, and its rows are deleted with their document.
-    pk = models.CompositePrimaryKey("document", "position")
-    document = models.ForeignKey(Document, models.DO_NOTHING, related_name="fingerprints", db_index=False)
-    hash = models.BigIntegerField()
-    position = models.IntegerField()
+    documents = models.BinaryField()
+    # The number of postings.
+    size = models.BigIntegerField()
+    created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
-        return f"{self.hash:x} at {self.position} of {self.document_id}"
+        return f"run {self.pk} of {self.size} postings"
+
+
+class PostingBlock(models.Model):
+    """Postings of a run, packed, from its hash `first` to its hash `last`.
+
+    `frequency` is the number of documents that have the commonest of these hashes.
+    """
+
+    pk = models.CompositePrimaryKey("run", "first")
+    run = models.ForeignKey(PostingRun, models.CASCADE, related_name="blocks", db_index=False)
+    first = models.BigIntegerField()
+    last = models.BigIntegerField()
+    frequency = models.IntegerField()
+    packed = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"{self.first:x} to {self.last:x} of {self.run_id}"

@@ -6,9 +6,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-from django.db import connection
-
 from fingerprint.engine import (
     CoarseFile,
     CohortFile,
@@ -31,12 +28,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fingerprint.engine import LexicalTerms, TokenStream
-    from fingerprint.types import Hashes, Lines
+    from fingerprint.types import Lines
     from submissions.mates import Identity
     from submissions.models import Assignment, Boilerplate
     from submissions.ranking.mates import Mates
     from submissions.ranking.old_work import OldWork
     from submissions.ranking.selection import Selection
+    from submissions.storage.fingerprints import Fingerprints
+
+# Large columns of a document that are not fetched with its file.
+PACKED = ("tokens", "lexical", "fingerprints", "coarse")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +125,10 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     files = _ready_files(index)
     boilerplate = [*own_boilerplate, *old_work.boilerplate]
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
-    hashes = fingerprints.load_by_document(connection, {file.document_id for file in files})
+    stored = fingerprints.load({file.document_id for file in files})
     streams = _coarse_streams(set(documents))
     contents = [
-        _content(file, index[file.submission_id], documents[file.document_id], hashes)._replace(
+        _content(file, index[file.submission_id], documents[file.document_id], stored)._replace(
             coarse=None if file.submission_id in old_work.submissions else streams.get(file.document_id)
         )
         for file in files
@@ -165,7 +166,7 @@ def _digests(submissions: Iterable[Submission]) -> dict[int, list[str]]:
 def _ready_files(index: dict[int, int]) -> list[SubmissionFile]:
     """Return the readable files in cohort order; `index` maps primary keys of submissions to indexes."""
     ready = SubmissionFile.objects.filter(submission__in=index, document__state=Document.State.READY)
-    slim = ready.select_related("document").defer("document__tokens", "document__lexical", "document__coarse")
+    slim = ready.select_related("document").defer(*(f"document__{name}" for name in PACKED))
     by_content = slim.order_by("source__sha256", "path", "pk")
     return sorted(by_content, key=lambda file: index[file.submission_id])
 
@@ -198,11 +199,12 @@ def _is_whole(item: Boilerplate, streams: dict[int, CoarseFile]) -> bool:
 
 
 def _content(
-    file: SubmissionFile, submission: int, document: LoadedDocument, hashes: dict[int, Hashes]
+    file: SubmissionFile, submission: int, document: LoadedDocument, stored: dict[int, Fingerprints]
 ) -> CohortFile:
     lines = token_lines(file_text(file), document.tokens) if document.lines is None else document.lines
-    own_hashes = hashes.get(file.document_id, np.empty(0, dtype=np.uint64))
-    return CohortFile(submission, document.tokens.kinds, lines, document.lexical, own_hashes)
+    return CohortFile(
+        submission, document.tokens.kinds, lines, document.lexical, stored[file.document_id].hashes
+    )
 
 
 def _exclusions(

@@ -137,10 +137,9 @@ def _hashes(files: Iterable[tuple[int, int]]) -> dict[int, Hashes]:
     documents: dict[int, list[int]] = defaultdict(list)
     for submission, document in files:
         documents[submission].append(document)
-    by_document = fingerprints.load_by_document(connection, set(chain.from_iterable(documents.values())))
-    none = np.empty(0, np.uint64)
+    stored = fingerprints.load(set(chain.from_iterable(documents.values())))
     return {
-        submission: np.concatenate([none, *(by_document.get(document, none) for document in own)])
+        submission: np.concatenate([stored[document].hashes for document in own])
         for submission, own in documents.items()
     }
 
@@ -148,11 +147,11 @@ def _hashes(files: Iterable[tuple[int, int]]) -> dict[int, Hashes]:
 def _left_out(boilerplate: Iterable[Boilerplate], hashes: Mapping[int, Hashes]) -> Hashes:
     """Return the fingerprints that are not looked up: of boilerplate, and of much of the class."""
     whole = {one.document_id for one in boilerplate if one.first is None}
-    own = fingerprints.load_by_document(connection, whole)
+    own = fingerprints.load(whole)
     own_hashes = [distinct_values(values) for values in hashes.values()]
     values, counts = np.unique(np.concatenate([np.empty(0, np.uint64), *own_hashes]), return_counts=True)
     common = values[counts > max(LEAST_FREQUENT, MAX_PART * len(hashes))]
-    return np.concatenate([common, *own.values()])
+    return np.concatenate([common, *(one.hashes for one in own.values())])
 
 
 def _candidates(hashes: Mapping[int, Hashes], left_out: Hashes, old: _OldFiles) -> list[tuple[int, int]]:

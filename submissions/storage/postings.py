@@ -1,6 +1,6 @@
 """Look fingerprints up: which stored documents contain the hashes of one document.
 
-See docs/decisions/018-earlier-years.md.
+See docs/decisions/018-earlier-years.md and docs/decisions/040-packed-postings.md.
 """
 
 from __future__ import annotations
@@ -10,30 +10,29 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint.engine import distinct_values
-from submissions.storage.fingerprints import open_cursor
+from submissions.storage.cursors import open_cursor
+from submissions.storage.posting_runs import POSTING
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     from django.db.backends.base.base import BaseDatabaseWrapper
 
     from fingerprint.types import Documents, Hashes
-    from submissions.storage.fingerprints import Cursor
 
 # A hash in more documents than this says nothing about two of them, and is dropped.
 MAX_DOCUMENTS = 500
-# One index range a hash, of which at most %(limit)s documents are read however frequent the hash is. Inside,
-# DISTINCT needs no sorting, since the index is in the order of the documents.
+# Of each run, one probe of the index for each hash. Of a hash that has a block of its own and is in too many
+# documents, the block is not read, so the bytes that are read have a limit however frequent a hash is.
 LOOK_UP = """
-    SELECT shared.documents
+    SELECT wanted.hash,
+        CASE WHEN block.first < block.last OR block.frequency <= %(most)s THEN block.packed END
     FROM unnest(%(hashes)s::bigint[]) AS wanted (hash)
+    CROSS JOIN submissions_postingrun AS run
     CROSS JOIN LATERAL (
-        SELECT string_agg(int8send(one.document_id), '') AS documents, count(*) AS frequency
-        FROM (
-            SELECT DISTINCT document_id FROM submissions_fingerprint
-            WHERE submissions_fingerprint.hash = wanted.hash ORDER BY document_id LIMIT %(limit)s
-        ) AS one
-    ) AS shared
-    WHERE shared.frequency BETWEEN 1 AND %(most)s
+        SELECT first, last, frequency, packed FROM submissions_postingblock
+        WHERE run_id = run.id AND first <= wanted.hash ORDER BY first DESC LIMIT 1
+    ) AS block
+    WHERE block.last >= wanted.hash
 """
 
 
@@ -52,22 +51,27 @@ def look_up(
 ) -> SharedRarity:
     """Return the stored documents that share rare ones of `hashes`.
 
-    Hashes in more than `max_documents` documents are dropped: at most that many rows are read for any hash.
-    Documents of all profiles and of all assignments are among the result.
+    Hashes in more than `max_documents` documents are dropped. Documents of all profiles and of all
+    assignments are among the result, and those that were deleted since their run was written.
     """
+    wanted = np.sort(distinct_values(hashes).view(np.int64))
+    values = {"hashes": wanted.tolist(), "most": max_documents}
     with open_cursor(connection) as cursor:
-        return shared_rarity(cursor, hashes, max_documents)
+        rows = cursor.execute(LOOK_UP, values, binary=True).fetchall()
+    too_many = np.array([value for value, packed in rows if packed is None], dtype=np.int64)
+    blocks = [(value, packed) for value, packed in rows if packed is not None]
+    postings = np.frombuffer(b"".join(packed for _, packed in blocks), POSTING)
+    counts = [len(packed) // POSTING.itemsize for _, packed in blocks]
+    sought = np.repeat(np.array([value for value, _ in blocks], dtype=np.int64), counts)
+    found = postings[postings["hash"] == sought]
+    return _rarity(found[~np.isin(found["hash"], too_many)], max_documents)
 
 
-def shared_rarity(cursor: Cursor, hashes: Hashes, max_documents: int = MAX_DOCUMENTS) -> SharedRarity:
-    """Do the same with the cursor of a connection that is not Django's."""
-    wanted = distinct_values(hashes).view(np.int64).tolist()
-    values = {"hashes": wanted, "limit": max_documents + 1, "most": max_documents}
-    rows = cursor.execute(LOOK_UP, values, binary=True).fetchall()
-    postings = [np.frombuffer(packed, ">i8") for (packed,) in rows]
-    counts = np.array([len(own) for own in postings], dtype=np.int64)
-    weights = np.repeat(np.maximum(counts, 1) ** -0.5, counts)
-    everything = np.concatenate([np.empty(0, np.int64), *postings]).astype(np.int64)
-    documents, inverse = np.unique(everything, return_inverse=True)
+def _rarity(postings: npt.NDArray[np.void], max_documents: int) -> SharedRarity:
+    """Add up the weights of those hashes that are in at most `max_documents` documents."""
+    _, hashes, frequencies = np.unique(postings["hash"], return_inverse=True, return_counts=True)
+    rare = frequencies[hashes] <= max_documents
+    weights = frequencies[hashes[rare]] ** -0.5
+    documents, inverse = np.unique(postings["document"][rare].astype(np.int64), return_inverse=True)
     summed: npt.NDArray[np.float64] = np.bincount(inverse, weights, len(documents)).astype(np.float64)
     return SharedRarity(documents, summed)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import psycopg
 from django.db import models, transaction
 from django.utils import timezone
 from psycopg import sql
+
+from submissions.storage.cursors import open_cursor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -56,11 +57,9 @@ def insert(
     if returning:
         statement += sql.SQL(NEW_ROWS).format(columns=_listed(map(sql.Identifier, returning)))
     prepared = _prepared(connection, fields, columns)
-    with transaction.atomic(using=connection.alias), connection.wrap_database_errors:
-        connection.ensure_connection()
-        with psycopg.Cursor(connection.connection) as cursor:
-            cursor.execute(statement, [*constants.values(), *prepared])
-            return cursor.fetchall() if returning else []
+    with transaction.atomic(using=connection.alias), open_cursor(connection) as cursor:
+        cursor.execute(statement, [*constants.values(), *prepared])
+        return cursor.fetchall() if returning else []
 
 
 def flush_later(connection: BaseDatabaseWrapper) -> None:
@@ -88,10 +87,8 @@ def update(
         columns=_listed(names),
     )
     prepared = _prepared(connection, fields, columns)
-    with transaction.atomic(using=connection.alias), connection.wrap_database_errors:
-        connection.ensure_connection()
-        with psycopg.Cursor(connection.connection) as cursor:
-            cursor.execute(statement, [list(keys), *prepared])
+    with transaction.atomic(using=connection.alias), open_cursor(connection) as cursor:
+        cursor.execute(statement, [list(keys), *prepared])
 
 
 def _prepared(

@@ -54,10 +54,12 @@ REGISTER = {
     "submissions.Alias": Table(rows=("name", "alias")),
     "submissions.Source": Table(rows=("sha256", "data")),
     "submissions.Document": Table(
-        rows=("tokens", "lexical", "coarse", "styles", "reason"),
+        rows=("tokens", "lexical", "fingerprints", "coarse", "styles", "reason"),
         free=("profile", "language", "state"),
         why=CODES,
     ),
+    "submissions.PostingRun": Table(rows=("documents",)),
+    "submissions.PostingBlock": Table(rows=("packed",)),
     "submissions.Batch": Table(
         searched=("name", "message", "choices"),
         assignment="assignment",

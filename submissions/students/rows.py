@@ -28,6 +28,7 @@ from submissions.models import (
     SubmissionStudent,
 )
 from submissions.rosters.roster import name_key
+from submissions.storage.posting_runs import forget
 from submissions.students.spellings import PSEUDONYM
 from submissions.teams import parse_lines
 
@@ -63,6 +64,7 @@ def erase_submissions(scope: Scope, names: NewNames, counts: Counts) -> None:
     counts.delete(Submission.objects.filter(pk__in=own))
     counts.removed["submissions.Document"] += Document.objects.filter(pk__in=keys).count()
     delete_unused(keys)
+    forget(keys)
     counts.removed["submissions.Document"] -= Document.objects.filter(pk__in=keys).count()
     _erase_from_corpora(scope, sources, counts)
     for submission in scope.shared:

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING
 
-from django.conf import settings
-
 from bench import lookup
+from submissions.models import Document
 
 if TYPE_CHECKING:
     import pytest
@@ -25,16 +23,18 @@ def test_documents_of_one_task_share_more_than_others() -> None:
 
 
 def test_the_benchmark_finds_every_copy_and_reports_sizes_and_times(
-    db: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    db: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lookup, "PROBES", 20)
-    arguments = ["--json", "--sizes", "1000", "2000", "--fingerprints", "30", "--dsn", settings.DATABASE_URL]
-    monkeypatch.setattr(sys, "argv", ["lookup", *arguments])
-    lookup.main()
-    rows = json.loads(capsys.readouterr().out)
-    assert [row["documents"] for row in rows] == [1000, 2000]
-    assert [row["fingerprints"] for row in rows] == [30_000, 60_000]
-    for row in rows:
+    rows = list(lookup.steps([1000, 2000], 30))
+    dropped = lookup.drop_a_third()
+    figures = json.loads(lookup.report(rows, dropped, as_json=True))
+    assert figures["drop_a_third_seconds"] == dropped > 0
+    assert [row["documents"] for row in figures["steps"]] == [1000, 2000]
+    assert [row["fingerprints"] for row in figures["steps"]] == [30_000, 60_000]
+    for row in figures["steps"]:
         assert row["copies_found"] == "2 of 2"
-        assert 40 < row["bytes_a_fingerprint"] < 200
+        assert 20 < row["bytes_a_fingerprint"] < 60
         assert 0 < row["look_up_median_ms"] <= row["look_up_p95_ms"] <= row["look_up_most_ms"]
+    assert Document.objects.count() == 1334
+    assert " 60000 | " in lookup.report(rows, dropped, as_json=False)

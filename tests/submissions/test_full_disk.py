@@ -129,7 +129,7 @@ def test_files_are_not_blamed_for_a_full_database(
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     tasks.unpack_next(batch.queue)
     keys = list(Document.objects.values_list("pk", flat=True))
-    move_emptied("submissions_fingerprint")
+    move_emptied("submissions_postingblock")
     filled = fill(small_tablespace)
     for _ in range(3):
         with pytest.raises(OperationalError, match="could not extend"):

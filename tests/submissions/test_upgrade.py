@@ -18,7 +18,10 @@ from django.urls import reverse
 
 from fingerprint.engine import read
 from moss.installation import migrate
-from submissions.models import Assignment, Decision, Pair
+from submissions.models import Assignment, Decision, Document, Pair, PostingRun, Submission
+from submissions.storage.fingerprints import load
+from submissions.storage.posting_runs import forget
+from submissions.storage.postings import look_up
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS
 
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 
 # The oldest migration with rows that a later one converts: lists by position became records with names.
 OLDEST = ("submissions", "0004_clusters_of_a_line")
+# (hash, position) of each document; hashes are signed in Postgres.
+FINGERPRINTS = {"ada": [(-1, 300), (7, 0), (7, 9)], "ben": [(7, 70_000), *((n, n) for n in range(100, 200))]}
 FRAMEWORK = ("auth", "contenttypes", "admin")
 
 
@@ -111,12 +116,20 @@ class OldRows:
             source=source, profile="python-1", language="python", state="ready",
             token_count=count, tokens=tokens, lexical=lexical,
         )  # fmt: skip
+        self.fingerprints(document.pk, FINGERPRINTS[name])
         submission = self.model("Submission").create(batch=self.batch, name=name)
         self.model("Entry").create(batch=self.batch, name=f"{name}/main.py", accepted=True)
         file = self.model("SubmissionFile").create(
             submission=submission, path="main.py", source=source, document=document
         )
         return submission, file
+
+    def fingerprints(self, document: int, rows: list[tuple[int, int]]) -> None:
+        with connection.cursor() as cursor:
+            statement = (
+                "INSERT INTO submissions_fingerprint (document_id, hash, position) VALUES (%s, %s, %s)"
+            )
+            cursor.executemany(statement, [(document, *row) for row in rows])
 
     def report(self, left: Any, right: Any, first: Any, second: Any) -> None:
         tokens = first.document.token_count
@@ -157,3 +170,20 @@ def test_a_report_and_a_decision_of_the_first_versions_open_after_an_upgrade(emp
     assert (Decision.objects.get().state, Decision.objects.get().notes) == ("confirmed", "Spoken to.")
     assert "Spoken to." in page.text()
     assert "notes.bin" in get_page(client, reverse("batch", args=[old.batch.pk])).text()
+
+
+def test_fingerprints_are_packed_by_the_upgrade_and_looked_up_as_before(empty_database: None) -> None:
+    OldRows(migrate_to_the_oldest())
+    migrate()
+    ada, ben = Document.objects.order_by("pk")
+    stored = load([ada.pk, ben.pk])
+    assert stored[ada.pk].hashes.tolist() == [7, 7, 2**64 - 1]
+    assert stored[ada.pk].positions.tolist() == [0, 9, 300]
+    assert stored[ben.pk].positions.tolist() == [*range(100, 200), 70_000]
+    for wanted, expected in (([7], [ada.pk, ben.pk]), ([2**64 - 1], [ada.pk]), ([150], [ben.pk]), ([8], [])):
+        assert look_up(connection, np.array(wanted, dtype=np.uint64)).documents.tolist() == expected
+    assert PostingRun.objects.get().size == 103
+    Submission.objects.filter(name="ada").delete()
+    Document.objects.filter(pk=ada.pk).delete()
+    forget([ada.pk])
+    assert PostingRun.objects.get().size == 101

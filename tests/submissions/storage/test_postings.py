@@ -9,22 +9,21 @@ import pytest
 from django.db import connection
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from submissions.models import Document, Source
-from submissions.storage import fingerprints
-from submissions.storage.postings import LOOK_UP, look_up
+from submissions.models import Document, PostingBlock, PostingRun, Source
+from submissions.storage import posting_runs
+from submissions.storage.posting_runs import merge_runs
+from submissions.storage.postings import LOOK_UP, SharedRarity, look_up
+from tests.support.fingerprints import create_documents, store
 
-HASHES = st.lists(st.integers(0, 12), max_size=20)
+TOP = 2**64 - 1
+HASHES = st.lists(st.sampled_from([*range(6), 2**63 - 1, 2**63, TOP]), max_size=20)
+REPEATED = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30
+)
 
 
-def create_documents(count: int) -> list[int]:
-    source = Source.objects.create(sha256="1" * 64, data=b"x", size=1)
-    rows = [Document(source=source, profile=f"p{number}", language="python") for number in range(count)]
-    return [row.pk for row in Document.objects.bulk_create(rows)]
-
-
-def save(document: int, hashes: list[int]) -> None:
-    values = np.array(hashes, dtype=np.uint64)
-    fingerprints.save(connection, {document: (values, np.arange(len(values)))})
+def found(wanted: list[int], limit: int = 500) -> SharedRarity:
+    return look_up(connection, np.array(wanted, dtype=np.uint64), limit)
 
 
 def naive_look_up(stored: dict[int, set[int]], wanted: set[int], limit: int) -> dict[int, float]:
@@ -37,43 +36,93 @@ def naive_look_up(stored: dict[int, set[int]], wanted: set[int], limit: int) -> 
 
 
 @pytest.mark.django_db
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
-@given(st.lists(HASHES, min_size=1, max_size=8), HASHES, st.integers(1, 8))
+@REPEATED
+@given(st.data(), st.lists(HASHES, min_size=1, max_size=12), HASHES, st.integers(1, 12))
 def test_a_look_up_finds_what_comparing_with_every_document_finds(
-    stored: list[list[int]], wanted: list[int], limit: int
+    data: st.DataObject, stored: list[list[int]], wanted: list[int], limit: int
 ) -> None:
-    Document.objects.all().delete()
+    """However the documents are spread over runs, and merged."""
+    PostingRun.objects.all().delete()
     Source.objects.all().delete()
-    keys = create_documents(len(stored))
-    for key, own in zip(keys, stored, strict=True):
-        save(key, own)
-    shared = look_up(connection, np.array(wanted, dtype=np.uint64), limit)
-    expected = naive_look_up(dict(zip(keys, map(set, stored), strict=True)), set(wanted), limit)
+    by_key = dict(zip(create_documents(len(stored)), stored, strict=True))
+    run_of = {pk: data.draw(st.integers(0, 5)) for pk in by_key}
+    for number in range(6):
+        store({pk: own for pk, own in by_key.items() if run_of[pk] == number})
+    if data.draw(st.booleans()):
+        merge_runs()
+    shared = found(wanted, limit)
+    expected = naive_look_up({pk: set(own) for pk, own in by_key.items()}, set(wanted), limit)
     assert shared.documents.tolist() == sorted(expected)
     assert shared.weights.tolist() == pytest.approx([expected[key] for key in sorted(expected)])
 
 
 @pytest.mark.django_db
+def test_many_documents_with_many_hashes_are_found_by_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over many blocks, some of a single common hash, and merged in several parts."""
+    monkeypatch.setattr(posting_runs, "CHUNK", 1_000)
+    random = np.random.default_rng(3)
+    common = random.integers(0, TOP, 5, dtype=np.uint64).tolist()
+    stored = {
+        pk: [*random.integers(0, TOP, 40, dtype=np.uint64).tolist(), *common] for pk in create_documents(300)
+    }
+    for start in range(0, 300, 60):
+        store(dict(list(stored.items())[start : start + 60]))
+    for _ in range(2):
+        for pk, own in list(stored.items())[::37]:
+            assert found(own, 299).documents.tolist() == [pk]
+            assert len(found(own, 300).documents) == 300
+        merge_runs()
+    assert PostingRun.objects.get().size == 300 * 45
+    assert PostingBlock.objects.filter(frequency=300).count() == 5
+    assert not PostingBlock.objects.filter(frequency__gt=1).exclude(frequency=300).exists()
+
+
+@pytest.mark.django_db
 def test_a_hash_in_too_many_documents_is_dropped_and_a_repeated_one_counts_once() -> None:
     keys = create_documents(5)
-    for key in keys:
-        save(key, [7])
-    save(keys[0], [7, 2**64 - 1, 2**64 - 1, 2**64 - 1, 2**64 - 1])
-    shared = look_up(connection, np.array([7, 2**64 - 1], dtype=np.uint64), max_documents=4)
+    store({key: [7] for key in keys[1:]} | {keys[0]: [7, TOP, TOP, TOP, TOP]})
+    shared = found([7, TOP], 4)
     assert (shared.documents.tolist(), shared.weights.tolist()) == ([keys[0]], [1.0])
 
 
 @pytest.mark.django_db
-def test_a_look_up_reads_the_index_of_hashes_alone_and_not_the_table() -> None:
+def test_the_block_of_a_hash_in_too_many_documents_is_not_read() -> None:
+    keys = create_documents(130)
+    store({key: [7, key] for key in keys[:65]})
+    store({key: [7, key] for key in keys[65:]})
+    with connection.cursor() as cursor:
+        cursor.execute(LOOK_UP, {"hashes": [7, keys[0]], "most": 64})
+        assert {(value, packed is None) for value, packed in cursor.fetchall()} == {
+            (7, True), (keys[0], False)
+        }  # fmt: skip
+    assert found([7], 129).documents.tolist() == []
+    assert found([7], 130).documents.tolist() == keys
+
+
+@pytest.mark.django_db
+def test_a_look_up_reads_one_block_of_a_run_for_each_hash_by_the_index() -> None:
     keys = create_documents(200)
     random = np.random.default_rng(1)
-    for key in keys:
-        save(key, random.integers(0, 2**63, 200).tolist())
+    store({key: random.integers(0, 2**63, 200).tolist() for key in keys})
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE submissions_fingerprint")
-        values = {"hashes": list(range(100)), "limit": 501, "most": 500}
-        cursor.execute(f"EXPLAIN {LOOK_UP}", values)  # type: ignore[arg-type]
-        plan = "\n".join(row[0] for row in cursor.fetchall())
-    assert "Index Only Scan using submissions_fingerprint_hash" in plan
-    assert "Seq Scan" not in plan
-    assert "Sort" not in plan
+        cursor.execute("ANALYZE submissions_postingblock, submissions_postingrun")
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {LOOK_UP}", {"hashes": list(range(100)), "most": 500})
+        plan = str(cursor.fetchone())
+    assert "'Node Type': 'Index Scan'" in plan
+    assert "'Scan Direction': 'Backward'" in plan
+    assert "'Relation Name': 'submissions_postingblock'" in plan
+    assert "'Node Type': 'Sort'" not in plan
+
+
+@pytest.mark.django_db
+def test_nothing_is_found_where_nothing_is_sought_or_stored() -> None:
+    assert found([1]).documents.tolist() == []
+    store({create_documents(1)[0]: [1]})
+    assert found([]).documents.tolist() == []
+
+
+@pytest.mark.django_db
+def test_a_key_of_a_document_that_does_not_fit_is_refused() -> None:
+    with pytest.raises(ValueError, match="document 4294967296; the limit is 4294967295"):
+        posting_runs.add_run({2**32: np.array([1], dtype=np.uint64)})
+    assert not Document.objects.exists()

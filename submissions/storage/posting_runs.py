@@ -1,0 +1,189 @@
+"""Store which documents have a hash, as sorted runs of blocks, and merge the runs.
+
+A run has the postings (hash, document) of some documents, sorted and cut into blocks. A run is written once,
+when its documents are, and never changed: runs are merged into larger ones, so that there are few.
+docs/decisions/040-packed-postings.md says why.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from django.db import connection, transaction
+
+from fingerprint.engine import distinct_values
+from submissions.models import PostingBlock, PostingRun
+from submissions.storage.cursors import open_cursor
+from submissions.storage.rows import insert
+from submissions.work_locks import Work, transaction_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from fingerprint.types import Hashes
+
+    Numbers = npt.NDArray[np.int64]
+    Postings = npt.NDArray[np.void]
+
+# A hash as the signed number of the same 64 bits, as Postgres orders it, and the document that has it.
+POSTING = np.dtype([("hash", "<i8"), ("document", "<u4")])
+# A block has about so many postings, and all those of each of its hashes.
+BLOCK = 64
+# So many runs of about the same size are merged into one.
+FAN = 4
+# Runs below this number of postings are of the same size.
+SMALLEST = 20_000
+# A run is written anew when at most this part of its documents is left.
+MOST_LEFT = 0.8
+# About so many postings are in memory when runs are merged.
+CHUNK = 1_000_000
+
+
+def add_run(hashes: Mapping[int, Hashes]) -> None:
+    """Store the postings of new documents, given by primary key; an open transaction is continued.
+
+    Raises
+    ------
+    ValueError
+        When a primary key is 2**32 or more.
+    """
+    distinct = {document: distinct_values(own) for document, own in hashes.items()}
+    counts = [len(own) for own in distinct.values()]
+    if not sum(counts):
+        return
+    if max(distinct) >= 2**32:
+        raise ValueError(f"document {max(distinct)}; the limit is {2**32 - 1}")
+    postings = np.empty(sum(counts), POSTING)
+    postings["hash"] = np.concatenate([*distinct.values()]).view(np.int64)
+    postings["document"] = np.repeat(np.array([*distinct]), counts)
+    with transaction.atomic():
+        run = PostingRun.objects.create(documents=_packed([*distinct]), size=len(postings))
+        _insert_blocks(run, _sorted(postings))
+
+
+def merge_runs(most: int | None = None) -> None:
+    """Merge runs while FAN of about the same size are there, and write those anew that lost documents.
+
+    With `most`, only runs of together at most that many postings are merged. Nothing is done while another
+    process merges runs.
+    """
+    while True:
+        with transaction.atomic():
+            if not transaction_lock(Work.POSTINGS, wait=False):
+                return
+            chosen = _runs_to_merge(most)
+            if not chosen:
+                return
+            _merge(chosen)
+
+
+def forget(documents: Collection[int]) -> None:
+    """Write those runs anew that have postings of those of `documents` that were deleted."""
+    gone = np.array(sorted(documents), dtype=np.int64)
+    with transaction.atomic():
+        transaction_lock(Work.POSTINGS, wait=True)
+        for run in PostingRun.objects.order_by("pk"):
+            if np.isin(gone, _documents(run), assume_unique=True).any():
+                _merge([run])
+
+
+def _runs_to_merge(most: int | None) -> list[PostingRun]:
+    """Return the smallest runs of which there are too many, or else one that lost documents."""
+    tiers: dict[int, list[PostingRun]] = {}
+    for run in PostingRun.objects.order_by("size", "pk"):
+        tiers.setdefault(_tier(run.size), []).append(run)
+    for _, runs in sorted(tiers.items()):
+        if len(runs) >= FAN and (most is None or sum(run.size for run in runs) <= most):
+            return runs
+    if most is not None:
+        return []
+    everything = (run for runs in tiers.values() for run in runs)
+    return next(([run] for run in everything if len(_left(run)) <= MOST_LEFT * len(_documents(run))), [])
+
+
+def _tier(size: int) -> int:
+    """Return the number of times that runs were merged, about, to get a run of this size."""
+    return max(0, int(np.floor(np.log(max(size, 1) / SMALLEST) / np.log(FAN)) + 1))
+
+
+def _merge(runs: Sequence[PostingRun]) -> None:
+    """Replace runs by one without the postings of deleted documents."""
+    left = np.concatenate([_left(run) for run in runs])
+    if len(left):
+        merged = PostingRun.objects.create(documents=_packed(left), size=0)
+        for postings in _chunks(runs):
+            kept = postings[np.isin(postings["document"], left)]
+            merged.size += len(kept)
+            _insert_blocks(merged, kept)
+        merged.save()
+    PostingRun.objects.filter(pk__in=[run.pk for run in runs]).delete()
+
+
+def _chunks(runs: Sequence[PostingRun]) -> Iterator[Postings]:
+    """Yield the postings of all runs in order, a hash whole, about CHUNK of them at once."""
+    parts = max(1, sum(run.size for run in runs) // CHUNK)
+    bounds = [-(2**63) + number * 2**64 // parts for number in range(1, parts)]
+    rest = np.empty(0, POSTING)
+    for low, high in zip([None, *bounds], [*bounds, None], strict=True):
+        blocks = PostingBlock.objects.filter(run__in=[run.pk for run in runs])
+        blocks = blocks.filter(first__gte=low) if low is not None else blocks
+        blocks = blocks.filter(first__lt=high) if high is not None else blocks
+        packed = b"".join(bytes(block) for block in blocks.values_list("packed", flat=True).iterator())
+        postings = _sorted(np.concatenate([rest, np.frombuffer(packed, POSTING)]))
+        after = len(postings) if high is None else int(np.searchsorted(postings["hash"], high))
+        yield postings[:after]
+        rest = postings[after:]
+
+
+def _insert_blocks(run: PostingRun, postings: Postings) -> None:
+    """Store sorted postings as blocks of a run."""
+    if not len(postings):
+        return
+    starts, frequencies = _starts(postings["hash"])
+    ends = np.append(starts[1:], len(postings))
+    columns = {
+        "run_id": [run.pk] * len(starts),
+        "first": postings["hash"][starts].tolist(),
+        "last": postings["hash"][ends - 1].tolist(),
+        "frequency": frequencies.tolist(),
+        "packed": [postings[start:end].tobytes() for start, end in zip(starts, ends, strict=True)],
+    }
+    insert(connection, PostingBlock, columns)
+
+
+def _starts(hashes: Numbers) -> tuple[Numbers, Numbers]:
+    """Return where blocks of sorted hashes start, and in how many documents their commonest hash is.
+
+    All of a hash is in one block; one with more postings than BLOCK has a block of its own.
+    """
+    group_starts = np.append(0, 1 + np.flatnonzero(hashes[1:] != hashes[:-1]))
+    sizes = np.diff(group_starts, append=len(hashes))
+    large = sizes > BLOCK
+    groups = np.searchsorted(group_starts, np.arange(0, len(hashes), BLOCK), side="right") - 1
+    cuts = np.concatenate([group_starts[groups], group_starts[large], (group_starts + sizes)[large]])
+    starts = np.unique(cuts[cuts < len(hashes)])
+    frequencies = np.maximum.reduceat(sizes, np.searchsorted(group_starts, starts))
+    return starts.astype(np.int64), frequencies.astype(np.int64)
+
+
+def _sorted(postings: Postings) -> Postings:
+    return postings[np.lexsort((postings["document"], postings["hash"]))]
+
+
+def _packed(documents: Sequence[int] | Numbers) -> bytes:
+    return np.sort(np.asarray(documents, dtype="<i8")).tobytes()
+
+
+def _documents(run: PostingRun) -> Numbers:
+    return np.frombuffer(bytes(run.documents), "<i8").astype(np.int64)
+
+
+def _left(run: PostingRun) -> Numbers:
+    """Return the documents of a run that were not deleted."""
+    query = "SELECT id FROM submissions_document WHERE id = ANY(%s)"
+    with open_cursor(connection) as cursor:
+        rows = cursor.execute(query, [_documents(run).tolist()], binary=True).fetchall()
+    return np.array([pk for (pk,) in rows], dtype=np.int64)

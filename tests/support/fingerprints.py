@@ -1,0 +1,29 @@
+"""Documents with given fingerprints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from submissions.models import Document, Source
+from submissions.storage.fingerprints import pack_fingerprints
+from submissions.storage.posting_runs import add_run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def create_documents(count: int) -> list[int]:
+    """Store documents without fingerprints; return their primary keys."""
+    source = Source.objects.create(sha256="1" * 64, data=b"x", size=1)
+    rows = [Document(source=source, profile=f"p{number}", language="python") for number in range(count)]
+    return [row.pk for row in Document.objects.bulk_create(rows)]
+
+
+def store(hashes: Mapping[int, Sequence[int]]) -> None:
+    """Store the fingerprints of documents by primary key, in one run; the n-th hash is at token n."""
+    arrays = {pk: np.array(own, dtype=np.uint64) for pk, own in hashes.items()}
+    for pk, own in arrays.items():
+        Document.objects.filter(pk=pk).update(fingerprints=pack_fingerprints(own, np.arange(len(own))))
+    add_run(arrays)
