@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import secrets
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -213,7 +214,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     arguments = parser.parse_args()
     with database(None) as dsn:
-        os.environ |= {"DATABASE_URL": dsn, "DJANGO_SETTINGS_MODULE": "moss.settings"}
+        os.environ |= {"DATABASE_URL": dsn, "SECRET_KEY": secrets.token_hex(32)}
+        os.environ |= {"DJANGO_SETTINGS_MODULE": "moss.settings"}
         import django  # noqa: PLC0415 - needs the settings
 
         django.setup()
