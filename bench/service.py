@@ -4,6 +4,7 @@ It starts `moss serve` in a home of its own, and uploads random files of FOLDER,
 one student; with `--folders`, each folder of FOLDER. Printed are the seconds of each stage, of ranking the
 class again, and of `moss check` on the same files in the same run, without its cache. Every class is
 uploaded in a new installation, after a small one that warms it up, for each number of worker processes.
+With `--pin` each of these has a core of its own, as if each were on a machine with one core.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import psutil
 
 from bench.fault_actions import start_server
 from bench.speed import copy_sample, sources
@@ -31,10 +34,12 @@ SEED = 1
 LONGEST_SECONDS, POLL_SECONDS = 900, 0.05
 
 
-def measure(folder: Path, home: Path, workers: int) -> dict[str, float]:
+def measure(folder: Path, home: Path, workers: int, *, pin: bool = False) -> dict[str, float]:
     """Upload what a folder contains to a new installation; return the seconds of each stage, and of all."""
     server = start_server(home, workers)
     try:
+        if pin:
+            _pin_workers(server.pid)
         from bench.service_uploads import rank_again, upload  # noqa: PLC0415 - starts Django, in the home of the server
 
         submissions = sorted(folder.iterdir())
@@ -44,6 +49,18 @@ def measure(folder: Path, home: Path, workers: int) -> dict[str, float]:
     finally:
         server.terminate()
         server.wait(60)
+
+
+def _pin_workers(server: int) -> None:
+    """Give each worker process, and the child in which it reads files, one core."""
+    nodes = [
+        child for child in psutil.Process(server).children() if "--hostname=worker@%h" in child.cmdline()
+    ]
+    processes = [process for node in nodes for process in node.children()]
+    cores = sorted(os.sched_getaffinity(0))
+    for number, process in enumerate(processes):
+        for one in (process, *process.children(recursive=True)):
+            one.cpu_affinity([cores[number % len(cores)]])
 
 
 def _stages(batch: Batch) -> dict[str, float]:
@@ -75,16 +92,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     chosen = _options().parse_args(arguments)
     workers = chosen.workers or WORKERS
     if chosen.home:
-        stages = measure(chosen.folder, chosen.home, *workers)
+        stages = measure(chosen.folder, chosen.home, *workers, pin=chosen.pin)
         print(", ".join(f"{stage} {seconds:.1f} s" for stage, seconds in stages.items()))
         return
     with tempfile.TemporaryDirectory(prefix="moss-service-") as scratch:
         if chosen.folders:
-            _compare(chosen.folder, Path(scratch), workers)
+            _compare(chosen.folder, Path(scratch), workers, pin=chosen.pin)
             return
         for size in chosen.size or SIZES:
             sample = copy_sample(sources(chosen.folder), size, SEED, Path(scratch))
-            _compare(sample, Path(scratch), workers)
+            _compare(sample, Path(scratch), workers, pin=chosen.pin)
 
 
 def _options() -> argparse.ArgumentParser:
@@ -93,11 +110,12 @@ def _options() -> argparse.ArgumentParser:
     options.add_argument("--size", type=int, action="append", help="number of files; default: 1500")
     options.add_argument("--folders", action="store_true", help="each folder in FOLDER is one submission")
     options.add_argument("--workers", type=int, action="append", help="number of processes; default: 2")
+    options.add_argument("--pin", action="store_true", help="each worker process has one core of its own")
     options.add_argument("--home", type=Path, help=argparse.SUPPRESS)
     return options
 
 
-def _compare(sample: Path, scratch: Path, workers: Sequence[int]) -> None:
+def _compare(sample: Path, scratch: Path, workers: Sequence[int], *, pin: bool) -> None:
     """Print the seconds of `moss check` and of the service with each number of worker processes."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("MOSS_")}
     environment |= {"DJANGO_SETTINGS_MODULE": "moss.settings", "MOSS_CACHE": "off"}
@@ -107,7 +125,7 @@ def _compare(sample: Path, scratch: Path, workers: Sequence[int]) -> None:
         home = scratch / f"{sample.name}-{number}" / "home"
         print(f"the service with {number} worker processes:", flush=True)
         command = [sys.executable, "-m", "bench.service", str(sample), "--home", str(home)]
-        command += ["--workers", str(number)]
+        command += ["--workers", str(number), *(["--pin"] if pin else [])]
         subprocess.run(command, env=environment | {"MOSS_HOME": str(home)}, check=True)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from os import cpu_count
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from fingerprint.cores import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -43,7 +44,7 @@ def run_chunks(cohort: Cohort, pairs: Rows, work: Callable[[slice], None], check
     `check` is called in the calling thread after every chunk. When it raises, or a signal handler does, no
     further chunk begins, and the exception is raised as soon as the running ones end.
     """
-    with ThreadPoolExecutor(cpu_count()) as pool:
+    with ThreadPoolExecutor(usable_cores()) as pool:
         try:
             for future in [pool.submit(work, part) for part in chunks(cohort, pairs)]:
                 future.result()

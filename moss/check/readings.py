@@ -7,11 +7,11 @@ import sqlite3
 import struct
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from os import cpu_count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.cores import usable_cores
 from fingerprint.engine import FILE_SECONDS, Unreadable, read, token_lines
 from moss.check.cache import ReadingCache, cache_folder, reading_key
 from submissions.storage.tokens import (
@@ -136,7 +136,7 @@ def _read_uncached(
         return []
     # Read the largest files first, so that no child is still busy with one when the others have finished.
     order = sorted(range(len(jobs)), key=lambda index: -len(jobs[index].data))
-    workers = max(1, min(cpu_count() or 1, len(jobs) // CHUNK))
+    workers = max(1, min(usable_cores(), len(jobs) // CHUNK))
     results: list[FileTokens | str] = [""] * len(jobs)
     with ProcessPoolExecutor(workers, multiprocessing.get_context("fork")) as pool:
         ordered_results = pool.map(read_file, [jobs[index] for index in order], chunksize=CHUNK)

@@ -6,6 +6,7 @@ import os
 
 import click
 
+from fingerprint.cores import usable_cores
 from moss.embedded.paths import EmbeddedError
 from moss.serving.supervisor import AlreadyServing, Supervisor
 
@@ -39,7 +40,7 @@ def serve(host: str, port: int | None, workers: int, *, listen: bool) -> None:
     if listen:
         os.environ["MOSS_LISTEN"] = "true"  # for the page of the account
     try:
-        with Supervisor(host, port, workers or os.cpu_count() or 1, listens=listen) as supervisor:
+        with Supervisor(host, port, workers or usable_cores(), listens=listen) as supervisor:
             supervisor.start()
             click.echo(f"MOSS serves at {supervisor.address} until Ctrl-C.")
             supervisor.run()
