@@ -1,8 +1,8 @@
 """Load of many people: `python -m bench.load [--seconds 60] [--write docs/running.md]`.
 
-Starts `moss serve` in a home of its own, uploads a generated class of Java programs, signs readers in, and
-lets them walk the report, its sorted and filtered lists, pairs and submissions; one step in a hundred is a
-decision.
+Starts `moss serve` in a home of its own, uploads a generated class of Java programs (with `--folder`, one of
+random files of a folder, each the submission of one student), signs readers in, and lets them walk the
+report, its sorted and filtered lists, pairs and submissions; one step in a hundred is a decision.
 Three runs: readers who look at each page for about `--think` seconds; readers who do not wait at all; and
 readers who look, beside `--uploads` uploads at once and a large one. It prints response times and errors for
 each kind of page, and the memory of the web processes.
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bench.fault_actions import start_server
 from bench.load_figures import section, write_section
 from bench.load_site import LoadedSite, Sizes
+from bench.speed import sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +45,8 @@ class Server(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure, print the figures, and write them where that is asked for."""
     options = _options(arguments)
-    sizes = Sizes(options.submissions, options.readers, options.uploads, options.megabytes)
+    files = sources(options.folder) if options.folder else []
+    sizes = Sizes(options.submissions, options.readers, options.uploads, options.megabytes, files)
     with ExitStack() as ends:
         server = _running(options) if options.address else _started(ends)
         site = LoadedSite(server.address, server.user, server.password, server.home)
@@ -67,6 +69,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--think", type=float, default=1.0, help="seconds that a reader looks at a page")
     parser.add_argument("--readers", type=int, default=50)
     parser.add_argument("--submissions", type=int, default=120, help="size of the class that is read")
+    parser.add_argument("--folder", type=Path, help="read a class of random files of this folder instead")
     parser.add_argument("--uploads", type=int, default=50, help="uploads at once in the last run, 0 for none")
     parser.add_argument("--megabytes", type=int, default=199, help="size of the large upload, 0 for none")
     parser.add_argument("--write", type=Path, help="file whose section of figures is replaced")

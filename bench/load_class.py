@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 # Methods in the common pool, and in each submission: from the pool, and of its own.
@@ -49,6 +49,21 @@ def zipped(count: int, seed: int = 7) -> bytes:
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, source in submissions(count, seed):
             archive.writestr(f"{name}/Work.java", source)
+    return output.getvalue()
+
+
+def zipped_files(paths: Sequence[Path], count: int, seed: int = 7) -> bytes:
+    """Return a zip archive of `count` random files, each of them a submission.
+
+    Raises
+    ------
+    ValueError
+        When there are fewer files.
+    """
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number, path in enumerate(Random(seed).sample(paths, count)):
+            archive.writestr(f"student-{number:04}/{path.name}", path.read_bytes())
     return output.getvalue()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import re
 import threading
 import time
 from collections import defaultdict
@@ -14,19 +15,24 @@ if TYPE_CHECKING:
 
     from bench.load_client import Response, Visitor
 
+# Address of the list of pairs, below that of the assignment.
+LIST = "pairs/"
 PAIR = r"/assignments/\d+/pairs/\d+/\d+/"
 SUBMISSION = r"/assignments/\d+/submissions/\d+/"
 SORTS = ("-tokens", "left", "-longest", "-left_share", "similarity")
 STATES = ("clear", "suspicious", "confirmed")
 # Kinds of steps, with how often each is chosen. One step in a hundred is a decision.
 STEPS = {
-    "report": 20,
-    "report, sorted": 15,
-    "report, filtered": 15,
+    "report": 10,
+    "pairs": 10,
+    "pairs, sorted": 15,
+    "pairs, filtered": 15,
     "pair": 30,
     "submission": 19,
     "decision": 1,
 }
+# Hidden fields of the form of a pair: what its page showed when it was opened.
+DECISION_FIELD = re.compile(r'<input type="hidden" name="(decided_on|seen)" value="([^"]*)"')
 REFUSED = 400
 
 
@@ -73,6 +79,8 @@ class Reader:
         self.visitor, self.assignment, self.random = visitor, assignment, Random(seed)
         self.pairs: list[str] = []
         self.submissions: list[str] = []
+        self.opened = ""
+        self.form: dict[str, str] = {}
 
     def walk(self, steps: Steps, until: float, think: float) -> None:
         """Open pages until `until`; look at each for about `think` seconds."""
@@ -86,22 +94,24 @@ class Reader:
         if response := steps.record(kind, self._request(kind)):
             self.pairs = response.links(PAIR) or self.pairs
             self.submissions = response.links(SUBMISSION) or self.submissions
+            self.form = dict(DECISION_FIELD.findall(response.body)) or self.form
 
     def _request(self, kind: str) -> Callable[[], Response]:
         page, visitor = self.assignment, self.visitor
+        listed = f"{page}{LIST}"
         if kind == "pair" and self.pairs:
-            page = self.random.choice(self.pairs)
+            page = self.opened = self.random.choice(self.pairs)
         elif kind == "submission" and self.submissions:
             page = self.random.choice(self.submissions)
-        elif kind == "report, sorted":
-            page = f"{page}?sort={self.random.choice(SORTS)}"
-            return lambda: visitor.get(page, htmx="findings")
-        elif kind == "report, filtered":
-            page = f"{page}?{self._filter()}"
-            return lambda: visitor.get(page, htmx="findings")
-        elif kind == "decision" and self.pairs:
-            page = f"{self.random.choice(self.pairs)}decide/"
-            data = {"state": self.random.choice(STATES), "seen": "0", "notes": ""}
+        elif kind == "pairs":
+            page = listed
+        elif kind == "pairs, sorted":
+            return lambda: visitor.get(f"{listed}?sort={self.random.choice(SORTS)}", htmx="findings")
+        elif kind == "pairs, filtered":
+            return lambda: visitor.get(f"{listed}?{self._filter()}", htmx="findings")
+        elif kind == "decision" and self.form:
+            page = f"{self.opened}decide/"
+            data = {**self.form, "state": self.random.choice(STATES), "notes": ""}
             return lambda: visitor.post(page, data)
         return lambda: visitor.get(page)
 

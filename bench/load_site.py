@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 import psutil
 
 from bench.fault_actions import Installation
-from bench.load_class import write_large_archive, zipped
+from bench.load_class import write_large_archive, zipped, zipped_files
 from bench.load_client import Visitor
-from bench.load_readers import Reader, Steps, run
+from bench.load_readers import LIST, Reader, Steps, run
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from bench.load_client import Response
     from bench.load_readers import Step
@@ -30,12 +30,16 @@ DONE = "<dt>Ranked</dt>"
 
 
 class Sizes(NamedTuple):
-    """Submissions of the class that is read, readers, uploads at once, and megabytes of the large upload."""
+    """Submissions of the class that is read, readers, uploads at once, and megabytes of the large upload.
+
+    The class consists of random `files`; of generated ones where there are none.
+    """
 
     submissions: int
     readers: int
     uploads: int
     megabytes: int
+    files: Sequence[Path] = ()
 
 
 class Run(NamedTuple):
@@ -67,11 +71,12 @@ class LoadedSite:
 
     def prepare(self, sizes: Sizes) -> None:
         """Upload the class, wait until it is ranked, and sign everybody in."""
+        archive = zipped_files(sizes.files, sizes.submissions) if sizes.files else zipped(sizes.submissions)
         self.course = self._made("/", {"name": f"Load {time.time():.0f}"})
         report = self._made(self.course, {"name": "Read"})
-        _accepted(self.teacher.upload(f"{report}upload/", "files", "class.zip", zipped(sizes.submissions)))
+        _accepted(self.teacher.upload(f"{report}upload/", "files", "class.zip", archive))
         deadline = time.monotonic() + RANKED_SECONDS
-        while DONE not in self.teacher.get(report).body:
+        while DONE not in self.teacher.get(f"{report}{LIST}").body:
             if time.monotonic() > deadline:
                 raise RuntimeError("The class was not ranked in time.")
             time.sleep(POLL_SECONDS)

@@ -46,11 +46,10 @@ class Cases(Schema):
 
 
 class _Found(NamedTuple):
-    """A case, with the report and the cases that it is one of, and the names that the user may see."""
+    """A case, with the report that it is of, and the names that the user may see."""
 
     case: Case
     report: Report
-    cases: list[Case]
     names: Names
 
 
@@ -84,7 +83,8 @@ def put_case_decision(
     form = DecisionForm(assignment, found.case.decision, decision_fields(assignment, stored, body))
     if not form.is_valid():
         raise invalid_form(form)
-    others = {name for other in found.cases if other.key != found.case.key for name in other.names}
+    every = cases(found.report, threshold / 100 or None, found.names)
+    others = {name for other in every if other.key != found.case.key for name in other.names}
     at = threshold / 100 or suggested_threshold(found.report)
     members = CaseNames(found.case.names, others, at)
     decide_case(assignment, members, user_of(request), form.decision_input)
@@ -97,11 +97,10 @@ def _find(request: HttpRequest, ids: tuple[int, int], threshold: int, right: Rig
     assignment_id, submission_id = ids
     assignment = queries.assignment(user_of(request), assignment_id, right)
     report, names = report_of(assignment), names_of(request, assignment)
-    every = cases(report, threshold / 100 or None, names)
-    case = find_case(report, every, submission_id)
+    case = find_case(report, submission_id, threshold / 100 or None, names)
     if not case:
         raise Problem(404, "This submission is in no case at this threshold.")
-    return _Found(case, report, every, names)
+    return _Found(case, report, names)
 
 
 def _decision_out(found: _Found) -> DecisionOut:

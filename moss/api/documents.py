@@ -14,7 +14,7 @@ from submissions.pages.exports.copies import ALIASES, REAL_NAMES, Subject
 from submissions.pages.exports.paper import DocumentTooLong
 from submissions.pages.exports.pdf import PrintingFailed
 from submissions.pages.forms.exports import ExportForm
-from submissions.pages.report.cases import cases, find_case
+from submissions.pages.report.cases import find_case
 from submissions.pages.views.exports import case_subject, document_file
 from submissions.permissions import Right
 from submissions.queries.cases import suggested_threshold
@@ -87,7 +87,7 @@ def get_case_document(
     """Download the case of a submission."""
     assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
     report, names = report_of(assignment), names_of(request, assignment)
-    case = find_case(report, cases(report, threshold / 100 or None, names), submission_id)
+    case = find_case(report, submission_id, threshold / 100 or None, names)
     if not case:
         raise Problem(404, "This submission is in no case at this threshold.")
     at = threshold / 100 or suggested_threshold(report)

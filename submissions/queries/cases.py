@@ -33,15 +33,26 @@ def suggested_threshold(report: Report) -> float:
     return float(report.parameters["threshold"]["value"])
 
 
-def report_cases(report: Report, threshold: float | None = None) -> list[CasePairs]:
+def report_cases(
+    report: Report, threshold: float | None = None, member: int | None = None
+) -> list[CasePairs]:
     """Return the cases of a report, at another `threshold` in [0, 1] than its own if it is given.
 
-    At its own threshold, the report knows the cases of all pairs, of which it stores only some.
+    At its own threshold, the report knows the cases of all pairs, of which it stores only some. With
+    `member`, the primary key of a submission, return only the case that it is in.
     """
     if threshold is None:
         threshold = suggested_threshold(report)
-    joined = linking_pairs(report, threshold)
     stored = report.findings.cases if report.findings and threshold == suggested_threshold(report) else None
+    among = None
+    if stored is not None and member is not None:
+        among = next((ids for ids in stored if member in ids), [])
+    every = _with_links(linking_pairs(report, threshold, among), stored)
+    return every if member is None else [pairs for pairs in every if member in pairs.ids]
+
+
+def _with_links(joined: list[Link], stored: list[list[int]] | None) -> list[CasePairs]:
+    """Return the cases with their stored pairs, which are among `joined`; `stored` are their submissions."""
     components = connected_components(link[:2] for link in joined) if stored is None else stored
     numbers = {pk: number for number, ids in enumerate(components, 1) for pk in ids}
     own_links: list[list[Link]] = [[] for _ in components]
@@ -68,9 +79,12 @@ def pairs_above(report: Report, threshold: float) -> int:
     return len(linking_pairs(report, threshold))
 
 
-def linking_pairs(report: Report, threshold: float) -> list[Link]:
-    """Return the stored pairs that connect cases: at or above `threshold`, and not of one student or team."""
-    above = links(report, threshold)
+def linking_pairs(report: Report, threshold: float, among: Collection[int] | None = None) -> list[Link]:
+    """Return the stored pairs that connect cases: at or above `threshold`, and not of one student or team.
+
+    With `among`, the primary keys of submissions, only pairs on whose left is one of these.
+    """
+    above = links(report, threshold, among)
     keys = compared_mates(report.assignment, {pk for link in above for pk in link[:2]})
     return [link for link in above if not are_mates(keys, link.left, link.right)] if keys else above
 

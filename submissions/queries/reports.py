@@ -114,9 +114,13 @@ SAMENESS = {
 }
 
 
-def listed_duplicates(report: Report, names: Names) -> list[ListedDuplicates]:
-    """Return the groups of duplicate submissions, largest first, each sorted by displayed name."""
-    submissions = submissions_by_id(pk for group in report.duplicates for pk in group.submissions)
+def listed_duplicates(report: Report, names: Names, member: int | None = None) -> list[ListedDuplicates]:
+    """Return the groups of duplicate submissions, largest first, each sorted by displayed name.
+
+    With `member`, the primary key of a submission, only the groups that it is in.
+    """
+    duplicates = [group for group in report.duplicates if member is None or member in group.submissions]
+    submissions = submissions_by_id(pk for group in duplicates for pk in group.submissions)
     groups = [
         ListedDuplicates(
             str(SAMENESS[group.sameness]),
@@ -125,7 +129,7 @@ def listed_duplicates(report: Report, names: Names) -> list[ListedDuplicates]:
                 key=lambda submission: names.display_name(submission.name),
             ),
         )
-        for group in report.duplicates
+        for group in duplicates
     ]
     return sorted(groups, key=lambda group: (-len(group.submissions), _first_name(group, names)))
 

@@ -12,7 +12,7 @@ from submissions.queries.decisions import UNDECIDED, decisions, with_decisions
 from submissions.queries.withheld import all_submissions, readable_pairs, readable_submissions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from django.db.models import QuerySet
 
@@ -28,12 +28,15 @@ class Link(NamedTuple):
     similarity: float
 
 
-def links(report: Report, threshold: float) -> list[Link]:
+def links(report: Report, threshold: float, among: Collection[int] | None = None) -> list[Link]:
     """Return the pairs with a similarity of at least `threshold` in [0, 1], most similar first.
 
-    Pairs of a student and the same student's earlier work are left out.
+    Pairs of a student and the same student's earlier work are left out. With `among`, the primary keys of
+    submissions, only pairs on whose left is one of these.
     """
     pairs = readable_pairs(report).filter(similarity__gte=threshold, same_student=False)
+    if among is not None:
+        pairs = pairs.filter(left__in=among)
     return [Link(*row) for row in pairs.values_list("left_id", "right_id", "similarity")]
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import os
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,17 @@ def test_a_generated_class_is_the_same_for_the_same_seed() -> None:
         names, sources = archive.namelist(), [archive.read(name).decode() for name in archive.namelist()]
     assert names[10] == "student-010/Work.java"
     assert all(100 < source.count("\n") < 400 for source in sources)
+
+
+def test_a_class_of_files_has_each_file_as_the_work_of_one_student(tmp_path: Path) -> None:
+    files = [tmp_path / f"{number}.java" for number in range(5)]
+    for path in files:
+        path.write_text(f"// {path.name}\n")
+        os.utime(path, (0, 0))
+    with zipfile.ZipFile(io.BytesIO(load_class.zipped_files(files, 4))) as archive:
+        names = archive.namelist()
+        assert all(archive.read(name).decode() == f"// {name.partition('/')[2]}\n" for name in names)
+    assert [name.partition("/")[0] for name in names] == [f"student-000{number}" for number in range(4)]
 
 
 def test_the_large_archive_is_about_as_large_as_it_should_be(tmp_path: Path) -> None:

@@ -66,9 +66,14 @@ class Case(NamedTuple):
         return self.decided.decision
 
 
-def cases(report: Report, threshold: float | None = None, names: Names | None = None) -> list[Case]:
-    """Return the cases of a report, the largest first; at another `threshold`, in [0, 1], if it is given."""
-    all_pairs = queries.report_cases(report, threshold)
+def cases(
+    report: Report, threshold: float | None = None, names: Names | None = None, member: int | None = None
+) -> list[Case]:
+    """Return the cases of a report, the largest first; at another `threshold`, in [0, 1], if it is given.
+
+    With `member`, the primary key of a submission, only the case that it is in.
+    """
+    all_pairs = queries.report_cases(report, threshold, member)
     submissions = queries.submissions_by_id(pk for pairs in all_pairs for pk in pairs.ids)
     by_name = queries.case_decisions(report.assignment)
     return [_case(pairs, submissions, by_name, names or Names()) for pairs in all_pairs]
@@ -79,12 +84,19 @@ def listed_cases(report: Report, query: Mapping[str, Any], names: Names) -> list
     return cases(report, parse_pair_filter(query).threshold or None, names)
 
 
-def find_case(report: Report, all_cases: list[Case], submission_id: int) -> Case | None:
+def listed_case(report: Report, query: Mapping[str, Any], names: Names, submission_id: int) -> Case | None:
+    """Return the case of a submission at the threshold of an address, or else at that of the report."""
+    return find_case(report, submission_id, parse_pair_filter(query).threshold or None, names)
+
+
+def find_case(
+    report: Report, submission_id: int, threshold: float | None = None, names: Names | None = None
+) -> Case | None:
     """Return the case of a submission; one that was uploaded again has the case of the newer one."""
-    for pk in (submission_id, queries.current_submission(report, submission_id)):
-        for case in all_cases:
-            if any(member.submission.pk == pk for member in case.members):
-                return case
+    current = queries.current_submission(report, submission_id)
+    for pk in dict.fromkeys((submission_id, current)):
+        if found := cases(report, threshold, names, member=pk):
+            return found[0]
     return None
 
 

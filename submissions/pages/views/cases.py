@@ -20,7 +20,7 @@ from submissions.models import Decision
 from submissions.pages.forms.decisions import DecisionForm
 from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pages.report.case_page import case_context
-from submissions.pages.report.cases import find_case, listed_cases
+from submissions.pages.report.cases import listed_case, listed_cases
 from submissions.pages.views.access import changed_meanwhile, redirect_with_query
 from submissions.pages.views.decisions import add_messages
 from submissions.permissions import Right
@@ -50,7 +50,7 @@ def case(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpResp
     assignment = queries.assignment(request.user, pk, Right.READ)
     names = names_for(request, assignment)
     report = queries.report_state(assignment).report
-    case = find_case(report, listed_cases(report, request.GET, names), submission_id) if report else None
+    case = listed_case(report, request.GET, names, submission_id) if report else None
     if not report or not case:
         return _no_case(request, assignment, submission_id)
     if case.key != submission_id:
@@ -107,13 +107,13 @@ def decide(request: AuthenticatedRequest, pk: int, submission_id: int) -> HttpRe
     assignment = queries.assignment(request.user, pk, Right.DECIDE)
     names = names_for(request, assignment)
     report = queries.report_state(assignment).report
-    all_cases = listed_cases(report, request.GET, names) if report else []
-    case = find_case(report, all_cases, submission_id) if report else None
+    case = listed_case(report, request.GET, names, submission_id) if report else None
     if not report or not case or request.POST.get("decided_on") != case.members_key:
         return changed_meanwhile(request, str(CHANGED), reverse("case", args=[pk, submission_id]))
     form = DecisionForm(assignment, case.decision, request.POST)
     context: dict[str, Any] = {"assignment": assignment, "names": names}
     if form.is_valid():
+        all_cases = listed_cases(report, request.GET, names)
         others = {name for other in all_cases if other.key != case.key for name in other.names}
         at = queries.effective_threshold(report, parse_pair_filter(request.GET))
         members = CaseNames(case.names, others, at)

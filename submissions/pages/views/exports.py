@@ -21,7 +21,7 @@ from submissions.pages.exports.tables import TABLES, report_table
 from submissions.pages.forms.exports import ExportForm
 from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pages.report.case_page import pairs_of_case, printed_case
-from submissions.pages.report.cases import find_case, listed_cases
+from submissions.pages.report.cases import listed_case
 from submissions.pages.views.access import redirect_with_query
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
@@ -98,7 +98,7 @@ def export_case(request: AuthenticatedRequest, pk: int, submission_id: int) -> H
     """Show the export page of one case, or download the case as a document."""
     report = _report(queries.assignment(request.user, pk, Right.READ))
     names = names_for(request, report.assignment)
-    case = find_case(report, listed_cases(report, request.GET, names), submission_id)
+    case = listed_case(report, request.GET, names, submission_id)
     if not case:
         raise Http404("No such case.")
     if case.key != submission_id:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from submissions import queries
 from submissions.actions.shares import ForgedToken, ShareEnded, find_share
 from submissions.pages.report.case_page import case_context
-from submissions.pages.report.cases import find_case, listed_cases
+from submissions.pages.report.cases import listed_case
 from submissions.pages.views.assignments import filtered_response, report_page_context
 from submissions.pages.views.pairs import pair_context
 from submissions.pseudonyms.names import anonymous_names, real_names
@@ -92,8 +92,7 @@ def case(request: HttpRequest, share: Share, submission_id: int) -> HttpResponse
     """Show a case of the report; a link to one pair shows no case."""
     report = queries.report_state(share.assignment).report
     names = _names(share)
-    all_cases = listed_cases(report, request.GET, names) if report and not share.left else []
-    case = find_case(report, all_cases, submission_id) if report else None
+    case = listed_case(report, request.GET, names, submission_id) if report and not share.left else None
     if not report or not case:
         raise Http404("No such case.")
     context = {"assignment": share.assignment, "names": names, "query": request.GET}

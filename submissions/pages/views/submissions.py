@@ -98,14 +98,8 @@ def _report_context(
         "best": next(iter(submission_matches(submission, best)), None),
         "histogram": cohort,
         "rank": submission_rank(report, cohort, submission) if cohort else None,
-        "cases": [
-            case
-            for case in cases(report, names=names)
-            if any(member.submission.pk == submission.pk for member in case.members)
-        ],
-        "duplicates": [
-            group for group in queries.listed_duplicates(report, names) if submission in group.submissions
-        ],
+        "cases": cases(report, names=names, member=submission.pk),
+        "duplicates": queries.listed_duplicates(report, names, member=submission.pk),
     }
 
 
