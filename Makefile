@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install -q --no-deps
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo serve test test-thorough coverage test-fast test-hostile test-faults lint types warm messages sbom site lock clean
+.PHONY: demo serve test test-thorough coverage test-long test-fast test-hostile test-faults lint types warm messages sbom site lock clean
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -13,23 +13,27 @@ demo: .venv/app
 serve: .venv/app
 	$(BIN)/moss serve
 
-# Lint and type-check first, because that is quick; then run every test, the browser tests included.
+# Lint and type-check first, because that is quick; then run the tests, the browser tests included.
 test: lint types warm
-	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile" --hypothesis-profile=some
+	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile and not long" --hypothesis-profile=some
 
-# The same tests with all examples of each property, and then the two long runs below.
+# Run the tests that take longest: they stop processes, load a server or walk through many pages.
+test-long: warm
+	$(BIN)/pytest -n $(CORES) --dist=worksteal -m long --hypothesis-profile=some
+
+# The tests of both with all examples of each property, and then the two longer runs below.
 test-thorough: lint types warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile"
 	$(MAKE) test-hostile
 	$(MAKE) test-faults
 
-# The same tests with the lines and branches that they run, in artifacts/coverage; takes half as long again.
+# The tests of both with the lines and branches that they run, in artifacts/coverage; takes half as long again.
 coverage: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile" --hypothesis-profile=some --cov --cov-report=term:skip-covered --cov-report=html:artifacts/coverage
 
 # Run the tests that need neither services nor a browser; takes less than a minute.
 test-fast: warm
-	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow and not hostile" --hypothesis-profile=few
+	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow and not long and not hostile" --hypothesis-profile=few
 
 # Upload all of the hostile files of tests/hostile; `make test` uploads some of each kind.
 test-hostile: warm

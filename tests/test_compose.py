@@ -141,6 +141,7 @@ def test_everything_that_stays_up_has_a_health_check() -> None:
     assert {name for name, service in SERVICES.items() if "healthcheck" not in service} == {"migrate"}
 
 
+@pytest.mark.long
 @pytest.mark.services
 @pytest.mark.parametrize("name", ["worker", "interactive"])
 def test_the_health_check_of_a_running_service_succeeds_and_of_a_stopped_one_fails(

@@ -228,6 +228,7 @@ def test_a_folder_without_two_programs_is_refused(tmp_path: Path) -> None:
         obfuscate.obfuscate(tmp_path, tmp_path / "out", seed=1)
 
 
+@pytest.mark.long
 def test_moss_check_finds_the_disguised_copies_of_the_sample_class(disguised: Path) -> None:
     result = accuracy.score_set(tools.moss(), read_set(disguised))
     assert set(result.level_auc) == {*PYTHON.disguises, *JAVA.disguises, obfuscate.MERGED}

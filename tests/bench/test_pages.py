@@ -20,6 +20,7 @@ def test_a_generated_class_has_the_requested_pairs_and_lines() -> None:
 SMALL = ("--pairs=60", "--submissions=12", "--lines=60", "--files=4", "--repeat=1")
 
 
+@pytest.mark.long
 @pytest.mark.services
 def test_every_page_of_a_small_class_is_timed() -> None:
     own_variables = {

@@ -48,7 +48,7 @@ def test_targets_without_their_timings_are_not_listed() -> None:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_folder_is_measured_and_sizes_larger_than_it_are_named(tmp_path: Path) -> None:
     for name, content in CLASS.items():
         path = tmp_path / "class" / name

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.long
 def test_the_page_of_the_api_and_a_new_token_have_no_fault(
     transactional_db: None, sign_in: SignIn, shoot: Shoot
 ) -> None:

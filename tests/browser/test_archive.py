@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from tests.support.browser import check_every_layout
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tests.support.withheld import Sealed
 
 
+@pytest.mark.long
 def test_the_archive_is_chosen_and_its_matches_are_withheld_from_the_owner(
     archived: Sealed, admin: User, sign_in: SignIn, shoot: Shoot
 ) -> None:

@@ -247,6 +247,7 @@ def test_behind_a_share_link_the_threshold_moves_and_only_pairs_open(
     expect(page.locator(f".edge[href='{both}']")).to_have_count(1)
 
 
+@pytest.mark.long
 def test_the_charts_and_a_submission_s_page_look_right(
     report_page: Page, report: Report, shoot: Shoot
 ) -> None:
@@ -257,6 +258,7 @@ def test_the_charts_and_a_submission_s_page_look_right(
     check_every_layout(report_page, shoot, "charts-submission")
 
 
+@pytest.mark.long
 def test_a_large_case_is_drawn_alone_with_whole_names_and_a_list(
     assignment: Assignment, alice: User, sign_in: SignIn, shoot: Shoot
 ) -> None:

@@ -37,6 +37,7 @@ def wait_for_decision(state: str) -> None:
     wait_until(lambda: Decision.objects.filter(state=state).exists(), what=f"a pair that is {state}")
 
 
+@pytest.mark.long
 def test_pairs_are_decided_by_keys_alone(world: World, assignment_page: Page, shoot: Shoot) -> None:
     page = assignment_page
     first, second = world.report.pairs.all()[:2]
@@ -184,6 +185,7 @@ def test_a_link_is_copied_opened_by_a_stranger_and_revoked(
     assert "This link no longer works" in response.text()
 
 
+@pytest.mark.long
 def test_names_are_hidden_by_one_button_and_shown_again(
     world: World, assignment_page: Page, shoot: Shoot
 ) -> None:

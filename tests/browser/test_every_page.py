@@ -59,6 +59,7 @@ def test_no_page_has_a_fault(world: World, sign_in: SignIn, shoot: Shoot, subtes
             check_every_layout(page, shoot, f"page-{name}")
 
 
+@pytest.mark.long
 def test_no_page_overflows_in_the_language_of_long_words(
     world: World, sign_in: SignIn, shoot: Shoot, subtests: pytest.Subtests
 ) -> None:
@@ -74,6 +75,7 @@ def test_no_page_overflows_in_the_language_of_long_words(
             assert_accessible_now(page)
 
 
+@pytest.mark.long
 def test_no_page_for_staff_has_a_fault(world: World, admin: User, sign_in: SignIn, shoot: Shoot) -> None:
     now = timezone.now()
     worker = heartbeats.Worker("worker@host", 4711, [*QUEUES], 2, "0.1.0", "", now.isoformat())

@@ -52,6 +52,7 @@ def text_of(pdf: bytes) -> str:
     return "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf)).pages)
 
 
+@pytest.mark.long
 def test_confirmed_pairs_are_exported_as_a_file_that_opens_without_a_server(
     confirmed: World, sign_in: SignIn, shoot: Shoot, tmp_path: Path
 ) -> None:
@@ -69,6 +70,7 @@ def test_confirmed_pairs_are_exported_as_a_file_that_opens_without_a_server(
     assert page.url.endswith("#pair-2")
 
 
+@pytest.mark.long
 def test_a_pair_is_exported_from_its_page_for_one_student(
     confirmed: World, sign_in: SignIn, shoot: Shoot, tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from moss.commands.demo import sample_zip
@@ -27,6 +28,7 @@ def look(page: Page, shoot: Shoot, name: str) -> None:
     assert_accessible_now(page)
 
 
+@pytest.mark.long
 def test_the_whole_way_in_german(
     alice: User, celery_worker_process: Path, page: Page, shoot: Shoot, tmp_path: Path
 ) -> None:

@@ -53,6 +53,7 @@ def dialogs(page: Page) -> list[str]:
     return messages
 
 
+@pytest.mark.long
 def test_nothing_that_a_student_or_an_instructor_wrote_runs_on_any_page(
     attacked: World, admin: User, sign_in: SignIn, dialogs: list[str]
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.support.browser import check_every_layout
 from tests.support.sample_class import CLASS, zipped
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 JAVA = "class Count { int count(int[] all) { int n = 0; for (int x : all) { n += x; } return n; } }\n"
 
 
+@pytest.mark.long
 def test_files_are_read_again_after_a_question(
     alice: User,
     assignment: Assignment,

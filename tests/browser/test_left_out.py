@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from tests.support.browser import check_every_layout
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import HandIn
 
 
+@pytest.mark.long
 def test_one_click_counts_a_kind_of_files(
     alice: User, hand_in: HandIn, sign_in: SignIn, shoot: Shoot
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from submissions import actions
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import Committing, HandIn
 
 
+@pytest.mark.long
 def test_last_years_work_is_chosen_and_narrowed_and_its_pages_are_labelled(  # noqa: PLR0917 - fixtures
     alice: User,
     assignment: Assignment,

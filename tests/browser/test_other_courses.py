@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tests.support.withheld import Sealed
 
 
+@pytest.mark.long
 def test_a_pair_of_another_course_opens_when_its_owner_agrees(
     sealed: Sealed, sign_in: SignIn, shoot: Shoot
 ) -> None:

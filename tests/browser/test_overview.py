@@ -127,5 +127,6 @@ def test_a_link_of_the_table_that_fails_shows_an_error(report_page: Page, browse
         expect(page.get_by_role("alert")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_the_overview_has_no_fault_at_any_width_in_any_scheme(report_page: Page, shoot: Shoot) -> None:
     check_every_layout(report_page, shoot, "overview")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from submissions.models import Pair, Report
@@ -84,6 +85,7 @@ def test_a_key_shows_the_list_of_keys(open_pair: Open) -> None:
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_axe_finds_no_fault_with_files_explanations_and_keys(open_pair: Open, shoot: Shoot) -> None:
     odd_file = {"ada/odd.py": RENAMED + f"# \u202e\ns = '{'y' * 3_000}'\n"}
     page = open_pair(SEVERAL | odd_file)

@@ -62,6 +62,7 @@ def test_an_instructor_comes_from_a_frame_makes_an_assignment_and_takes_its_link
     assert Assignment.objects.get().course == Course.objects.get()
 
 
+@pytest.mark.long
 def test_the_pages_of_platforms_have_no_fault(
     lms: LearningPlatform, admin: User, sign_in: SignIn, shoot: Shoot
 ) -> None:

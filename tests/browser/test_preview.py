@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 
 from submissions.models import Course, Submission
@@ -31,6 +32,7 @@ MOODLE = {
 }
 
 
+@pytest.mark.long
 def test_a_moodle_export_is_dropped_checked_changed_and_read(
     alice: User, celery_worker_process: Path, sign_in: SignIn, shoot: Shoot, tmp_path: Path
 ) -> None:

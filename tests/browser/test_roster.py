@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from submissions import actions
 from tests.support.browser import check_every_layout
 from tests.support.sample_class import COPIED, RENAMED, zipped
@@ -29,6 +31,7 @@ ROSTER = (
 CLASS = {"aokafor/m.py": COPIED, "bpopescu/m.py": COPIED, "cwei/m.py": RENAMED, "erika/m.py": RENAMED}
 
 
+@pytest.mark.long
 def test_a_roster_names_the_students_and_its_teams_are_not_compared(  # noqa: PLR0917 - fixtures
     alice: User,
     assignment: Assignment,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from django.urls import reverse
 
 from moss.celery import app
@@ -41,6 +42,7 @@ def test_the_pages_of_signing_in_have_no_fault(
         check_every_layout(page, shoot, f"page-{name}")
 
 
+@pytest.mark.long
 def test_the_pages_of_the_second_factor_have_no_fault(sign_in: SignIn, alice: User, shoot: Shoot) -> None:
     page = sign_in(alice)
     page.goto(reverse("mfa_index"))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tests.support.receiver import Receiver
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("celery_worker_process")
 def test_a_webhook_is_added_and_a_test_arrives(
     alice: User,

@@ -54,7 +54,12 @@ class Walk:
         return path
 
 
-@pytest.fixture(params=[("wide", "light"), ("narrow", "dark")], ids="-".join)
+@pytest.fixture(
+    params=[
+        pytest.param(("wide", "light"), id="wide-light"),
+        pytest.param(("narrow", "dark"), id="narrow-dark", marks=pytest.mark.long),
+    ]
+)
 def walk(request: pytest.FixtureRequest, page: Page, stranger: Page, tmp_path: Path) -> Walk:
     size, scheme = request.param
     for each_page in (page, stranger):

@@ -88,6 +88,7 @@ def test_what_the_interpreter_writes_becomes_an_object_under_the_supervisor() ->
     assert (wrapped["logger"], wrapped["message"]) == ("web", "Fatal Python error")
 
 
+@pytest.mark.long
 def test_the_lines_of_a_task_name_the_request_that_caused_it_and_no_line_a_secret(
     transactional_db: None, alice: User, assignment: Assignment, tmp_path: Path
 ) -> None:

@@ -223,6 +223,7 @@ def test_a_change_goes_in_and_a_new_report_comes_out(
     assert change.changed_by == alice
 
 
+@pytest.mark.long
 def test_a_change_whose_worker_is_killed_is_taken_up_again(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:

@@ -37,6 +37,7 @@ def test_stuck_work_is_ended_within_a_minute_of_the_limit_of_a_task() -> None:
     assert found_after > timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
 
 
+@pytest.mark.long
 def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_limit(
     assignment: Assignment, alice: User, celery_worker_process: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,7 @@ def test_a_file_that_hangs_its_lexer_is_cut_off_and_named_and_costs_nobody_else(
     assert ("ada", "ben") in names(list(assignment.reports.get().pairs.all()))
 
 
+@pytest.mark.long
 def test_a_killed_worker_process_loses_no_batch(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:

@@ -72,6 +72,7 @@ def is_reading_slowly() -> bool:
     return pending.filter(pk__in=sessions(Work.DOCUMENT), source__size__gt=1_000_000).exists()
 
 
+@pytest.mark.long
 def test_a_worker_with_a_busy_reader_ends_in_time_and_the_next_one_goes_on(
     alice: User, own_queues: None, tmp_path: Path
 ) -> None:

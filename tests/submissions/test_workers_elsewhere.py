@@ -124,6 +124,7 @@ def programs(alice: User) -> Assignment:
     return assignment
 
 
+@pytest.mark.long
 def test_two_workers_that_share_nothing_make_the_report_of_one(
     own_queues: None, programs: Assignment, tmp_path: Path
 ) -> None:
@@ -145,6 +146,7 @@ def test_two_workers_that_share_nothing_make_the_report_of_one(
     assert "shards" in (tmp_path / "a" / "log").read_text() + (tmp_path / "b" / "log").read_text()
 
 
+@pytest.mark.long
 def test_a_worker_that_is_killed_in_a_shard_loses_nothing(
     own_queues: None, programs: Assignment, tmp_path: Path
 ) -> None:

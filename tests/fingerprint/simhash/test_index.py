@@ -44,7 +44,7 @@ def rows(matches: Matches) -> list[tuple[int, ...]]:
     return list(zip(*(column.tolist() for column in matches), strict=True))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @given(many, many, st.sampled_from(DESIGNS), st.integers(0, 5), st.sampled_from(["plain", "compressed"]))
 def test_recall_and_precision_are_1_against_brute_force(
     stored: list[int], queries: list[int], tables: int | Design, distance: int, variant: str

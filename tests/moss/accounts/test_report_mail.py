@@ -54,6 +54,7 @@ def ranked(
     return rank
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("transactional_db")
 def test_a_worker_sends_who_uploaded_a_mail_without_the_name_of_a_student(
     alice: User, assignment: Assignment, inbox: Inbox, settings: Settings, tmp_path: Path

@@ -27,6 +27,7 @@ def ring(tmp_path: Path) -> Path:
     return folder(tmp_path / "class", copies | {f"own{n:02}.py": program(random) for n in range(HONEST)})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "limit", "hidden"),
     [((), 10, False), (("-m", "10"), 10, True), (("-m", "90%"), 21, False), (("-m", "40%"), 9, True)],

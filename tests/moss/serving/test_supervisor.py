@@ -122,6 +122,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Serve]]:
             os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_serve_with_a_taken_port_ends_and_says_so(
     serve: Callable[[int | None], Serve], taken_port: int
 ) -> None:
@@ -131,6 +132,7 @@ def test_serve_with_a_taken_port_ends_and_says_so(
     assert "Traceback" not in moss.output
 
 
+@pytest.mark.long
 def test_a_server_that_was_killed_comes_back_on_the_same_port(
     serve: Callable[[int | None], Serve], free_port: int
 ) -> None:
@@ -205,6 +207,7 @@ def test_every_process_runs_is_restarted_and_ends(
     assert "Traceback" not in moss.output, moss.output
 
 
+@pytest.mark.long
 def test_killing_the_supervisor_ends_all_its_processes(serve: Callable[..., Serve], free_port: int) -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         clients = unused.getsockname()[1]
@@ -224,6 +227,7 @@ def test_killing_the_supervisor_ends_all_its_processes(serve: Callable[..., Serv
     wait_until(lambda: not moss.processes(), what="the end of every process")
 
 
+@pytest.mark.long
 def test_a_killed_daemon_is_started_again_with_its_servers(
     serve: Callable[[int | None], Serve], free_port: int
 ) -> None:

@@ -67,6 +67,7 @@ def waiting_locks() -> int:
         return int(cursor.fetchone()[0])
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("transactional_db")
 def test_a_sweep_that_was_stopped_and_resumed_ends_as_an_uninterrupted_one(tmp_path: Path) -> None:
     documents: dict[str, str | bytes] = {f"{n:04}.txt": prose(n, 300) for n in range(DOCUMENTS)}

@@ -109,6 +109,7 @@ def test_every_address_answers_every_role_as_its_rights_say(role: str, world: Wo
                 assert status not in {401, 403, 404, 405, 500}, (role, method, name)
 
 
+@pytest.mark.long
 def test_an_observer_never_sees_a_name(world: World) -> None:
     client = client_of("observer", world)
     names = [one.name for one in world.report.submissions.all()]
@@ -123,6 +124,7 @@ def test_an_observer_never_sees_a_name(world: World) -> None:
     assert not [one for one in names if f",{one}," in f",{table},"]
 
 
+@pytest.mark.long
 def test_an_assistant_decides_and_finds_no_button_that_is_refused(world: World) -> None:
     client = client_of("assistant", world)
     for name in (

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 READERS = ("owner", "instructor", "observer", "administrator with a reason")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", READERS)
 def test_no_page_table_or_document_tells_about_a_course_of_somebody_else(role: str, archived: Sealed) -> None:
     # What the owner of both sides, an administrator, was shown is kept, and must not be given to others.
@@ -62,6 +63,7 @@ def test_the_pair_opens_when_the_owner_of_the_old_course_agrees_and_is_labelled_
     assert "yvonne" not in pairs.html
 
 
+@pytest.mark.long
 def test_a_match_is_not_listed_any_more_once_either_course_has_left_the_archive(archived: Sealed) -> None:
     client, address = client_of("owner", archived.world), tab(archived.world.assignment, "pairs")
     for course in (archived.old.course, archived.world.assignment.course):

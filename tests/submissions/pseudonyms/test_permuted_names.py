@@ -173,6 +173,7 @@ def attacker(alice: User, alice_client: Client, assignment: Assignment, hand_in:
     return Attacker(alice_client, assignment, share, best_pair_ids(assignment))
 
 
+@pytest.mark.long
 def test_exchanged_names_change_nothing_that_a_reader_of_aliases_gets(
     attacker: Attacker, eager_tasks: None, django_capture_on_commit_callbacks: object
 ) -> None:
@@ -196,6 +197,7 @@ def _first_change(before: str, after: str) -> tuple[str, str] | None:
     return next(((old, new) for old, new in lines if old != new), None)
 
 
+@pytest.mark.long
 def test_no_exact_time_of_a_submission_is_shown_with_made_up_names(attacker: Attacker) -> None:
     read = attacker.read_everything()
     assert [name for name, text in read.items() if "03:17" in text] == []

@@ -87,6 +87,7 @@ def test_a_document_runs_nothing_and_requests_nothing(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.long
 def test_a_hostile_class_is_printed(alice_client: Client, decided: World) -> None:
     address = reverse("exports", args=[decided.assignment.pk])
     response = alice_client.get(address, {**OPTIONS, "format": "pdf"})

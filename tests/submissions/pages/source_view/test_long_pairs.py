@@ -104,6 +104,7 @@ def test_all_parts_together_are_the_whole_file(
     assert pages[1].values('[data-side="L"] article', "data-first") == [first_line]
 
 
+@pytest.mark.long
 def test_every_passage_can_be_reached_and_opens_on_both_sides(
     alice_client: Client, address_of: Callable[[dict[str, str]], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
