@@ -72,6 +72,7 @@ API_ACTIONS = {
     ("POST", "api_shares"): SHARED,
     ("DELETE", "api_share"): SHARED,
     ("POST", "api_uploads"): AuditAction.UPLOADED,
+    ("POST", "api_resumables"): AuditAction.UPLOADED,
     ("DELETE", "api_upload"): DELETED,
     ("POST", "api_webhooks"): WEBHOOKS,
     ("PATCH", "api_webhook"): WEBHOOKS,

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from submissions import language_tasks, lifecycle, ranking_tasks, recovery, tasks
+from submissions.ingest import resumable
 from submissions.ingest.documents import delete_unreferenced
 from submissions.ingest.expiry import delete_expired
 from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
@@ -31,6 +32,7 @@ def sweep() -> None:
     _restart_rankings()
     restart_erasures()
     delete_expired()
+    resumable.delete_expired()
     discard_uploads(unneeded_uploads())
     delete_orphans(timezone.now() - SOURCE_GRACE_PERIOD)
     delete_unfinished(timezone.now() - SOURCE_GRACE_PERIOD)

@@ -30,6 +30,7 @@ MEANINGS = {
     405: "This address does not take this method.",
     409: "The object is in another state than this takes, or was changed meanwhile.",
     410: "The object was deleted.",
+    412: "An upload in parts speaks another version of the protocol than this.",
     413: "The body of the request is too large.",
     415: "The body of the request is of another kind than this takes.",
     422: "A value is missing or not allowed; `errors` says which.",

@@ -16,6 +16,7 @@ from moss.api.decisions import router as decisions
 from moss.api.documents import router as documents
 from moss.api.pairs import router as pairs
 from moss.api.reports import router as reports
+from moss.api.resumable import router as resumable
 from moss.api.shares import router as shares
 from moss.api.uploads import router as uploads
 from moss.api.webhooks import router as webhooks
@@ -25,6 +26,7 @@ ROUTERS = {
     "Courses": courses,
     "Assignments": assignments,
     "Uploads": uploads,
+    "Uploads in parts": resumable,
     "Boilerplate": boilerplate,
     "Reports": reports,
     "Cases": cases,
@@ -37,7 +39,7 @@ ROUTERS = {
 }
 # Errors that every endpoint may answer with, and those that only some methods do.
 ERRORS = (400, 401, 403, 404, 409, 410, 422, 429, 503)
-ERRORS_OF_WRITES = (413, 415, 507)
+ERRORS_OF_WRITES = (412, 413, 415, 507)
 PROBLEM = {
     "type": "object",
     "required": ["type", "title", "status", "detail"],

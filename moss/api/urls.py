@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from django.urls import URLPattern
 
 # The endpoints to which files are sent.
-TAKE_FILES = ("api_uploads", "api_boilerplate")
+TAKE_FILES = ("api_uploads", "api_resumable", "api_boilerplate")
 
 # Not `app_name`: Django would take that for the name of this module's own addresses.
 endpoints = api.urls

@@ -5,24 +5,28 @@ from __future__ import annotations
 import http.client
 import json
 import time
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Mapping
 
 TIMEOUT = 120
-PART = 1 << 16
 # How often a request is sent again that came too early, and the seconds to wait if the server names none.
 TRIES, WAIT = 5, 5
-TOO_MANY, FIRST_ERROR = 429, 300
+TOO_MANY, FIRST_ERROR, FIRST_SERVER_ERROR = 429, 300, 500
+# Statuses with which the server says how much of an upload has arrived.
+TELLS_OFFSET = (200, 204, 409)
 
 
 class ServerRefused(Exception):
     """The server did not do what was asked; the message says why."""
+
+
+class NotAnswered(ServerRefused):
+    """The server did not answer, or could not just now; the same request may succeed later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +52,27 @@ class Service:
             time.sleep(min(int(wait), 60) if wait.isdecimal() else WAIT)
         return _answer(response, content)
 
-    def upload(self, path: str, archive: Path, name: str, fields: dict[str, str]) -> Any:
-        """Send a file, in parts, with fields of a form; return the JSON of the answer."""
-        boundary = uuid4().hex
-        begin, end = _form_around(boundary, name, fields)
+    def begin(self, path: str, length: int, fields: Mapping[str, str]) -> int:
+        """Begin an upload of `length` bytes; return its id."""
+        named = (f"{name} {b64encode(value.encode()).decode()}" for name, value in fields.items())
+        headers = {"Upload-Length": str(length), "Upload-Metadata": ",".join(named), "Content-Length": "0"}
+        return int(_answer(*self._ask("POST", f"{path}/resumable", None, headers))["id"])
+
+    def offset(self, upload: int) -> int:
+        """Return how many bytes of an upload have arrived."""
+        return _offset(*self._ask("HEAD", f"/resumable/{upload}", None, {}))
+
+    def send_part(self, upload: int, offset: int, part: bytes) -> int:
+        """Send what follows the first `offset` bytes; return where the next part begins."""
         headers = {
-            "Content-Type": f"multipart/form-data; boundary={boundary}",
-            "Content-Length": str(len(begin) + archive.stat().st_size + len(end)),
-            "Idempotency-Key": boundary,
+            "Content-Type": "application/offset+octet-stream",
+            "Content-Length": str(len(part)),
+            "Upload-Offset": str(offset),
         }
-        return _answer(*self._ask("POST", path, _parts(begin, archive, end), headers))
+        return _offset(*self._ask("PATCH", f"/resumable/{upload}", part, headers))
 
     def _ask(
-        self, method: str, path: str, body: Iterable[bytes] | None, headers: dict[str, str]
+        self, method: str, path: str, body: bytes | None, headers: dict[str, str]
     ) -> tuple[http.client.HTTPResponse, bytes]:
         parts = urlsplit(self.server)
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
@@ -71,9 +83,20 @@ class Service:
             response = connection.getresponse()
             return response, response.read()
         except http.client.HTTPException as error:
-            raise ServerRefused(f"{self.server} did not answer as a web server does: {error!r}.") from error
+            raise NotAnswered(f"{self.server} did not answer as a web server does: {error!r}.") from error
         finally:
             connection.close()
+
+
+def _offset(response: http.client.HTTPResponse, content: bytes) -> int:
+    """Return where the next part of an upload begins; a part that began elsewhere was not taken."""
+    offset = response.headers.get("Upload-Offset", "")
+    if offset.isdecimal() and response.status in TELLS_OFFSET:
+        return int(offset)
+    if response.status == TOO_MANY or response.status >= FIRST_SERVER_ERROR:
+        raise NotAnswered(f"The server answered {response.status}.")
+    _answer(response, content)
+    raise ServerRefused("The server did not say how much has arrived.")
 
 
 def _answer(response: http.client.HTTPResponse, content: bytes) -> Any:
@@ -86,27 +109,3 @@ def _answer(response: http.client.HTTPResponse, content: bytes) -> Any:
         reason = detail or "that is not the API of moss; check the address of the server"
         raise ServerRefused(f"The server answered {response.status}: {reason}")
     return document
-
-
-def _form_around(boundary: str, name: str, fields: dict[str, str]) -> tuple[bytes, bytes]:
-    """Return what a multipart form has before and after the content of its file."""
-    lines = [
-        f'--{boundary}\r\nContent-Disposition: form-data; name="{field}"\r\n\r\n{value}\r\n'
-        for field, value in fields.items()
-    ]
-    safe = "".join(
-        character if character.isprintable() and character not in '"\\' else "_" for character in name
-    )
-    lines.append(
-        f'--{boundary}\r\nContent-Disposition: form-data; name="files"; filename="{safe}"\r\n'
-        "Content-Type: application/zip\r\n\r\n"
-    )
-    return "".join(lines).encode(), f"\r\n--{boundary}--\r\n".encode()
-
-
-def _parts(begin: bytes, archive: Path, end: bytes) -> Iterator[bytes]:
-    yield begin
-    with archive.open("rb") as file:
-        while part := file.read(PART):
-            yield part
-    yield end

@@ -9,12 +9,13 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from moss.submitting.sending import send_file
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from moss.submitting.client import Service
-
-    Progress = Callable[[str, int, int], None]
+    from moss.submitting.sending import Progress
 
 # Seconds between two questions for the state.
 EVERY = 1.0
@@ -47,9 +48,8 @@ def submit_folder(
         archive = Path(temporary) / "upload.zip"
         if not pack(folder, archive):
             raise NotRanked(f"There is no file in {folder}.")
-        progress("Uploading", 0, 0)
         name = f"{folder.resolve().name or 'upload'}.zip".encode(errors="replace").decode()
-        upload = service.upload(f"{path}/uploads", archive, name, {"role": role})
+        upload = send_file(service, path, archive, {"filename": name, "role": role}, progress)
     upload = _wait_for_upload(service, upload, progress)
     report = _wait_for_report(service, path, progress)
     pairs = service.get(f"{path}/pairs?limit={show}")["items"]

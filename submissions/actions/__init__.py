@@ -12,6 +12,7 @@ from submissions.actions.deletions import Held, delete_assignment, delete_batch,
 from submissions.actions.hints import dismiss_hint
 from submissions.actions.languages import change_language
 from submissions.actions.quotas import QuotaExceeded
+from submissions.actions.resumable import begin_resumable, end_resumable
 from submissions.actions.retries import retry_batch, retry_report
 from submissions.actions.rosters import remove_roster, replace_roster
 from submissions.actions.uploads import (
@@ -32,6 +33,7 @@ __all__ = [
     "Held",
     "QuotaExceeded",
     "add_boilerplate",
+    "begin_resumable",
     "cancel_batch",
     "cancel_ranking",
     "change_language",
@@ -44,6 +46,7 @@ __all__ = [
     "delete_course",
     "dismiss_boilerplate_upload",
     "dismiss_hint",
+    "end_resumable",
     "group_as",
     "ignore_passage",
     "list_again",

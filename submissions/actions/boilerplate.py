@@ -35,9 +35,10 @@ def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> B
     QuotaExceeded
         When they are more than may be stored.
     """
-    queue = queues.upload_queue(sum(file.size for file in uploads))
+    size = sum(file.size for file in uploads)
+    queue = queues.upload_queue(size)
     with stored_files(uploads) as stored, transaction.atomic():
-        check_quotas(assignment, uploads)
+        check_quotas(assignment, size)
         upload = assignment.boilerplate_uploads.create(name=upload_name(uploads), queue=queue)
         save_uploads(stored, boilerplate_upload=upload)
         transaction.on_commit(partial(queues.send, tasks.read_boilerplate, queue, upload.pk))

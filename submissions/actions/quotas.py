@@ -13,10 +13,6 @@ from django.utils.translation import gettext as _
 from submissions.queries.quotas import stored_bytes, uploads_of_the_last_hour
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from django.core.files import File
-
     from submissions.models import Assignment
 
 # Seconds that an upload waits for other uploads of the same accounts.
@@ -27,8 +23,8 @@ class QuotaExceeded(Exception):
     """An upload was refused; the message says which limit, what is used, and what to do."""
 
 
-def check_quotas(assignment: Assignment, uploads: Sequence[File[bytes]], user: User | None = None) -> None:
-    """Return if the owner of the course may store the files, and `user` may upload once more in this hour.
+def check_quotas(assignment: Assignment, size: int, user: User | None = None) -> None:
+    """Return if the owner of the course may store `size` more bytes, and `user` upload once more this hour.
 
     Call this in the transaction that stores them: it locks the accounts until then, so that uploads at the
     same time are counted one after the other.
@@ -42,7 +38,7 @@ def check_quotas(assignment: Assignment, uploads: Sequence[File[bytes]], user: U
     _lock({owner.pk, user.pk} if user else {owner.pk})
     if user:
         _check_uploads(user)
-    _check_storage(owner, sum(upload.size for upload in uploads))
+    _check_storage(owner, size)
 
 
 def _lock(accounts: set[int]) -> None:

@@ -58,11 +58,12 @@ def create_batch(
     QuotaExceeded
         When they are more than may be stored, or too many uploads in an hour.
     """
-    queue = queues.upload_queue(sum(upload.size for upload in uploads))
+    size = sum(upload.size for upload in uploads)
+    queue = queues.upload_queue(size)
     name = upload_name(uploads)
     # The files are stored first: the check makes other uploads of the same accounts wait.
     with stored_files(uploads) as stored, transaction.atomic():
-        check_quotas(assignment, uploads, user)
+        check_quotas(assignment, size, user)
         batch = assignment.batches.create(
             uploaded_by=user,
             name=name,

@@ -24,6 +24,7 @@ from submissions.models.people import CampusGroup, Invitation, Membership, State
 from submissions.models.ranking_plans import RankingPlan, RankingShard
 from submissions.models.reading_requests import ReadingRequest, ReadingRequestChange
 from submissions.models.reports import Ignored, Pair, Report
+from submissions.models.resumable_uploads import ResumableUpload
 from submissions.models.sources import Document, PostingBlock, PostingRun, Source
 from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
 from submissions.models.tokens import ApiAnswer, ApiToken
@@ -70,6 +71,7 @@ __all__ = [
     "ReadingRequest",
     "ReadingRequestChange",
     "Report",
+    "ResumableUpload",
     "Share",
     "Source",
     "StatedReason",

@@ -7,6 +7,7 @@ from submissions.queries.access import (
     boilerplate,
     boilerplate_upload,
     course,
+    resumable_upload,
     share,
 )
 from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
@@ -239,6 +240,7 @@ __all__ = [
     "report_state",
     "reports_under_way",
     "rereading",
+    "resumable_upload",
     "roster",
     "roster_by_assignment",
     "roster_size",

@@ -8,7 +8,15 @@ from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
 
-from submissions.models import Assignment, Batch, Boilerplate, BoilerplateUpload, DeletedBatch, Share
+from submissions.models import (
+    Assignment,
+    Batch,
+    Boilerplate,
+    BoilerplateUpload,
+    DeletedBatch,
+    ResumableUpload,
+    Share,
+)
 from submissions.permissions import Right, require, visible_courses
 from submissions.queries.withheld import for_reader, has_other_courses
 
@@ -45,6 +53,14 @@ def assignment(user: User, pk: int, right: Right) -> Assignment:
     row = get_object_or_404(rows.select_related("course__owner", "course__roster"), pk=pk)
     require(user, right, row.course)
     return for_reader(row, user) if row.has_others else row  # type: ignore[attr-defined] # annotated
+
+
+def resumable_upload(user: User, pk: int) -> ResumableUpload:
+    """Return an upload in parts that `user` began and may add to, or raise Http404."""
+    rows = ResumableUpload.objects.filter(uploaded_by=user, assignment__course__in=visible_courses(user))
+    found = get_object_or_404(rows.select_related("assignment__course__owner", "uploaded_by"), pk=pk)
+    require(user, Right.CHANGE, found.assignment.course)
+    return found
 
 
 def batch(user: User, pk: int, right: Right) -> Batch:

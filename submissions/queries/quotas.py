@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from django.db.models import Q, Sum
 from django.utils import timezone
 
-from submissions.models import Batch, Boilerplate, DeletedBatch, Entry, ListedEntry, Upload
+from submissions.models import (
+    Batch,
+    Boilerplate,
+    DeletedBatch,
+    Entry,
+    ListedEntry,
+    ResumableUpload,
+    Upload,
+)
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -36,9 +44,12 @@ def stored_bytes(owner: User) -> int:
     waiting = Upload.objects.filter(
         Q(batch__assignment__course__owner=owner) | Q(boilerplate_upload__assignment__course__owner=owner)
     )
+    # Those that arrive in parts count whole, so that what was begun can be ended.
+    arriving = ResumableUpload.objects.filter(assignment__course__owner=owner, ended=None)
     listed = ListedEntry.objects.filter(batch__assignment__course__owner=owner).exclude(source=None)
     return int(
         (listed.aggregate(total=Sum("size"))["total"] or 0)
+        + (arriving.aggregate(total=Sum("length"))["total"] or 0)
         + (files.aggregate(total=Sum("size"))["total"] or 0)
         + (handed_out.aggregate(total=Sum("source__size"))["total"] or 0)
         + (waiting.aggregate(total=Sum("size"))["total"] or 0)

@@ -75,6 +75,13 @@ REGISTER = {
         why=CODES,
     ),
     "submissions.Upload": Table(rows=("name", "file")),
+    "submissions.ResumableUpload": Table(
+        searched=("name",),
+        assignment="assignment",
+        course="assignment__course",
+        free=("role", "file"),
+        why=CODES,
+    ),
     "submissions.FileChunk": Table(rows=("name", "data")),
     "submissions.Entry": Table(
         searched=("name", "reason"),

@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from moss.api.service import api
+from submissions import actions
 from submissions.actions import people
 from submissions.models import Batch, Membership
 from tests.submissions.pages.test_roles import ROLES
@@ -24,6 +25,7 @@ MANAGE = "manage"
 ANYBODY = "anybody"
 ASSIGNMENT, PAIR = "/assignments/{assignment_id}", "/assignments/{assignment_id}/pairs/{left_id}/{right_id}"
 WEBHOOKS, WEBHOOK = "/courses/{course_id}/webhooks", "/courses/{course_id}/webhooks/{webhook_id}"
+RESUMABLE = "/resumable/{resumable_id}"
 CASE = f"{ASSIGNMENT}/cases/{{submission_id}}"
 # The right that each endpoint takes, and a body that it accepts.
 RIGHTS: dict[tuple[str, str], str] = {
@@ -38,6 +40,11 @@ RIGHTS: dict[tuple[str, str], str] = {
     ("delete", ASSIGNMENT): DELETE,
     ("get", f"{ASSIGNMENT}/uploads"): READ,
     ("post", f"{ASSIGNMENT}/uploads"): CHANGE,
+    ("post", f"{ASSIGNMENT}/resumable"): CHANGE,
+    ("get", RESUMABLE): CHANGE,
+    ("head", RESUMABLE): CHANGE,
+    ("patch", RESUMABLE): CHANGE,
+    ("delete", RESUMABLE): CHANGE,
     ("get", "/uploads/{upload_id}"): READ,
     ("delete", "/uploads/{upload_id}"): DELETE,
     ("get", "/uploads/{upload_id}/preview"): CHANGE,
@@ -79,6 +86,10 @@ BODIES: dict[tuple[str, str], Any] = {
     ("post", "/courses/{course_id}/assignments"): NEW,
     ("post", WEBHOOKS): {"url": "https://hooks.example.org/", "events": ["report.ready"]},
 }
+HEADERS = {
+    ("post", f"{ASSIGNMENT}/resumable"): {"Upload-Length": "5"},
+    ("patch", RESUMABLE): {"Upload-Offset": "0"},
+}
 # Every pair is in a case at this threshold; printing takes seconds.
 AT, AS_HTML = "?threshold=1", "?format=html"
 QUERIES = {
@@ -115,6 +126,7 @@ def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]
     """Return the status of the answer of every endpoint; nothing that they change is kept."""
     client = api_client(user, scope)
     listed = world.assignment.batches.create(name="listed", state=Batch.State.LISTED, preview=True)
+    begun = actions.begin_resumable(world.assignment, user, "main.py", 5)
     sides = sorted((world.pair.left.name, world.pair.right.name))
     confirmed = world.assignment.decisions.get_or_create(left=sides[0], right=sides[1])[0]
     world.assignment.decisions.filter(pk=confirmed.pk).update(state="confirmed")
@@ -127,6 +139,7 @@ def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]
         "share_id": world.share.pk,
         "submission_id": world.pair.left_id,
         "upload_id": listed.pk,
+        "resumable_id": begun.pk,
         "webhook_id": webhook_of(world).pk,
         "delivery_id": delivery_of(world).pk,
         "table": "pairs",
@@ -134,18 +147,29 @@ def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]
     }
     found = {}
     for method, path in sorted(endpoints()):
-        address, body = PREFIX + path.format(**places) + QUERIES.get(path, ""), BODIES.get((method, path), {})
-        options: Any = {"data": body, "content_type": "application/json"}
-        if method == "post" and path.endswith(("/uploads", "/boilerplate")):
-            options = {"data": {"files": loose("main.py", "x = 1")}}
+        address = PREFIX + path.format(**places) + QUERIES.get(path, "")
         with transaction.atomic():
-            response = getattr(client, method)(address, **({} if method == "get" else options))
+            response = getattr(client, method)(address, **_content(method, path))
             transaction.set_rollback(True)
         found[method, path] = response.status_code
-        if response.status_code >= 400:
+        if response.status_code >= 400 and method != "head":
             problem_of(response)
     listed.delete()
+    begun.delete()
     return found
+
+
+def _content(method: str, path: str) -> dict[str, Any]:
+    """Return the headers and the body of a request that the endpoint accepts."""
+    headers = {"headers": HEADERS.get((method, path))}
+    if method in {"get", "head"}:
+        return headers
+    if method == "post" and path.endswith(("/uploads", "/boilerplate")):
+        return headers | {"data": {"files": loose("main.py", "x = 1")}}
+    if (method, path) == ("patch", RESUMABLE):
+        return headers | {"data": b"x = 1", "content_type": "application/offset+octet-stream"}
+    body = BODIES.get((method, path), {})
+    return headers | {"data": body, "content_type": "application/json"}
 
 
 def test_the_table_has_every_endpoint() -> None:

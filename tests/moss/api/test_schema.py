@@ -20,6 +20,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from submissions import actions
 from tests.support.api import secret_of
 from tests.support.every_page import delivery_of, webhook_of
 
@@ -44,6 +45,12 @@ BOUNDED = examples(
 )
 
 
+@schemathesis.serializer("application/offset+octet-stream")
+def part(_context: Any, value: Any) -> Any:
+    """Return a part of an upload as it is sent."""
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
 @pytest.fixture
 def app() -> Iterator[Any]:
     """Return the WSGI application; it leaves the connection to the test's transaction open."""
@@ -60,6 +67,7 @@ def places(world: World) -> dict[str, Any]:
         "course_id": world.assignment.course_id,
         "assignment_id": world.assignment.pk,
         "upload_id": world.batch.pk,
+        "resumable_id": actions.begin_resumable(world.assignment, world.owner, "main.py", 5).pk,
         "boilerplate_id": world.boilerplate.pk,
         "left_id": world.pair.left_id,
         "right_id": world.pair.right_id,

@@ -1,0 +1,31 @@
+"""Uploads that arrive in parts, over several requests."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from submissions.models.batches import Batch
+from submissions.models.courses import Assignment
+
+
+class ResumableUpload(models.Model):
+    """A file of `length` bytes, of which the first `offset` have arrived; see docs/decisions/038.
+
+    They are in the `FileChunk` rows that are named `file`, until all have arrived: then they become `batch`.
+    """
+
+    assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="resumable_uploads")
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    name = models.CharField(max_length=255)
+    role = models.CharField(max_length=10, choices=Batch.Role.choices, default=Batch.Role.CLASS)
+    preview = models.BooleanField(default=False)
+    file = models.CharField(max_length=100, unique=True)
+    length = models.PositiveBigIntegerField()
+    offset = models.PositiveBigIntegerField(default=0)
+    touched = models.DateTimeField(auto_now_add=True)
+    ended = models.DateTimeField(null=True)
+    batch = models.ForeignKey(Batch, models.SET_NULL, null=True, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.name}, {self.offset} of {self.length} bytes"

@@ -1,0 +1,149 @@
+"""Uploads in parts over connections that are lost, with a real server."""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import socketserver
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.core.files.storage import default_storage
+
+from moss.submitting import sending
+from moss.submitting.client import Service
+from submissions.models import Batch, ResumableUpload, Upload
+from tests.support.api import secret_of
+from tests.support.web_server import web_server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+
+    from submissions.models import Assignment
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("empty_queues")]
+MIB = 1 << 20
+DATA = os.urandom(5 * MIB + 12_345)
+
+
+def wait_for_offset(least: int) -> int:
+    """Return how much has arrived once that is `least` bytes and does not grow any more."""
+    before = -1
+    for _ in range(200):
+        offset = ResumableUpload.objects.get().offset
+        if offset >= least and offset == before:
+            return offset
+        before = offset
+        time.sleep(0.1)
+    raise AssertionError(f"{before} bytes arrived")
+
+
+def stored() -> bytes:
+    with default_storage.open(Upload.objects.get().file.name) as file:
+        return bytes(file.read())
+
+
+def test_what_arrived_before_the_connection_was_lost_is_kept(alice: User, assignment: Assignment) -> None:
+    with web_server() as port:
+        service = Service(f"http://localhost:{port}", secret_of(alice))
+        upload = service.begin(f"/assignments/{assignment.pk}", len(DATA), {"filename": "a.zip"})
+        head = (
+            f"PATCH /api/v1/resumable/{upload} HTTP/1.1\r\nHost: localhost\r\nUpload-Offset: 0\r\n"
+            f"Authorization: Bearer {service.token}\r\nContent-Length: {len(DATA)}\r\n"
+            "Content-Type: application/offset+octet-stream\r\n\r\n"
+        )
+        with socket.create_connection(("localhost", port)) as connection:
+            connection.sendall(head.encode() + DATA[: 3 * MIB + 10])
+        arrived = wait_for_offset(3 * MIB)
+        assert arrived == service.offset(upload)
+        assert 3 * MIB <= arrived <= 3 * MIB + 10
+        assert service.send_part(upload, arrived, DATA[arrived:]) == len(DATA)
+    assert stored() == DATA
+
+
+def test_two_that_send_the_same_part_at_once_store_it_once(alice: User, assignment: Assignment) -> None:
+    with web_server("--threads=4") as port:
+        service = Service(f"http://localhost:{port}", secret_of(alice))
+        upload = service.begin(f"/assignments/{assignment.pk}", len(DATA), {"filename": "a.zip"})
+
+        def send() -> None:
+            # The one that comes too late is refused, or its connection is closed while it still sends.
+            with suppress(OSError):
+                service.send_part(upload, 0, DATA)
+
+        both = [threading.Thread(target=send) for _ in range(2)]
+        for one in both:
+            one.start()
+        for one in both:
+            one.join()
+        arrived = service.offset(upload)
+        while arrived < len(DATA):
+            arrived = service.send_part(upload, arrived, DATA[arrived:])
+    assert stored() == DATA
+    assert Batch.objects.count() == 1
+
+
+class Proxy(socketserver.ThreadingTCPServer):
+    """Pass connections on to `port`; each of the first ends after so many bytes to the server."""
+
+    daemon_threads = False
+
+    def __init__(self, port: int, limits: list[int]) -> None:
+        self.port, self.limits = port, limits
+        super().__init__(("127.0.0.1", 0), Cut)
+
+
+class Cut(socketserver.BaseRequestHandler):
+    server: Proxy
+
+    def handle(self) -> None:
+        limit = self.server.limits.pop(0) if self.server.limits else 1 << 40
+        with socket.create_connection(("127.0.0.1", self.server.port)) as behind:
+            others = {self.request: behind, behind: self.request}
+            while limit > 0:
+                for side in select.select(list(others), [], [])[0]:
+                    data = side.recv(1 << 16)
+                    if not data:
+                        return
+                    if side is self.request:
+                        data = data[:limit]
+                        limit -= len(data)
+                    others[side].sendall(data)
+
+
+@contextmanager
+def cutting_proxy(port: int, *limits: int) -> Iterator[int]:
+    with Proxy(port, list(limits)) as proxy:
+        thread = threading.Thread(target=proxy.serve_forever)
+        thread.start()
+        yield int(proxy.server_address[1])
+        proxy.shutdown()
+        thread.join()
+
+
+def test_a_file_arrives_whole_although_the_connection_is_lost_twice(
+    alice: User, assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "WAITS", (0.1, 0.1, 0.1))
+    file, seen = tmp_path / "class.zip", list[tuple[int, int]]()
+    file.write_bytes(DATA)
+
+    def note(_stage: str, done: int, total: int) -> None:
+        seen.append((done, total))
+
+    with web_server() as server, cutting_proxy(server, 10_000, 2 * MIB + 99, 10_000, 1_500_000) as port:
+        service = Service(f"http://localhost:{port}", secret_of(alice))
+        sent: Any = sending.send_file(
+            service, f"/assignments/{assignment.pk}", file, {"filename": "class.zip"}, note
+        )
+    assert (sent["name"], sent["state"]) == ("class.zip", "queued")
+    assert stored() == DATA
+    assert {total for _, total in seen} == {len(DATA)}
+    assert len(seen) == 3
