@@ -37,12 +37,7 @@ NOTICES, ASSETS, REPORTS = (
     for name in ("noticehandlers", "asset.readonly", "report")
 )
 # What the platform answers a request for a token of each scope with.
-TOKENS = {
-    SCOPE: "the-access-token",
-    NOTICES: "token-for-notices",
-    ASSETS: "token-for-files",
-    REPORTS: "token-for-reports",
-}
+TOKENS = {scope: f"token-{number}" for number, scope in enumerate((SCOPE, NOTICES, ASSETS, REPORTS))}
 
 
 class LearningPlatform:
