@@ -20,7 +20,7 @@ from moss.lti.models import PushedFile, PushedSubmission
 from moss.lti.refusals import HostNotStored, PlatformFailed, TooMuch, WrongStatus
 from moss.lti.requests_out import get_file
 from moss.lti.scopes import ASSETS
-from submissions.archives.limits import Limits, format_size
+from submissions.archives.limits import format_size
 from submissions.archives.names import replace_invisible
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ WAITS = (
 )
 # An attempt without a result counts as lost after this time: more than a task may take.
 LEASE = timedelta(minutes=11)
-# Larger files are refused when they are unpacked.
-LARGEST_FILE = Limits().archive_bytes
+# Bytes of a file, and of all files of a submission: a worker has them in memory until they are stored.
+LARGEST_FILE, LARGEST_SUBMISSION = 50_000_000, 100_000_000
 GONE = (404, 410)
 State, Problem = PushedSubmission.State, PushedSubmission.Problem
 
@@ -107,7 +107,7 @@ def _claim(pk: int) -> PushedSubmission | None:
 def _files(row: PushedSubmission) -> list[Fetched]:
     if not row.assets:
         raise FetchFailed(Problem.NOTHING)
-    platform, left = row.platform_course.platform, settings.MAX_UPLOAD_BYTES
+    platform, left = row.platform_course.platform, min(settings.MAX_UPLOAD_BYTES, LARGEST_SUBMISSION)
     files: list[Fetched] = []
     try:
         headers = {"Authorization": f"Bearer {access_token(platform, ASSETS)}"}
@@ -124,12 +124,14 @@ def _files(row: PushedSubmission) -> list[Fetched]:
 def _fetched(platform: Platform, asset: dict[str, Any], headers: dict[str, str], largest: int) -> bytes:
     """Return the bytes of a file; they are checked."""
     name, size = asset["name"], asset["size"]
+    if size is not None and size > largest:
+        raise FetchFailed(Problem.TOO_LARGE, f"{name} ({format_size(largest)})")
     try:
-        data = get_file(platform, asset["url"], headers, min(size or largest, largest))
+        data = get_file(platform, asset["url"], headers, largest if size is None else size)
     except HostNotStored as error:
         raise FetchFailed(Problem.HOST, error.host) from error
     except TooMuch as error:
-        if size is not None and size <= largest:
+        if size is not None:
             raise FetchFailed(Problem.OTHER_BYTES, name) from error
         raise FetchFailed(Problem.TOO_LARGE, f"{name} ({format_size(largest)})") from error
     except WrongStatus as error:
@@ -166,8 +168,8 @@ def _name(asset: dict[str, Any], taken: set[str]) -> str:
 
 @transaction.atomic
 def _store(row: PushedSubmission, files: list[Fetched]) -> bool:
-    rows = PushedSubmission.objects.select_for_update().filter(pk=row.pk, state=State.WAITING)
-    if not rows.exists():
+    rows = PushedSubmission.objects.filter(pk=row.pk, state=State.WAITING)
+    if rows.select_for_update().first() is None:  # Erased, or stored by another process.
         return False
     now = timezone.now()
     row.files.all().delete()

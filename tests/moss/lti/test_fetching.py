@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from moss.lti import fetching, requests_out
 from moss.lti.fetching import WAITS, fetch
-from moss.lti.models import PushedSubmission
+from moss.lti.models import PushedFile, PushedSubmission
 from tests.support.platform import PlatformServer
 from tests.support.pushed import CODE
 
@@ -85,8 +85,26 @@ def test_a_file_that_is_larger_than_is_taken_is_not_read_to_its_end(
     pusher: Pusher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetching, "LARGEST_FILE", 100)
-    row = fetched(pusher.push(1, pusher.asset("main.py")))
-    assert (row.problem, row.detail) == (Problem.TOO_LARGE, "main.py (100 bytes)")
+    for student, size in ((1, len(CODE)), (2, None)):
+        row = fetched(pusher.push(student, pusher.asset("main.py", size=size)))
+        assert (row.problem, row.detail) == (Problem.TOO_LARGE, "main.py (100 bytes)")
+    # The first one is refused by the size that the platform names.
+    assert pusher.lms.server.asked.count("/files/main.py") == 1
+
+
+def test_a_submission_that_was_erased_while_it_was_fetched_is_not_stored(
+    pusher: Pusher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = pusher.push(1, pusher.asset("main.py"))
+    original = fetching.get_file
+
+    def erase_and_get(*arguments: Any) -> bytes:
+        PushedSubmission.objects.all().delete()
+        return original(*arguments)
+
+    monkeypatch.setattr(fetching, "get_file", erase_and_get)
+    assert not fetch(row.pk)
+    assert not PushedFile.objects.exists()
 
 
 def test_the_files_of_a_submission_are_together_no_larger_than_an_upload(
