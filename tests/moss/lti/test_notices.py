@@ -39,6 +39,14 @@ def test_a_notice_that_comes_twice_is_taken_once(pusher: Pusher) -> None:
     assert PushedSubmission.objects.count() == 1
 
 
+def test_a_notice_that_somebody_repeats_does_not_bring_back_what_was_erased(pusher: Pusher) -> None:
+    token = pusher.lms.server.sign(pusher.claims(1, pusher.asset("main.py")))
+    pusher.send_tokens(token)
+    PushedSubmission.objects.all().delete()
+    assert pusher.send_tokens(token).status_code == 200
+    assert not PushedSubmission.objects.exists()
+
+
 def test_a_second_notice_fetches_a_submission_again_only_if_it_failed(pusher: Pusher) -> None:
     row = pusher.push(1, pusher.asset("main.py"))
     PushedSubmission.objects.update(state=State.READ, batch=None)
