@@ -96,11 +96,10 @@ def test_a_submission_that_was_erased_while_it_was_fetched_is_not_stored(
     pusher: Pusher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     row = pusher.push(1, pusher.asset("main.py"))
-    original = fetching.get_file
 
     def erase_and_get(*arguments: Any) -> bytes:
         PushedSubmission.objects.all().delete()
-        return original(*arguments)
+        return requests_out.get_file(*arguments)
 
     monkeypatch.setattr(fetching, "get_file", erase_and_get)
     assert not fetch(row.pk)
