@@ -52,6 +52,9 @@ ACTIONS = {
     ("POST", "webhooks"): WEBHOOKS,
     ("POST", "webhook"): WEBHOOKS,
     ("POST", "remove_webhook"): WEBHOOKS,
+    ("GET", "lti_pushed"): SAW,
+    ("POST", "lti_fetch_again"): AuditAction.UPLOADED,
+    ("POST", "lti_read_now"): AuditAction.UPLOADED,
 }
 # The same of the API, whose addresses and arguments have other names.
 API = "api/v1/"

@@ -35,7 +35,8 @@ def maintain() -> NoReturn:
 
 def maintain_once() -> None:
     """Call `sweep`; an error of the database or of the broker is logged, since the next round may succeed."""
-    from moss.webhooks.tasks import enqueue_due  # noqa: PLC0415 - as below
+    from moss.lti import tasks as lti  # noqa: PLC0415 - as below
+    from moss.webhooks import tasks as webhooks  # noqa: PLC0415 - as below
     from submissions.actions.retention import (  # noqa: PLC0415 - as below
         apply_retention,
         apply_source_retention,
@@ -46,7 +47,8 @@ def maintain_once() -> None:
         sweep()
         apply_retention()
         apply_source_retention()
-        enqueue_due()
+        webhooks.enqueue_due()
+        lti.enqueue_due()
         import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
         heartbeats.save_maintenance()
     except (DatabaseError, OperationalError, RedisError) as error:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from ipaddress import ip_network
+
+from environs import validate
 
 from moss.environment import check_address, check_networks, env
 from submissions.queues import INTERACTIVE
@@ -14,8 +17,19 @@ WEBHOOK_NETWORKS = [
     ip_network(value)
     for value in env.list("MOSS_WEBHOOK_NETWORKS", subcast=str.strip, default=[], validate=check_networks)
 ]
+# How long submissions that a learning platform pushes are gathered before they are read together.
+LTI_GATHER_TIME = timedelta(
+    minutes=env.int("MOSS_LTI_GATHER_MINUTES", default=10, validate=validate.Range(0, 24 * 60))
+)
 # After all other interactive work.
 OUTGOING_ROUTES = {
     f"moss.{task}": {"queue": INTERACTIVE, "priority": 9}
-    for task in ("webhooks.tasks.deliver", "webhooks.tasks.tell_owner", "accounts.tasks.mail_report")
+    for task in (
+        "webhooks.tasks.deliver",
+        "webhooks.tasks.tell_owner",
+        "accounts.tasks.mail_report",
+        "lti.tasks.fetch_submission",
+        "lti.tasks.gather_submissions",
+        "lti.tasks.report_submission",
+    )
 }

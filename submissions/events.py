@@ -12,3 +12,5 @@ from django.dispatch import Signal
 state_changed = Signal()
 # The state of a decision has changed. `sender` is its model; `decision` is the changed one.
 decided = Signal()
+# A student is being erased. `scope` says who, and in which courses; `counts` takes what receivers delete.
+erasing = Signal()

@@ -60,6 +60,7 @@ pytest_plugins = [
     "tests.support.hostile_class",
     "tests.support.campus",
     "tests.support.platform",
+    "tests.support.pushed",
     "tests.support.inbox",
     "tests.support.receiver",
     "tests.support.planned_rankings",

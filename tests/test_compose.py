@@ -91,7 +91,7 @@ def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings
     assert {name for name in READ_BY_SETTINGS if name.startswith("MOSS_")} - fixed <= set(environment)
     text = "".join((ROOT / "moss" / path).read_text() for path in SETTINGS)
     defaults = re.findall(r'env\.\w+\(\s*"(\w+)", default="?(\w+)"?, validate=', text)
-    assert len(defaults) == 18
+    assert len(defaults) == 19
     for name, default in defaults:
         # The containers have a proxy in front.
         expected = "1" if name == "MOSS_PROXIES" else default

@@ -9,3 +9,6 @@ class LtiConfig(AppConfig):
     name = "moss.lti"
     label = "lti"
     verbose_name = "Learning platforms"
+
+    def ready(self) -> None:
+        from moss.lti import events  # noqa: F401, PLC0415 - the import connects the signals

@@ -12,25 +12,31 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from moss.lti.access_tokens import access_token
 from moss.lti.keys import sign
-from moss.lti.models import DeepLinkRequest
+from moss.lti.models import LONGEST_ID, AttachedActivity, DeepLinkRequest
 from moss.lti.refusals import LaunchRefused
+from moss.lti.requests_out import put_json
+from moss.lti.scopes import NOTICES
 from moss.lti.states import open_again
 from moss.lti.tokens import CLAIM, VERSION
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-    from moss.lti.models import PlatformCourse
+    from moss.lti.models import Platform, PlatformCourse
     from moss.lti.tokens import Launch
     from submissions.models import Assignment
 
 SETTINGS = "dl/claim/deep_linking_settings"
 DL = "https://purl.imsglobal.org/spec/lti-dl/claim/"
-LINK = "ltiResourceLink"
+LINK, PROCESSOR = "ltiResourceLink", "ltiAssetProcessor"
 # The parameter of a link that names its assignment, and how many digits it may have.
 ASSIGNMENT = "moss_assignment"
 LONGEST_NUMBER = 18
+# The notice of a submission, and the kind of reports on it.
+SUBMISSION_NOTICE = "LtiAssetProcessorSubmissionNotice"
+REPORT_TYPE = "moss"
 # How long a platform's question can be answered, and the signature of an answer is valid.
 HOLDS, ANSWER_HOLDS = timedelta(hours=2), timedelta(minutes=10)
 LONGEST_URL, LONGEST_DATA = 2000, 20_000
@@ -50,7 +56,8 @@ def receive(launch: Launch, user: User, platform_course: PlatformCourse) -> str:
             ),
             f"deep link returns to {url!r:.200}",
         )
-    if LINK not in (settings.get("accept_types") or ()) or len(str(data or "")) > LONGEST_DATA:
+    wanted = _wanted(launch, settings)
+    if not wanted or len(str(data or "")) > LONGEST_DATA:
         raise LaunchRefused(
             _("Your learning platform asks for something else than a link."),
             open_again(),
@@ -58,9 +65,71 @@ def receive(launch: Launch, user: User, platform_course: PlatformCourse) -> str:
         )
     DeepLinkRequest.objects.filter(created__lt=timezone.now() - HOLDS).delete()
     row = DeepLinkRequest.objects.create(
-        platform_course=platform_course, user=user, return_url=url, data=None if data is None else str(data)
+        platform_course=platform_course,
+        user=user,
+        return_url=url,
+        notices_url=_notices_url(launch, platform_course.platform) if wanted == PROCESSOR else "",
+        activity=_activity(launch) if wanted == PROCESSOR else "",
+        data=None if data is None else str(data),
     )
     return reverse("lti_deep_linking", args=[row.pk])
+
+
+def _wanted(launch: Launch, settings: dict[str, Any]) -> str:
+    """Return the kind of item to answer with; empty where the platform takes none that there is."""
+    accepted = settings.get("accept_types") or ()
+    # A platform that takes both and names an activity has this service attached to it.
+    if PROCESSOR in accepted and (LINK not in accepted or _activity(launch)):
+        return PROCESSOR
+    return LINK if LINK in accepted else ""
+
+
+def _activity(launch: Launch) -> str:
+    activity = launch.fields("activity").get("id")
+    usable = isinstance(activity, str) and len(activity) <= LONGEST_ID and "\0" not in activity
+    return str(activity) if usable else ""
+
+
+def _notices_url(launch: Launch, platform: Platform) -> str:
+    """Return where a platform is told to send its notices.
+
+    Raises
+    ------
+    LaunchRefused
+        When it sends none of submissions, or has this address at a host that is not stored.
+    """
+    service = launch.fields("platformnotificationservice")
+    url = service.get("platform_notification_service_url")
+    if SUBMISSION_NOTICE not in (service.get("notice_types_supported") or ()) or not isinstance(url, str):
+        raise LaunchRefused(
+            _("Your learning platform does not tell this service of submissions."),
+            _("Ask its administrator to allow this tool the notices of the Asset Processor."),
+            f"no {SUBMISSION_NOTICE} offered",
+        )
+    if len(url) > LONGEST_URL or not platform.has_address(url):
+        raise LaunchRefused(
+            _("The notices of {platform} are at an address that is not stored of it.").format(
+                platform=platform
+            ),
+            _("Ask the administrator of this service to add it to the other addresses: {address}").format(
+                address=url[:200]
+            ),
+            f"notices at {url!r:.200}",
+        )
+    return url
+
+
+def subscribe(row: DeepLinkRequest, handler: str) -> None:
+    """Have the platform send its notices of submissions to an address of this service.
+
+    Raises
+    ------
+    PlatformFailed
+        When it does not answer, or does not take the address.
+    """
+    platform = row.platform_course.platform
+    headers = {"Authorization": f"Bearer {access_token(platform, NOTICES)}"}
+    put_json(platform, row.notices_url, {"notice_type": SUBMISSION_NOTICE, "handler": handler}, headers)
 
 
 def find_request(user: User, pk: int) -> DeepLinkRequest:
@@ -75,14 +144,26 @@ def find_request(user: User, pk: int) -> DeepLinkRequest:
 
 
 def answer(row: DeepLinkRequest, assignment: Assignment, launch_url: str) -> str:
-    """Return the signed answer: a link that opens an assignment."""
-    item = {
-        "type": LINK,
+    """Return the signed answer: a link that opens an assignment, or a processor of its submissions."""
+    item: dict[str, Any] = {
+        "type": PROCESSOR if row.notices_url else LINK,
         "title": assignment.name,
         "url": launch_url,
         "custom": {ASSIGNMENT: str(assignment.pk)},
         "window": {"targetName": "_blank"},
     }
+    if row.notices_url:
+        AttachedActivity.objects.get_or_create(
+            platform_course=row.platform_course, activity=row.activity, assignment=assignment
+        )
+        # Neither shown to students nor with an indicator: no report says how similar something is.
+        item["report"] = {
+            "url": launch_url,
+            "custom": item["custom"],
+            "supportedTypes": [REPORT_TYPE],
+            "released": False,
+            "indicator": False,
+        }
     platform, now = row.platform_course.platform, int(timezone.now().timestamp())
     claims: dict[str, Any] = {
         "iss": platform.client_id,

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from typing import TYPE_CHECKING, Any
 
-from django.utils import timezone
 from django.utils.translation import ngettext
 
-from moss.lti.keys import sign
+from moss.lti.access_tokens import access_token
 from moss.lti.refusals import PlatformFailed
-from moss.lti.requests_out import get_json, post_form
+from moss.lti.requests_out import get_json
 from moss.lti.roles import is_learner
 from moss.lti.scopes import MEMBERSHIPS
 from submissions.rosters import Roster, RosterProblem, RosterStudent
@@ -22,9 +20,8 @@ if TYPE_CHECKING:
     from moss.lti.models import Platform, PlatformCourse
 
 MEDIA_TYPE = "application/vnd.ims.lti-nrps.v2.membershipcontainer+json"
-ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-# Seconds for which the signature of a request holds, and for a whole list.
-ASSERTION_HOLDS, LIST_SECONDS = 60, 60
+# Seconds for a whole list.
+LIST_SECONDS = 60
 MOST_PAGES = 200
 LONGEST = 400
 
@@ -38,7 +35,7 @@ def students(platform_course: PlatformCourse) -> Roster:
         When the platform does not answer, refuses, or answers with no list of people.
     """
     platform = platform_course.platform
-    token = _access_token(platform)
+    token = access_token(platform, MEMBERSHIPS)
     listed = [_student(member) for member in _members(platform, platform_course.memberships_url, token)]
     learners = [student for student in listed if student]
     found = dict.fromkeys(student for student in learners if student.display_name)
@@ -51,32 +48,6 @@ def students(platform_course: PlatformCourse) -> Roster:
         )
         problems.append(RosterProblem(0, text.format(n=f"{nameless:,}")))
     return Roster(tuple(found), tuple(problems))
-
-
-def _access_token(platform: Platform) -> str:
-    """Return an access token of a platform, for which this service signs who it is."""
-    now = int(timezone.now().timestamp())
-    assertion = sign(
-        {
-            "iss": platform.client_id,
-            "sub": platform.client_id,
-            "aud": platform.token_audience or platform.token_url,
-            "iat": now,
-            "exp": now + ASSERTION_HOLDS,
-            "jti": secrets.token_urlsafe(16),
-        }
-    )
-    fields = {
-        "grant_type": "client_credentials",
-        "client_assertion_type": ASSERTION,
-        "client_assertion": assertion,
-        "scope": MEMBERSHIPS,
-    }
-    content = post_form(platform, platform.token_url, fields).content
-    token = content.get("access_token") if isinstance(content, dict) else None
-    if not isinstance(token, str) or not token.isascii() or not token.isprintable():
-        raise PlatformFailed(f"{platform.token_url} gave no access token")
-    return token
 
 
 def _members(platform: Platform, address: str, token: str) -> Iterator[dict[str, Any]]:

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from moss.lti.deep_linking import answer, find_request
+from moss.lti.deep_linking import answer, find_request, subscribe
 from moss.lti.forms import ChooseAssignment, NewAssignment, PlatformForm
 from moss.lti.memberships import students
 from moss.lti.models import Platform, PlatformCourse
@@ -48,6 +48,7 @@ OWN_ADDRESSES = (
     ("login", gettext_lazy("Sign-in (initiate login)")),
     ("launch", gettext_lazy("Launch, redirect and deep linking")),
     ("keys", gettext_lazy("Public keys (JWKS)")),
+    ("notices", gettext_lazy("Notices of submissions (Asset Processor)")),
 )
 
 
@@ -109,10 +110,8 @@ def deep_linking(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
     sent = request.method == "POST"
     choose = ChooseAssignment(course, request.POST if sent and not makes else None)
     make = NewAssignment(course, request.POST if makes else None, prefix="new")
-    if choose.is_valid():
-        return _hand_back(request, row, choose.cleaned_data["assignment"])
-    if make.is_valid():
-        return _hand_back(request, row, make.save())
+    if (choose.is_valid() or make.is_valid()) and _is_subscribed(request, row):
+        return _hand_back(request, row, make.save() if makes else choose.cleaned_data["assignment"])
     context = {
         "course": course,
         "row": row,
@@ -120,8 +119,21 @@ def deep_linking(request: AuthenticatedRequest, pk: int) -> HttpResponseBase:
         "make": make,
         "any": course.assignments.exists(),
     }
-    status = 422 if choose.errors or make.errors else 200
-    return render(request, "lti/deep_linking.html", context, status=status)
+    return render(request, "lti/deep_linking.html", context, status=422 if sent else 200)
+
+
+def _is_subscribed(request: HttpRequest, row: DeepLinkRequest) -> bool:
+    """Have the platform send its notices here, where it asks for that; say so where it does not answer."""
+    if not row.notices_url:
+        return True
+    try:
+        subscribe(row, request.build_absolute_uri(reverse("lti_notices")))
+    except PlatformFailed as error:
+        logger.warning("platform %s takes no address for notices: %s", row.platform_course.platform_id, error)
+        text = _("{platform} did not take the address for its notices. Try again, or ask the administrator.")
+        messages.error(request, text.format(platform=row.platform_course.platform))
+        return False
+    return True
 
 
 def _hand_back(

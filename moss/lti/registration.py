@@ -17,10 +17,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from moss.lti.addresses import origin
+from moss.lti.deep_linking import SUBMISSION_NOTICE
 from moss.lti.models import LONGEST_ADDRESS, LONGEST_ID, Platform, RegistrationAddress
 from moss.lti.refusals import PlatformFailed, RegistrationRefused
 from moss.lti.requests_out import get_json, post_json
-from moss.lti.scopes import MEMBERSHIPS
+from moss.lti.scopes import ASSETS, MEMBERSHIPS, NOTICES, REPORTS
+from moss.lti.tokens import DEEP_LINKING, RESOURCE, REVIEW, SETTINGS
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -30,7 +32,17 @@ NAME = "moss"
 PLATFORM = "https://purl.imsglobal.org/spec/lti-platform-configuration"
 TOOL = "https://purl.imsglobal.org/spec/lti-tool-configuration"
 CLAIMS = ["iss", "sub", "name", "given_name", "family_name", "email"]
-MESSAGES = ("LtiResourceLinkRequest", "LtiDeepLinkingRequest")
+
+
+SCOPES = (MEMBERSHIPS,)
+MESSAGES: tuple[dict[str, Any], ...] = ({"type": RESOURCE}, {"type": DEEP_LINKING})
+# Asked for besides where a platform sends notices of submissions: others may refuse what they do not know.
+PROCESSOR_SCOPES = (NOTICES, ASSETS, REPORTS)
+PROCESSOR_MESSAGES: tuple[dict[str, Any], ...] = (
+    {"type": DEEP_LINKING, "placements": ["ActivityAssetProcessor"]},
+    {"type": SETTINGS},
+    {"type": REVIEW},
+)
 
 
 class OwnAddresses(NamedTuple):
@@ -39,6 +51,7 @@ class OwnAddresses(NamedTuple):
     login: str
     launch: str
     keys: str
+    notices: str
 
 
 def new_key(username: str) -> str:
@@ -104,9 +117,10 @@ def register(key: str, configuration: str, token: str, own: OwnAddresses) -> Pla
     address = _valid(key).select_for_update(skip_locked=True).first()
     if address is None:
         raise _used()
-    platform, endpoint = _read_configuration(configuration)
+    platform, content = _read_configuration(configuration)
+    endpoint = _address(content, "registration_endpoint")
     headers = {"Authorization": f"Bearer {token}"} if token else {}
-    answer = _object(post_json(platform, endpoint, _wishes(own), headers).content)
+    answer = _object(post_json(platform, endpoint, _wishes(own, content), headers).content)
     platform.client_id = _text(answer, "client_id")
     deployment = _object(answer.get(TOOL)).get("deployment_id")
     platform.deployments = str(deployment)[:LONGEST_ID] if isinstance(deployment, str | int) else ""
@@ -115,8 +129,8 @@ def register(key: str, configuration: str, token: str, own: OwnAddresses) -> Pla
     return platform
 
 
-def _read_configuration(address: str) -> tuple[Platform, str]:
-    """Return a platform, which is not stored and has no client id yet, and where tools are registered."""
+def _read_configuration(address: str) -> tuple[Platform, dict[str, Any]]:
+    """Return a platform, which is not stored and has no client id yet, and what it says of itself."""
     host = urlsplit(address).hostname
     content = _object(get_json(Platform(name=address, auth_url=address), address).content)
     issuer = _text(content, "issuer")
@@ -132,11 +146,14 @@ def _read_configuration(address: str) -> tuple[Platform, str]:
     )
     if not platform.has_address(address):
         platform.service_urls = origin(address)
-    return platform, _address(content, "registration_endpoint")
+    return platform, content
 
 
-def _wishes(own: OwnAddresses) -> dict[str, Any]:
+def _wishes(own: OwnAddresses, configuration: dict[str, Any]) -> dict[str, Any]:
     """Return what a platform is to store of this service."""
+    notices = _object(configuration.get(PLATFORM)).get("notice_types_supported")
+    pushes = isinstance(notices, list) and SUBMISSION_NOTICE in notices
+    messages = MESSAGES + (PROCESSOR_MESSAGES if pushes else ())
     return {
         "application_type": "web",
         "response_types": ["id_token"],
@@ -146,12 +163,12 @@ def _wishes(own: OwnAddresses) -> dict[str, Any]:
         "redirect_uris": [own.launch],
         "jwks_uri": own.keys,
         "token_endpoint_auth_method": "private_key_jwt",
-        "scope": MEMBERSHIPS,
+        "scope": " ".join(SCOPES + (PROCESSOR_SCOPES if pushes else ())),
         TOOL: {
             "domain": urlsplit(own.launch).netloc,
             "target_link_uri": own.launch,
             "claims": CLAIMS,
-            "messages": [{"type": kind, "target_link_uri": own.launch, "label": NAME} for kind in MESSAGES],
+            "messages": [{**one, "target_link_uri": own.launch, "label": NAME} for one in messages],
         },
     }
 

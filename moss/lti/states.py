@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.conf import settings
 from django.core import signing
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.translation import gettext as _
@@ -17,6 +18,8 @@ from moss.lti.models import UsedNonce
 from moss.lti.refusals import LaunchRefused
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from django.http import HttpRequest, HttpResponse
 
     from moss.lti.models import Platform
@@ -97,12 +100,23 @@ def open_again() -> str:
 
 def use_nonce(nonce: str) -> None:
     """Note that a launch was taken; raise LaunchRefused when it was before."""
-    UsedNonce.objects.filter(created__lt=timezone.now() - 2 * HOLDS).delete()
+    if not is_first_use(nonce):
+        raise LaunchRefused(_("This launch was used already."), open_again(), "replayed")
+
+
+def is_first_use(nonce: str, until: datetime | None = None) -> bool:
+    """Note that a nonce was used; return whether it was not before.
+
+    It is known until then; without `until`, twice as long as a state holds.
+    """
+    now = timezone.now()
+    UsedNonce.objects.filter(Q(until=None, created__lt=now - 2 * HOLDS) | Q(until__lt=now)).delete()
     try:
         with transaction.atomic():
-            UsedNonce.objects.create(nonce=nonce)
-    except IntegrityError as error:
-        raise LaunchRefused(_("This launch was used already."), open_again(), "replayed") from error
+            UsedNonce.objects.create(nonce=nonce, until=until)
+    except IntegrityError:
+        return False
+    return True
 
 
 def _digest(browser: str) -> str:

@@ -13,15 +13,20 @@ from moss.lti.models import LONGEST_ID
 from moss.lti.refusals import LaunchRefused, PlatformFailed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from moss.lti.models import Platform
 
 CLAIM = "https://purl.imsglobal.org/spec/lti/claim/"
 VERSION = "1.3.0"
 RESOURCE, DEEP_LINKING = "LtiResourceLinkRequest", "LtiDeepLinkingRequest"
+# Of the Asset Processor: somebody opens its settings, or a report of it.
+SETTINGS, REVIEW = "LtiAssetProcessorSettingsRequest", "LtiReportReviewRequest"
+MESSAGES = (RESOURCE, DEEP_LINKING, SETTINGS, REVIEW)
 # Seconds by which the clocks of a platform and of this service may differ.
 LEEWAY = 60
 LARGEST_TOKEN = 100_000
-REQUIRED = ["iss", "aud", "sub", "exp", "iat", "nonce"]
+REQUIRED = ("iss", "aud", "exp", "iat", "nonce")
 
 
 class Launch:
@@ -41,12 +46,11 @@ class Launch:
 
     def fields(self, name: str) -> dict[str, Any]:
         """Return a claim of LTI that is an object; empty where it is none."""
-        return _fields(self.lti(name))
+        return as_object(self.lti(name))
 
     def service(self, name: str) -> dict[str, Any]:
         """Return a claim of one of LTI's services, such as `dl` or `nrps`."""
-        claims = self.claims.get(f"https://purl.imsglobal.org/spec/lti-{name}")
-        return _fields(claims)
+        return as_object(self.claims.get(f"https://purl.imsglobal.org/spec/lti-{name}"))
 
     @property
     def roles(self) -> list[str]:
@@ -54,7 +58,8 @@ class Launch:
         return [role for role in roles if isinstance(role, str)] if isinstance(roles, list) else []
 
 
-def _fields(value: Any) -> dict[str, Any]:
+def as_object(value: Any) -> dict[str, Any]:
+    """Return a value that is a JSON object; an empty one for any other value."""
     return value if isinstance(value, dict) else {}
 
 
@@ -66,19 +71,28 @@ def read_token(platform: Platform, token: str, nonce: str) -> Launch:
     LaunchRefused
         When the token is not signed by the platform, not for this service, expired, or no launch of LTI 1.3.
     """
-    claims = _signed_claims(platform, token)
+    claims = signed_claims(platform, token, (*REQUIRED, "sub"))
     if not isinstance(claims["nonce"], str) or not constant_time_compare(claims["nonce"], nonce):
         raise _refused(platform, "the nonce is another one")
+    _check_launch(platform, claims)
+    return Launch(claims)
+
+
+def signed_claims(platform: Platform, token: str, required: Sequence[str] = REQUIRED) -> dict[str, Any]:
+    """Return what a platform signed for this service, in one of its deployments; raises as `read_token`."""
+    claims = _decoded(platform, token, required)
     audience = claims["aud"]
     if claims.get("azp", platform.client_id) != platform.client_id or (
         isinstance(audience, list) and len(audience) > 1 and "azp" not in claims
     ):
         raise _refused(platform, "it is not for this client id (azp)")
-    _check_launch(platform, claims)
-    return Launch(claims)
+    if claims.get(CLAIM + "version") != VERSION:
+        raise _refused(platform, f"it is not of LTI {VERSION}")
+    _check_deployment(platform, claims)
+    return claims
 
 
-def _signed_claims(platform: Platform, token: str) -> dict[str, Any]:
+def _decoded(platform: Platform, token: str, required: Sequence[str]) -> dict[str, Any]:
     if len(token) > LARGEST_TOKEN:
         raise _refused(platform, f"it has more than {LARGEST_TOKEN:,} characters")
     try:
@@ -92,7 +106,7 @@ def _signed_claims(platform: Platform, token: str) -> dict[str, Any]:
             audience=platform.client_id,
             issuer=platform.issuer,
             leeway=LEEWAY,
-            options={"require": REQUIRED},
+            options={"require": list(required)},
         )
     except jwt.PyJWTError as error:
         raise _refused(platform, str(error)) from error
@@ -109,10 +123,11 @@ def _check_launch(platform: Platform, claims: dict[str, Any]) -> None:
     subject = claims["sub"]
     if not isinstance(subject, str) or not 0 < len(subject) <= LONGEST_ID or "\0" in subject:
         raise _refused(platform, "it names nobody (sub)")
-    if claims.get(CLAIM + "version") != VERSION:
-        raise _refused(platform, f"it is not of LTI {VERSION}")
-    if claims.get(CLAIM + "message_type") not in {RESOURCE, DEEP_LINKING}:
-        raise _refused(platform, f"it is neither {RESOURCE} nor {DEEP_LINKING}")
+    if claims.get(CLAIM + "message_type") not in MESSAGES:
+        raise _refused(platform, f"it is none of {', '.join(MESSAGES)}")
+
+
+def _check_deployment(platform: Platform, claims: dict[str, Any]) -> None:
     if claims.get(CLAIM + "deployment_id") not in platform.deployments.split():
         raise LaunchRefused(
             _("This deployment of {platform} is not registered here.").format(platform=platform),

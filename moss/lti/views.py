@@ -24,7 +24,7 @@ from moss.lti.models import Platform
 from moss.lti.people import arrive
 from moss.lti.refusals import LaunchRefused
 from moss.lti.states import browser_key, new_state, open_again, read_state, set_cookie, use_nonce
-from moss.lti.tokens import DEEP_LINKING, read_token
+from moss.lti.tokens import DEEP_LINKING, REVIEW, read_token
 from moss.proxies import client_address
 from submissions.models import Assignment, AuditEntry
 from submissions.models.audit import AuditAction
@@ -145,6 +145,8 @@ def _destination(request: HttpRequest, claims: Launch, arrival: Arrival) -> str:
     course = arrival.platform_course.course
     if claims.lti("message_type") == DEEP_LINKING:
         return deep_linking.receive(claims, arrival.user, arrival.platform_course)
+    if claims.lti("message_type") == REVIEW:
+        return _reviewed(request, claims, arrival)
     chosen = claims.fields("custom").get(deep_linking.ASSIGNMENT)
     if not chosen:
         return course.get_absolute_url()
@@ -154,6 +156,21 @@ def _destination(request: HttpRequest, claims: Launch, arrival: Arrival) -> str:
         return assignment.get_absolute_url()
     messages.warning(request, _("The assignment of this link was deleted, or belongs to another course."))
     return course.get_absolute_url()
+
+
+def _reviewed(request: HttpRequest, claims: Launch, arrival: Arrival) -> str:
+    """Return the address of the submission whose report is opened; of its assignment until it is read."""
+    identifier = str(claims.fields("submission").get("id", "")).replace("\0", "")
+    rows = arrival.platform_course.pushed.filter(submission=identifier).select_related("assignment")
+    pushed = rows.order_by("-pk").first()
+    if pushed is None:
+        messages.warning(request, _("This submission is not known here, or its student was erased."))
+        return arrival.platform_course.course.get_absolute_url()
+    submission = pushed.read_submission()
+    if submission is None:
+        messages.info(request, _("This submission is in no report yet."))
+        return pushed.assignment.get_absolute_url()
+    return reverse("submission", args=[pushed.assignment_id, submission.pk])
 
 
 def _log(request: HttpRequest, arrival: Arrival) -> None:

@@ -23,6 +23,7 @@ LAYOUT_LABELS = (
     gettext_noop("a DOMjudge export"),
     gettext_noop("an Artemis export"),
     gettext_noop("repositories of GitHub or GitLab"),
+    gettext_noop("submissions that a learning platform pushed"),
     gettext_noop("one project"),
     gettext_noop("sections with a folder for each student"),
     gettext_noop("a folder or file for each student"),

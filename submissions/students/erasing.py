@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from submissions import lifecycle, tasks
+from submissions.events import erasing
 from submissions.lifecycle import MAX_ATTEMPTS
 from submissions.models import AuditEntry, Batch, Erasure
 from submissions.models.audit import AuditAction
@@ -77,6 +78,7 @@ def _erase(erasure: Erasure, work: Scope) -> None:
     held, touched = held_titles(work.held), work.touched
     names = new_names(work)
     work.settle()
+    erasing.send(Erasure, scope=work, counts=counts)
     erase_unread(work, counts)
     erase_names(work, names, counts)
     erase_submissions(work, names, counts)

@@ -177,6 +177,14 @@ REGISTER = {
     "submissions.ApiAnswer": Table(
         searched=("key", "body"), free=("request", "content_type"), why="a digest, and a kind"
     ),
+    "lti.PushedSubmission": Table(
+        searched=("subject", "name", "assets", "detail"),
+        assignment="assignment",
+        course="assignment__course",
+        free=("submission", "report_url", "state", "problem", "reported"),
+        why="the platform's own id and address of a submission, and states",
+    ),
+    "lti.PushedFile": Table(rows=("name", "data")),
     "listening.ClientResult": Table(
         searched=("options", "comment", "names"),
         assignment="assignment",
@@ -197,5 +205,5 @@ OTHER_APPS = {
     "accounts": "sessions: when and from where an account was used, and messages until they are shown",
     "listening": PEOPLE,
     "webhooks": "addresses of programs, and primary keys of what they are told of",
-    "lti": "platforms, their keys, and accounts of people who teach; rosters are stored as such",
+    "lti": "platforms, their keys and activities, and accounts of people who teach",
 }

@@ -21,6 +21,7 @@ from submissions.archives.layouts.moodle_quiz import MOODLE_QUIZ
 from submissions.archives.layouts.moodle_vpl import MOODLE_VPL
 from submissions.archives.layouts.nbgrader import NBGRADER
 from submissions.archives.layouts.project import PROJECT
+from submissions.archives.layouts.pushed import PUSHED
 from submissions.archives.layouts.sakai import SAKAI
 from submissions.archives.layouts.sections import SECTIONS
 from submissions.archives.layouts.submitty import SUBMITTY
@@ -34,7 +35,7 @@ LAYOUTS = {
     layout.key: layout
     for layout in (
         MOODLE, MOODLE_VPL, MOODLE_QUIZ, CANVAS, BLACKBOARD, BRIGHTSPACE, SAKAI, GRADESCOPE, SUBMITTY,
-        AUTOLAB, CODEGRADE, NBGRADER, DOMJUDGE, ARTEMIS, GITHUB, PROJECT, SECTIONS, FOLDERS, FILES,
+        AUTOLAB, CODEGRADE, NBGRADER, DOMJUDGE, ARTEMIS, GITHUB, PUSHED, PROJECT, SECTIONS, FOLDERS, FILES,
     )
 }  # fmt: skip
 

@@ -12,9 +12,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from moss.lti.models import Platform, RegistrationAddress
-from moss.lti.registration import HOLDS, TOOL
+from moss.lti.registration import HOLDS, PLATFORM, TOOL
 from tests.support.html import get_page, page_of
-from tests.support.platform import DEPLOYMENT, SCOPE
+from tests.support.platform import DEPLOYMENT, SCOPE, TOKENS
 
 if TYPE_CHECKING:
     from django.http import HttpResponseBase
@@ -196,3 +196,21 @@ def test_a_platform_that_is_registered_already_is_said(lms: LearningPlatform, ad
     response = register(lms, address)
     assert (response.status_code, "stored already" in page_of(response).text("main")) == (403, True)
     assert RegistrationAddress.objects.exists()
+
+
+def test_a_platform_that_pushes_submissions_is_asked_for_the_services_of_it(
+    lms: LearningPlatform, address: str
+) -> None:
+    notices = ["LtiHelloWorldNotice", "LtiAssetProcessorSubmissionNotice"]
+    lms.server.configuration = {PLATFORM: {"notice_types_supported": notices}}
+    register(lms, address)
+    (tool,) = lms.server.registered
+    assert tool["scope"].split() == [*TOKENS]
+    messages = {(one["type"], *one.get("placements", [])) for one in tool[TOOL]["messages"]}
+    assert messages == {
+        ("LtiResourceLinkRequest",),
+        ("LtiDeepLinkingRequest",),
+        ("LtiDeepLinkingRequest", "ActivityAssetProcessor"),
+        ("LtiAssetProcessorSettingsRequest",),
+        ("LtiReportReviewRequest",),
+    }

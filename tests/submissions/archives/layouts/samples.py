@@ -49,6 +49,12 @@ submission_77001:
     :email: coneill@example.edu
   :created_at: 2026-03-02 09:00:00.000000000 -05:00
 """
+PUSHED_RECORDS = """{
+ "pushed-3": {"name": "Ada Byron", "identifier": "u-1", "submitted": "2026-03-01T14:05:09+00:00"},
+ "pushed-7": {"name": "Ada Byron", "identifier": "u-1", "submitted": "2026-03-02T14:05:09.12+00:00"},
+ "pushed-8": {"name": "Ada Byron (u-2)", "identifier": "u-2", "submitted": "yesterday"},
+ "pushed-9": {"name": 7, "identifier": null}
+}"""
 
 
 def _blackboard(login: str, name: str, time: str, file: str) -> dict[str, str]:
@@ -249,6 +255,15 @@ SAMPLES: dict[str, dict[str, str]] = {
         "class/dlindqvist.py": CODE,
         "class/tests/test_main.py": CODE,
     },
+    "pushed": {
+        "pushed-3/Main.java": "no idea",
+        "pushed-7/Main.java": CODE,
+        "pushed-7/work/util/Area.java": CODE,
+        "pushed-8/Main.java": CODE,
+        "pushed-9/Main.java": CODE,
+        "pushed-submissions.json": PUSHED_RECORDS,
+    },
+    "pushed-broken": {"pushed-7/Main.java": CODE, "pushed-submissions.json": "[" * 2000},
     "files": {"class/abyron.py": CODE, "class/bpopescu.py": CODE},
 }
 
@@ -256,5 +271,6 @@ SAMPLES: dict[str, dict[str, str]] = {
 VARIANTS = {
     "moodle-flat": "moodle", "moodle-quiz-files": "moodle-quiz", "canvas-anonymous": "canvas",
     "canvas-twice": "canvas", "brightspace-flat": "brightspace", "sakai-flat": "sakai",
-    "gradescope-broken": "gradescope", "nbgrader-inbound": "nbgrader", "github-archives": "github",
+    "gradescope-broken": "gradescope", "pushed-broken": "pushed",
+    "nbgrader-inbound": "nbgrader", "github-archives": "github",
 }  # fmt: skip

@@ -108,10 +108,14 @@ class ToolKey(models.Model):
 
 
 class UsedNonce(models.Model):
-    """The nonce of a launch that was taken, so that it is not taken again; deleted when its state expired."""
+    """The nonce of a launch or a notice that was taken, so that it is not taken again.
+
+    Deleted when the state of its launch expired, or after `until`, when its notice expired.
+    """
 
     nonce = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(auto_now_add=True, db_index=True)
+    until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
         return self.nonce
@@ -172,6 +176,10 @@ class DeepLinkRequest(models.Model):
     platform_course = models.ForeignKey(PlatformCourse, models.CASCADE, related_name="+")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     return_url = models.CharField(max_length=2000)
+    # Where the platform is told to send its notices; empty where it asks for a link, not for a processor.
+    notices_url = models.CharField(max_length=2000, blank=True)
+    # The activity that the processor is for; empty where the platform does not say.
+    activity = models.CharField(max_length=LONGEST_ID, blank=True)
     # What the platform wants to have back; null where it sent nothing.
     data = models.TextField(null=True)  # noqa: DJ001 - an empty text is sent back as one
     created = models.DateTimeField(auto_now_add=True, db_index=True)
