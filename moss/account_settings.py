@@ -8,6 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from environs import validate
 
 from moss.environment import env
+from moss.saml_settings import SAML_ENTITY_ID, SAML_NAME, SAML_VERIFIED_MAIL, saml_app, saml_provider
 
 # Passwords and wrong ones; how many are too many is in `moss.settings`.
 # No rule asks for kinds of characters: length and surprise make a password.
@@ -55,11 +56,12 @@ OIDC_URL = env.str("MOSS_OIDC_URL", default="")
 OIDC_NAME = env.str("MOSS_OIDC_NAME", default="") or "your campus account"
 OIDC_CLIENT_ID = env.str("MOSS_OIDC_CLIENT_ID", default="")
 OIDC_SECRET = env.str("MOSS_OIDC_SECRET", default="")
-# The claim that lists the groups of an account, the groups that may sign in (none: everybody), and those
-# whose members are administrators.
+# The claim that lists the groups of an account.
 OIDC_GROUPS_CLAIM = env.str("MOSS_OIDC_GROUPS_CLAIM", default="") or "groups"
-OIDC_GROUPS = env.list("MOSS_OIDC_GROUPS", subcast=str.strip, default=[])
-OIDC_ADMINISTRATORS = env.list("MOSS_OIDC_ADMINISTRATORS", subcast=str.strip, default=[])
+# Of OpenID Connect and of SAML: the groups that may sign in (none: everybody), and those whose members are
+# administrators.
+CAMPUS_GROUPS = env.list("MOSS_CAMPUS_GROUPS", subcast=str.strip, default=[])
+CAMPUS_ADMINISTRATORS = env.list("MOSS_CAMPUS_ADMINISTRATORS", subcast=str.strip, default=[])
 if OIDC_URL and not (OIDC_CLIENT_ID and OIDC_SECRET):
     raise ImproperlyConfigured(
         "MOSS_OIDC_URL needs MOSS_OIDC_CLIENT_ID and MOSS_OIDC_SECRET, which the provider gave for it."
@@ -92,7 +94,12 @@ SOCIALACCOUNT_PROVIDERS = {
         ]
         if OIDC_URL
         else [],
-    }
+    },
+    "saml": {
+        "APPS": [saml_app(CAMPUS, SAML_NAME, saml_provider(), verified_mail=SAML_VERIFIED_MAIL)]
+        if SAML_ENTITY_ID
+        else []
+    },
 }
 MFA_ADAPTER = "allauth.mfa.adapter.DefaultMFAAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]

@@ -28,6 +28,8 @@ from moss.environment import (
 )
 from moss.monitoring_settings import *  # noqa: F403 - as above
 from moss.outgoing_settings import *  # noqa: F403 - as above
+from moss.saml_settings import *  # noqa: F403 - as above
+from moss.saml_settings import SAML_INSTALLED
 from submissions.queues import INTERACTIVE, QUEUES, ROUTES
 
 # Folders and services
@@ -110,6 +112,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.socialaccount",
     "allauth.socialaccount.providers.openid_connect",
+    *(["allauth.socialaccount.providers.saml"] if SAML_INSTALLED else []),
     "allauth.mfa",
     "axes",
     "csp",

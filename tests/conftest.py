@@ -59,6 +59,7 @@ pytest_plugins = [
     "tests.support.archive",
     "tests.support.hostile_class",
     "tests.support.campus",
+    "tests.support.identity_provider",
     "tests.support.platform",
     "tests.support.pushed",
     "tests.support.inbox",

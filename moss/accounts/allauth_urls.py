@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from allauth.account import views as account
 from allauth.socialaccount import views as socialaccount
+from django.conf import settings
 from django.urls import include, path, re_path
 from django.views.generic import RedirectView
 
@@ -35,3 +36,5 @@ urlpatterns = [
     path("campus/name/", socialaccount.signup, name="socialaccount_signup"),
     path("second-factor/", include("allauth.mfa.urls")),
 ]
+if settings.SAML_INSTALLED:
+    urlpatterns.append(path("saml/<slug:organization_slug>/", include("moss.accounts.saml")))

@@ -1,4 +1,4 @@
-"""Sign-in with a campus account (OpenID Connect, by django-allauth), and what its groups say."""
+"""Sign-in with a campus account (OpenID Connect or SAML, by django-allauth), and what its groups say."""
 
 from __future__ import annotations
 
@@ -40,8 +40,11 @@ class CampusAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc] # django
         return True
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Refuse a campus account without a group that may sign in, at every sign-in."""
-        if settings.OIDC_GROUPS and not groups(sociallogin) & {*settings.OIDC_GROUPS}:
+        """Refuse an account without a lasting id or a group that may sign in, at every sign-in."""
+        if _is_saml(sociallogin) and not _has_lasting_id(sociallogin):
+            logger.warning("a SAML response has none of the attributes %s", ", ".join(settings.SAML_UIDS))
+            raise ImmediateHttpResponse(render(request, "accounts/no_id.html", status=403))
+        if settings.CAMPUS_GROUPS and not groups(sociallogin) & {*settings.CAMPUS_GROUPS}:
             logger.warning("campus account %r has no group that may sign in", sociallogin.account.uid)
             raise ImmediateHttpResponse(render(request, "accounts/no_group.html", status=403))
 
@@ -60,9 +63,21 @@ class CampusAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc] # django
 def groups(sociallogin: SocialLogin) -> set[str]:
     """Return the groups that the provider names for an account."""
     data = sociallogin.account.extra_data
+    if _is_saml(sociallogin):
+        return {str(name) for name in data.get(settings.SAML_GROUPS_ATTRIBUTE, [])}
     claims = data.get("userinfo") or data.get("id_token") or data
     named = claims.get(settings.OIDC_GROUPS_CLAIM) or []
     return {named} if isinstance(named, str) else {str(name) for name in named}
+
+
+def _is_saml(sociallogin: SocialLogin) -> bool:
+    return bool(settings.SAML_ENTITY_ID) and sociallogin.account.provider == settings.SAML_ENTITY_ID
+
+
+def _has_lasting_id(sociallogin: SocialLogin) -> bool:
+    """Return whether the id is an attribute that stays; without one, it is that of a session."""
+    named = sociallogin.account.extra_data
+    return any(sociallogin.account.uid in named.get(attribute, []) for attribute in settings.SAML_UIDS)
 
 
 @receiver(user_logged_in)
@@ -73,6 +88,6 @@ def apply_groups(sender: object, user: User, **details: Any) -> None:  # noqa: A
         return
     named = groups(sociallogin)
     join_by_groups(user, named)
-    if settings.OIDC_ADMINISTRATORS and not user.is_superuser:
-        user.is_staff = not named.isdisjoint(settings.OIDC_ADMINISTRATORS)
+    if settings.CAMPUS_ADMINISTRATORS and not user.is_superuser:
+        user.is_staff = not named.isdisjoint(settings.CAMPUS_ADMINISTRATORS)
         user.save(update_fields=["is_staff"])

@@ -38,7 +38,10 @@ class SignIn(auth_views.LoginView):
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return super().get_context_data(
-            campus=settings.OIDC_URL and settings.OIDC_NAME, mail=settings.MAIL, **kwargs
+            campus=settings.OIDC_URL and settings.OIDC_NAME,
+            saml=settings.SAML_ENTITY_ID and settings.SAML_NAME,
+            mail=settings.MAIL,
+            **kwargs,
         )
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:

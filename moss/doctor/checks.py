@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import DatabaseError
 from redis.exceptions import RedisError
 
-from moss.doctor import configuration, machine, services
+from moss.doctor import configuration, machine, saml, services
 from moss.doctor.findings import Finding, problem
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     services.clock,
     services.mail,
     services.campus,
+    saml.saml,
     machine.disk,
     machine.limits,
     machine.fonts,

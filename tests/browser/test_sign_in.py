@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from django.contrib.auth.models import User
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
     from pytest_django.fixtures import Settings
+    from pytest_django.live_server_helper import LiveServer
 
     from tests.support.browser import Shoot, SignIn
     from tests.support.campus import Campus
+    from tests.support.identity_provider import IdentityProvider
 
 
 def test_alice_signs_in_with_her_password_and_lands_on_her_courses(page: Page, alice: User) -> None:
@@ -40,6 +42,22 @@ def test_the_pages_of_signing_in_have_no_fault(
     for name, address in (("login", reverse("login")), ("forgotten", reverse("account_reset_password"))):
         page.goto(address)
         check_every_layout(page, shoot, f"page-{name}")
+
+
+def test_dora_signs_in_by_saml_at_another_site(
+    browser: Browser, live_server: LiveServer, identity_provider: IdentityProvider
+) -> None:
+    identity_provider.enrol("dora")
+    context = browser.new_context(base_url=live_server.url)
+    page = context.new_page()
+    page.goto(reverse("account"))
+    page.click("text=Sign in with Example University")
+    assert page.url.startswith(identity_provider.url)
+    page.click("text=dora")
+    page.wait_for_url("**/account/")
+    assert page.locator("h1").inner_text() == "Your account"
+    assert "dora" in page.locator("header").inner_text()
+    context.close()
 
 
 @pytest.mark.long

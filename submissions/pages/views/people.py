@@ -67,7 +67,7 @@ def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpR
         "reasons": listed.reasons,
         "request_rows": request_rows(request, course) if may(request.user, Right.SHARE, course) else [],
         "campus_groups": listed.campus_groups,
-        "has_campus": bool(settings.OIDC_URL),
+        "has_campus": bool(settings.OIDC_URL or settings.SAML_ENTITY_ID),
         "form": InvitationForm(),
         "transfer_form": TransferForm(course),
         "reason_form": ReasonForm(),

@@ -75,7 +75,7 @@ def test_two_people_with_one_user_name_have_two_accounts(campus: Campus, client:
 
 
 def test_only_groups_that_may_sign_in_do(campus: Campus, client: Client, settings: Settings) -> None:
-    settings.OIDC_GROUPS = ["cs-staff"]
+    settings.CAMPUS_GROUPS = ["cs-staff"]
     campus.enrol("sam", groups=["students"])
     refused = campus.sign_in(client, "sam")
     assert refused.status_code == 403
@@ -91,7 +91,7 @@ def test_only_groups_that_may_sign_in_do(campus: Campus, client: Client, setting
 def test_a_group_makes_administrators_and_unmakes_them(
     campus: Campus, client: Client, settings: Settings
 ) -> None:
-    settings.OIDC_ADMINISTRATORS = ["cs-admins"]
+    settings.CAMPUS_ADMINISTRATORS = ["cs-admins"]
     campus.enrol("dora", groups="cs-admins")
     campus.sign_in(client, "dora")
     assert User.objects.get().is_staff

@@ -16,7 +16,7 @@ from django.test import override_settings
 from django.utils import timezone
 
 from moss.cli import main
-from moss.doctor import machine, services
+from moss.doctor import machine, saml, services
 from moss.doctor.checks import CHECKS
 from submissions import heartbeats
 from submissions.queues import QUEUES
@@ -24,6 +24,10 @@ from submissions.queues import QUEUES
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from pytest_django.fixtures import Settings
+
+    from tests.support.identity_provider import IdentityProvider
 
 
 def run(*arguments: str) -> Result:
@@ -142,6 +146,23 @@ def test_a_campus_provider_that_cannot_be_asked_is_a_problem() -> None:
             found = services.campus()
     assert found.state == "problem"
     assert "MOSS_OIDC_URL" in found.advice
+
+
+def test_the_certificate_of_a_saml_provider_is_read(identity_provider: IdentityProvider) -> None:
+    found = saml.saml()
+    assert found.state == "warning"
+    assert "its certificate is valid until" in found.message
+
+
+def test_a_saml_provider_without_readable_metadata_is_a_problem(
+    identity_provider: IdentityProvider, settings: Settings
+) -> None:
+    known = settings.SOCIALACCOUNT_PROVIDERS["saml"]["APPS"][0]["settings"]["idp"]
+    known["x509cert"] = "no certificate"
+    assert saml.saml().state == "problem"
+    del known["x509cert"]
+    known["metadata_url"] = identity_provider.url
+    assert "MOSS_SAML_METADATA_URL" in saml.saml().advice
 
 
 def test_a_small_disk_and_a_folder_that_cannot_be_written_are_said(

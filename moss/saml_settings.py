@@ -1,0 +1,82 @@
+"""Settings of campus accounts by SAML, from the environment."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+from moss.environment import env
+
+# The id of the identity provider, and its metadata; or, without these, its address and its certificate.
+SAML_ENTITY_ID = env.str("MOSS_SAML_ENTITY_ID", default="")
+SAML_METADATA_URL = env.str("MOSS_SAML_METADATA_URL", default="")
+SAML_SSO_URL = env.str("MOSS_SAML_SSO_URL", default="")
+SAML_CERTIFICATE = env.str("MOSS_SAML_CERTIFICATE", default="")
+SAML_NAME = env.str("MOSS_SAML_NAME", default="") or "your campus account"
+# Attributes with an id that an account keeps: subject-id, pairwise-id, eduPersonPrincipalName, Entra ID's.
+SAML_UIDS = [
+    "urn:oasis:names:tc:SAML:attribute:subject-id",
+    "urn:oasis:names:tc:SAML:attribute:pairwise-id",
+    "urn:oid:1.3.6.1.4.1.5923.1.1.1.6",
+    "http://schemas.microsoft.com/identity/claims/objectidentifier",
+]
+if _UID := env.str("MOSS_SAML_UID", default=""):
+    SAML_UIDS = [_UID]
+# The attribute that lists the groups of an account; isMemberOf of eduMember without it.
+IS_MEMBER_OF = "urn:oid:1.3.6.1.4.1.5923.1.5.1.1"
+SAML_GROUPS_ATTRIBUTE = env.str("MOSS_SAML_GROUPS_ATTRIBUTE", default="") or IS_MEMBER_OF
+# Whether the campus vouches for the mail addresses that it sends.
+SAML_VERIFIED_MAIL = env.bool("MOSS_SAML_VERIFIED_MAIL", default=False)
+SAML_INSTALLED = find_spec("onelogin") is not None
+
+if SAML_ENTITY_ID and not (SAML_METADATA_URL or (SAML_SSO_URL and SAML_CERTIFICATE)):
+    raise ImproperlyConfigured(
+        "MOSS_SAML_ENTITY_ID needs MOSS_SAML_METADATA_URL, or MOSS_SAML_SSO_URL and MOSS_SAML_CERTIFICATE."
+    )
+if SAML_ENTITY_ID and not SAML_INSTALLED:
+    raise ImproperlyConfigured('MOSS_SAML_ENTITY_ID needs more packages: pip install "moss-server[saml]".')
+
+
+def saml_app(slug: str, name: str, provider: dict[str, str], *, verified_mail: bool) -> dict[str, Any]:
+    """Return the settings of one provider, as django-allauth reads them; `slug` is in its addresses."""
+    return {
+        "client_id": slug,
+        "provider_id": provider["entity_id"],
+        "name": name,
+        "settings": {
+            "idp": provider,
+            "verified_email": verified_mail,
+            "attribute_mapping": {
+                "uid": SAML_UIDS,
+                "email": [
+                    "urn:oid:0.9.2342.19200300.100.1.3",
+                    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress",
+                ],
+                "username": ["urn:oid:0.9.2342.19200300.100.1.1", "urn:oid:1.3.6.1.4.1.5923.1.1.1.6"],
+                "first_name": [
+                    "urn:oid:2.5.4.42",
+                    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/givenname",
+                ],
+                "last_name": [
+                    "urn:oid:2.5.4.4",
+                    "http://schemas.xmlsoap.org/ws/2005/05/identity/claims/surname",
+                ],
+            },
+            "advanced": {
+                "strict": True,
+                "want_assertion_signed": True,
+                "reject_idp_initiated_sso": True,
+                # Names of hosts within a campus need no dot.
+                "allow_single_label_domains": True,
+            },
+        },
+    }
+
+
+def saml_provider() -> dict[str, str]:
+    """Return what is known of the identity provider."""
+    if SAML_METADATA_URL:
+        return {"entity_id": SAML_ENTITY_ID, "metadata_url": SAML_METADATA_URL}
+    return {"entity_id": SAML_ENTITY_ID, "sso_url": SAML_SSO_URL, "x509cert": SAML_CERTIFICATE}

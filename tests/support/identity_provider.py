@@ -1,0 +1,194 @@
+"""An identity provider that speaks SAML: it answers the requests of this service with signed responses."""
+
+from __future__ import annotations
+
+import base64
+import threading
+import zlib
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+from uuid import uuid4
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.x509.oid import NameOID
+from lxml import etree
+from onelogin.saml2.utils import OneLogin_Saml2_Utils
+
+from moss.saml_settings import saml_app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.test import Client
+    from pytest_django.fixtures import Settings
+
+ENTITY = "https://idp.example.edu/shibboleth"
+UID, MAIL = "urn:oasis:names:tc:SAML:attribute:subject-id", "urn:oid:0.9.2342.19200300.100.1.3"
+GROUPS, USER = "urn:oid:1.3.6.1.4.1.5923.1.5.1.1", "urn:oid:0.9.2342.19200300.100.1.1"
+TEMPLATES = Path(__file__).parent / "saml"
+ASSERTION = (TEMPLATES / "assertion.xml").read_text()
+RESPONSE = (TEMPLATES / "response.xml").read_text()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request of the service: its id, who asks, and where the response goes."""
+
+    id: str
+    entity: str
+    address: str
+
+    @classmethod
+    def of(cls, address: str) -> Asked:
+        packed = base64.b64decode(parse_qs(urlsplit(address).query)["SAMLRequest"][0])
+        root = etree.fromstring(zlib.decompress(packed, -15))
+        issuer = root.find("{urn:oasis:names:tc:SAML:2.0:assertion}Issuer")
+        return cls(root.get("ID"), issuer.text, root.get("AssertionConsumerServiceURL"))
+
+
+@dataclass
+class IdentityProvider:
+    """The key of the provider, its address, and what it says about whom."""
+
+    url: str
+    key: str
+    certificate: str
+    people: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+
+    def enrol(self, name: str, mail: str = "", groups: tuple[str, ...] = ()) -> None:
+        self.people[name] = {UID: [f"{name}@example.edu"], USER: [name], GROUPS: [*groups]}
+        if mail:
+            self.people[name][MAIL] = [mail]
+
+    def assertion(self, asked: Asked, name: str, minutes: int = 5, *, signed: bool = True) -> str:
+        now = datetime.now(UTC)
+        attributes = "".join(
+            f'<saml:Attribute Name="{key}">'
+            + "".join(f"<saml:AttributeValue>{escape(value)}</saml:AttributeValue>" for value in values)
+            + "</saml:Attribute>"
+            for key, values in self.people.get(name, {USER: [name]}).items()
+        )
+        text = ASSERTION.format(
+            id=uuid4().hex,
+            now=_time(now),
+            since=_time(now - timedelta(hours=1)),
+            until=_time(now + timedelta(minutes=minutes)),
+            entity=ENTITY,
+            name_id=uuid4().hex,
+            recipient=asked.address,
+            audience=asked.entity,
+            request=asked.id,
+            attributes=attributes,
+        )
+        if not signed:
+            return text
+        signed_text: bytes = OneLogin_Saml2_Utils.add_sign(text, self.key, self.certificate)
+        return signed_text.decode().partition("?>\n")[2] or signed_text.decode()
+
+    def response(self, asked: Asked, *assertions: str) -> str:
+        """Return a response as it is posted."""
+        text = RESPONSE.format(
+            id=uuid4().hex,
+            now=_time(datetime.now(UTC)),
+            destination=asked.address,
+            request=asked.id,
+            entity=ENTITY,
+            assertions="".join(assertions),
+        )
+        return base64.b64encode(text.encode()).decode()
+
+    def ask(self, client: Client, **query: str) -> Asked:
+        """Begin to sign in; return what the service asks."""
+        asked = client.get("/accounts/saml/campus/login/", query)
+        assert asked.headers["Location"].startswith(self.url)
+        return Asked.of(asked.headers["Location"])
+
+    def sign_in(self, client: Client, name: str, **query: str) -> Any:
+        asked = self.ask(client, **query)
+        return self.send(client, self.response(asked, self.assertion(asked, name)))
+
+    def send(self, client: Client, response: str) -> Any:
+        """Post a response as a browser does, and follow to the page that the session belongs to."""
+        taken = client.post("/accounts/saml/campus/acs/", {"SAMLResponse": response, "RelayState": ""})
+        return client.get(taken.headers["Location"]) if taken.status_code == 302 else taken
+
+
+def _time(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _certificate() -> tuple[str, str]:
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "idp.example.edu")])
+    now = datetime.now(UTC)
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = made.serial_number(1).not_valid_before(now).not_valid_after(now + timedelta(days=1))
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return private.decode(), made.sign(key, hashes.SHA256()).public_bytes(pem).decode()
+
+
+class _Page(BaseHTTPRequestHandler):
+    """The page on which somebody signs in there: a button for each person."""
+
+    server: _Server
+
+    def do_GET(self) -> None:
+        provider = self.server.provider
+        if "SAMLRequest" not in self.path:
+            self.send_error(404)
+            return
+        asked = Asked.of(self.path)
+        forms = "".join(_form(provider, asked, name) for name in provider.people)
+        content = f"<!doctype html><title>Campus</title>{forms}".encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+def _form(provider: IdentityProvider, asked: Asked, name: str) -> str:
+    response = provider.response(asked, provider.assertion(asked, name))
+    return (
+        f'<form method="post" action="{escape(asked.address)}"><button>{name}</button>'
+        f'<input type="hidden" name="SAMLResponse" value="{response}"></form>'
+    )
+
+
+class _Server(ThreadingHTTPServer):
+    provider: IdentityProvider
+
+
+@pytest.fixture(scope="session")
+def running_identity_provider() -> Iterator[IdentityProvider]:
+    with _Server(("127.0.0.1", 0), _Page) as server:
+        url = f"http://127.0.0.1:{server.server_address[1]}/sso"
+        server.provider = IdentityProvider(url, *_certificate())
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server.provider
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def identity_provider(running_identity_provider: IdentityProvider, settings: Settings) -> IdentityProvider:
+    provider = running_identity_provider
+    provider.people.clear()
+    settings.SAML_ENTITY_ID, settings.SAML_NAME = ENTITY, "Example University"
+    known = {"entity_id": ENTITY, "sso_url": provider.url, "x509cert": provider.certificate}
+    app = saml_app("campus", "Example University", known, verified_mail=False)
+    settings.SOCIALACCOUNT_PROVIDERS = {"saml": {"APPS": [app]}}
+    return provider
