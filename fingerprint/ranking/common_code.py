@@ -25,6 +25,8 @@ LEAST_LIMIT = 10
 DEFAULT_PART = 0.5
 # Submissions are alike that share at least this part of the fingerprints of the heavier one, by weight.
 ALIKE_PART = 0.5
+# A sum of the same weights in another order differs by less than this part of it, and decides nothing.
+ROUNDING = 1e-9
 
 
 def default_limit(programs: float) -> int:
@@ -41,7 +43,7 @@ def _count_alike(table: Postings, counts: Owners) -> None:
     for left in range(owners):
         partner_count = add_shared(table, left, weight, shared, partners)
         for right in partners[:partner_count]:
-            if weight[right] >= ALIKE_PART * max(weights[left], weights[right]):
+            if weight[right] >= ALIKE_PART * (1 - ROUNDING) * max(weights[left], weights[right]):
                 counts[left] += 1
                 counts[right] += 1
             weight[right], shared[right] = 0.0, 0

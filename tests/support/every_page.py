@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -15,7 +15,7 @@ from moss.accounts import urls as account_urls
 from moss.commands.demo import SAMPLE, sample_zip
 from moss.webhooks import actions as webhooks, urls as webhook_urls
 from moss.webhooks.models import Delivery, Event, Webhook
-from submissions.actions import people, shares
+from submissions.actions import people, resumable, shares
 from submissions.models import (
     Assignment,
     Batch,
@@ -176,6 +176,23 @@ def webhook_of(world: World) -> Webhook:
 
 def delivery_of(world: World) -> Delivery:
     return webhook_of(world).deliveries.first() or webhooks.send_test(webhook_of(world))
+
+
+def api_places(world: World, user: User) -> dict[str, Any]:
+    """Return an object of the world for each name in the addresses of the API; the user began an upload."""
+    return {
+        "course_id": world.assignment.course_id,
+        "assignment_id": world.assignment.pk,
+        "upload_id": world.batch.pk,
+        "resumable_id": resumable.begin_resumable(world.assignment, user, "main.py", 5).pk,
+        "boilerplate_id": world.boilerplate.pk,
+        "left_id": world.pair.left_id,
+        "right_id": world.pair.right_id,
+        "share_id": world.share.pk,
+        "submission_id": world.pair.left_id,
+        "webhook_id": webhook_of(world).pk,
+        "delivery_id": delivery_of(world).pk,
+    }
 
 
 def _reading_request(world: World) -> int:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from fingerprint import engine
 from fingerprint.fingerprints import fingerprint
@@ -29,6 +29,7 @@ values = st.lists(st.integers(0, 9), max_size=12)
 SHORT = Params(k=3, window=2)
 
 
+@example([[0, 1, 5], [2], [2, 5], [0, 1, 2, 3, 4, 5]])  # Exactly half of it, but for the last bit.
 @given(st.lists(values, min_size=1, max_size=6))
 def test_submissions_are_alike_that_share_half_of_the_heavier_ones_fingerprints(
     documents: list[list[int]],

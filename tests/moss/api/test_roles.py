@@ -9,12 +9,11 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from moss.api.service import api
-from submissions import actions
 from submissions.actions import people
-from submissions.models import Batch, Membership
+from submissions.models import Batch, Membership, ResumableUpload
 from tests.submissions.pages.test_roles import ROLES
 from tests.support.api import api_client, problem_of
-from tests.support.every_page import delivery_of, webhook_of
+from tests.support.every_page import api_places
 from tests.support.sample_class import loose
 
 if TYPE_CHECKING:
@@ -126,25 +125,10 @@ def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]
     """Return the status of the answer of every endpoint; nothing that they change is kept."""
     client = api_client(user, scope)
     listed = world.assignment.batches.create(name="listed", state=Batch.State.LISTED, preview=True)
-    begun = actions.begin_resumable(world.assignment, user, "main.py", 5)
     sides = sorted((world.pair.left.name, world.pair.right.name))
     confirmed = world.assignment.decisions.get_or_create(left=sides[0], right=sides[1])[0]
     world.assignment.decisions.filter(pk=confirmed.pk).update(state="confirmed")
-    places = {
-        "course_id": world.assignment.course_id,
-        "assignment_id": world.assignment.pk,
-        "boilerplate_id": world.boilerplate.pk,
-        "left_id": world.pair.left_id,
-        "right_id": world.pair.right_id,
-        "share_id": world.share.pk,
-        "submission_id": world.pair.left_id,
-        "upload_id": listed.pk,
-        "resumable_id": begun.pk,
-        "webhook_id": webhook_of(world).pk,
-        "delivery_id": delivery_of(world).pk,
-        "table": "pairs",
-        "suffix": "csv",
-    }
+    places = api_places(world, user) | {"upload_id": listed.pk, "table": "pairs", "suffix": "csv"}
     found = {}
     for method, path in sorted(endpoints()):
         address = PREFIX + path.format(**places) + QUERIES.get(path, "")
@@ -155,7 +139,7 @@ def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]
         if response.status_code >= 400 and method != "head":
             problem_of(response)
     listed.delete()
-    begun.delete()
+    ResumableUpload.objects.all().delete()
     return found
 
 

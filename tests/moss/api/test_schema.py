@@ -20,9 +20,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from submissions import actions
 from tests.support.api import secret_of
-from tests.support.every_page import delivery_of, webhook_of
+from tests.support.every_page import api_places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,22 +61,6 @@ def app() -> Iterator[Any]:
         signal.connect(close_old_connections)
 
 
-def places(world: World) -> dict[str, Any]:
-    return {
-        "course_id": world.assignment.course_id,
-        "assignment_id": world.assignment.pk,
-        "upload_id": world.batch.pk,
-        "resumable_id": actions.begin_resumable(world.assignment, world.owner, "main.py", 5).pk,
-        "boilerplate_id": world.boilerplate.pk,
-        "left_id": world.pair.left_id,
-        "right_id": world.pair.right_id,
-        "share_id": world.share.pk,
-        "submission_id": world.pair.left_id,
-        "webhook_id": webhook_of(world).pk,
-        "delivery_id": delivery_of(world).pk,
-    }
-
-
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 def test_every_answer_is_one_that_the_document_declares(
     mode: GenerationMode, world: World, app: Any, settings: Any, subtests: pytest.Subtests
@@ -85,7 +68,7 @@ def test_every_answer_is_one_that_the_document_declares(
     settings.API_REQUESTS_A_MINUTE = 1_000_000
     headers = {"Authorization": f"Bearer {secret_of(world.owner)}"}
     schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", app)
-    known, seen = places(world), set()
+    known, seen = api_places(world, world.owner), set()
     for found in schema.get_all_operations():
         operation: Any = cast("Any", found).ok()
 

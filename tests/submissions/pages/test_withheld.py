@@ -18,7 +18,7 @@ from submissions.models import Membership
 from tests.moss.api.test_roles import BODIES, PREFIX, QUERIES, endpoints
 from tests.submissions.pages.test_roles import OF_NOBODY, ROLES, client_of
 from tests.support.api import api_client
-from tests.support.every_page import addresses, delivery_of, webhook_of
+from tests.support.every_page import addresses, api_places
 from tests.support.html import get_page
 from tests.support.tabs import tab
 from tests.support.withheld import secrets_in
@@ -98,20 +98,8 @@ def test_no_answer_to_a_form_tells_about_the_old_work(role: str, sealed: Sealed)
 def told_by_endpoints(sealed: Sealed, user: User, scope: str, side: str) -> dict[tuple[str, str], list[str]]:
     """Return the secrets that the endpoints tell a user; nothing that they change is kept."""
     world, client = sealed.world, api_client(user, scope)
-    places = {
-        "course_id": world.assignment.course_id,
-        "assignment_id": world.assignment.pk,
-        "boilerplate_id": world.boilerplate.pk,
-        "left_id": world.pair.left_id,
-        "right_id": world.pair.right_id,
-        "share_id": world.share.pk,
-        "submission_id": getattr(world.pair, side),
-        "upload_id": world.batch.pk,
-        "webhook_id": webhook_of(world).pk,
-        "delivery_id": delivery_of(world).pk,
-        "table": "pairs",
-        "suffix": "json",
-    }
+    submission = getattr(world.pair, side)
+    places = api_places(world, user) | {"submission_id": submission, "table": "pairs", "suffix": "json"}
     told = {}
     for method, path in sorted(endpoints()):
         body = BODIES.get((method, path), {})
