@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         ScoringJob as ScoringJob,
         pair_passages as pair_passages,
         rank as rank,
+        rank_for_report as rank_for_report,
         scored_cohorts as scored_cohorts,
         scoring_jobs as scoring_jobs,
     )
@@ -111,7 +112,7 @@ else:
         "ranking.pair_passages": "PairPassages find_passages",
         "ranking.parallel": "never_end",
         "ranking.passages": "Passage as_passages exchange_sides passage_weight",
-        "ranking.rank": "Ranking ScoringJob pair_passages rank scored_cohorts scoring_jobs",
+        "ranking.rank": "Ranking ScoringJob pair_passages rank rank_for_report scored_cohorts scoring_jobs",
         "ranking.score_constants": "SCORE_VERSION",
         "ranking.scoring": "ScorePairs Scores score",
         "ranking.terms": "LexicalTable",

@@ -11,7 +11,8 @@ parallel          the kernels on all cores, in chunks
 coverage          how much of two submissions their passages cover
 blocks            passages with small insertions between them as one
 scoring           the similarity of a pair; score_constants has every constant
-upper_bounds      the best pairs without scoring all pairs
+upper_bounds      bounds of the similarity, which are cheaper than the similarity
+best_pairs        the best pairs without scoring all pairs
 threshold         the suggested threshold
 duplicates        groups of submissions that are the same
 pair_passages     the passages of many pairs as arrays; passages has the type of one

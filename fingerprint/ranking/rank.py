@@ -8,6 +8,7 @@ import numpy as np
 
 from fingerprint.index import CandidatePairs, InvertedIndex
 from fingerprint.permutation import permute
+from fingerprint.ranking.best_pairs import Scored, Wanted, best_pairs
 from fingerprint.ranking.candidates import FLOOR, merged_pairs, rare_term_pairs, weighted_pairs
 from fingerprint.ranking.pair_passages import align_pairs
 from fingerprint.ranking.parallel import never_end
@@ -25,7 +26,6 @@ from fingerprint.ranking.translations import (
     translation_candidates,
     without_terms,
 )
-from fingerprint.ranking.upper_bounds import best_pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.ranking.translations import Translations
     from fingerprint.types import Hashes, Rows
+
+
+# Stands for the suggested threshold, which is not known yet.
+SUGGESTED = -1.0
 
 
 class ScoringJob(NamedTuple):
@@ -81,12 +85,14 @@ class Ranking(NamedTuple):
     """Pairs with their scores, best first, and the threshold suggested from those of pairs in one language.
 
     `units` int64 [n, 2]: the units of a translated pair, see `TranslationInput`; -1 for any other pair.
+    `candidates` is the number of pairs that share enough to be compared, whether or not they are in it.
     """
 
     pairs: CandidatePairs
     scores: Scores
     threshold: SuggestedThreshold
     units: Rows
+    candidates: int
 
     @property
     def translated(self) -> npt.NDArray[np.bool_]:
@@ -95,7 +101,9 @@ class Ranking(NamedTuple):
         return translated
 
     def take(self, rows: npt.NDArray[np.integer]) -> Ranking:
-        return Ranking(self.pairs.take(rows), self.scores.take(rows), self.threshold, self.units[rows])
+        return self._replace(
+            pairs=self.pairs.take(rows), scores=self.scores.take(rows), units=self.units[rows]
+        )
 
 
 def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePairs:
@@ -113,60 +121,99 @@ def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePair
     return pairs.take(np.flatnonzero(inputs.old_pairs.keep(pairs.left, pairs.right)))
 
 
-def rank(
-    inputs: RankingInput,
-    show: int | None = None,
-    check: Check = never_end,
-    score_pairs: ScorePairs = score,
-) -> Ranking:
+def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end) -> Ranking:
     """Score the candidate pairs of a cohort and return the best `show`; ties are in cohort order.
 
     With None, return all pairs that share rare terms or a fingerprint, without a minimum weight. Of more than
     `SAMPLE_SIZE` candidate pairs, score only those that may be among the best, and a sample for the
     threshold, which depends neither on `show` nor on the order of the cohort. `check` is called every few
     tenths of a second; when it raises, the ranking ends. Pairs in different languages are among the others by
-    their own score; the scores of the others and the threshold do not depend on them. `score_pairs` is
-    called in place of `score`, for what `scoring_jobs` lists, where the scores are known already.
+    their own score; the scores of the others and the threshold do not depend on them.
     """
-    ranking = _rank_one_language(inputs, show, check, score_pairs)
+    wanted = None if show is None else Wanted(max(show, 1))
+    pairs = candidate_pairs(inputs, 0.0 if wanted is None else FLOOR)
+    ranking = _rank_one_language(inputs, pairs, wanted, check)
+    ranking = _with_translations(inputs, ranking, check, listed=wanted)
+    return ranking.take(np.arange(len(ranking.units))[:show])
+
+
+def rank_for_report(
+    inputs: RankingInput,
+    show: int,
+    least: float | None = None,
+    *,
+    check: Check = never_end,
+    candidates: CandidatePairs | None = None,
+    score_pairs: ScorePairs | None = None,
+) -> Ranking:
+    """Return the best `show` pairs, the best of each submission, and all from similarity `least` on.
+
+    None for `least` stands for the suggested threshold. The ranking may have other pairs that were scored to
+    find these: all scored pairs. `candidates` are those of the first of the `scoring_jobs` where they are
+    known already; so with `score_pairs`, which is called in place of `score` for all pairs of these jobs.
+    For the rest see `rank`.
+    """
+    wanted = Wanted(show, SUGGESTED if least is None else least, of_each=True)
+    pairs = candidate_pairs(inputs) if candidates is None else candidates
+    ranking = _rank_one_language(inputs, pairs, wanted, check, score_pairs)
+    return _with_translations(inputs, ranking, check, wanted, score_pairs or score)
+
+
+def _with_translations(
+    inputs: RankingInput,
+    ranking: Ranking,
+    check: Check,
+    listed: Wanted | None,
+    score_pairs: ScorePairs = score,
+) -> Ranking:
+    """Return the ranking with the pairs in different languages; those that are not `listed` too with None."""
     if inputs.translations is None:
         return ranking
     translations = rank_translations(inputs.translations, check, score_pairs)
-    if show is not None:
+    if listed is not None:
         translations = translations.take(translations.scores.similarity >= LEAST_LISTED)
-    merged = _merged(ranking, translations)
-    return merged.take(np.arange(len(merged.units))[:show])
+    both = merged_pairs(candidate_pairs(inputs, 0.0 if listed is None else FLOOR), translations.pairs)
+    return _merged(ranking, translations)._replace(candidates=len(both.left))
 
 
 def _rank_one_language(
-    inputs: RankingInput, show: int | None, check: Check, score_pairs: ScorePairs
+    inputs: RankingInput,
+    candidates: CandidatePairs,
+    wanted: Wanted | None,
+    check: Check,
+    score_pairs: ScorePairs | None = None,
 ) -> Ranking:
-    cohort, lexical = inputs.cohort, inputs.lexical
-    pairs = candidate_pairs(inputs, 0.0 if show is None else FLOOR)
-    eligible = _eligible_rows(inputs, pairs, candidate_pairs(inputs) if show is None else pairs)
+    cohort, lexical, pairs = inputs.cohort, inputs.lexical, candidates
+    eligible = _eligible_rows(inputs, pairs, candidate_pairs(inputs) if wanted is None else None)
     sample = eligible[sample_rows(_pair_keys(inputs, pairs.take(eligible)))]
-    if show is None or len(pairs.left) <= max(show, SAMPLE_SIZE):
-        scores = score_pairs(cohort, lexical, pairs, check)
-        sampled = scores.similarity[sample]
+    if wanted is None or score_pairs or len(pairs.left) <= max(wanted.best, SAMPLE_SIZE):
+        scores = (score_pairs or score)(cohort, lexical, pairs, check)
+        threshold = suggest_threshold(scores.similarity[sample], len(eligible))
     else:
-        sampled = score(cohort, lexical, pairs.take(sample), check).similarity
-        rows, scores = best_pairs(cohort, lexical, pairs, max(show, 1), check)
+        scored = Scored(sample, score(cohort, lexical, pairs.take(sample), check))
+        threshold = suggest_threshold(scored.scores.similarity, len(eligible))
+        if wanted.least == SUGGESTED:
+            wanted = wanted._replace(least=threshold.value)
+        rows, scores = best_pairs(cohort, lexical, pairs, wanted, scored=scored, check=check)
         pairs = pairs.take(rows)
     one_language = np.full((len(pairs.left), 2), -1, dtype=np.int64)
-    ranking = Ranking(pairs, scores, suggest_threshold(sampled, len(eligible)), one_language)
-    return ranking.take(_order(pairs, scores)[:show])
+    ranking = Ranking(pairs, scores, threshold, one_language, len(candidates.left))
+    return ranking.take(_order(pairs, scores))
 
 
 def _eligible_rows(
-    inputs: RankingInput, pairs: CandidatePairs, candidates: CandidatePairs
+    inputs: RankingInput, pairs: CandidatePairs, candidates: CandidatePairs | None
 ) -> npt.NDArray[np.intp]:
     """Return the rows of the pairs that the threshold is estimated from.
 
-    These are pairs of the class that share code and are candidates: most of the others are not scored.
+    These are pairs of the class that share code and are candidates: most of the others are not scored. All
+    are candidates with None.
     """
-    size = np.int64(len(inputs.cohort))
-    known = np.isin(pairs.left * size + pairs.right, candidates.left * size + candidates.right)
-    return np.flatnonzero(known & (pairs.shared > 0) & _within_class(inputs, pairs))
+    eligible = (pairs.shared > 0) & _within_class(inputs, pairs)
+    if candidates is not None:
+        size = np.int64(len(inputs.cohort))
+        eligible &= np.isin(pairs.left * size + pairs.right, candidates.left * size + candidates.right)
+    return np.flatnonzero(eligible)
 
 
 def _pair_keys(inputs: RankingInput, pairs: CandidatePairs) -> Hashes:
@@ -196,7 +243,8 @@ def _merged(ranking: Ranking, translations: Translations) -> Ranking:
     order = _order(pairs, scores)
     ends = np.stack((pairs.left, pairs.right), axis=1)[order]
     _, firsts = np.unique(ends, axis=0, return_index=True)
-    return Ranking(pairs, scores, ranking.threshold, units).take(order[np.sort(firsts)])
+    merged = ranking._replace(pairs=pairs, scores=scores, units=units)
+    return merged.take(order[np.sort(firsts)])
 
 
 def pair_passages(inputs: RankingInput, ranking: Ranking, check: Check = never_end) -> PairPassages:

@@ -1,4 +1,4 @@
-"""Find the best pairs of a cohort without scoring all pairs, by upper bounds of the scores, which are cheap.
+"""Upper bounds of the scores of pairs, which are cheaper than the scores.
 
 Passages lie within the k-grams that both sides contain. On each side, these k-grams form stretches. The
 tokens between two passages include those between their stretches. So a passage gets at most as much length
@@ -16,7 +16,7 @@ from fingerprint._jit import njit
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.coverage import continuation, length_factor
 from fingerprint.ranking.parallel import never_end, run_chunks
-from fingerprint.ranking.scoring import Scores, score, similarity_of
+from fingerprint.ranking.scoring import similarity_of
 
 if TYPE_CHECKING:
     from fingerprint.index import CandidatePairs
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.types import Bounds, Flags, Floats, Ids, Rows
 
-# Pairs to score before checking again whether any other pair can be among the best.
-PAIRS_PER_STEP = 512
 # Added to each bound. Sums of the same weights in a different order differ by far less.
 SLACK = 1e-7
 
@@ -126,33 +124,3 @@ def similarity_bounds(
     """Return an upper bound of the similarity of each pair: float64 [n]."""
     pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
     return similarity_of(cohort, lexical, pairs, _coverage_bounds(cohort, pairs, check))[0] + SLACK
-
-
-def best_pairs(
-    cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, show: int, check: Check = never_end
-) -> tuple[Rows, Scores]:
-    """Return rows of the candidates that include the best `show` and all that tie with the last of these.
-
-    Pairs are scored in descending order of their bounds, until no other pair can be among the best.
-
-    Returns
-    -------
-    int64 array of rows, and the scores of these rows.
-    """
-    bounds = similarity_bounds(cohort, lexical, candidates, check)
-    order = np.argsort(-bounds, kind="stable")
-    scored, size = 0, max(show, PAIRS_PER_STEP)
-    parts: list[Scores] = []
-    while True:
-        rows = np.sort(order[scored : scored + size])
-        order[scored : scored + size] = rows
-        parts.append(score(cohort, lexical, candidates.take(rows), check))
-        scored = min(scored + size, len(order))
-        if scored == len(order) or _nth_best(parts, show) > bounds[order[scored]]:
-            break
-    return order[:scored], Scores(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-
-def _nth_best(parts: list[Scores], n: int) -> float:
-    similarity = np.concatenate([part.similarity for part in parts])
-    return float(np.partition(similarity, len(similarity) - n)[len(similarity) - n])

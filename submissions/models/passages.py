@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.types import PassageRows
+    from fingerprint.types import Bounds, PassageRows
 
     BinaryField = models.BinaryField[Any, Any]
 else:
@@ -43,22 +44,25 @@ class PassageRecord(Passage):
         return salted_hmac("passage", repr((sides, self.tokens))).hexdigest()
 
 
-def pack_rows(rows: PassageRows, files: npt.NDArray[np.int64]) -> bytes:
-    """Return passages as deflated columns of little-endian numbers; never empty.
+def pack_passages(rows: PassageRows, starts: Bounds, files: npt.NDArray[np.int64]) -> list[bytes]:
+    """Return the passages of each pair as deflated columns of little-endian numbers; never empty.
 
-    `rows` as in `engine.PairPassages`; `files` int64: the primary keys of the files that they number.
+    `rows` and `starts` as in `engine.PairPassages`; `files` int64: the primary keys of the files that they
+    number.
     """
-    keys, figures = files[rows[:, FILE_COLUMNS]], rows[:, OTHER_COLUMNS]
-    columns = keys.T.astype(KEYS).tobytes() + figures.T.astype(FIGURES).tobytes()
-    return zlib.compress(columns, level=1)
+    keys, figures = files[rows[:, FILE_COLUMNS]].astype(KEYS), rows[:, OTHER_COLUMNS].astype(FIGURES)
+    return [
+        zlib.compress(keys[first:after].T.tobytes() + figures[first:after].T.tobytes(), level=1)
+        for first, after in pairwise(starts.tolist())
+    ]
 
 
 def pack_records(passages: Sequence[PassageRecord]) -> bytes:
-    """Return passages as `pack_rows` does."""
+    """Return the passages of one pair as `pack_passages` does."""
     table = np.array(passages, dtype=np.int64).reshape(-1, len(Passage._fields))
     keys, places = np.unique(table[:, FILE_COLUMNS], return_inverse=True)
     table[:, FILE_COLUMNS] = places.reshape(-1, len(FILE_COLUMNS))
-    return pack_rows(table.astype(np.int32), keys)
+    return pack_passages(table.astype(np.int32), np.array([0, len(table)]), keys)[0]
 
 
 def unpack(packed: bytes) -> list[PassageRecord]:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint import engine
-from submissions.ranking import progress
-from submissions.ranking.findings import rank_without_exclusions
-from submissions.ranking.rank import compute
+from submissions.ranking.exclusions import rank_without_exclusions
+from submissions.ranking.rank import compute, track_aligned
 from submissions.ranking.selection import CohortChanged
 from submissions.ranking.shards import forget, load_planned, plan_check, unpack
 
@@ -33,11 +32,11 @@ def merge(plan: RankingPlan) -> Results:
         When what the plan selected was changed.
     """
     forget()
-    cohort, check, report = load_planned(plan), plan_check(plan.pk), plan.report_id
+    cohort, check = load_planned(plan), plan_check(plan.pk)
     own = len(engine.scored_cohorts(cohort.inputs))
-    results = compute(cohort, check, StoredScores(plan))
+    results = compute(cohort, check, score_pairs=StoredScores(plan))
     listed = len(results.best.scores.similarity)
-    aligned = list(progress.track(report, "Aligning pairs", results.aligned, listed))
+    aligned = list(track_aligned(plan.report_id, results.aligned, listed))
     if not cohort.is_ranked_twice:
         return results._replace(aligned=aligned)
     before = rank_without_exclusions(cohort, results.ranking, StoredScores(plan, own))

@@ -69,12 +69,15 @@ def publish(report_id: int, stage: str, done: int = 0, total: int = 0) -> None:
         logger.warning("the progress of report %s cannot be published: %s", report_id, error)
 
 
-def track(report_id: int, stage: str, items: Iterable[Item], total: int) -> Iterator[Item]:
-    """Yield the items and publish how many are done, every UPDATE_SECONDS; raise what `publish` raises."""
+def track(report_id: int, stage: str, items: Iterable[Item], total: int, each: int = 1) -> Iterator[Item]:
+    """Yield the items and publish how many are done, every UPDATE_SECONDS; raise what `publish` raises.
+
+    An item counts as `each` of the total.
+    """
     due = 0.0
     for number, item in enumerate(items):
         if time.monotonic() >= due:
-            publish(report_id, stage, number, total)
+            publish(report_id, stage, number * each, total)
             due = time.monotonic() + UPDATE_SECONDS
         yield item
 

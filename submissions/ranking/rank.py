@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from importlib.metadata import version
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from django.db import connection
@@ -15,15 +13,16 @@ from fingerprint import engine
 from submissions.ingest.coarse_streams import read_coarse_stream, without_coarse_stream
 from submissions.ingest.documents import PARAMS
 from submissions.models import Batch, Ignored, Pair, Report
-from submissions.models.passages import pack_rows
+from submissions.models.passages import pack_passages
 from submissions.ranking import progress
 from submissions.ranking.cases import find_cases
 from submissions.ranking.copies import copy_old_work
 from submissions.ranking.duplicate_groups import duplicate_groups
-from submissions.ranking.findings import collect_findings, rank_without_exclusions
+from submissions.ranking.exclusions import RankedInput, rank_without_exclusions
+from submissions.ranking.findings import collect_findings
 from submissions.ranking.load import load_cohort
 from submissions.ranking.memory import check_memory, token_count
-from submissions.ranking.ranked_pairs import RankedPair, ranked_pairs
+from submissions.ranking.ranked_pairs import PAIRS_AT_ONCE, AlignedPairs, aligned_pairs, by_name
 from submissions.ranking.selection import select_cohort
 from submissions.ranking.shards import cut
 from submissions.storage.rows import insert
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
 
 # Number of pairs that a report stores, the most similar ones.
 MAX_PAIRS = 5_000
-ROWS_AT_ONCE = 500
-# Columns of a pair that are stored as they are.
-FIGURES = [field.name for field in fields(RankedPair) if field.name not in {"left", "right", "rows"}]
 
 
 class Results(NamedTuple):
@@ -52,8 +48,8 @@ class Results(NamedTuple):
     cohort: LoadedCohort
     ranking: engine.Ranking
     best: engine.Ranking
-    aligned: Iterable[RankedPair]
-    before: Callable[[], engine.Ranking]
+    aligned: Iterable[AlignedPairs]
+    before: Callable[[], RankedInput]
 
 
 def rank(report: Report, batches: list[int] | None = None) -> bool:
@@ -76,21 +72,27 @@ def rank(report: Report, batches: list[int] | None = None) -> bool:
     selection = select_cohort(report.assignment)
     check_memory(token_count(selection))
     cohort = load_cohort(report.assignment, selection)
-    if batches is not None and cut(report, cohort, selection, batches):
+    jobs = engine.scoring_jobs(cohort.inputs)
+    if batches is not None and cut(report, cohort, selection, batches, jobs):
         return False
     progress.publish(report.pk, progress.comparing(len(cohort.submissions)))
     check = progress.cancel_check(report.pk)
-    save(report, compute(cohort, check))
+    save(report, compute(cohort, check, jobs[0].pairs))
     return True
 
 
 def compute(
-    cohort: LoadedCohort, check: Callable[[], None], score_pairs: ScorePairs = engine.score
+    cohort: LoadedCohort,
+    check: Callable[[], None],
+    candidates: engine.CandidatePairs | None = None,
+    score_pairs: ScorePairs | None = None,
 ) -> Results:
-    """Rank a cohort; `score_pairs` as for `engine.rank`. The pairs are aligned when they are saved."""
-    ranking = engine.rank(cohort.inputs, sys.maxsize, check, score_pairs)
+    """Rank a cohort; the last two as for `engine.rank_for_report`. Pairs are aligned when they are saved."""
+    ranking = engine.rank_for_report(
+        cohort.inputs, MAX_PAIRS, check=check, candidates=candidates, score_pairs=score_pairs
+    )
     best = _best(ranking)
-    aligned = ranked_pairs(cohort.inputs, best, check)
+    aligned = aligned_pairs(cohort.inputs, best, check)
     return Results(cohort, ranking, best, aligned, lambda: rank_without_exclusions(cohort, ranking))
 
 
@@ -101,9 +103,9 @@ def save(report: Report, results: Results) -> None:
     report.pairs.all().delete()
     cohort = copy_old_work(report.assignment, cohort, ranking, best)
     report.ignored.all().delete()
-    report.submissions.set(cohort.listed)
-    _save_pairs(report, cohort, progress.track(report.pk, "Aligning pairs", aligned, count))
-    Ignored.objects.bulk_create(_ignored_rows(report, cohort), batch_size=500)
+    _save_submissions(report, cohort)
+    _save_pairs(report, cohort, track_aligned(report.pk, aligned, count))
+    _save_ignored(report, cohort)
     progress.publish(report.pk, "Grouping duplicates")
     report.duplicates = duplicate_groups(cohort)
     progress.publish(report.pk, "Measuring the effect of exclusions")
@@ -111,6 +113,11 @@ def save(report: Report, results: Results) -> None:
     findings = collect_findings(cohort, ranking, count, before)
     report.findings = findings.model_copy(update=cases._asdict())
     report.parameters = parameters(cohort) | {"threshold": ranking.threshold._asdict()}
+
+
+def track_aligned(report_id: int, aligned: Iterable[AlignedPairs], count: int) -> Iterator[AlignedPairs]:
+    """Yield pairs as they are aligned, and publish how many of `count` are."""
+    return progress.track(report_id, "Aligning pairs", aligned, count, PAIRS_AT_ONCE)
 
 
 def _read_coarse_streams(report: Report) -> None:
@@ -166,38 +173,49 @@ def parameters(cohort: LoadedCohort) -> dict[str, object]:
     }
 
 
-def _save_pairs(report: Report, cohort: LoadedCohort, aligned: Iterable[RankedPair]) -> None:
+def _save_pairs(report: Report, cohort: LoadedCohort, aligned: Iterable[AlignedPairs]) -> None:
     files = np.array([file.pk for file in cohort.files], dtype=np.int64)
-    pairs = (_pair_columns(report, cohort, pair, files) for pair in aligned)
-    while rows := list(islice(pairs, ROWS_AT_ONCE)):
-        insert(connection, Pair, {name: [row[name] for row in rows] for name in rows[0]})
+    for part in aligned:
+        insert(connection, Pair, _pair_columns(report, cohort, part, files))
 
 
 def _pair_columns(
-    report: Report, cohort: LoadedCohort, pair: RankedPair, files: npt.NDArray[np.int64]
-) -> dict[str, object]:
-    """Return the columns of a pair, with the submission on the left whose name sorts first.
+    report: Report, cohort: LoadedCohort, aligned: AlignedPairs, files: npt.NDArray[np.int64]
+) -> dict[str, list[Any]]:
+    """Return the columns of pairs, with the submission on the left whose name sorts first.
 
     `files` are the primary keys of the cohort's files.
     """
-    ordered = pair if cohort.by_name(pair.left, pair.right) else pair.exchanged
-    return {name: getattr(ordered, name) for name in FIGURES} | {
-        "report_id": report.pk,
-        "left_id": cohort.submissions[ordered.left].pk,
-        "right_id": cohort.submissions[ordered.right].pk,
-        "passages": pack_rows(ordered.rows, files),
-        "same_student": cohort.is_same_student(pair.left, pair.right),
+    (ranking, exchanged), passages = by_name(aligned.ranking, cohort.name_ranks), aligned.passages
+    of_exchanged = np.repeat(exchanged, np.diff(passages.starts))
+    rows = np.where(of_exchanged[:, None], engine.exchange_sides(passages.rows), passages.rows)
+    sides = list(zip(ranking.pairs.left.tolist(), ranking.pairs.right.tolist(), strict=True))
+    return {name: column.tolist() for name, column in ranking.scores._asdict().items()} | {
+        "report_id": [report.pk] * len(sides),
+        "left_id": [cohort.submissions[left].pk for left, _ in sides],
+        "right_id": [cohort.submissions[right].pk for _, right in sides],
+        "translated": ranking.translated.tolist(),
+        "passages": pack_passages(rows, passages.starts, files),
+        "same_student": [cohort.is_same_student(*pair) for pair in sides],
     }
 
 
-def _ignored_rows(report: Report, cohort: LoadedCohort) -> Iterator[Ignored]:
-    """Yield a row for each document with ignored tokens.
+def _save_submissions(report: Report, cohort: LoadedCohort) -> None:
+    report.submissions.clear()
+    listed = [one.pk for one in cohort.listed]
+    columns = {"report_id": [report.pk] * len(listed), "submission_id": listed}
+    insert(connection, Report.submissions.through, columns)
+
+
+def _save_ignored(report: Report, cohort: LoadedCohort) -> None:
+    """Store the ignored tokens of each document that has any.
 
     One row serves all files with this document: in one cohort they have the same ignored tokens.
     """
-    seen = set()
+    spans: dict[int, list[tuple[int, int]]] = {}
     for index, file in enumerate(cohort.files):
-        if file.document_id not in seen and not cohort.is_unlisted(cohort.contents[index].submission):
-            seen.add(file.document_id)
-            if spans := cohort.inputs.cohort.ignored_spans(index):
-                yield Ignored(report=report, document_id=file.document_id, spans=spans)
+        if file.document_id not in spans and not cohort.is_unlisted(cohort.contents[index].submission):
+            spans[file.document_id] = cohort.inputs.cohort.ignored_spans(index)
+    rows = {document: own for document, own in spans.items() if own}
+    columns: dict[str, list[Any]] = {"document_id": list(rows), "spans": list(rows.values())}
+    insert(connection, Ignored, columns | {"report_id": [report.pk] * len(rows)})

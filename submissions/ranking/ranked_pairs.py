@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,12 @@ from submissions.ranking.pair_rows import pair_mark
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    import numpy.typing as npt
+
     from fingerprint.engine import PairPassages, Passage, Ranking, RankingInput
-    from fingerprint.types import Floats, PassageRows
+    from fingerprint.types import Flags, Floats, PassageRows
+
+    Column = npt.NDArray[Any]
 
 # If a value times 10**6 is this close to the middle of two integers, NumPy may round it differently.
 TIE_MARGIN = 1e-6
@@ -85,22 +89,45 @@ class PairColumns(NamedTuple):
     @classmethod
     def from_ranking(cls, ranking: Ranking, name_ranks: Sequence[int]) -> PairColumns:
         """Return the columns with the submission on the left whose name sorts first."""
-        pairs, scores = ranking.pairs, ranking.scores
-        ranks = np.asarray(name_ranks, dtype=np.int64)
-        exchanged = ranks[pairs.left] > ranks[pairs.right]
+        ordered, _ = by_name(ranking, name_ranks)
+        scores = ordered.scores
         return cls(
-            np.where(exchanged, pairs.right, pairs.left).tolist(),
-            np.where(exchanged, pairs.left, pairs.right).tolist(),
+            ordered.pairs.left.tolist(),
+            ordered.pairs.right.tolist(),
             round_to_six(scores.similarity),
-            round_to_six(np.where(exchanged, scores.right_share, scores.left_share)),
-            round_to_six(np.where(exchanged, scores.left_share, scores.right_share)),
+            round_to_six(scores.left_share),
+            round_to_six(scores.right_share),
             scores.tokens.tolist(),
             scores.lines.tolist(),
             scores.longest.tolist(),
-            list(map(_mark, ranking.translated.tolist(), scores.structure.tolist())),
-            round_to_six(np.where(exchanged, scores.right_with_common, scores.left_with_common)),
-            round_to_six(np.where(exchanged, scores.left_with_common, scores.right_with_common)),
+            list(map(_mark, ordered.translated.tolist(), scores.structure.tolist())),
+            round_to_six(scores.left_with_common),
+            round_to_six(scores.right_with_common),
         )
+
+
+def by_name(ranking: Ranking, name_ranks: Sequence[int]) -> tuple[Ranking, Flags]:
+    """Return a ranking with the submission on the left whose name sorts first, and which pairs that changed.
+
+    `name_ranks` has the place of each submission in the order of the names.
+    """
+    pairs, scores = ranking.pairs, ranking.scores
+    ranks = np.asarray(name_ranks, dtype=np.int64)
+    exchanged: Flags = ranks[pairs.left] > ranks[pairs.right]
+
+    def both(left: Column, right: Column) -> tuple[Column, Column]:
+        return np.where(exchanged, right, left), np.where(exchanged, left, right)
+
+    sides, shares = both(pairs.left, pairs.right), both(scores.left_share, scores.right_share)
+    with_common = both(scores.left_with_common, scores.right_with_common)
+    scores = scores._replace(
+        left_share=shares[0],
+        right_share=shares[1],
+        left_with_common=with_common[0],
+        right_with_common=with_common[1],
+    )
+    pairs = pairs._replace(left=sides[0], right=sides[1])
+    return ranking._replace(pairs=pairs, scores=scores), exchanged
 
 
 def _mark(translated: bool, structure: float) -> str:  # noqa: FBT001 - a column
@@ -116,13 +143,26 @@ def round_to_six(column: Floats) -> list[float]:
     return values
 
 
-def ranked_pairs(
+class AlignedPairs(NamedTuple):
+    """Some pairs of a ranking, with their passages."""
+
+    ranking: Ranking
+    passages: PairPassages
+
+
+def aligned_pairs(
     inputs: RankingInput, ranking: Ranking, check: Callable[[], None] = engine.never_end
-) -> Iterator[RankedPair]:
-    """Yield the pairs of a ranking with their passages; `check` as for `engine.rank`."""
+) -> Iterator[AlignedPairs]:
+    """Yield the pairs of a ranking, `PAIRS_AT_ONCE` of them; `check` as for `engine.rank`."""
     for start in range(0, len(ranking.units), PAIRS_AT_ONCE):
         some = ranking.take(np.arange(start, min(start + PAIRS_AT_ONCE, len(ranking.units))))
-        yield from _with_passages(some, engine.pair_passages(inputs, some, check))
+        yield AlignedPairs(some, engine.pair_passages(inputs, some, check))
+
+
+def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]:
+    """Yield the pairs of a ranking with their passages."""
+    for aligned in aligned_pairs(inputs, ranking):
+        yield from _with_passages(*aligned)
 
 
 def _with_passages(ranking: Ranking, passages: PairPassages) -> Iterator[RankedPair]:

@@ -55,38 +55,28 @@ def package_version() -> str:
     return version("moss-server")
 
 
-def cut(report: Report, cohort: LoadedCohort, selection: Selection, batches: list[int]) -> bool:
-    """Store a plan of the report with its shards, in the caller's transaction, if scoring takes long.
+def cut(
+    report: Report,
+    cohort: LoadedCohort,
+    selection: Selection,
+    batches: list[int],
+    jobs: list[ScoringJob],
+) -> bool:
+    """Store a plan of the report with its shards, in the caller's transaction, if its `jobs` take long.
 
-    Return whether it does. The report goes to the heavy queue, where its shards are.
+    Return whether they do. The report goes to the heavy queue, where its shards are.
     """
-    if _most_seconds(cohort) <= settings.SHARD_SECONDS:
-        return False
-    jobs = engine.scoring_jobs(cohort.inputs)
     rankings = 1 + cohort.is_ranked_twice
     check_memory(_token_count(cohort), rankings * sum(len(job.pairs.left) for job in jobs))
     if rankings * sum(_seconds(job).sum() for job in jobs) <= settings.SHARD_SECONDS:
         return False
-    if cohort.is_ranked_twice:
-        jobs += engine.scoring_jobs(cohort.without_exclusions())
-    _store_plan(report, cohort, selection, batches, jobs)
+    more = engine.scoring_jobs(cohort.without_exclusions()) if cohort.is_ranked_twice else []
+    _store_plan(report, cohort, selection, batches, jobs + more)
     return True
 
 
 def _token_count(cohort: LoadedCohort) -> int:
     return len(cohort.inputs.cohort.tokens.kinds) - len(cohort.files)
-
-
-def _most_seconds(cohort: LoadedCohort) -> float:
-    """Return a bound of the time of scoring all pairs, without looking for what they share.
-
-    A pair shares at most half of the tokens of both as fingerprints.
-    """
-    total = 0.0
-    for one, _ in engine.scored_cohorts(cohort.inputs):
-        tokens = int(one.submission_starts[-1]) * (TOKEN_SECONDS + SHARED_SECONDS / 2)
-        total += (len(one) - 1) * (tokens + len(one) / 2 * PAIR_SECONDS)
-    return total * (1 + cohort.is_ranked_twice)
 
 
 def _store_plan(

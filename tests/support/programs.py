@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from random import Random
+from random import Random
 
 _NAMES = ["alpha", "bravo", "count", "delta", "entry", "field", "group", "hotel", "index", "judge", "known"]
 _NAME = re.compile(rf"'[^']*'|\b({'|'.join(_NAMES)})\b")
@@ -58,3 +55,10 @@ def program(random: Random, functions: int = 4) -> str:
 def renamed(source: str) -> str:
     """Return a program made by `program` with every variable and function renamed; strings stay unchanged."""
     return _NAME.sub(lambda match: f"{match[1][::-1]}_" if match[1] else match[0], source)
+
+
+def many_candidates() -> list[str]:
+    """Return a class with more candidate pairs than are all scored."""
+    random = Random(4)
+    shared = [f"x{n} = {n} + [a, b][{n}] * c - f(d, {n})" for n in range(12)]
+    return [program(random, 1) + "\n".join(random.sample(shared, 4)) + "\n" for _ in range(160)]

@@ -21,7 +21,7 @@ from fingerprint.ranking.threshold import (
     SAMPLE_SIZE,
     suggest_threshold,
 )
-from tests.support.programs import program, renamed
+from tests.support.programs import many_candidates, program, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,9 +191,7 @@ def test_a_suggested_threshold_stays_within_bounds_and_the_reason_says_so(
 
 
 def test_the_threshold_depends_neither_on_the_order_of_the_class_nor_on_what_is_shown() -> None:
-    random = Random(4)
-    shared = [f"x{n} = {n} + [a, b][{n}] * c - f(d, {n})" for n in range(12)]
-    programs = [program(random, 1) + "\n".join(random.sample(shared, 4)) + "\n" for _ in range(160)]
+    programs = many_candidates()
     files = [file(at, source) for at, source in enumerate(programs)]
     reversed_files = [file(at, source) for at, source in enumerate(reversed(programs))]
     rankings = [

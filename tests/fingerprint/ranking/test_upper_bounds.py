@@ -4,12 +4,13 @@ from hypothesis import example, given, strategies as st
 
 from fingerprint.index import CandidatePairs
 from fingerprint.languages.lexical_terms import LexicalTerms
-from fingerprint.ranking import upper_bounds as bounds
+from fingerprint.ranking import best_pairs as search
+from fingerprint.ranking.best_pairs import Scored, Wanted, best_pairs
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.threshold import sample_rows
-from fingerprint.ranking.upper_bounds import best_pairs, similarity_bounds
+from fingerprint.ranking.upper_bounds import similarity_bounds
 
 K = 3
 documents = st.lists(st.integers(0, 3), max_size=40)
@@ -42,11 +43,40 @@ def test_the_leading_pairs_are_those_of_scoring_all(
 ) -> None:
     arguments = score_arguments(submissions, boilerplate)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bounds, "PAIRS_PER_STEP", 1)
-        rows, scores = best_pairs(*arguments, min(show, len(arguments[2].left)))
+        patch.setattr(search, "PAIRS_PER_STEP", 1)
+        rows, scores = best_pairs(*arguments, Wanted(show))
     assert leading_rows(arguments[2].take(rows), scores, show) == leading_rows(
         arguments[2], score(*arguments), show
     )
+
+
+@given(cohorts, documents, st.integers(1, 5), st.floats(0, 1), st.data())
+def test_a_report_gets_the_best_pair_of_each_submission_and_all_from_a_similarity_on(
+    submissions: list[tuple[list[int], set[int]]],
+    boilerplate: list[int],
+    show: int,
+    least: float,
+    data: st.DataObject,
+) -> None:
+    arguments = score_arguments(submissions, boilerplate)
+    pairs, every = arguments[2], score(*arguments)
+    known = np.array(
+        data.draw(st.lists(st.sampled_from(range(len(pairs.left))), unique=True)), dtype=np.int64
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "PAIRS_PER_STEP", 1)
+        wanted = Wanted(show, least, of_each=True)
+        rows, scores = best_pairs(*arguments, wanted, scored=Scored(known, every.take(known)))
+    assert len(set(rows.tolist())) == len(rows)
+    assert all((of_all[rows] == own).all() for of_all, own in zip(every, scores, strict=True))
+    needed = set(
+        np.flatnonzero(every.similarity >= min(least, np.sort(every.similarity)[-show:][0])).tolist()
+    )
+    for number in range(len(submissions)):
+        own_rows = np.flatnonzero((pairs.left == number) | (pairs.right == number))
+        best = every.similarity[own_rows].max()
+        needed |= set(own_rows[every.similarity[own_rows] == best].tolist())
+    assert needed <= set(rows.tolist())
 
 
 def leading_rows(pairs: CandidatePairs, scores: Scores, show: int) -> list[tuple[float, ...]]:

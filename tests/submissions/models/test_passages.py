@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from fingerprint.engine import Passage
 from submissions.models import Pair, Report
-from submissions.models.passages import PassageRecord, pack_records, pack_rows, unpack
+from submissions.models.passages import PassageRecord, pack_passages, pack_records, unpack
 
 if TYPE_CHECKING:
     from submissions.models import Assignment
@@ -38,15 +39,18 @@ def test_passages_are_read_as_they_were_packed(passages: list[PassageRecord]) ->
     assert unpack(pack_records(passages)) == passages
 
 
-@given(st.lists(records, max_size=8))
-def test_rows_of_the_engine_are_packed_with_the_keys_of_their_files(passages: list[PassageRecord]) -> None:
-    files = sorted({key for one in passages for key in (one.left_file, one.right_file)})
+@given(st.lists(st.lists(records, max_size=8), max_size=4))
+def test_rows_of_the_engine_are_packed_with_the_keys_of_their_files(pairs: list[list[PassageRecord]]) -> None:
+    every = list(chain.from_iterable(pairs))
+    files = sorted({key for one in every for key in (one.left_file, one.right_file)})
     rows = [
         one._replace(left_file=files.index(one.left_file), right_file=files.index(one.right_file))
-        for one in passages
+        for one in every
     ]
     table = np.array(rows, dtype=np.int32).reshape(-1, len(Passage._fields))
-    assert unpack(pack_rows(table, np.array(files, dtype=np.int64))) == passages
+    starts = np.cumsum([0, *map(len, pairs)])
+    packed = pack_passages(table, starts, np.array(files, dtype=np.int64))
+    assert [unpack(own) for own in packed] == pairs
 
 
 @given(st.lists(records, max_size=8))
