@@ -23,7 +23,11 @@ from moss.celery import app
 from moss.embedded.client import ensure_services, release_services, wait_until_stopped
 from moss.embedded.paths import installation_paths
 from submissions.models import Membership
-from tests.support.other_sessions import end_other_sessions, wait_for_other_sessions
+from tests.support.other_sessions import (
+    empty_tables_again_after_deadlocks,
+    end_other_sessions,
+    wait_for_other_sessions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,6 +76,10 @@ pytest_plugins = [
 SERVICES = {"services", "browser"}
 # Fixtures after which every table is emptied, because they commit.
 REAL_TRANSACTIONS = {"transactional_db", "live_server"}
+
+
+def pytest_configure() -> None:
+    empty_tables_again_after_deadlocks()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

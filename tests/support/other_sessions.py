@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import time
 
-from django.db import connection
+from django.core.management import CommandError
+from django.db import OperationalError, connection
+from django.test import TransactionTestCase
 
 LONGEST_WAIT = 60.0  # seconds
+MOST_DEADLOCKS = 10
 OTHERS = "backend_type = 'client backend' AND datname = current_database() AND pid <> pg_backend_pid()"
 BUSY = f"""
     SELECT count(*) FROM pg_stat_activity
@@ -37,3 +40,19 @@ def wait_for_other_sessions(rest: float = 0.0) -> None:
             end_other_sessions()
             return
         time.sleep(0.02)
+
+
+def empty_tables_again_after_deadlocks() -> None:
+    """Make every test with real transactions survive a worker that begins a task while the tables are emptied."""
+    empty_tables = TransactionTestCase._fixture_teardown  # type: ignore[attr-defined]
+
+    def empty_tables_again(test: TransactionTestCase) -> None:
+        for _ in range(MOST_DEADLOCKS):
+            try:
+                return empty_tables(test)
+            except CommandError as error:
+                if not isinstance(error.__cause__, OperationalError):
+                    raise
+        return empty_tables(test)
+
+    TransactionTestCase._fixture_teardown = empty_tables_again  # type: ignore[attr-defined]
