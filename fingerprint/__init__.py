@@ -39,9 +39,16 @@ if TYPE_CHECKING:
         Clustering as Clustering,
         cluster as cluster,
         cluster_by_super_shingles as cluster_by_super_shingles,
+        duplicate_labels as duplicate_labels,
         join_similar as join_similar,
         pair_runs as pair_runs,
         value_runs as value_runs,
+    )
+    from fingerprint.shingling.shards import (
+        SharedValues as SharedValues,
+        count_shared as count_shared,
+        merge_shared as merge_shared,
+        value_ranges as value_ranges,
     )
     from fingerprint.shingling.shingles import (
         AdaptiveSketch as AdaptiveSketch,
@@ -94,8 +101,9 @@ else:
         "params": "ENGINE_VERSION Params Profile",
         "permutation": "permute",
         "ranking.duplicates": "DuplicateGroup Sameness group_duplicates",
-        "shingling.clusters": "Clustering cluster cluster_by_super_shingles join_similar pair_runs"
-        " value_runs",
+        "shingling.clusters": "Clustering cluster cluster_by_super_shingles duplicate_labels join_similar"
+        " pair_runs value_runs",
+        "shingling.shards": "SharedValues count_shared merge_shared value_ranges",
         "shingling.shingles": "AdaptiveSketch adaptive_containment adaptive_resemblance adaptive_sketch"
         " coarsen containment min_resemblance min_sketch mod_containment mod_resemblance mod_sketch"
         " resemblance shingles super_shingles",

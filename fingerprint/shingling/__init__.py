@@ -5,6 +5,7 @@ shingles       section 2, "Defining similarity of documents": shinglings, resemb
                "Super shingles"
 sketches       sketches of many documents; "Identical documents"
 clusters       section 4, "The clustering algorithm", in its four phases
+shards         the same in shards of values, for several processes
 external_sort  "Algorithms": divide, sort, merge within a memory budget
 sweeps         "Lost and found", "Characterizing how pages change over time"
 """

@@ -129,10 +129,15 @@ def _pair_counts(pairs: Words) -> Records:
     return Records(keys, counts.astype(np.uint64))
 
 
+def pair_totals(piece: Records) -> Records:
+    """Return one record for each pair of a piece that has all records of each of its pairs."""
+    starts = np.flatnonzero(np.concatenate([[True], piece.keys[1:] != piece.keys[:-1]]))
+    return Records(piece.keys[starts], np.add.reduceat(piece.payloads, starts))
+
+
 def _total_counts(piece: Records) -> tuple[Documents, Documents, Documents]:
     """Return (left, right, count) of a piece that has all records of each of its pairs."""
-    starts = np.flatnonzero(np.concatenate([[True], piece.keys[1:] != piece.keys[:-1]]))
-    pairs, counts = piece.keys[starts], np.add.reduceat(piece.payloads, starts)
+    pairs, counts = pair_totals(piece)
     left, right = pairs >> np.uint64(HALF_WORD), pairs & np.uint64(2**HALF_WORD - 1)
     return left.astype(np.int64), right.astype(np.int64), counts.astype(np.int64)
 
@@ -199,6 +204,19 @@ def _join_duplicates(
     sets = UnionFind(len(sketches))
     sets.join(*Duplicates().add(sketches, exact, lexical))
     return sets, sets.labels()
+
+
+def duplicate_labels(
+    sketches: Sketches, exact: Sequence[Hashable] | None = None, lexical: Sequence[Hashable] | None = None
+) -> Documents:
+    """Return the first document that equals each document, int64 [n]; the keys are as for `cluster`.
+
+    Raises
+    ------
+    ValueError
+        When the number of keys is not the number of documents.
+    """
+    return _join_duplicates(sketches, exact, lexical)[1]
 
 
 def cluster_by_super_shingles(
