@@ -49,7 +49,7 @@ def measure(sketches: Sketches, shards: int) -> list[float]:
     marks.append(time.process_time())
     duplicates = duplicate_labels(sketches)
     marks.append(time.process_time())
-    counted = [count_shared(sketches, duplicates, *values) for values in value_ranges(shards)]
+    counted = [count_shared(sketches.within(*values), duplicates) for values in value_ranges(shards)]
     marks.append(time.process_time())
     merged = merge_shared(sketches, duplicates, counted)
     marks.append(time.process_time())

@@ -39,7 +39,7 @@ def measure(folder: Path, home: Path, workers: int, *, pin: bool = False) -> dic
     server = start_server(home, workers)
     try:
         if pin:
-            _pin_workers(server.pid)
+            pin_workers(server.pid)
         from bench.service_uploads import rank_again, upload  # noqa: PLC0415 - starts Django, in the home of the server
 
         submissions = sorted(folder.iterdir())
@@ -51,7 +51,7 @@ def measure(folder: Path, home: Path, workers: int, *, pin: bool = False) -> dic
         server.wait(60)
 
 
-def _pin_workers(server: int) -> None:
+def pin_workers(server: int) -> None:
     """Give each worker process, and the child in which it reads files, one core."""
     nodes = [
         child for child in psutil.Process(server).children() if "--hostname=worker@%h" in child.cmdline()

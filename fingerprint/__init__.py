@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         pair_runs as pair_runs,
         value_runs as value_runs,
     )
+    from fingerprint.shingling.external_sort import Records as Records
     from fingerprint.shingling.shards import (
         SharedValues as SharedValues,
         count_shared as count_shared,
@@ -103,6 +104,7 @@ else:
         "ranking.duplicates": "DuplicateGroup Sameness group_duplicates",
         "shingling.clusters": "Clustering cluster cluster_by_super_shingles duplicate_labels join_similar"
         " pair_runs value_runs",
+        "shingling.external_sort": "Records",
         "shingling.shards": "SharedValues count_shared merge_shared value_ranges",
         "shingling.shingles": "AdaptiveSketch adaptive_containment adaptive_resemblance adaptive_sketch"
         " coarsen containment min_resemblance min_sketch mod_containment mod_resemblance mod_sketch"

@@ -30,6 +30,7 @@ app.autodiscover_tasks(related_name="posting_tasks")
 app.autodiscover_tasks(related_name="ranking_tasks")
 app.autodiscover_tasks(related_name="language_tasks")
 app.autodiscover_tasks(related_name="student_tasks")
+app.autodiscover_tasks(["submissions.corpus"])
 
 
 @worker_init.connect

@@ -6,6 +6,7 @@ import json
 import logging
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
+from importlib.metadata import version
 from typing import Any, cast
 
 import redis
@@ -21,6 +22,11 @@ FORGOTTEN = timedelta(hours=1)
 TIMEOUT_SECONDS = 2.0
 MAINTENANCE = "maintenance"
 DAY_SECONDS = 24 * 60 * 60
+
+
+def package_version() -> str:
+    """Return the version of this package, which all workers of an installation should have."""
+    return version("moss-server")
 
 
 @dataclass(frozen=True, slots=True)

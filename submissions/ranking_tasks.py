@@ -21,6 +21,7 @@ from django.utils import timezone
 from submissions import lifecycle, recovery, retrying, turns
 from submissions.comparisons import compares, comparing_assignments
 from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
+from submissions.heartbeats import package_version
 from submissions.ingest.rereading import replace_documents
 from submissions.models import RankingPlan, RankingShard, Report
 from submissions.posting_tasks import enqueue_merging, merge_small
@@ -188,8 +189,6 @@ def _start_shard(shard_id: int) -> RankingShard | None:
 
 
 def _is_of_another_version(plan: RankingPlan) -> bool:
-    from submissions.ranking.shards import package_version  # noqa: PLC0415 - imports numba: workers only
-
     if plan.version == package_version():
         return False
     logger.warning("report %s is ranked by version %s; this worker is %s", plan.report_id, plan.version,

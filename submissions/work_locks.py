@@ -32,6 +32,7 @@ class Work(IntEnum):
     SHARD = 0x6D6F737B  # of a ranking
     ERASURE = 0x6D6F737C
     POSTINGS = 0x6D6F737D  # merging their runs
+    CORPUS_SHARD = 0x6D6F737E
 
 
 @contextmanager

@@ -22,12 +22,12 @@ from fingerprint.shingling.clusters import (
     value_runs,
 )
 from fingerprint.shingling.external_sort import Records, Runs
-from fingerprint.shingling.sketches import Sketches
 from fingerprint.unionfind import UnionFind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fingerprint.shingling.sketches import Sketches
     from fingerprint.types import Documents
 
 VALUES_END = 2**64
@@ -59,17 +59,12 @@ def value_ranges(count: int) -> list[tuple[int, int]]:
 
 
 def count_shared(
-    sketches: Sketches,
-    duplicates: Documents,
-    start: int,
-    end: int,
-    *,
-    common: int = COMMON,
-    budget: int = BUDGET,
+    sketches: Sketches, duplicates: Documents, *, common: int = COMMON, budget: int = BUDGET
 ) -> SharedValues:
-    """Count the values from `start` to `end` (exclusive) that each two documents share; duplicates have none.
+    """Count the values of one range that each two documents share; duplicates have none.
 
-    `duplicates` is as from `duplicate_labels`; `common` and `budget` are as for `cluster`. The budget does
+    `sketches` have the values of the range only, see `Sketches.within`. `duplicates` is as from
+    `duplicate_labels` for the whole sketches; `common` and `budget` are as for `cluster`. The budget does
     not count the result, which has 16 bytes for each pair that shares a value of the range.
 
     Raises
@@ -78,21 +73,13 @@ def count_shared(
         When `common` is below 1 or `budget` is too small.
     """
     check_limits(THRESHOLD, common)
-    selected = _restricted_to_range(sketches, start, end)
     counted = np.zeros(len(sketches), dtype=np.int64)
     with Runs(budget // 2) as values, Runs(budget // 2) as pairs:
-        value_runs(selected, duplicates == np.arange(len(sketches)), values)
+        value_runs(sketches, duplicates == np.arange(len(sketches)), values)
         pair_runs(values.merged(), counted, pairs, common)
         empty = np.empty(0, dtype=np.uint64)
         totals = [Records(empty, empty), *map(pair_totals, pairs.merged())]
     return SharedValues(Records(*(np.concatenate(column) for column in zip(*totals, strict=True))), -counted)
-
-
-def _restricted_to_range(sketches: Sketches, start: int, end: int) -> Sketches:
-    # The end may be 2**64, which is no uint64.
-    selection = (sketches.values >= start) & (sketches.values <= end - 1)
-    offsets = np.concatenate([[0], np.cumsum(selection)])[sketches.offsets].astype(np.int64)
-    return Sketches(sketches.values[selection], offsets, sketches.engine_version)
 
 
 def merge_shared(

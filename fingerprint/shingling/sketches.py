@@ -99,6 +99,13 @@ class Sketches:
             mod_sketch(shingles(tokens, w), m) if len(tokens) >= w else empty for tokens in documents
         )
 
+    def within(self, start: int, end: int) -> Sketches:
+        """Return the sketches with only the values from `start` to `end` (exclusive), at most 2**64."""
+        # The end may be 2**64, which is no uint64.
+        selection = (self.values >= start) & (self.values <= end - 1)
+        offsets = np.concatenate([[0], np.cumsum(selection)])[self.offsets].astype(np.int64)
+        return Sketches(self.values[selection], offsets, self.engine_version)
+
     def super_shingled(self, size: int) -> Sketches:
         """Return the meta-sketches: the super-shingles of `size` values; none for a sketch of fewer values.
 

@@ -19,6 +19,13 @@ PATH = click.argument("path", type=click.Path(exists=True, path_type=Path))
 NAME = click.option(
     "--name", default="default", show_default=True, metavar="CORPUS", help="Name of the corpus."
 )
+WORKERS = click.option(
+    "--workers/--here",
+    "on_workers",
+    default=None,
+    help="Have all workers of the installation do this, or this process. By default workers do it where "
+    "REDIS_URL names a broker and a worker answers.",
+)
 JSON = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
 INTERRUPTED_STATUS = 130  # the exit status that shells report for a command ended by Ctrl-C
 
@@ -75,11 +82,27 @@ def _echo_skipped(skipped: Iterable[SkippedDocument]) -> None:
         click.echo(f"skipped {printable(entry.name)}: {printable(entry.reason)}", err=True)
 
 
+def _chosen(on_workers: bool | None) -> bool:  # noqa: FBT001 - an option of the command line
+    """Return whether workers do the work; say on stderr where a broker is given and no worker answers."""
+    from moss.embedded.client import private_servers
+    from submissions.corpus.sharing import has_workers
+
+    if on_workers is not None:
+        return on_workers
+    if "valkey" in private_servers():
+        return False
+    if not has_workers():
+        click.echo("No worker answers: this process does the work alone.", err=True)
+        return False
+    return True
+
+
 @corpus.command()
 @PATH
 @NAME
+@WORKERS
 @JSON
-def add(path: Path, name: str, as_json: bool) -> None:  # noqa: FBT001 - a flag of the command line
+def add(path: Path, name: str, on_workers: bool | None, as_json: bool) -> None:  # noqa: FBT001 - flags
     """Add all documents in PATH to the corpus, as a new sweep.
 
     Ctrl-C stops the command; run it again to continue the same sweep. Documents that are stored already are
@@ -92,7 +115,7 @@ def add(path: Path, name: str, as_json: bool) -> None:  # noqa: FBT001 - a flag 
 
         try:
             with _progress(path, "Adding") as advance:
-                added = add_documents(name, path, advance)
+                added = add_documents(name, path, advance, on_workers=_chosen(on_workers))
         except KeyboardInterrupt:
             click.echo(
                 "Stopped. The documents read so far are stored; run the same command to continue.", err=True
@@ -115,15 +138,16 @@ def add(path: Path, name: str, as_json: bool) -> None:  # noqa: FBT001 - a flag 
     show_default=True,
     help="Estimated resemblance from which on two documents are joined.",
 )
+@WORKERS
 @JSON
-def cluster(name: str, threshold: float, as_json: bool) -> None:  # noqa: FBT001 - as above
+def cluster(name: str, threshold: float, on_workers: bool | None, as_json: bool) -> None:  # noqa: FBT001 - flags
     """Cluster the stored documents by resemblance; duplicates are listed in the clusters too."""
     from moss.commands.corpus_tables import clusters_text
 
     with _corpus_database():
         from submissions.corpus.clustering import clusters
 
-        groups = clusters(name, threshold)
+        groups = clusters(name, threshold, on_workers=_chosen(on_workers))
         if as_json:
             flat_groups = [[_flat(member) for member in group] for group in groups]
             _write_json({"corpus": name, "threshold": threshold, "clusters": flat_groups})

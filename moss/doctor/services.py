@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
 from smtplib import SMTPException
 
 import redis
@@ -17,6 +16,7 @@ from moss.doctor.findings import Finding, ok, problem, warning
 from moss.embedded.client import private_servers
 from moss.maintenance import is_maintained
 from submissions import heartbeats
+from submissions.heartbeats import package_version
 from submissions.queues import QUEUES
 
 CLOCK_WARNING_SECONDS, CLOCK_PROBLEM_SECONDS = 2.0, 30.0
@@ -70,14 +70,14 @@ def broker() -> Finding:
 def workers() -> Finding:
     """Check that each queue has a worker, and that all workers are of this version."""
     alive = [worker for worker in heartbeats.workers() if worker.answers]
-    others = [f"{worker.name} ({worker.version})" for worker in alive if worker.version != _version()]
+    others = [f"{worker.name} ({worker.version})" for worker in alive if worker.version != package_version()]
     if others:
-        message = f"this is version {_version()}, but there are {', '.join(others)}"
+        message = f"this is version {package_version()}, but there are {', '.join(others)}"
         return problem("workers", message, "Restart these workers with the version of the server.")
     unserved = [queue for queue in QUEUES if not any(queue in worker.queues for worker in alive)]
     if unserved:
         return _not_running("workers", f"no worker answers for: {', '.join(unserved)}")
-    return ok("workers", f"{len(alive)} answer, version {_version()}")
+    return ok("workers", f"{len(alive)} answer, version {package_version()}")
 
 
 def maintenance() -> Finding:
@@ -135,7 +135,3 @@ def campus() -> Finding:
 def _not_running(check: str, message: str) -> Finding:
     """Return a warning where nothing may run between two calls of `moss serve`, else a problem."""
     return (warning if private_servers() else problem)(check, message, START)
-
-
-def _version() -> str:
-    return version("moss-server")

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Max, Min
 
-from fingerprint import Sketches, cluster, mod_resemblance
-from submissions.corpus.corpora import get_current_corpus
+from fingerprint import Sketches, cluster, duplicate_labels, merge_shared, mod_resemblance, value_ranges
+from submissions.corpus.corpora import exclusive_lock, get_current_corpus
 from submissions.corpus.models import CorpusDocument
+from submissions.corpus.packets import pack_sketches, unpack_shared
+from submissions.corpus.sharing import compute_on_workers
 from submissions.corpus.stored import IDENTICAL, SAME_TOKENS, StoredDocument, load_sketches
 
 if TYPE_CHECKING:
-    from fingerprint.types import Hashes
+    from fingerprint import Clustering
+    from fingerprint.types import Documents, Hashes
     from submissions.corpus.models import Corpus
+
+# Values that a worker counts at once, 8 bytes each, and the least number of ranges, for several workers.
+RANGE_VALUES = 1_000_000
+LEAST_RANGES = 4
 
 
 class ClusteredDocument(NamedTuple):
@@ -35,28 +43,44 @@ class _Document(NamedTuple):
     sketch: Hashes
 
 
-def clusters(name: str, threshold: float = 0.5) -> list[list[ClusteredDocument]]:
+def clusters(name: str, threshold: float = 0.5, *, on_workers: bool = False) -> list[list[ClusteredDocument]]:
     """Return the clusters of the documents of all sweeps, the largest first (syntactic-clustering).
 
-    A document that has the same text in several sweeps counts once. With another text it counts again.
+    A document that has the same text in several sweeps counts once. With another text it counts again. Shared
+    values are counted in this process or, `on_workers`, by all workers; the clusters are the same.
 
     Raises
     ------
     CorpusError
-        When there is no such corpus, it is empty or was created by another version.
+        When there is no such corpus, it is empty or was created by another version, or the workers cannot
+        count.
     ValueError
         When `threshold` is not above 0 and at most 1.
     """
-    documents = _documents(get_current_corpus(name))
-    clustering = cluster(
-        Sketches.from_sketches(document.sketch for document in documents),
-        threshold=threshold,
-        exact=[document.sha256 for document in documents],
-        lexical=[document.digest for document in documents],
-    )
+    corpus = get_current_corpus(name)
+    documents = _documents(corpus)
+    sketches = Sketches.from_sketches(document.sketch for document in documents)
+    exact = [document.sha256 for document in documents]
+    lexical = [document.digest for document in documents]
+    if on_workers:
+        clustering = _cluster_on_workers(
+            corpus, sketches, duplicate_labels(sketches, exact, lexical), threshold
+        )
+    else:
+        clustering = cluster(sketches, threshold=threshold, exact=exact, lexical=lexical)
     groups = [[documents[number] for number in group.tolist()] for group in clustering.groups()]
     groups.sort(key=_largest_first)
     return [[_compared(document, group[0]) for document in group] for group in groups]
+
+
+def _cluster_on_workers(
+    corpus: Corpus, sketches: Sketches, duplicates: Documents, threshold: float
+) -> Clustering:
+    ranges = value_ranges(max(LEAST_RANGES, ceil(len(sketches.values) / RANGE_VALUES)))
+    payloads = (pack_sketches(sketches.within(start, end), duplicates) for start, end in ranges)
+    with exclusive_lock(corpus):
+        counted = map(unpack_shared, compute_on_workers(corpus, payloads))
+        return merge_shared(sketches, duplicates, counted, threshold=threshold)
 
 
 def _largest_first(group: list[_Document]) -> tuple[int, str]:

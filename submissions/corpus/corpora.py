@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Count, Max
 
 from submissions.corpus.models import Corpus, CorpusDocument
 from submissions.corpus.reading import current_profile
 from submissions.corpus.recipe import RECIPE
+from submissions.work_locks import Work, work_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 class CorpusError(ValueError):
@@ -78,6 +83,18 @@ def check_current(corpus: Corpus) -> None:
             f"corpus {corpus.name!r} was created by another version ({', '.join(sorted(outdated))}), and its "
             f"data cannot be compared; `moss corpus drop {corpus.name}` and add its documents again"
         )
+
+
+@contextmanager
+def exclusive_lock(corpus: Corpus) -> Iterator[None]:
+    """Let no other process add to a corpus, or have workers cluster it; raise CorpusError when one does."""
+    with work_lock(Work.CORPUS, corpus.pk) as mine:
+        if not mine:
+            raise CorpusError(
+                f"another process is adding to corpus {corpus.name!r} or clustering it; "
+                "wait until it has ended"
+            )
+        yield
 
 
 def drop_corpus(name: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from importlib.metadata import version
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +13,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from fingerprint import engine
+from submissions.heartbeats import package_version
 from submissions.models import RankingPlan, RankingShard, Report
 from submissions.queues import HEAVY
 from submissions.ranking import progress
@@ -49,10 +49,6 @@ class _Kept(NamedTuple):
 
 # What this process loaded last, and nothing else, so that its memory is bounded.
 _kept: list[_Kept] = []
-
-
-def package_version() -> str:
-    return version("moss-server")
 
 
 def cut(

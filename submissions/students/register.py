@@ -38,6 +38,10 @@ REGISTER = {
     "submissions.CorpusText": Table(
         rows=("sha256", "digest", "sketch", "features"), free=("profile", "kind", "language"), why=CODES
     ),
+    "submissions.CorpusShard": Table(
+        free=("version", "payload", "result"),
+        why="parts of adding or clustering, which are deleted when the command that waits for them ends",
+    ),
     "submissions.CorpusDocument": Table(rows=("name", "sha256", "reason")),
     "submissions.AuditEntry": Table(
         searched=("subject",), free=("who", "address", "action", "course", "assignment", "page"), why=TITLES

@@ -42,7 +42,9 @@ def test_shards_of_any_ranges_in_any_order_give_the_clusters_of_comparing_every_
 ) -> None:
     sketches = sketched(sets)
     duplicates = duplicate_labels(sketches)
-    shards = [count_shared(sketches, duplicates, start, end, common=common) for start, end in ranges(cuts)]
+    shards = [
+        count_shared(sketches.within(start, end), duplicates, common=common) for start, end in ranges(cuts)
+    ]
     random.shuffle(shards)
     clustering = merge_shared(sketches, duplicates, shards, threshold=threshold)
     assert clustering.labels.tolist() == naive.mod_clusters(sets, threshold, common)
@@ -54,7 +56,7 @@ def test_the_counts_of_all_shards_add_up_to_the_shared_values_of_each_pair(
 ) -> None:
     sketches, counts = sketched(sets), dict[tuple[int, int], int]()
     for start, end in ranges(cuts):
-        pairs = count_shared(sketches, np.arange(len(sets)), start, end).pairs
+        pairs = count_shared(sketches.within(start, end), np.arange(len(sets))).pairs
         assert len(set(pairs.keys.tolist())) == len(pairs.keys)
         for key, count in zip(pairs.keys.tolist(), pairs.payloads.tolist(), strict=True):
             counts[divmod(key, 2**32)] = counts.get(divmod(key, 2**32), 0) + count
@@ -69,7 +71,9 @@ def test_the_budget_and_the_number_of_shards_change_no_cluster(count: int, shard
     sketches = Sketches.from_sketches(np.unique(families[i // 10, i % 10 :]) for i in range(count))
     exact = [i % 150 for i in range(count)]
     duplicates = duplicate_labels(sketches, exact)
-    shared = [count_shared(sketches, duplicates, *r, common=9, budget=budget) for r in value_ranges(shards)]
+    shared = [
+        count_shared(sketches.within(*r), duplicates, common=9, budget=budget) for r in value_ranges(shards)
+    ]
     merged = merge_shared(sketches, duplicates, shared, budget=budget)
     at_once = cluster(sketches, exact=exact, common=9)
     assert merged.labels.tolist() == at_once.labels.tolist()
@@ -86,6 +90,6 @@ def test_impossible_limits_are_refused() -> None:
     with pytest.raises(ValueError, match="0 ranges are asked for; 1 is the least"):
         value_ranges(0)
     with pytest.raises(ValueError, match="common is 0"):
-        count_shared(sketched([{1}]), np.arange(1), 0, VALUES_END, common=0)
+        count_shared(sketched([{1}]), np.arange(1), common=0)
     with pytest.raises(ValueError, match="threshold is 2"):
         merge_shared(sketched([{1}]), np.arange(1), [], threshold=2)

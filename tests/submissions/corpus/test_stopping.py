@@ -38,11 +38,11 @@ def database_url() -> str:
     return urlsplit(settings.DATABASE_URL)._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
 
 
-def start_adding(root: Path, name: str) -> subprocess.Popen[str]:
+def start_adding(root: Path, name: str, *options: str) -> subprocess.Popen[str]:
     # Tests that run in the background ignore SIGINT, and children would inherit that.
     command = ["env", "--default-signal=INT", sys.executable, "-m", "moss", "corpus", "add", str(root)]
     return subprocess.Popen(
-        [*command, "--name", name, "--json"],
+        [*command, "--name", name, "--json", *options],
         env={**os.environ, "DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "tests.settings"},
         cwd=settings.BASE_DIR,
         stdout=subprocess.PIPE,

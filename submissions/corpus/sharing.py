@@ -1,0 +1,121 @@
+"""Have all workers compute the parts of adding to a corpus, or of clustering it."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from django.utils import timezone
+
+from submissions import heartbeats
+from submissions.corpus.corpora import CorpusError
+from submissions.corpus.models import CorpusShard
+from submissions.corpus.tasks import compute_shard
+from submissions.queues import HEAVY, send
+from submissions.work_locks import Work, sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from submissions.corpus.models import Corpus, CorpusSweep
+
+# Parts that wait at a time: enough for the workers of several machines, and little in the database.
+MOST_WAITING = 16
+POLL_SECONDS = 0.02
+CHECK_SECONDS = 1.0
+MAX_ATTEMPTS = 3
+# A worker locks its part within this time after it counted the attempt.
+STARTING = timedelta(seconds=2)
+# A message that was not taken after this time was lost, or is behind other work: a second one does no harm.
+SENDING = timedelta(seconds=20)
+
+
+def has_workers() -> bool:
+    """Return whether a worker answers that could compute parts; any version counts."""
+    return bool(_answering())
+
+
+def check_workers() -> None:
+    """Raise CorpusError where no worker answers, or one is of another version."""
+    alive, version = _answering(), heartbeats.package_version()
+    others = [f"{worker.name} ({worker.version})" for worker in alive if worker.version != version]
+    if others:
+        raise CorpusError(
+            f"this is version {version}, but there are {', '.join(others)}; restart these workers with this "
+            "version, or use --here"
+        )
+    if not alive:
+        raise CorpusError("no worker answers; start one (`celery -A moss worker`), or use --here")
+
+
+def _answering() -> list[heartbeats.Worker]:
+    return [worker for worker in heartbeats.workers() if worker.answers and HEAVY in worker.queues]
+
+
+def compute_on_workers(
+    corpus: Corpus, payloads: Iterable[bytes], sweep: CorpusSweep | None = None
+) -> Iterator[bytes]:
+    """Yield what workers computed with each payload, in any order; the caller has the corpus locked.
+
+    Raises
+    ------
+    CorpusError
+        When no worker answers, one is of another version, or a part fails each time.
+    """
+    check_workers()
+    corpus.shards.all().delete()  # of a process that was killed
+    waiting = _Waiting(corpus, sweep)
+    try:
+        for payload in payloads:
+            waiting.add(payload)
+            yield from waiting.results(below=MOST_WAITING)
+        yield from waiting.results(below=1)
+    finally:
+        corpus.shards.all().delete()
+
+
+class _Waiting:
+    """The parts that are sent to workers and are not computed yet, by their primary keys."""
+
+    def __init__(self, corpus: Corpus, sweep: CorpusSweep | None) -> None:
+        self._corpus, self._sweep = corpus, sweep
+        self._keys: set[int] = set()
+        self._checked = time.monotonic()
+
+    def add(self, payload: bytes) -> None:
+        shard = CorpusShard.objects.create(
+            corpus=self._corpus, sweep=self._sweep, version=heartbeats.package_version(), payload=payload
+        )
+        self._keys.add(shard.pk)
+        send(compute_shard, HEAVY, shard.pk)
+
+    def results(self, *, below: int) -> Iterator[bytes]:
+        """Yield results until fewer than `below` parts wait."""
+        while len(self._keys) >= below:
+            done = CorpusShard.objects.filter(pk__in=self._keys).exclude(result=None)
+            found = dict(done.values_list("pk", "result"))
+            CorpusShard.objects.filter(pk__in=found).delete()
+            self._keys -= found.keys()
+            yield from (bytes(result or b"") for result in found.values())
+            if not found:
+                self._send_lost()
+                time.sleep(POLL_SECONDS)
+
+    def _send_lost(self) -> None:
+        """Send the messages of parts again whose worker or message was lost, from time to time."""
+        if time.monotonic() - self._checked < CHECK_SECONDS:
+            return
+        self._checked = time.monotonic()
+        check_workers()
+        computed, now = sessions(Work.CORPUS_SHARD), timezone.now()
+        for shard in CorpusShard.objects.filter(pk__in=self._keys, result=None).defer("payload"):
+            if shard.pk in computed or now - shard.touched < (STARTING if shard.attempts else SENDING):
+                continue
+            if shard.attempts >= MAX_ATTEMPTS:
+                raise CorpusError(
+                    f"a part of the work failed {MAX_ATTEMPTS} times; the logs of the workers say why. "
+                    "--here does it in this process"
+                )
+            CorpusShard.objects.filter(pk=shard.pk).update(touched=now)
+            send(compute_shard, HEAVY, shard.pk)

@@ -1,0 +1,60 @@
+"""The Celery task that computes a part of the work on a corpus; running it twice is safe."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from celery import shared_task
+from django.db.models import F
+from django.utils import timezone
+
+from submissions.corpus.models import CorpusShard
+from submissions.heartbeats import package_version
+from submissions.work_locks import Work, work_lock
+
+if TYPE_CHECKING:
+    from submissions.corpus.models import CorpusSweep
+
+logger = logging.getLogger(__name__)
+
+
+@shared_task
+def compute_shard(shard_id: int) -> None:
+    """Compute one part, unless another process does or whoever waited for it has stopped."""
+    with work_lock(Work.CORPUS_SHARD, shard_id) as mine:
+        shard = _start(shard_id) if mine else None
+        if shard is None:
+            return
+        payload = bytes(shard.payload)
+        result = count_values(payload) if shard.sweep is None else store(shard.sweep, payload)
+        CorpusShard.objects.filter(pk=shard_id).update(result=result)
+
+
+def _start(shard_id: int) -> CorpusShard | None:
+    waiting = CorpusShard.objects.filter(pk=shard_id, result=None)
+    shard = waiting.select_related("corpus", "sweep__corpus").first()
+    if shard is None:
+        return None
+    if shard.version != package_version():
+        logger.warning("%s is of version %s; this worker is %s", shard, shard.version, package_version())
+        return None
+    waiting.update(attempts=F("attempts") + 1, touched=timezone.now())
+    return shard
+
+
+def store(sweep: CorpusSweep, payload: bytes) -> bytes:
+    """Read the documents of a part of a sweep and write them; the result is empty."""
+    from submissions.corpus.packets import unpack_documents  # noqa: PLC0415 - imports numba: workers only
+    from submissions.corpus.storing import store_documents  # noqa: PLC0415
+
+    store_documents(sweep, unpack_documents(payload))
+    return b""
+
+
+def count_values(payload: bytes) -> bytes:
+    """Return how many values of one range each two documents share."""
+    from fingerprint import count_shared  # noqa: PLC0415 - imports numba: workers only
+    from submissions.corpus.packets import pack_shared, unpack_sketches  # noqa: PLC0415
+
+    return pack_shared(count_shared(*unpack_sketches(payload)))
