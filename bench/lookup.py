@@ -93,9 +93,9 @@ def store(hashes: npt.NDArray[np.uint64], first: int) -> None:
     from django.db import connection, transaction  # noqa: PLC0415
 
     from submissions.models import Document, Source  # noqa: PLC0415
+    from submissions.rows import insert  # noqa: PLC0415
     from submissions.storage.fingerprints import pack_fingerprints  # noqa: PLC0415
     from submissions.storage.posting_runs import add_run  # noqa: PLC0415
-    from submissions.storage.rows import insert  # noqa: PLC0415
 
     source, _ = Source.objects.get_or_create(sha256="0" * 64, defaults={"data": b"", "size": 0})
     positions = np.arange(hashes.shape[1]) * 3

@@ -135,24 +135,24 @@ def _parts(documents: Iterable[RawDocument]) -> Iterator[list[RawDocument]]:
 # For each document of a sweep: its name, the name of the first document that had its text, whether that is
 # the document itself, and whether an earlier sweep had the same text under the same name.
 ORIGINS = """
-    SELECT document.name, origin.name, origin.id = document.id,
-        EXISTS (
+    WITH origin AS (
+        SELECT DISTINCT ON (text_id) text_id, id, name FROM submissions_corpusdocument
+        WHERE text_id IN (SELECT text_id FROM submissions_corpusdocument WHERE sweep_id = %(sweep)s)
+        ORDER BY text_id, sweep_id, name COLLATE "C"
+    )
+    SELECT document.name, origin.name, origin.id = document.id, EXISTS (
             SELECT FROM submissions_corpusdocument earlier
             WHERE earlier.text_id = document.text_id AND earlier.name = document.name
                 AND earlier.sweep_id < document.sweep_id
         )
-    FROM submissions_corpusdocument document
-    CROSS JOIN LATERAL (
-        SELECT id, name FROM submissions_corpusdocument
-        WHERE text_id = document.text_id ORDER BY sweep_id, name COLLATE "C" LIMIT 1
-    ) origin
-    WHERE document.sweep_id = %s ORDER BY document.name COLLATE "C"
+    FROM submissions_corpusdocument document JOIN origin USING (text_id)
+    WHERE document.sweep_id = %(sweep)s ORDER BY document.name COLLATE "C"
 """
 
 
 def _sweep_result(sweep: CorpusSweep, refused: list[SkippedDocument], *, resumed: bool) -> SweepResult:
     with connection.cursor() as cursor:
-        cursor.execute(ORIGINS, [sweep.pk])
+        cursor.execute(ORIGINS, {"sweep": sweep.pk})
         rows = cursor.fetchall()
     unreadable = sweep.documents.filter(text=None).values_list("name", "reason")
     return SweepResult(

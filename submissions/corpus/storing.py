@@ -6,13 +6,14 @@ import time
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from fingerprint import pack
 from fingerprint.engine import Unreadable
 from submissions.corpus.models import CorpusDocument, CorpusText
 from submissions.corpus.reading import decode_document, token_kinds
 from submissions.corpus.recipe import compute_signatures
+from submissions.rows import insert
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,19 @@ if TYPE_CHECKING:
 
 # Documents that were read are written after this many seconds.
 WRITE_SECONDS = 2.0
+
+
+class Text(NamedTuple):
+    """The columns of a new text."""
+
+    profile: str
+    kind: str
+    language: str
+    tokens: int
+    digest: str
+    sketch: bytes
+    features: bytes
+    simhash: int | None
 
 
 class RawDocument(NamedTuple):
@@ -44,7 +58,8 @@ def store_documents(sweep: CorpusSweep, documents: Sequence[RawDocument]) -> Non
         writer.add(document, digest)
         if time.monotonic() - writer.written > WRITE_SECONDS:
             writer.write()
-    writer.write()
+    if not writer.is_empty:
+        writer.write()
 
 
 class _Writer:
@@ -54,54 +69,72 @@ class _Writer:
         self.sweep = sweep
         self.written = time.monotonic()
         self._texts = _stored_texts(sweep.corpus, digests)
-        self._new: dict[TextKey, CorpusText] = {}
-        self._documents: list[tuple[CorpusDocument, TextKey | None]] = []
+        self._new: dict[TextKey, Text] = {}
+        self._documents: list[tuple[str, str, TextKey | None, str]] = []
 
     def add(self, document: RawDocument, digest: str) -> None:
-        row = CorpusDocument(sweep=self.sweep, name=document.name, sha256=digest)
-        key = None
+        key, reason = None, ""
         try:
             key = self._text(decode_document(document.name, document.data), digest)
         except Unreadable as error:
-            row.reason = str(error)
-        self._documents.append((row, key))
+            reason = str(error)
+        self._documents.append((document.name, digest, key, reason))
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._documents
 
     def _text(self, decoded: DecodedDocument, digest: str) -> TextKey:
         """Return the key of a document's text; compute the text when it is new."""
         key = (digest, decoded.profile)
         if key not in self._texts and key not in self._new:
-            self._new[key] = _new_text(self.sweep.corpus, decoded, digest)
+            self._new[key] = _new_text(decoded)
         return key
 
     def write(self) -> None:
+        """Write what was collected, in one transaction."""
         with transaction.atomic():
             self._texts |= _write_texts(self.sweep.corpus, self._new)
-            for row, key in self._documents:
-                row.text_id = self._texts[key] if key else None
-            self.sweep.documents.filter(name__in=[row.name for row, _ in self._documents]).delete()
-            CorpusDocument.objects.bulk_create(row for row, _ in self._documents)
+            self._write_documents()
         self._new, self._documents, self.written = {}, [], time.monotonic()
 
+    def _write_documents(self) -> None:
+        names, digests, keys, reasons = map(list, zip(*self._documents, strict=True))
+        self.sweep.documents.filter(name__in=names).delete()
+        columns = {
+            "sweep_id": [self.sweep.pk] * len(names),
+            "name": names,
+            "sha256": digests,
+            "text_id": [key and self._texts[key] for key in keys],
+            "reason": reasons,
+        }
+        insert(connection, CorpusDocument, columns)
 
-def _write_texts(corpus: Corpus, new: dict[TextKey, CorpusText]) -> dict[TextKey, int]:
+
+def _write_texts(corpus: Corpus, new: dict[TextKey, Text]) -> dict[TextKey, int]:
     """Write new texts, unless another process was faster; return their primary keys."""
     if not new:
         return {}
     # In one order, so that processes with the same texts do not wait for each other in a circle.
-    CorpusText.objects.bulk_create((new[key] for key in sorted(new)), ignore_conflicts=True)
-    return _stored_texts(corpus, [digest for digest, _ in new])
+    keys = sorted(new)
+    columns = dict(zip(Text._fields, map(list, zip(*(new[key] for key in keys), strict=True)), strict=True))
+    columns |= {"corpus_id": [corpus.pk] * len(keys), "sha256": [digest for digest, _ in keys]}
+    rows = insert(connection, CorpusText, columns, ["id", "sha256", "profile"])
+    written = {(digest, profile): pk for pk, digest, profile in rows}
+    missing = [digest for digest, profile in keys if (digest, profile) not in written]
+    return written | _stored_texts(corpus, missing)
 
 
 def _stored_texts(corpus: Corpus, digests: list[str]) -> dict[TextKey, int]:
+    if not digests:
+        return {}
     rows = corpus.texts.filter(sha256__in=digests).values_list("pk", "sha256", "profile")
     return {(digest, profile): pk for pk, digest, profile in rows}
 
 
-def _new_text(corpus: Corpus, decoded: DecodedDocument, digest: str) -> CorpusText:
+def _new_text(decoded: DecodedDocument) -> Text:
     signatures = compute_signatures(token_kinds(decoded))
-    return CorpusText(
-        corpus=corpus,
-        sha256=digest,
+    return Text(
         profile=decoded.profile,
         kind=decoded.kind,
         language=decoded.front_end.name,

@@ -24,8 +24,8 @@ from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sources import store_documents
 from submissions.ingest.submission_times import submission_times
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
+from submissions.rows import insert
 from submissions.storage.listings import layout_listing, left_out_listing, modified
-from submissions.storage.rows import insert
 from submissions.work_locks import language_lock
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from submissions.archives.grouping import Grouping
     from submissions.models import ListedEntry
-    from submissions.storage.rows import Columns
+    from submissions.rows import Columns
 
 
 class ReadEntry(NamedTuple):

@@ -16,8 +16,8 @@ from submissions.ingest.sources import INSERT_ROWS, groups, identify, store_sour
 from submissions.ingest.uploads import entries
 from submissions.models import Batch, ListedEntry
 from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
+from submissions.rows import flush_later
 from submissions.sandbox.documents import NamedFile
-from submissions.storage.rows import flush_later
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

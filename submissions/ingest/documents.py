@@ -16,10 +16,10 @@ from fingerprint.engine import Params, Unreadable
 from submissions.disk_space import is_database_away, is_no_room
 from submissions.ingest.sandboxed import document_reader
 from submissions.models import Document, Source
+from submissions.rows import update
 from submissions.sandbox.process import NotStarted
 from submissions.storage.fingerprints import pack_fingerprints
 from submissions.storage.posting_runs import add_run
-from submissions.storage.rows import update
 from submissions.storage.syntax_spans import pack_columns
 from submissions.storage.tokens import pack_coarse, pack_lexical, pack_tokens
 from submissions.work_locks import Work, work_locks

@@ -18,8 +18,8 @@ from submissions.archives.languages import reading_languages
 from submissions.ingest.documents import PARAMS, delete_unused
 from submissions.ingest.sources import GROUP_FILES, identify, store_documents
 from submissions.models import Batch, Boilerplate, Document, LanguageChange, SubmissionFile
+from submissions.rows import update
 from submissions.sandbox.documents import NamedFile
-from submissions.storage.rows import update
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

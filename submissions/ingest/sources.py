@@ -12,15 +12,15 @@ from fingerprint.engine import front_end, profile_of
 from submissions.ingest.documents import PARAMS
 from submissions.ingest.sandboxed import document_reader
 from submissions.models import Document, Source
-from submissions.storage.rows import flush_later, insert
+from submissions.rows import flush_later, insert
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fingerprint.engine import Unreadable
     from submissions.archives.unpack import UnpackedEntry
+    from submissions.rows import Columns
     from submissions.sandbox.documents import NamedFile
-    from submissions.storage.rows import Columns
 
 # Files, and bytes of them, that are stored at a time; rows of an INSERT.
 GROUP_FILES, GROUP_BYTES = 256, 4_000_000

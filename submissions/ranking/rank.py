@@ -25,7 +25,7 @@ from submissions.ranking.memory import check_memory, token_count
 from submissions.ranking.ranked_pairs import PAIRS_AT_ONCE, AlignedPairs, aligned_pairs, by_name
 from submissions.ranking.selection import select_cohort
 from submissions.ranking.shards import cut
-from submissions.storage.rows import insert
+from submissions.rows import insert
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.db.models import F, Func, PositiveBigIntegerField, Sum
 
 from submissions.models.file_chunks import FileChunk
-from submissions.storage.rows import insert
+from submissions.rows import insert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from django.db import connection
 
 from submissions.models.file_chunks import FileChunk
+from submissions.rows import insert
 from submissions.storage.database_files import CHUNK_BYTES, DatabaseStorage
-from submissions.storage.rows import insert
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -13,9 +13,9 @@ import numpy as np
 from django.db import connection, transaction
 
 from fingerprint.engine import distinct_values
+from submissions.cursors import open_cursor
 from submissions.models import PostingBlock, PostingRun
-from submissions.storage.cursors import open_cursor
-from submissions.storage.rows import insert
+from submissions.rows import insert
 from submissions.work_locks import Work, transaction_lock
 
 if TYPE_CHECKING:

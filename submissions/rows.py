@@ -8,7 +8,7 @@ from django.db import models, transaction
 from django.utils import timezone
 from psycopg import sql
 
-from submissions.storage.cursors import open_cursor
+from submissions.cursors import open_cursor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

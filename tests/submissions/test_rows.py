@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 
 from submissions.models import Batch, Document, Entry, Source
-from submissions.storage.rows import insert
+from submissions.rows import insert
 
 pytestmark = pytest.mark.django_db
 
