@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fingerprint.kernel_cache import (
         compile_kernels as compile_kernels,
         ensure_compiled as ensure_compiled,
+        ensure_screening_compiled as ensure_screening_compiled,
     )
     from fingerprint.languages import (
         Decoded as Decoded,
@@ -94,7 +95,7 @@ else:
     SOURCES = {
         "distinct": "distinct_values",
         "fingerprints": "Fingerprints fingerprint",
-        "kernel_cache": "compile_kernels ensure_compiled",
+        "kernel_cache": "compile_kernels ensure_compiled ensure_screening_compiled",
         "languages": "Decoded FrontEnd LexerFailed Span choices coarse_family decode front_end storable",
         "languages.base": "Coarse SpanColumns",
         "languages.lexical_terms": "LexicalTerms",

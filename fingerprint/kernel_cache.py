@@ -13,21 +13,39 @@ import tempfile
 from hashlib import blake2b
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PACKAGE = Path(__file__).resolve().parent
 
 
 def ensure_compiled() -> None:
-    """Compile the kernels if they are not compiled yet, or wait for the process that compiles them."""
+    """Compile the kernels of a ranking unless they are, or wait for the process that compiles them."""
+    _ensure(_marker(), _compile_anew)
+
+
+def ensure_screening_compiled() -> None:
+    """Compile the kernels of screening an archive too; not every installation needs them."""
+    ensure_compiled()
     marker = _marker()
+    _ensure(marker.with_name(f"{marker.name}-screening"), compile_screening_kernels)
+
+
+def _ensure(marker: Path, compile_them: Callable[[], None]) -> None:
     if marker.exists():
         return
     with marker.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not marker.exists():
-            _delete_compiled()
-            compile_kernels()
+            compile_them()
             marker.touch()
+
+
+def _compile_anew() -> None:
+    _delete_compiled()
+    compile_kernels()
 
 
 def compile_kernels() -> None:
@@ -50,6 +68,26 @@ def compile_kernels() -> None:
     rank(inputs)
     find_passages(inputs.cohort, 0, 1)
     count_pairs(Groups.from_lists([[0], [1]]))
+
+
+def compile_screening_kernels() -> None:
+    """Compile every kernel that reading and clustering documents of an archive call, or load it."""
+    import numpy as np  # noqa: PLC0415 - as above
+
+    from fingerprint.hashing import kgram_hashes  # noqa: PLC0415
+    from fingerprint.languages.words import WordKinds  # noqa: PLC0415
+    from fingerprint.minwise.features import features  # noqa: PLC0415
+    from fingerprint.shingling.shards import count_shared  # noqa: PLC0415
+    from fingerprint.shingling.shingles import mod_sketch, shingles  # noqa: PLC0415
+    from fingerprint.shingling.sketches import Sketches  # noqa: PLC0415
+    from fingerprint.simhash.documents import simhash  # noqa: PLC0415
+
+    kinds = WordKinds(64).word_kinds(" ".join(f"word{number}" for number in range(30)))
+    values = shingles(kinds, 10)
+    features(values, 6, 14)
+    simhash(kgram_hashes(kinds, 3))
+    sketches = Sketches.from_sketches([mod_sketch(values, 1)] * 2)
+    count_shared(sketches, np.arange(2))
 
 
 def _marker() -> Path:

@@ -26,6 +26,7 @@ def compute_shard(shard_id: int) -> None:
         shard = _start(shard_id) if mine else None
         if shard is None:
             return
+        _compile()
         payload = bytes(shard.payload)
         result = count_values(payload) if shard.sweep is None else store(shard.sweep, payload)
         CorpusShard.objects.filter(pk=shard_id).update(result=result)
@@ -41,6 +42,13 @@ def _start(shard_id: int) -> CorpusShard | None:
         return None
     waiting.update(attempts=F("attempts") + 1, touched=timezone.now())
     return shard
+
+
+def _compile() -> None:
+    """Have one process of this machine compile the kernels, before several need them at once."""
+    from fingerprint.engine import ensure_screening_compiled  # noqa: PLC0415 - imports numba: workers only
+
+    ensure_screening_compiled()
 
 
 def store(sweep: CorpusSweep, payload: bytes) -> bytes:

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from fingerprint.languages.prose import Prose
-from fingerprint.languages.words import WordKinds
 from fingerprint.params import ENGINE_VERSION
 from fingerprint.shingling.clusters import cluster, cluster_by_super_shingles, value_runs
 from fingerprint.shingling.external_sort import MIN_BUDGET, Records, Runs
@@ -202,11 +200,6 @@ def test_prose_is_sketched_by_its_shingles() -> None:
     assert cluster(sketches).labels.tolist() == [0, 0, 2, 3]
     assert sketches[0].tolist() == mod_sketch(shingles(text, 10), 25).tolist()
     assert not len(sketches[3])
-
-
-@given(st.one_of(st.text(alphabet="aB' -_.1\n", max_size=40), st.text(alphabet="aB'\u00e9\ufb01 -_1\u4e2d")))
-def test_word_kinds_are_those_of_the_prose_front_end(text: str) -> None:
-    assert WordKinds().word_kinds(text).tolist() == Prose().tokens(text).kinds.tolist()
 
 
 # ---- refusals ----
