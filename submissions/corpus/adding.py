@@ -152,6 +152,8 @@ ORIGINS = """
 
 def _sweep_result(sweep: CorpusSweep, refused: list[SkippedDocument], *, resumed: bool) -> SweepResult:
     with connection.cursor() as cursor:
+        # Without statistics of the new rows, Postgres joins them in nested loops: 30 s for 20,000 documents.
+        cursor.execute("ANALYZE submissions_corpusdocument, submissions_corpustext")
         cursor.execute(ORIGINS, {"sweep": sweep.pk})
         rows = cursor.fetchall()
     unreadable = sweep.documents.filter(text=None).values_list("name", "reason")

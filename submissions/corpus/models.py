@@ -99,7 +99,7 @@ class CorpusShard(models.Model):
     sweep = models.ForeignKey(CorpusSweep, models.CASCADE, null=True, related_name="shards")
     # The version of this package: another one might compute other signatures.
     version = models.CharField(max_length=100)
-    # The migration has Postgres store both as they are: compressing them takes longer than computing.
+    # The migration has Postgres store both as they are, and not in its log: they are needed for seconds.
     payload = models.BinaryField()
     result = models.BinaryField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)

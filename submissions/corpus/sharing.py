@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from django.db import connection
 from django.utils import timezone
 
 from submissions import heartbeats
 from submissions.corpus.corpora import CorpusError
 from submissions.corpus.models import CorpusShard
-from submissions.corpus.tasks import compute_shard
+from submissions.corpus.tasks import compute_shard, stored_bytes
 from submissions.queues import HEAVY, send
+from submissions.rows import insert
 from submissions.work_locks import Work, sessions
 
 if TYPE_CHECKING:
@@ -84,20 +86,25 @@ class _Waiting:
         self._checked = time.monotonic()
 
     def add(self, payload: bytes) -> None:
-        shard = CorpusShard.objects.create(
-            corpus=self._corpus, sweep=self._sweep, version=heartbeats.package_version(), payload=payload
-        )
-        self._keys.add(shard.pk)
-        send(compute_shard, HEAVY, shard.pk)
+        columns: dict[str, list[Any]] = {
+            "corpus_id": [self._corpus.pk],
+            "sweep_id": [self._sweep and self._sweep.pk],
+            "version": [heartbeats.package_version()],
+            "payload": [payload],
+        }
+        [(pk,)] = insert(connection, CorpusShard, columns, ["id"])
+        self._keys.add(pk)
+        send(compute_shard, HEAVY, pk)
 
     def results(self, *, below: int) -> Iterator[bytes]:
         """Yield results until fewer than `below` parts wait."""
         while len(self._keys) >= below:
             done = CorpusShard.objects.filter(pk__in=self._keys).exclude(result=None)
-            found = dict(done.values_list("pk", "result"))
+            found = list(done.values_list("pk", flat=True))
+            for pk in found:
+                yield stored_bytes(pk, "result")
             CorpusShard.objects.filter(pk__in=found).delete()
-            self._keys -= found.keys()
-            yield from (bytes(result or b"") for result in found.values())
+            self._keys -= set(found)
             if not found:
                 self._send_lost()
                 time.sleep(POLL_SECONDS)
@@ -109,7 +116,7 @@ class _Waiting:
         self._checked = time.monotonic()
         check_workers()
         computed, now = sessions(Work.CORPUS_SHARD), timezone.now()
-        for shard in CorpusShard.objects.filter(pk__in=self._keys, result=None).defer("payload"):
+        for shard in CorpusShard.objects.filter(pk__in=self._keys, result=None).defer("payload", "result"):
             if shard.pk in computed or now - shard.touched < (STARTING if shard.attempts else SENDING):
                 continue
             if shard.attempts >= MAX_ATTEMPTS:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import logging
+from functools import cache
 from typing import TYPE_CHECKING
 
 from celery import shared_task
+from django.db import connection
 from django.db.models import F
 from django.utils import timezone
+from psycopg import sql
 
 from submissions.corpus.models import CorpusShard
+from submissions.cursors import open_cursor
 from submissions.heartbeats import package_version
+from submissions.rows import update
 from submissions.work_locks import Work, work_lock
 
 if TYPE_CHECKING:
@@ -27,14 +32,14 @@ def compute_shard(shard_id: int) -> None:
         if shard is None:
             return
         _compile()
-        payload = bytes(shard.payload)
+        payload = stored_bytes(shard_id, "payload")
         result = count_values(payload) if shard.sweep is None else store(shard.sweep, payload)
-        CorpusShard.objects.filter(pk=shard_id).update(result=result)
+        update(connection, CorpusShard, [shard_id], {"result": [result]})
 
 
 def _start(shard_id: int) -> CorpusShard | None:
     waiting = CorpusShard.objects.filter(pk=shard_id, result=None)
-    shard = waiting.select_related("corpus", "sweep__corpus").first()
+    shard = waiting.select_related("corpus", "sweep__corpus").defer("payload").first()
     if shard is None:
         return None
     if shard.version != package_version():
@@ -44,6 +49,15 @@ def _start(shard_id: int) -> CorpusShard | None:
     return shard
 
 
+def stored_bytes(shard_id: int, column: str) -> bytes:
+    """Return the payload or the result of a part as they are: as text they would have twice the size."""
+    query = sql.SQL("SELECT {} FROM submissions_corpusshard WHERE id = %s").format(sql.Identifier(column))
+    with open_cursor(connection) as cursor:
+        row = cursor.execute(query, [shard_id], binary=True).fetchone()
+    return bytes(row[0]) if row and row[0] else b""
+
+
+@cache
 def _compile() -> None:
     """Have one process of this machine compile the kernels, before several need them at once."""
     from fingerprint.engine import ensure_screening_compiled  # noqa: PLC0415 - imports numba: workers only

@@ -3,7 +3,9 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+# The parts are deleted when their command ends, so they need not survive a crash of the database.
 STORE_AS_IT_IS = """
+    ALTER TABLE submissions_corpusshard SET UNLOGGED;
     ALTER TABLE submissions_corpusshard ALTER COLUMN payload SET STORAGE EXTERNAL,
     ALTER COLUMN result SET STORAGE EXTERNAL
 """
