@@ -54,7 +54,7 @@ types: .venv/dev
 
 # Compile the kernels in one process first: numba's cache breaks when several processes write it at once.
 warm: .venv/dev
-	$(BIN)/python -c "from fingerprint.kernel_cache import ensure_compiled; ensure_compiled()"
+	$(BIN)/python -c "from fingerprint.kernel_cache import ensure_screening_compiled; ensure_screening_compiled()"
 
 # Write the list of the packages that the service consists of, in the format of CycloneDX.
 sbom: .venv/dev

@@ -17,6 +17,7 @@ from submissions.queries.cases import (
     DecidedCase,
     case_decisions,
     case_history,
+    case_key,
     cases_by_member,
     current_submission,
     decided_case,
@@ -25,6 +26,7 @@ from submissions.queries.cases import (
     pairs_above,
     pairs_between,
     report_cases,
+    suggested_threshold,
 )
 from submissions.queries.comparisons import (
     ListedComparison,
@@ -168,6 +170,7 @@ __all__ = [
     "campus_group",
     "case_decisions",
     "case_history",
+    "case_key",
     "cases_by_member",
     "comparable_assignments",
     "comparisons_of_others",
@@ -257,6 +260,7 @@ __all__ = [
     "submission_names",
     "submission_pairs",
     "submissions_by_id",
+    "suggested_threshold",
     "taken_entries",
     "tally",
     "timed_submissions",

@@ -51,6 +51,12 @@ def report_cases(
     return every if member is None else [pairs for pairs in every if member in pairs.ids]
 
 
+def case_key(report: Report, member: int) -> int:
+    """Return the submission that stands for the case of a member, or the member where that is not stored."""
+    stored = (report.findings and report.findings.cases) or []
+    return next((ids[0] for ids in stored if member in ids), member)
+
+
 def _with_links(joined: list[Link], stored: list[list[int]] | None) -> list[CasePairs]:
     """Return the cases with their stored pairs, which are among `joined`; `stored` are their submissions."""
     components = connected_components(link[:2] for link in joined) if stored is None else stored

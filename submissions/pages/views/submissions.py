@@ -22,7 +22,7 @@ from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from django.db.models import QuerySet
     from django.http import HttpResponse
@@ -50,18 +50,22 @@ def submission(request: AuthenticatedRequest, pk: int, submission_id: int) -> Ht
     pairs = queries.withheld_pairs(state.report) if state.report else []
     withheld = [pair for pair in pairs if pair.submission == submission]
     seen = submission.handed_in, len(withheld)
-    key = part_key("submission", assignment, state, names, decisions, *seen, *address.key)
+    key = part_key("submission", assignment, state, names)
     context = {"assignment": assignment, "names": names, "state": state, "submission": submission}
     context |= {"withheld": withheld}
-    parts = RENDERED.get(key, partial(_rendered, context, address))
+    render_all = partial(_rendered, context, address, key)
+    parts = RENDERED.get((*key, decisions, *seen, *address.key), render_all)
     # The other assignments of somebody with a made-up name would help to find out who it is.
     theirs = [] if names.hidden else queries.assignments_of_student(assignment, submission, request.user)
     course = charts.sparkline(theirs)
     return render(request, "submissions/submission.html", context | {"parts": parts, "course": course})
 
 
-def _rendered(page: dict[str, Any], address: Address) -> dict[str, str]:
-    """Return the page's content, and `charted`, which is not empty where the content has a chart."""
+def _rendered(page: dict[str, Any], address: Address, key: tuple[Hashable, ...]) -> dict[str, str]:
+    """Return the page's content, and `charted`, which is not empty where the content has a chart.
+
+    `key` is what all pages of submissions depend on.
+    """
     assignment, names, state, submission, _withheld = page.values()
     files = Paginator(_files(submission, names), FILES_A_PAGE)
     skipped = Paginator(queries.displayed_entries(queries.refused_entries(submission), names), FILES_A_PAGE)
@@ -77,6 +81,7 @@ def _rendered(page: dict[str, Any], address: Address) -> dict[str, str]:
     }
     if state.report:
         context |= _report_context(state.report, submission, names, address.query.get("page"))
+        context["cases"] = _cases(state.report, submission, names, key)
     charted = "yes" if context.get("rank") else ""
     return {"content": render_part("submissions/_submission.html", context), "charted": charted}
 
@@ -98,9 +103,24 @@ def _report_context(
         "best": next(iter(submission_matches(submission, best)), None),
         "histogram": cohort,
         "rank": submission_rank(report, cohort, submission) if cohort else None,
-        "cases": cases(report, names=names, member=submission.pk),
         "duplicates": queries.listed_duplicates(report, names, member=submission.pk),
     }
+
+
+def _cases(report: Report, submission: Submission, names: Names, key: tuple[Hashable, ...]) -> str:
+    """Return the case of a submission as HTML, empty where it is in none; its members' pages share it."""
+    case_key = queries.case_key(report, submission.pk)
+    return RENDERED.get((*key, "case", case_key), partial(_rendered_cases, report, names, case_key))["cases"]
+
+
+def _rendered_cases(report: Report, names: Names, member: int) -> dict[str, str]:
+    context = {
+        "assignment": report.assignment,
+        "names": names,
+        "threshold": queries.suggested_threshold(report),
+        "cases": cases(report, names=names, member=member),
+    }
+    return {"cases": render_part("submissions/_submission_cases.html", context).strip()}
 
 
 def _files(submission: Submission, names: Names) -> Sequence[SubmissionFile] | QuerySet[SubmissionFile]:
