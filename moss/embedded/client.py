@@ -15,11 +15,14 @@ import socket
 import subprocess
 import sys
 from importlib.util import find_spec
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from moss.embedded.paths import PACKAGE, EmbeddedError, installation_paths
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from moss.embedded.paths import InstallationPaths
 
 REPLY_SECONDS = 60.0
@@ -68,6 +71,8 @@ def wait_until_stopped(paths: InstallationPaths) -> None:
     if paths.home.exists():
         with (paths.home / "daemon.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+    for daemon in _daemons.pop(paths.home, []):
+        daemon.wait()
 
 
 class ServiceLease:
@@ -102,11 +107,12 @@ class ServiceLease:
         with self._connection, contextlib.suppress(OSError):  # The daemon may have ended already.
             self._connection.shutdown(socket.SHUT_WR)
             self._connection.recv(1)
-        for daemon in _daemons:
+        for daemon in chain.from_iterable(_daemons.values()):
             daemon.poll()
 
 
-_daemons: list[subprocess.Popen[bytes]] = []
+# The daemons that this process started, by the home of their installation.
+_daemons: dict[Path, list[subprocess.Popen[bytes]]] = {}
 _leases: list[ServiceLease] = []
 
 
@@ -146,7 +152,7 @@ def _start_daemon(paths: InstallationPaths) -> None:
     with daemon.stdout:
         if daemon.stdout.readline() != b"listening\n":
             raise EmbeddedError(f"The daemon of {paths.home} did not start; see {log.name}.")
-    _daemons.append(daemon)
+    _daemons.setdefault(paths.home, []).append(daemon)
 
 
 def _request(connection: socket.socket, names: list[str]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.urls import reverse
 
 from submissions.models import Assignment, Batch, Pair, Report, Submission, SubmissionFile
+from submissions.pages.rendered import render_part
 from submissions.pages.templatetags.pages import percent
 from submissions.pseudonyms.names import ANONYMOUS
 from tests.support.html import Page, get_page
@@ -17,6 +18,8 @@ from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from django.contrib.auth.models import User
     from django.test import Client
 
@@ -163,6 +166,23 @@ def test_its_case_and_the_submissions_that_are_the_same_are_named(
     assert any("Case of 2 submissions" in text for text in page.texts(f"{GROUPS} .with"))
     assert address(submission_named("ben")) in page.values(f"{GROUPS} .names a", "href")
     assert not get_submission(alice_client, submission_named("cleo")).has(GROUPS)
+
+
+def test_all_members_of_a_case_show_the_same_list_which_is_rendered_once(
+    alice_client: Client, ada: Submission, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rendered: list[str] = []
+
+    def counted(template: str, context: Mapping[str, Any]) -> str:
+        rendered.append(template)
+        return render_part(template, context)
+
+    monkeypatch.setattr("submissions.pages.views.submissions.render_part", counted)
+    pages = [get_submission(alice_client, member) for member in (ada, submission_named("ben"))]
+    lists = [page.values(f"{GROUPS} .names a", "href") for page in pages]
+    assert lists[0] == lists[1]
+    assert len(lists[0]) == 2
+    assert rendered.count("submissions/_submission_cases.html") == 1
 
 
 def test_a_replaced_submission_says_so_and_points_at_the_newer_one(
