@@ -10,7 +10,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.functional import SimpleLazyObject
 
 from moss.api import idempotency, problems
-from moss.api.authentication import token_of, user_of_token
+from moss.api.authentication import token_of, user_of_request
 from moss.api.throttling import too_many_requests
 from submissions.models import ApiAnswer
 from submissions.queries.tokens import note_use
@@ -25,9 +25,10 @@ FIRST_ERROR = 400
 
 
 class ApiRequests:
-    """Answer requests to the API in the name of the user of their token; cookies count for nothing there.
+    """Answer requests to the API in the name of the user of their token.
 
-    This comes after the middleware that sets the user of a session.
+    Cookies count for nothing there, but for the parts of a file that the upload page sends. This comes after
+    the middleware that sets the user of a session.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -37,7 +38,8 @@ class ApiRequests:
         if not request.path.startswith(PREFIX):
             return self.get_response(request)
         # Looked up at the first use, which is where an error of the database becomes an answer.
-        request.user = SimpleLazyObject(lambda: user_of_token(request))  # type: ignore[assignment]
+        session_user = request.user
+        request.user = SimpleLazyObject(lambda: user_of_request(request, session_user))  # type: ignore[assignment]
         response = self.get_response(request)
         if response.status_code >= FIRST_ERROR and response.headers["Content-Type"] != problems.CONTENT_TYPE:
             response = problems.from_response(response)

@@ -152,7 +152,7 @@ def _describe(response: HttpResponse, upload: ResumableUpload) -> None:
         "Tus-Resumable": VERSION,
         "Upload-Offset": upload.offset,
         "Upload-Length": upload.length,
-        "Upload-Expires": http_date(resumable.expiry(upload).timestamp()),
+        "Upload-Expires": http_date(upload.expiry.timestamp()),
         "Cache-Control": "no-store",
     }
     for name, value in headers.items():
@@ -165,6 +165,6 @@ def _out(upload: ResumableUpload) -> ResumableOut:
         assignment=upload.assignment_id,
         offset=upload.offset,
         length=upload.length,
-        expires=resumable.expiry(upload),
+        expires=upload.expiry,
         upload=upload.batch_id,
     )

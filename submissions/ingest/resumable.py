@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -13,10 +12,6 @@ from submissions.storage import growing_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
-
-# An upload is deleted this time after its last part; what becomes of it is said as long, too.
-KEPT = timedelta(hours=24)
 
 
 class OtherOffset(Exception):
@@ -25,11 +20,6 @@ class OtherOffset(Exception):
     def __init__(self, offset: int) -> None:
         super().__init__(f"The next part begins at byte {offset}.")
         self.offset = offset
-
-
-def expiry(upload: ResumableUpload) -> datetime:
-    """Return when an upload is deleted if no part is added."""
-    return upload.touched + KEPT
 
 
 def append(upload: ResumableUpload, offset: int, read: Callable[[int], bytes]) -> int:
@@ -71,7 +61,7 @@ def delete_resumable(upload: ResumableUpload) -> None:
 
 def delete_expired() -> None:
     """Delete the uploads whose time is over, and the parts of those whose assignment was deleted."""
-    before = timezone.now() - KEPT
+    before = timezone.now() - ResumableUpload.KEPT
     for upload in ResumableUpload.objects.filter(touched__lt=before):
         delete_resumable(upload)
     known = set(ResumableUpload.objects.values_list("file", flat=True))

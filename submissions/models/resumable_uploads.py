@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from django.conf import settings
 from django.db import models
 
@@ -14,6 +16,9 @@ class ResumableUpload(models.Model):
 
     They are in the `FileChunk` rows that are named `file`, until all have arrived: then they become `batch`.
     """
+
+    # An upload is deleted this time after its last part; what becomes of it is said as long, too.
+    KEPT = timedelta(hours=24)
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="resumable_uploads")
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
@@ -29,3 +34,8 @@ class ResumableUpload(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}, {self.offset} of {self.length} bytes"
+
+    @property
+    def expiry(self) -> datetime:
+        """When the upload is deleted if no part is added."""
+        return self.touched + self.KEPT

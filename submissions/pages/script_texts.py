@@ -38,5 +38,7 @@ SCRIPT_TEXTS = {
         "cancelled": _("Cancelled."),
         "was_sent": _("It had been sent already: reload this page to see whether it was taken."),
         "not_sent": _("Nothing was kept."),
+        "waits": _("The connection broke. Trying again"),
+        "rest": _("Send this file again within a day: only the rest is sent."),
     },
 }

@@ -65,6 +65,7 @@ urlpatterns = [
     path("assignments/<int:pk>/boilerplate/progress/", boilerplate.progress, name="boilerplate_progress"),
     path("boilerplate-uploads/<int:pk>/dismiss/", boilerplate.dismiss, name="dismiss_boilerplate_upload"),
     path("boilerplate/<int:pk>/remove/", boilerplate.remove, name="remove_boilerplate"),
+    path("unfinished-uploads/<int:pk>/delete/", batches.delete_unfinished, name="delete_unfinished"),
     path("batches/<int:pk>/", batches.batch, name="batch"),
     path("batches/<int:pk>/progress/", batches.progress, name="batch_progress"),
     path("batches/<int:pk>/cancel/", batches.cancel, name="cancel_batch"),

@@ -9,6 +9,7 @@ from submissions.queries.access import (
     course,
     resumable_upload,
     share,
+    unfinished_uploads,
 )
 from submissions.queries.activity import Activity, activity, ranking_progress, uploads_before
 from submissions.queries.archive import archive_languages, archive_size
@@ -264,6 +265,7 @@ __all__ = [
     "taken_entries",
     "tally",
     "timed_submissions",
+    "unfinished_uploads",
     "unknown_team_members",
     "uploads_before",
     "usage",

@@ -22,6 +22,7 @@ from submissions.queries.withheld import for_reader, has_other_courses
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+    from django.db.models import QuerySet
 
     from submissions.models import Course
 
@@ -61,6 +62,12 @@ def resumable_upload(user: User, pk: int) -> ResumableUpload:
     found = get_object_or_404(rows.select_related("assignment__course__owner", "uploaded_by"), pk=pk)
     require(user, Right.CHANGE, found.assignment.course)
     return found
+
+
+def unfinished_uploads(user: User, assignment: Assignment) -> QuerySet[ResumableUpload]:
+    """Return the uploads of an assignment that `user` began and whose rest did not arrive."""
+    rows = ResumableUpload.objects.filter(uploaded_by=user, assignment=assignment, ended=None)
+    return rows.order_by("pk")
 
 
 def batch(user: User, pk: int, right: Right) -> Batch:

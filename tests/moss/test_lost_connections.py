@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import select
 import socket
-import socketserver
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,10 +16,10 @@ from moss.submitting import sending
 from moss.submitting.client import Service
 from submissions.models import Batch, ResumableUpload, Upload
 from tests.support.api import secret_of
+from tests.support.cutting_proxy import cutting_proxy
 from tests.support.web_server import web_server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from django.contrib.auth.models import User
@@ -90,44 +88,6 @@ def test_two_that_send_the_same_part_at_once_store_it_once(alice: User, assignme
     assert Batch.objects.count() == 1
 
 
-class Proxy(socketserver.ThreadingTCPServer):
-    """Pass connections on to `port`; each of the first ends after so many bytes to the server."""
-
-    daemon_threads = False
-
-    def __init__(self, port: int, limits: list[int]) -> None:
-        self.port, self.limits = port, limits
-        super().__init__(("127.0.0.1", 0), Cut)
-
-
-class Cut(socketserver.BaseRequestHandler):
-    server: Proxy
-
-    def handle(self) -> None:
-        limit = self.server.limits.pop(0) if self.server.limits else 1 << 40
-        with socket.create_connection(("127.0.0.1", self.server.port)) as behind:
-            others = {self.request: behind, behind: self.request}
-            while limit > 0:
-                for side in select.select(list(others), [], [])[0]:
-                    data = side.recv(1 << 16)
-                    if not data:
-                        return
-                    if side is self.request:
-                        data = data[:limit]
-                        limit -= len(data)
-                    others[side].sendall(data)
-
-
-@contextmanager
-def cutting_proxy(port: int, *limits: int) -> Iterator[int]:
-    with Proxy(port, list(limits)) as proxy:
-        thread = threading.Thread(target=proxy.serve_forever)
-        thread.start()
-        yield int(proxy.server_address[1])
-        proxy.shutdown()
-        thread.join()
-
-
 def test_a_file_arrives_whole_although_the_connection_is_lost_twice(
     alice: User, assignment: Assignment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,8 +98,8 @@ def test_a_file_arrives_whole_although_the_connection_is_lost_twice(
     def note(_stage: str, done: int, total: int) -> None:
         seen.append((done, total))
 
-    with web_server() as server, cutting_proxy(server, 10_000, 2 * MIB + 99, 10_000, 1_500_000) as port:
-        service = Service(f"http://localhost:{port}", secret_of(alice))
+    with web_server() as server, cutting_proxy(server, 10_000, 2 * MIB + 99, 10_000, 1_500_000) as proxy:
+        service = Service(f"http://localhost:{proxy.port}", secret_of(alice))
         sent: Any = sending.send_file(
             service, f"/assignments/{assignment.pk}", file, {"filename": "class.zip"}, note
         )

@@ -85,6 +85,7 @@ def assignment_page(
         "batches": uploads,
         "activity": queries.activity(assignment, context["state"]),
         "withheld": queries.withheld_pairs(context["report"]) if context["report"] else [],
+        "unfinished": queries.unfinished_uploads(request.user, assignment),
         "upload_form": upload_form or SubmissionsForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
     }

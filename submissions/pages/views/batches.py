@@ -16,6 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from submissions import actions, queries
 from submissions.archives.left_out.rules import REASONS
+from submissions.ingest.resumable import delete_resumable
 from submissions.models import Batch
 from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.forms.uploads import SubmissionsForm
@@ -57,6 +58,16 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     except actions.QuotaExceeded as refusal:
         form.add_error("files", str(refusal))
         return assignments.assignment_page(request, assignment, "uploads", upload_form=form)
+
+
+@login_required
+@require_POST
+def delete_unfinished(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    """Delete what arrived of an upload whose rest was not sent."""
+    upload = queries.resumable_upload(request.user, pk)
+    delete_resumable(upload)
+    messages.info(request, _("What had arrived of {name} was deleted.").format(name=upload.name))
+    return redirect("uploads", upload.assignment_id)
 
 
 @login_required

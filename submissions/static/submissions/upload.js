@@ -1,5 +1,6 @@
 // Upload forms: dropping files, listing the chosen files, and a progress bar. Without this script the plain form works.
 
+import { PART, sendInParts } from "./upload-parts.js";
 import { textsOf } from "./texts.js";
 
 const text = textsOf("upload");
@@ -126,6 +127,28 @@ function reportFailure(form, reason) {
   showError(form, reason);
 }
 
+// A single file of several parts is sent in them, so that a lost connection costs only one.
+function isSentInParts(form) {
+  const { files, paths } = form.elements;
+  return form.dataset.parts && files.files.length === 1 && files.files[0].size > PART && !paths.value;
+}
+
+function startParts(form) {
+  const stop = form.querySelector("[data-stop]");
+  stop.disabled = true;
+  const cancel = sendInParts(form, {
+    started: () => { stop.disabled = false; },
+    progress: (sent, total) => showProgress(form, sent, total),
+    waits: () => { form.querySelector("[data-sent]").textContent = text("waits"); },
+    failed: (reason) => reportFailure(form, reason || `${text("broken")} ${text("rest")}`),
+    cancelled: () => reportFailure(form, `${text("cancelled")} ${text("not_sent")}`),
+  });
+  stop.onclick = () => {
+    stop.disabled = true;
+    cancel();
+  };
+}
+
 function finish(form, request) {
   const page = new DOMParser().parseFromString(request.responseText, "text/html");
   const error = page.querySelector(`form[action="${form.getAttribute("action")}"] .error`);
@@ -145,6 +168,13 @@ function send(form, event) {
     return;
   }
   form.querySelector("[data-errors]").replaceChildren();
+  if (isSentInParts(form)) startParts(form);
+  else sendAtOnce(form);
+  form.querySelector("[data-send]").disabled = true;
+  showProgress(form, 0, total);
+}
+
+function sendAtOnce(form) {
   const request = new XMLHttpRequest();
   request.open("POST", form.action);
   // Once everything is sent, the server may have accepted the upload even if no response arrives.
@@ -157,8 +187,6 @@ function send(form, event) {
   request.addEventListener("abort", () => reportFailure(form, `${text("cancelled")} ${outcome()}`));
   form.querySelector("[data-stop]").onclick = () => request.abort();
   request.send(new FormData(form));
-  form.querySelector("[data-send]").disabled = true;
-  showProgress(form, 0, total);
 }
 
 for (const form of document.querySelectorAll("[data-upload]")) {

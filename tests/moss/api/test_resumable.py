@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
-from submissions.actions.resumable import MOST_BEGUN
-from submissions.models import Batch, FileChunk, Membership, ResumableUpload, Upload
+from submissions.actions.resumable import MOST_BEGUN, begin_resumable
+from submissions.models import AuditEntry, Batch, FileChunk, Membership, ResumableUpload, Upload
 from submissions.queries.quotas import stored_bytes
 from submissions.sweeping import sweep
 from tests.support.api import API, api_client, problem_of
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
-    from django.test import Client
-
     from submissions.models import Assignment
     from tests.support.uploads import Committing
 
@@ -172,3 +172,54 @@ def test_an_upload_that_is_refused_at_its_end_ends_later(
     first = caller.get(address).json()["upload"]
     assert send_part(caller, address, 5, b"").status_code == 204
     assert [first] == list(Batch.objects.values_list("pk", flat=True))
+
+
+def session_client(user: User) -> tuple[Client, dict[str, str]]:
+    """Return a client with the session of a user, and the header that a page sends with it."""
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(user)
+    client.get("/")
+    return client, {"X-CSRFToken": client.cookies["csrftoken"].value}
+
+
+def test_the_upload_page_sends_parts_with_its_session(alice: User, assignment: Assignment) -> None:
+    client, token = session_client(alice)
+    begun = begin(client, assignment, 5, **token)
+    assert begun.status_code == 201
+    address = begun.headers["Location"]
+    assert send_part(client, address, 0, b"x = 1", **token).status_code == 204
+    assert client.get(address).json()["upload"] == Batch.objects.get().pk
+    assert AuditEntry.objects.values_list("who", "action").get() == ("alice", "uploaded")
+
+
+def test_a_session_without_the_token_of_its_page_is_nobody(alice: User, assignment: Assignment) -> None:
+    client, token = session_client(alice)
+    assert problem_of(begin(client, assignment, 5))["status"] == 401
+    address = begin(client, assignment, 5, **token).headers["Location"]
+    assert problem_of(send_part(client, address, 0, b"x = 1"))["status"] == 401
+    assert problem_of(client.delete(address))["status"] == 401
+    assert ResumableUpload.objects.get().offset == 0
+
+
+def test_a_session_counts_for_nothing_beside_a_token_and_at_other_addresses(
+    alice: User, assignment: Assignment
+) -> None:
+    client, token = session_client(alice)
+    assert problem_of(begin(client, assignment, 5, Authorization="Bearer moss_x", **token))["status"] == 401
+    for path in (f"{API}/assignments/{assignment.pk}", f"{API}/courses", f"{API}/assignments/1/uploads"):
+        assert problem_of(client.get(path, headers=token))["status"] == 401
+        assert problem_of(client.post(path, headers=token))["status"] in {401, 405}
+
+
+def test_only_who_began_an_upload_deletes_it_on_the_page(alice: User, assignment: Assignment) -> None:
+    colleague = User.objects.create_user("carol")
+    Membership.objects.create(course=assignment.course, user=colleague, role="instructor")
+    begun = begin_resumable(assignment, alice, "class.zip", 5)
+    address = reverse("delete_unfinished", args=[begun.pk])
+    client = Client()
+    client.force_login(colleague)
+    assert client.post(address).status_code == 404
+    client.force_login(alice)
+    assert client.get(address).status_code == 405
+    assert client.post(address).status_code == 302
+    assert not ResumableUpload.objects.exists()

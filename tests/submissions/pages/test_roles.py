@@ -57,10 +57,10 @@ POSTS = {
     "retry_batch": STAFF, "retry_report": STAFF, "state_reason": STAFF,
     "student_data": STAFF,
 }  # fmt: skip
-# Addresses that belong to no course.
+# Addresses that belong to no course, or to the one account that began something.
 OF_NOBODY = {
     *PUBLIC, *OWN_PAGES, *INVITATIONS, "courses", "switch_names", "switch_theme", "switch_language",
-    "choose_mail", "dismiss_hint",
+    "choose_mail", "dismiss_hint", "delete_unfinished",
 }  # fmt: skip
 
 

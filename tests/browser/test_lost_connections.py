@@ -1,0 +1,143 @@
+"""A large file is sent from the upload page over connections that are lost."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from django.conf import settings
+from django.core.files.storage import default_storage
+from django.test import Client
+from playwright.sync_api import expect
+
+from submissions.models import Batch, Course, ResumableUpload, Upload
+from tests.support.browser import PATIENCE
+from tests.support.cutting_proxy import cutting_proxy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from django.contrib.auth.models import User
+    from playwright.sync_api import Browser, BrowserContext, Page
+    from pytest_django.live_server_helper import LiveServer
+
+    from submissions.models import Assignment
+    from tests.support.cutting_proxy import CuttingProxy
+
+MB = 1_000_000
+SIZE = 20 * MB
+
+
+@pytest.fixture
+def assignment(alice: User) -> Assignment:
+    return Course.objects.create(owner=alice, name="Algorithms").assignments.create(name="Sorting")
+
+
+@pytest.fixture
+def proxy(live_server: LiveServer) -> Iterator[CuttingProxy]:
+    with cutting_proxy(live_server.thread.port) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def context(browser: Browser, proxy: CuttingProxy, alice: User) -> Iterator[BrowserContext]:
+    """Return a context of a signed-in user behind the proxy; it logs the requests that fail, on purpose."""
+    address = f"http://localhost:{proxy.port}"
+    context = browser.new_context(base_url=address)
+    client = Client()
+    client.force_login(alice)
+    name = settings.SESSION_COOKIE_NAME
+    context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": address}])
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "class.zip"
+    path.write_bytes(os.urandom(SIZE))
+    return path
+
+
+def choose(context: BrowserContext, assignment: Assignment, file: Path) -> Page:
+    """Open the page of an assignment, choose a file and return the page."""
+    page = context.new_page()
+    page.goto(assignment.get_absolute_url())
+    page.locator("[data-parts] input[type=file]").set_input_files(file)
+    return page
+
+
+def send(page: Page) -> None:
+    page.locator("[data-parts] [data-send]").click()
+
+
+def test_a_file_arrives_whole_although_the_connection_is_lost_twice(
+    context: BrowserContext, proxy: CuttingProxy, assignment: Assignment, file: Path
+) -> None:
+    page = choose(context, assignment, file)
+    proxy.limits.extend([5 * MB, 9 * MB])
+    send(page)
+    expect(page.locator("[data-parts] [data-sent]")).to_contain_text("Trying again", timeout=PATIENCE)
+    page.wait_for_url("**/batches/*/", timeout=PATIENCE)
+    batch = Batch.objects.get()
+    assert (batch.name, batch.assignment) == ("class.zip", assignment)
+    with default_storage.open(Upload.objects.get().file.name) as stored:
+        assert stored.read() == file.read_bytes()
+    assert not proxy.limits
+
+
+def test_a_page_that_was_closed_goes_on_where_it_ended(
+    context: BrowserContext, proxy: CuttingProxy, assignment: Assignment, file: Path
+) -> None:
+    page = choose(context, assignment, file)
+    proxy.limits.append(12 * MB)
+    send(page)
+    expect(page.locator("[data-parts] [data-sent]")).to_contain_text("Trying again", timeout=PATIENCE)
+    page.close()
+    page = choose(context, assignment, file)
+    expect(page.locator(".unfinished li")).to_contain_text("class.zip")
+    arrived, before = ResumableUpload.objects.get().offset, proxy.sent
+    assert arrived > 8 * MB
+    send(page)
+    page.wait_for_url("**/batches/*/", timeout=PATIENCE)
+    assert SIZE - arrived < proxy.sent - before < SIZE - arrived + MB
+    with default_storage.open(Upload.objects.get().file.name) as stored:
+        assert stored.read() == file.read_bytes()
+
+
+def test_nothing_is_kept_of_a_cancelled_file(
+    context: BrowserContext, proxy: CuttingProxy, assignment: Assignment, file: Path
+) -> None:
+    page = choose(context, assignment, file)
+    proxy.limits.append(9 * MB)
+    send(page)
+    expect(page.locator("[data-parts] [data-sent]")).to_contain_text("Trying again", timeout=PATIENCE)
+    page.locator("[data-parts] [data-stop]").click()
+    expect(page.locator("[data-parts] [role=alert]")).to_have_text("Cancelled. Nothing was kept.")
+    assert not ResumableUpload.objects.exists()
+    assert page.evaluate("localStorage.length") == 0
+
+
+def test_what_arrived_is_deleted_with_one_click(
+    context: BrowserContext, proxy: CuttingProxy, assignment: Assignment, file: Path
+) -> None:
+    page = choose(context, assignment, file)
+    proxy.limits.append(9 * MB)
+    send(page)
+    expect(page.locator("[data-parts] [data-sent]")).to_contain_text("Trying again", timeout=PATIENCE)
+    page.reload()
+    page.get_by_role("button", name="Delete what arrived of class.zip").click()
+    expect(page.get_by_text("What had arrived of class.zip was deleted.")).to_be_visible()
+    assert not ResumableUpload.objects.exists()
+
+
+def test_a_refusal_is_shown_with_its_reason(
+    context: BrowserContext, assignment: Assignment, file: Path, settings: object
+) -> None:
+    page = choose(context, assignment, file)
+    settings.STORAGE_BYTES = 10 * MB  # type: ignore[attr-defined]
+    send(page)
+    expect(page.locator("[data-parts] [role=alert]")).to_contain_text("MB", timeout=PATIENCE)
+    assert not ResumableUpload.objects.exists()

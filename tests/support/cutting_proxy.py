@@ -1,0 +1,78 @@
+"""A proxy that ends connections while something is sent through it."""
+
+from __future__ import annotations
+
+import select
+import socket
+import socketserver
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ANY = 1 << 60
+
+
+class CuttingProxy(socketserver.ThreadingTCPServer):
+    """Pass connections on to `target` and end the one that sends after each of `limits` bytes in all.
+
+    `sent` counts the bytes that were passed on to the target. While `is_down`, every connection ends at once.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, target: int) -> None:
+        self.target, self.limits, self.sent, self.is_down = target, list[int](), 0, False
+        self.lock = threading.Lock()
+        super().__init__(("127.0.0.1", 0), _Connection)
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
+
+    def allowed(self, size: int) -> int:
+        """Count `size` bytes to the target; return how many of them are passed on."""
+        with self.lock:
+            limit = 0 if self.is_down else self.limits[0] if self.limits else ANY
+            passed = min(size, limit)
+            self.sent += passed
+            if self.limits and not self.is_down:
+                self.limits[0] -= passed
+                if not self.limits[0]:
+                    self.limits.pop(0)
+            return passed
+
+
+class _Connection(socketserver.BaseRequestHandler):
+    server: CuttingProxy
+
+    def handle(self) -> None:
+        # Either side may go away while something is passed on.
+        with suppress(ConnectionError):
+            self.pass_on()
+
+    def pass_on(self) -> None:
+        with socket.create_connection(("127.0.0.1", self.server.target)) as behind:
+            others = {self.request: behind, behind: self.request}
+            while True:
+                for side in select.select(list(others), [], [])[0]:
+                    data = side.recv(1 << 16)
+                    passed = self.server.allowed(len(data)) if side is self.request else len(data)
+                    others[side].sendall(data[:passed])
+                    if not data or passed < len(data):
+                        return
+
+
+@contextmanager
+def cutting_proxy(target: int, *limits: int) -> Iterator[CuttingProxy]:
+    with CuttingProxy(target) as proxy:
+        proxy.limits.extend(limits)
+        thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        try:
+            yield proxy
+        finally:
+            proxy.shutdown()
+            thread.join()
