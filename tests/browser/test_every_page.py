@@ -51,12 +51,19 @@ def test_every_address_that_answers_a_get_is_visited(admin: User, admin_client: 
     )
 
 
-def test_no_page_has_a_fault(world: World, sign_in: SignIn, shoot: Shoot, subtests: pytest.Subtests) -> None:
+@pytest.mark.parametrize(
+    "layouts",
+    [("wide-light", "narrow-dark"), pytest.param(("wide-dark", "narrow-light"), marks=pytest.mark.long)],
+    ids=" ".join,
+)
+def test_no_page_has_a_fault(
+    layouts: tuple[str, ...], world: World, sign_in: SignIn, shoot: Shoot, subtests: pytest.Subtests
+) -> None:
     page = sign_in(world.owner)
     for name in (*PAGES, *OWN_PAGES, *INVITATIONS, *PUBLIC):
         with subtests.test(name):
             page.goto(address(world, name))
-            check_every_layout(page, shoot, f"page-{name}")
+            check_every_layout(page, shoot, f"page-{name}", layouts)
 
 
 @pytest.mark.long
