@@ -31,7 +31,9 @@ function reasonOf(error) {
 async function openBatch(form, address) {
   const response = await fetch(address);
   const { upload } = await response.json();
-  location.assign(form.dataset.batch.replace("/0/", `/${upload}/`));
+  // It has none where it was deleted meanwhile, on another page.
+  if (upload) location.assign(form.dataset.batch.replace("/0/", `/${upload}/`));
+  else location.reload();
 }
 
 function optionsOf(form, file, tell) {
