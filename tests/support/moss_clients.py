@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -117,8 +117,12 @@ class RawClient:
 
 def open_files(pid: int, folder: Path) -> list[str]:
     """Return the files below a folder that a process has open, deleted ones included."""
-    links = [str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir() if link.is_symlink()]
-    return [link for link in links if link.startswith(str(folder))]
+    files = list[str]()
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        # The process may close it between the two calls.
+        with suppress(FileNotFoundError):
+            files.append(str(link.readlink()))
+    return [file for file in files if file.startswith(str(folder))]
 
 
 @pytest.fixture(scope="session")
