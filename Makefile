@@ -35,7 +35,7 @@ coverage: warm
 test-fast: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not services and not slow and not long and not hostile" --hypothesis-profile=few
 
-# Upload all of the hostile files of tests/hostile; `make test` uploads some of each kind.
+# Upload all of the hostile files of tests/hostile; `make test` uploads one of each kind.
 test-hostile: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m hostile -rP --show-capture=stdout tests/hostile
 

@@ -24,7 +24,7 @@ from moss.embedded.client import ensure_services, release_services, wait_until_s
 from moss.embedded.paths import installation_paths
 from submissions.models import Membership
 from tests.support.other_sessions import (
-    empty_tables_again_after_deadlocks,
+    empty_tables_quickly,
     end_other_sessions,
     wait_for_other_sessions,
 )
@@ -79,7 +79,7 @@ REAL_TRANSACTIONS = {"transactional_db", "live_server"}
 
 
 def pytest_configure() -> None:
-    empty_tables_again_after_deadlocks()
+    empty_tables_quickly()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

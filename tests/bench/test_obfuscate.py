@@ -182,6 +182,7 @@ def test_java_with_unbalanced_brackets_is_refused() -> None:
         Java("class A } {")
 
 
+@pytest.mark.long
 def test_the_same_seed_makes_the_same_data_in_every_process(
     originals: Path, disguised: Path, tmp_path: Path
 ) -> None:

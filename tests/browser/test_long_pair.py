@@ -55,6 +55,7 @@ def test_a_long_pair_opens_with_few_elements_and_has_every_line_once_the_browser
         assert numbers == list(range(1, LINES + 1))
 
 
+@pytest.mark.long
 def test_what_is_far_down_in_a_long_file_is_opened_by_addresses_passages_and_scrolling(page: Page) -> None:
     for anchor in ("L2321", "R1500"):
         page.goto(f"{page.url.split('?')[0]}?side={anchor[0]}#{anchor}")
