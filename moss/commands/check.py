@@ -224,7 +224,7 @@ def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str
     if output_format == "table":
         from moss.commands.table import pairs_text
 
-        return [pairs_text(tables.pair_rows(report))]
+        return pairs_text(tables.pair_rows(report))
     if output_format == "html":
         from moss.check.page import standalone_report
         from submissions.pages.exports.standalone import standalone_html

@@ -171,7 +171,8 @@ def _result(assignment: Assignment) -> str:
     count = len(planted)
     top = {(row.left, row.right) for row in rows[:count]}
     summary = f"The top {count} pairs contain {len(top & planted.keys())} of the {count} planted pairs."
-    return f"{pairs_text(rows, {pair: f'planted, {kind}' for pair, kind in planted.items()})}\n{summary}"
+    table = "".join(pairs_text(rows, {pair: f"planted, {kind}" for pair, kind in planted.items()}))
+    return f"{table}\n{summary}"
 
 
 def _pair_row(pair: Pair) -> PairRow:

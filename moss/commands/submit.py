@@ -102,4 +102,4 @@ def _table(found: dict[str, Any]) -> str:
     threshold = report["threshold"]
     suggested = f"Suggested threshold {threshold['value']:.2f}: {threshold['reason']}."
     click.echo(f"{report['submissions']} submissions. {suggested}", err=True)
-    return pairs_text(rows)
+    return "".join(pairs_text(rows))

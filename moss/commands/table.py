@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import io
+from itertools import chain
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from rich.cells import cell_len, set_cell_size
 
 from submissions.ranking.pair_rows import NO_PASSAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from submissions.ranking.pair_rows import PairRow
 
-HEADINGS = ("#", "left", "right", "similarity", "left share", "right share", "tokens", "lines", "longest")
+HEADINGS = ("#", "left", "right", "similarity", "left share", "right share", "tokens", "lines", "longest", "")
+# Of the names, and of all columns that begin at the left.
+NAMES, TEXTS = (1, 2), (1, 2, 9)
+GAP, LEAST_NAME = "  ", 8
 # Wide enough for two names of usual length and the figures; longer cells are cut off with an ellipsis.
 WIDTH = 120
 
 
 def printable(name: str) -> str:
     """Replace the unprintable characters of a name: control codes and changes of the text direction."""
+    if name.isprintable():
+        return name
     return "".join(char if char.isprintable() else "\ufffd" for char in name)
 
 
@@ -42,36 +45,67 @@ def _counts(row: PairRow) -> tuple[str, str, str]:
     return (str(row.tokens), str(row.lines), str(row.longest))
 
 
-def pairs_text(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | None = None) -> str:
-    """Return a table: rank, names, similarity, both shares, tokens, lines, longest passage.
+def pairs_text(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str] | None = None) -> Iterator[str]:
+    """Yield the lines of a table: rank, names, similarity, both shares, tokens, lines, longest passage.
 
     Where common code changes a share, the share without it follows in parentheses, and a line says so.
     `notes` maps pairs of names to a note, which is written in a last column with the marks of pairs.
     """
     rows, notes = list(rows), notes or {}
-    noted = ((row, notes.get((row.left, row.right), "")) for row in rows)
-    remarks = [" ".join(filter(None, (row.mark, row.flag, note))) for row, note in noted]
-    has_remarks = bool(notes) or any(remarks)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    widest = max(map(len, remarks), default=0)
-    for heading in (*HEADINGS, *([""] if has_remarks else [])):
-        table.add_column(
-            heading,
-            justify="left" if heading in {"left", "right", ""} else "right",
-            no_wrap=True,
-            min_width=None if heading else widest,
-        )
-    for number, (row, remark) in enumerate(zip(rows, remarks, strict=True), 1):
-        names = (Text(printable(row.left)), Text(printable(row.right)))
-        shares = (
+    if not rows:
+        yield "No two submissions share anything.\n"
+        return
+    widths = [0] * len(HEADINGS)
+    for cells in chain([HEADINGS], _cells(rows, notes)):
+        widths = list(map(max, widths, map(_columns, cells)))
+    widths = _fitted(widths)
+    for cells in chain([HEADINGS], _cells(rows, notes)):
+        yield _line(cells, widths)
+    if any(_share(row.left_share, row.left_with_common).endswith(")") for row in rows):
+        yield "In parentheses: the share without common code.\n"
+
+
+def _cells(rows: Iterable[PairRow], notes: Mapping[tuple[str, str], str]) -> Iterator[tuple[str, ...]]:
+    for number, row in enumerate(rows, 1):
+        yield (
+            str(number),
+            printable(row.left),
+            printable(row.right),
             f"{row.similarity:.0%}",
             _share(row.left_share, row.left_with_common),
             _share(row.right_share, row.right_with_common),
+            *_counts(row),
+            " ".join(filter(None, (row.mark, row.flag, notes.get((row.left, row.right), "")))),
         )
-        table.add_row(str(number), *names, *shares, *_counts(row), *([remark] if has_remarks else []))
-    output = io.StringIO()
-    console = Console(file=output, width=max(WIDTH, get_terminal_size().columns))
-    console.print(table if table.row_count else "No two submissions share anything.")
-    text = output.getvalue()
-    has_common = any(_share(row.left_share, row.left_with_common).endswith(")") for row in rows)
-    return f"{text}In parentheses: the share without common code.\n" if has_common else text
+
+
+def _fitted(widths: list[int]) -> list[int]:
+    """Return the widths of columns in a terminal; the names get what the other columns leave."""
+    gaps = len(GAP) * (sum(map(bool, widths)) - 1)
+    space = max(WIDTH, get_terminal_size().columns) - sum(widths) - gaps
+    if space < 0:
+        both = max(space + sum(widths[name] for name in NAMES), 2 * LEAST_NAME)
+        shorter = min(both // 2, *(widths[name] for name in NAMES))
+        for name in NAMES:
+            widths[name] = min(widths[name], both - shorter)
+    return widths
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (
+        _padded(cell, width, is_text=number in TEXTS)
+        for number, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    )
+    return GAP.join(padded).rstrip() + "\n"
+
+
+def _columns(cell: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    return len(cell) if cell.isascii() else cell_len(cell)
+
+
+def _padded(cell: str, width: int, *, is_text: bool) -> str:
+    spaces = width - _columns(cell)
+    if spaces < 0:
+        return f"{set_cell_size(cell, width - 1)}\u2026"
+    return f"{cell}{' ' * spaces}" if is_text else f"{' ' * spaces}{cell}"
