@@ -56,8 +56,20 @@ class NumberOrPercentage(click.ParamType[float]):
         return int(digits) / 100 if percentage else float(digits)
 
 
+def _only_path(_ctx: click.Context, _param: click.Parameter, paths: tuple[Path, ...]) -> Path:
+    """Return the one path; refuse several, which a shell makes of a pattern such as *.java."""
+    if len(paths) > 1:
+        raise click.UsageError(
+            f"PATH is one folder or archive; these are {len(paths):,} paths. Give the folder that they are "
+            "in, and choose files with --include, as in: moss check FOLDER --include '*.java'."
+        )
+    return paths[0]
+
+
 @click.command()
-@click.argument("path", type=InputPath(exists=True))
+@click.argument(
+    "path", nargs=-1, required=True, metavar="PATH", type=InputPath(exists=True), callback=_only_path
+)
 @click.option(
     "-l", "--language", default="", help="Read every file as LANGUAGE. Default: detected for each file."
 )

@@ -162,6 +162,15 @@ def test_a_bad_option_is_refused_by_name(tmp_path: Path, arguments: list[str], m
     assert "Traceback" not in result.output
 
 
+def test_several_paths_are_refused_with_what_to_give_instead(tmp_path: Path) -> None:
+    root = folder(tmp_path, CLASS)
+    result = check(*sorted(root.iterdir()))
+    assert result.exit_code != 0
+    assert f"these are {len(CLASS)} paths" in result.stderr
+    assert "Give the folder that they are in" in result.stderr
+    assert str(root) not in result.stderr
+
+
 def test_a_broken_archive_is_refused_by_name(tmp_path: Path) -> None:
     broken = tmp_path / "class.zip"
     broken.write_bytes(b"PK\x03\x04 not a zip")
