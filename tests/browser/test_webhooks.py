@@ -41,7 +41,8 @@ def test_a_webhook_is_added_and_a_test_arrives(
     check_every_layout(page, shoot, "page-webhook-created")
     page.click(".rows a")
     receiver.statuses = [500, 200]
-    page.click("text=Send a test")
+    with page.expect_navigation():
+        page.click("text=Send a test")
     wait_until(lambda: webhook.deliveries.get().status == 500, what="the first attempt")
     page.reload()
     page.click("table button")

@@ -116,7 +116,8 @@ def upload_by_drag_and_drop(walk: Walk) -> None:
 def check_who_handed_in_what(walk: Walk) -> None:
     expect(walk.page.get_by_role("heading", name="30 submissions found")).to_be_visible(timeout=PATIENCE)
     walk.check_page("04-preview")
-    walk.page.get_by_role("button", name="Read these 30 submissions").click()
+    with walk.page.expect_navigation():
+        walk.page.get_by_role("button", name="Read these 30 submissions").click()
 
 
 def watch_it_finish(walk: Walk) -> None:

@@ -28,6 +28,7 @@ from submissions.models import (
     Pair,
     ReadingRequest,
     Report,
+    ResumableUpload,
     Share,
 )
 from submissions.pages import urls
@@ -150,7 +151,7 @@ def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
         "erasures": Erasure.objects.get_or_create(who="admin", reason="A letter.")[0].pk
         if route.startswith("erasures/")
         else None,
-        "unfinished-uploads": resumable.begin_resumable(world.assignment, world.owner, "main.py", 5).pk
+        "unfinished-uploads": unfinished_upload_of(world, world.owner).pk
         if route.startswith("unfinished-uploads/")
         else None,
         "campus-groups": world.assignment.course.campus_groups.get().pk,
@@ -181,13 +182,19 @@ def delivery_of(world: World) -> Delivery:
     return webhook_of(world).deliveries.first() or webhooks.send_test(webhook_of(world))
 
 
+def unfinished_upload_of(world: World, user: User) -> ResumableUpload:
+    """Return an upload in parts of which nothing arrived; the user has none before it is asked for."""
+    begun = ResumableUpload.objects.filter(assignment=world.assignment, uploaded_by=user, ended=None)
+    return begun.first() or resumable.begin_resumable(world.assignment, user, "main.py", 5)
+
+
 def api_places(world: World, user: User) -> dict[str, Any]:
     """Return an object of the world for each name in the addresses of the API; the user began an upload."""
     return {
         "course_id": world.assignment.course_id,
         "assignment_id": world.assignment.pk,
         "upload_id": world.batch.pk,
-        "resumable_id": resumable.begin_resumable(world.assignment, user, "main.py", 5).pk,
+        "resumable_id": unfinished_upload_of(world, user).pk,
         "boilerplate_id": world.boilerplate.pk,
         "left_id": world.pair.left_id,
         "right_id": world.pair.right_id,
