@@ -8,9 +8,10 @@ import numpy as np
 
 from fingerprint._jit import njit
 from fingerprint.ranking import score_constants as constants
-from fingerprint.ranking.alignment import build_kgram_table, replace_kgrams, sort_rows
+from fingerprint.ranking.alignment import build_kgram_table, replace_kgrams
 from fingerprint.ranking.cohort import RunningSums, slice_submission
 from fingerprint.ranking.parallel import run_chunks
+from fingerprint.ranking.sorting import sort_rows
 from fingerprint.ranking.tiling import tile_pair, trim_tiles
 
 if TYPE_CHECKING:

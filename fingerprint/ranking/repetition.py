@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.ranking.alignment import group_end, maximal_run, place_of
+from fingerprint.ranking.alignment import group_end
+from fingerprint.ranking.runs import maximal_run, place_of
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens

@@ -8,16 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint._jit import njit
-from fingerprint.ranking.alignment import (
-    POSITION_BITS,
-    POSITION_MASK,
-    list_runs,
-    place_of,
-    sort_rows,
-    trim,
-    trim_to_lines,
-)
+from fingerprint.ranking.edges import lines_of, trim, trim_to_lines
 from fingerprint.ranking.repetition import RANKED_RUNS_PER_TOKEN, fill_ranked_runs
+from fingerprint.ranking.runs import POSITION_BITS, POSITION_MASK, list_runs, place_of
+from fingerprint.ranking.sorting import sort_places, sort_rows
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
@@ -96,7 +90,7 @@ def _add_tiles(runs: Runs, k: int, left_kgrams: Ids, taken: tuple[Flags, Flags],
         own, at = places[starts[length] : starts[length + 1]], 0
         if length < 2 * k:  # the pieces before and after token number k are too short
             own = own[: _keep_open(own, taken, k)]
-        own.sort()
+        sort_places(own)
         while at < len(own) or (len(pieces) > 0 and pieces[0][0] == -length):
             if len(pieces) > 0 and pieces[0][0] == -length and (at == len(own) or pieces[0][1] < own[at]):
                 place = heapq.heappop(pieces)[1]
@@ -163,10 +157,11 @@ def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -
     passage if it has `k` tokens. So every tile has a passage of one sort.
     """
     rows, common = np.empty_like(tiles), np.empty((2 * len(tiles), 3), dtype=np.int64)
+    lines, ignored = lines_of(left, right), (left.ignored, right.ignored)
     count, common_count = 0, 0
     for i in range(len(tiles)):
-        tile = trim_to_lines(left, right, (tiles[i, 0], tiles[i, 1], tiles[i, 2]), k)
-        a, b, length = trim((left.ignored, right.ignored), tile[0], tile[1], tile[2])
+        tile = trim_to_lines(lines, (tiles[i, 0], tiles[i, 1], tiles[i, 2]), k)
+        a, b, length = trim(ignored, tile[0], tile[1], tile[2])
         if length >= k:
             rows[count, 0], rows[count, 1], rows[count, 2] = a, b, length
             count += 1

@@ -11,8 +11,8 @@ from hypothesis import example, given, strategies as st
 from fingerprint import engine
 from fingerprint.engine import front_end, token_lines
 from fingerprint.params import Params
-from fingerprint.ranking.alignment import trim_to_lines
 from fingerprint.ranking.cohort import Cohort
+from fingerprint.ranking.edges import lines_of, trim_to_lines
 from tests.fingerprint import naive
 
 K = 3
@@ -35,8 +35,8 @@ def test_a_small_part_of_a_line_is_cut_off(
     length = data.draw(st.integers(1, min(sizes))) if data else 7
     a, b = (data.draw(st.integers(0, size - length)) if data else 0 for size in sizes)
     cohort = cohort_of([left, right])
-    sides = cohort.submission(0), cohort.submission(1)
-    assert trim_to_lines(*sides, (a, b, length), K) == naive.trim_to_lines(left, right, (a, b, length), K)
+    lines = lines_of(cohort.submission(0), cohort.submission(1))
+    assert trim_to_lines(lines, (a, b, length), K) == naive.trim_to_lines(left, right, (a, b, length), K)
 
 
 @given(line_sizes, line_sizes, st.data())
@@ -47,7 +47,7 @@ def test_what_remains_ends_where_most_of_both_lines_is_equal(
     if length > min(sum(left), sum(right)):
         return
     cohort = cohort_of([left, right])
-    trimmed = trim_to_lines(cohort.submission(0), cohort.submission(1), (0, 0, length), K)
+    trimmed = trim_to_lines(lines_of(cohort.submission(0), cohort.submission(1)), (0, 0, length), K)
     if trimmed != (0, 0, length):
         a, b, n = trimmed
         for first, own in ((a, left), (b, right)):

@@ -1,0 +1,146 @@
+"""Maximal runs of equal tokens that two submissions share, verified token by token.
+
+Fingerprints only say which pairs to compare; the passages are found on the tokens (winnowing, section 5.2).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fingerprint._jit import njit
+from fingerprint.ranking.alignment import group_end
+from fingerprint.ranking.edges import trim
+
+if TYPE_CHECKING:
+    from fingerprint.ranking.alignment import IndexedTokens
+    from fingerprint.types import Ids, Runs
+
+# Bits for a token's position within its submission; no submission has 2**32 tokens.
+POSITION_BITS = 32
+POSITION_MASK = (1 << POSITION_BITS) - 1
+
+
+@njit
+def place_of(a: int, b: int) -> int:
+    """Return both ends of a run in one number, which sorts by left token `a`, then by right token `b`."""
+    return a << POSITION_BITS | b
+
+
+@njit
+def maximal_run(left: IndexedTokens, right: IndexedTokens, a: int, b: int) -> tuple[int, int, int]:
+    """Return the maximal run of equal tokens through tokens (a, b), without boilerplate at its ends."""
+    low = 0
+    while a - low > 0 and b - low > 0 and left.kinds[a - low - 1] == right.kinds[b - low - 1]:
+        low += 1
+    high = 0
+    while (
+        a + high < len(left.kinds)
+        and b + high < len(right.kinds)
+        and left.kinds[a + high] == right.kinds[b + high]
+    ):
+        high += 1
+    return trim((left.boilerplate, right.boilerplate), a - low, b - low, low + high)
+
+
+@njit
+def _with_room(runs: Runs, count: int) -> Runs:
+    """Return the runs, or a copy of at least twice the length, so that there are `count` rows."""
+    if count <= len(runs):
+        return runs
+    longer = np.empty((max(count, 2 * len(runs)), 2), dtype=np.int64)
+    longer[: len(runs)] = runs
+    return longer
+
+
+@njit
+def _find_shared(ordered_kgrams: Ids, left_table: Ids, shared: Ids) -> int:
+    """Fill `shared` with the indices of those k-grams that the left side contains; return their number.
+
+    There is no branch: few k-grams are shared, and which ones cannot be predicted.
+    """
+    count = 0
+    for at in range(len(ordered_kgrams)):
+        shared[count] = at
+        count += left_table[ordered_kgrams[at]] >= 0
+    return count
+
+
+# When a matchable k-gram has the same matchable k-gram before it on both sides, its run is found from that
+# earlier one, so it is skipped, and all such occurrences at once. When a matchable one is before it on one
+# side only, or another one on each side, the tokens before it differ and the run begins with it.
+@njit
+def _list_starts(
+    pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, runs: Runs
+) -> tuple[int, int, Runs]:
+    """Return the number of places at which a run begins, the steps that remain, and an array with the places.
+
+    The array is `runs` or a larger copy of it; its first column begins with the places.
+    """
+    (left, right), count, at = pair, 0, 0
+    left_kgrams, left_previous, left_order = left.ordered_kgrams, left.previous, left.order
+    kgrams, previous, order, next_group = right.ordered_kgrams, right.previous, right.order, right.next_group
+    shared = np.empty(len(kgrams), dtype=np.int32)
+    shared_count = _find_shared(kgrams, left_table, shared)
+    while at < shared_count:
+        first = shared[at]
+        end, left_first = group_end(kgrams, first), left_table[kgrams[first]]
+        at += end - first
+        for i in range(left_first, group_end(left_kgrams, left_first)):
+            a, before, j, known = left_order[i], left_previous[i], first, count
+            runs = _with_room(runs, count + end - first)
+            while j < end:
+                steps -= 1
+                if before >= 0 and previous[j] == before:
+                    j = next_group[j]
+                    continue
+                runs[count, 0] = place_of(a, order[j])
+                count, j = count + 1, j + 1
+            steps -= k * (count - known)
+            if steps < 0:
+                return count, steps, runs
+    return count, steps, runs
+
+
+@njit
+def _measure_runs(
+    pair: tuple[IndexedTokens, IndexedTokens], k: int, count: int, steps: int, runs: Runs
+) -> tuple[int, int]:
+    """Replace the first `count` places by the runs that begin there; return their number, and the steps."""
+    (left, right), kept = pair, 0
+    x, y, no_left_end, no_right_end = left.kinds, right.kinds, left.boilerplate, right.boilerplate
+    for at in range(count):
+        place = runs[at, 0]
+        a, b = place >> POSITION_BITS, place & POSITION_MASK
+        most, length = min(len(x) - a, len(y) - b), 0
+        while length < most and x[a + length] == y[b + length]:
+            length += 1
+        begins_earlier = a > 0 and b > 0 and x[a - 1] == y[b - 1]
+        has_boilerplate = no_left_end[a] | no_left_end[a + length - 1]
+        has_boilerplate |= no_right_end[b] | no_right_end[b + length - 1]
+        if begins_earlier or has_boilerplate:
+            a, b, length = maximal_run(left, right, a, b)
+            place = place_of(a, b)
+        steps -= length - k
+        runs[kept, 0], runs[kept, 1] = place, length
+        kept += length >= k
+    return kept, steps
+
+
+# This takes most of the time of a ranking. Two loops are faster than one that does all, and an array as a
+# variable is faster than one in a tuple or an argument of a call, whose references are counted.
+@njit
+def list_runs(
+    pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, runs: Runs
+) -> tuple[int, Runs]:
+    """Return the number of maximal runs that contain a matchable k-gram, and an array that begins with them.
+
+    A row is (`place_of` the run, length). The runs are written to `runs`, or to a larger copy of it.
+    `left_table` is the k-gram table of the left side. The number is -1 when the search takes more than
+    `steps` comparisons.
+    """
+    count, steps, runs = _list_starts(pair, k, left_table, steps, runs)
+    if steps >= 0:
+        count, steps = _measure_runs(pair, k, count, steps, runs)
+    return (count if steps >= 0 else -1), runs
