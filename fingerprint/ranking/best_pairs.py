@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.types import Floats, Rows
 
-# At least so many pairs are scored before checking again whether any other pair can be wanted, and at least
-# this part of those that can.
-PAIRS_PER_STEP, PART_PER_STEP = 512, 0.5
+# At least so many pairs are scored before checking again whether any other pair can be wanted. Each step
+# doubles their number, so that there are few steps, and at most twice the pairs that have to be scored.
+PAIRS_PER_STEP = 512
 UNSCORED = -1.0
 
 
@@ -62,13 +62,14 @@ def best_pairs(
     parts = [] if scored is None else [scored]
     for part in parts:
         similarity[part.rows] = part.scores.similarity
-    rows = _first_rows(candidates, bounds, similarity, wanted)
+    rows, searched = _first_rows(candidates, bounds, similarity, wanted), 0
     while True:
         parts.append(Scored(rows, score(cohort, lexical, candidates.take(rows), check)))
-        similarity[rows] = parts[-1].scores.similarity
+        similarity[rows], searched = parts[-1].scores.similarity, searched + len(rows)
         rows = _next_rows(candidates, bounds, similarity, wanted)
         if not len(rows):
             break
+        rows = _highest(rows, bounds, max(PAIRS_PER_STEP, searched))
     columns = zip(*(part.scores for part in parts), strict=True)
     return Scored(np.concatenate([part.rows for part in parts]), Scores(*map(np.concatenate, columns)))
 
@@ -85,15 +86,18 @@ def _first_rows(candidates: CandidatePairs, bounds: Floats, similarity: Floats, 
 
 
 def _next_rows(candidates: CandidatePairs, bounds: Floats, similarity: Floats, wanted: Wanted) -> Rows:
-    """Return rows to score, ascending: of those that may be wanted, the ones with the highest bounds."""
+    """Return the unscored rows that may be wanted, ascending."""
     least = np.full(len(bounds), min(_nth_best(similarity, wanted.best), wanted.least))
     if wanted.of_each:
         least = np.minimum(least, _least_best_match(candidates, similarity))
-    rows = np.flatnonzero((similarity == UNSCORED) & (bounds >= least))
-    size = max(PAIRS_PER_STEP, int(len(rows) * PART_PER_STEP))
-    if len(rows) > size:
-        rows = np.sort(rows[np.argpartition(-bounds[rows], size)[:size]])
-    return rows
+    return np.flatnonzero((similarity == UNSCORED) & (bounds >= least))
+
+
+def _highest(rows: Rows, bounds: Floats, count: int) -> Rows:
+    """Return the `count` rows with the highest bounds, ascending; all if there are fewer."""
+    if len(rows) <= count:
+        return rows
+    return np.sort(rows[np.argpartition(-bounds[rows], count)[:count]])
 
 
 def _nth_best(similarity: Floats, n: int) -> float:

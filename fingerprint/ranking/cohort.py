@@ -10,7 +10,7 @@ import numpy as np
 from fingerprint._jit import njit
 from fingerprint.distinct import distinct_values
 from fingerprint.hashing import kgram_hashes
-from fingerprint.ranking.alignment import IndexedTokens, index_tokens
+from fingerprint.ranking.alignment import IndexedTokens, index_tokens, unmatch_collisions
 from fingerprint.ranking.common_code import count_programs
 from fingerprint.ranking.weights import document_frequency, token_weights
 
@@ -107,7 +107,10 @@ class Cohort:
         line_numbers = _line_numbers(lines, file_starts)
         unit_numbers = line_numbers if whole_lines else _line_numbers(None, file_starts)
         extents = _line_extents(unit_numbers, file_starts, starts)
-        tokens, order_starts = _index(kinds, _numbers(matchable)[ids], starts, flags, extents)
+        kgrams = np.full(len(kinds), -1, dtype=np.int32)
+        kgrams[: len(ids)] = _numbers(matchable)[ids]
+        unmatch_collisions(kinds, kgrams, k)
+        tokens, order_starts = index_tokens(kinds, kgrams, flags, starts, extents)
         padded, is_common = np.zeros(len(kinds), dtype=np.int32), np.zeros(len(kinds), dtype=np.bool_)
         padded[: len(ids)], is_common[: len(ids)] = frequency[ids], common[ids]
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
@@ -176,18 +179,6 @@ def _covered(marked: Flags, tokens: int, k: int) -> Flags:
     covered = np.zeros(tokens, dtype=np.bool_)
     _mark_covered(marked, k, covered)
     return covered
-
-
-def _index(
-    kinds: Kinds,
-    matchable: Ids,
-    bounds: Bounds,
-    flags: tuple[Flags, Flags],
-    line_extents: tuple[Ids, Ids],
-) -> tuple[IndexedTokens, Bounds]:
-    padded = np.full(len(kinds), -1, dtype=np.int32)
-    padded[: len(matchable)] = matchable
-    return index_tokens(kinds, padded, flags, bounds, line_extents)
 
 
 def _line_numbers(lines: Sequence[Lines] | None, file_starts: Bounds) -> Ids:

@@ -15,7 +15,7 @@ from fingerprint.ranking.edges import trim
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
-    from fingerprint.types import Ids, Runs
+    from fingerprint.types import Flags, Ids, Runs
 
 # Bits for a token's position within its submission; no submission has 2**32 tokens.
 POSITION_BITS = 32
@@ -104,28 +104,42 @@ def _list_starts(
 
 
 @njit
-def _measure_runs(
+def _measure_runs(kgrams: tuple[Ids, Ids], k: int, count: int, steps: int, runs: Runs) -> tuple[int, int]:
+    """Add the lengths of the runs that begin at the first `count` places; return their number, and the steps.
+
+    Without boilerplate, a run is equal matchable k-grams one after another.
+    """
+    left, right = kgrams
+    for at in range(count):
+        a, b = runs[at, 0] >> POSITION_BITS, runs[at, 0] & POSITION_MASK
+        first, a, b = a, a + 1, b + 1
+        while left[a] == right[b] and left[a] >= 0:
+            a, b = a + 1, b + 1
+        runs[at, 1] = a - first + k - 1
+        steps -= a - first - 1
+    return count, steps
+
+
+@njit
+def _measure_through_boilerplate(
     pair: tuple[IndexedTokens, IndexedTokens], k: int, count: int, steps: int, runs: Runs
 ) -> tuple[int, int]:
-    """Replace the first `count` places by the runs that begin there; return their number, and the steps."""
+    """Replace the first `count` places by the maximal runs at them; return their number, and the steps."""
     (left, right), kept = pair, 0
-    x, y, no_left_end, no_right_end = left.kinds, right.kinds, left.boilerplate, right.boilerplate
     for at in range(count):
-        place = runs[at, 0]
-        a, b = place >> POSITION_BITS, place & POSITION_MASK
-        most, length = min(len(x) - a, len(y) - b), 0
-        while length < most and x[a + length] == y[b + length]:
-            length += 1
-        begins_earlier = a > 0 and b > 0 and x[a - 1] == y[b - 1]
-        has_boilerplate = no_left_end[a] | no_left_end[a + length - 1]
-        has_boilerplate |= no_right_end[b] | no_right_end[b + length - 1]
-        if begins_earlier or has_boilerplate:
-            a, b, length = maximal_run(left, right, a, b)
-            place = place_of(a, b)
+        a, b, length = maximal_run(left, right, runs[at, 0] >> POSITION_BITS, runs[at, 0] & POSITION_MASK)
         steps -= length - k
-        runs[kept, 0], runs[kept, 1] = place, length
+        runs[kept, 0], runs[kept, 1] = place_of(a, b), length
         kept += length >= k
     return kept, steps
+
+
+@njit
+def _has_any(flags: Flags) -> bool:
+    found = False
+    for flag in flags:  # Without a branch, many flags are looked at at a time.
+        found |= flag
+    return found
 
 
 # This takes most of the time of a ranking. Two loops are faster than one that does all, and an array as a
@@ -140,7 +154,12 @@ def list_runs(
     `left_table` is the k-gram table of the left side. The number is -1 when the search takes more than
     `steps` comparisons.
     """
+    left, right = pair
     count, steps, runs = _list_starts(pair, k, left_table, steps, runs)
-    if steps >= 0:
-        count, steps = _measure_runs(pair, k, count, steps, runs)
+    if steps < 0:
+        return -1, runs
+    if _has_any(left.boilerplate) or _has_any(right.boilerplate):
+        count, steps = _measure_through_boilerplate(pair, k, count, steps, runs)
+    else:
+        count, steps = _measure_runs((left.kgrams, right.kgrams), k, count, steps, runs)
     return (count if steps >= 0 else -1), runs

@@ -66,12 +66,11 @@ def _group_by_length(runs: Runs) -> tuple[Bounds, Positions]:
 @njit
 def _keep_open(places: Positions, taken: tuple[Flags, Flags], k: int) -> int:
     """Move those runs to the front of which token number k is free on both sides; return their number."""
-    count = 0
+    count, (left, right) = 0, taken
     for place in places:
-        a, b = place >> POSITION_BITS, place & POSITION_MASK
-        if not (taken[0][a + k - 1] or taken[1][b + k - 1]):
-            places[count] = place
-            count += 1
+        # Without a branch: which runs are open cannot be predicted.
+        places[count] = place
+        count += not (left[(place >> POSITION_BITS) + k - 1] | right[(place & POSITION_MASK) + k - 1])
     return count
 
 

@@ -3,7 +3,7 @@ from itertools import takewhile
 import numpy as np
 from hypothesis import example, given, settings, strategies as st
 
-from fingerprint.ranking.alignment import build_kgram_table
+from fingerprint.ranking.alignment import build_kgram_table, unmatch_collisions
 from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.runs import POSITION_BITS, POSITION_MASK, list_runs
 from tests.fingerprint import naive
@@ -109,6 +109,20 @@ def test_kgrams_that_can_match_are_numbered_without_gaps() -> None:
     sides = [np.array(side, dtype=np.uint64) for side in ([1, 2, 3, 4, 5], [9, 8, 7, 6, 2, 3, 4, 5])]
     ids = Cohort.from_submissions([[side] for side in sides], K).tokens.kgrams
     assert np.unique(ids[ids >= 0]).tolist() == [0, 1]
+
+
+@given(st.lists(st.integers(0, 1), min_size=K, max_size=40), st.data())
+def test_kgrams_with_equal_ids_have_equal_tokens_even_where_hashes_collide(
+    tokens: list[int], data: st.DataObject
+) -> None:
+    kinds = np.array(tokens, dtype=np.uint64)
+    ids = data.draw(st.lists(st.integers(-1, 2), min_size=len(tokens) - K + 1, max_size=len(tokens) - K + 1))
+    kgrams = np.array([*ids, *[-1] * (K - 1)], dtype=np.int32)
+    unmatch_collisions(kinds, kgrams, K)
+    grams = naive.kgrams(tokens, K)
+    firsts = {number: grams[ids.index(number)] for number in set(ids) - {-1}}
+    expected = [number if firsts.get(number) == gram else -1 for number, gram in zip(ids, grams, strict=True)]
+    assert kgrams.tolist() == [*expected, *[-1] * (K - 1)]
 
 
 blocks = st.lists(st.integers(3, 24), min_size=4, max_size=9)

@@ -1,11 +1,11 @@
-"""The small sorts of a pair's runs sort as numpy does."""
+"""The sorts sort as numpy and Python do."""
 
 from __future__ import annotations
 
 import numpy as np
 from hypothesis import example, given, strategies as st
 
-from fingerprint.ranking.sorting import FEW, sort_places, sort_rows
+from fingerprint.ranking.sorting import FEW, order_by, sort_places, sort_rows
 
 numbers = st.integers(0, 1 << 40)
 
@@ -24,3 +24,13 @@ def test_rows_are_sorted_by_their_first_two_columns(rows: list[tuple[int, int, i
     array = np.array(rows, dtype=np.int64).reshape(-1, 3)
     sort_rows(array)
     assert [tuple(row) for row in array.tolist()] == sorted(rows)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 3)), max_size=60))
+def test_rows_are_ordered_by_three_keys_and_equal_ones_stay_in_order(
+    rows: list[tuple[int, int, int]],
+) -> None:
+    keys = np.array(rows, dtype=np.int32).reshape(-1, 3).T
+    assert order_by(*map(np.ascontiguousarray, keys)).tolist() == sorted(
+        range(len(rows)), key=rows.__getitem__
+    )
