@@ -7,20 +7,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fingerprint.distinct import distinct_values
 from fingerprint.ranking.parallel import never_end
 from fingerprint.ranking.scoring import Scores, score
-from fingerprint.ranking.upper_bounds import similarity_bounds
+from fingerprint.ranking.upper_bounds import close_bounds, quick_bounds
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from fingerprint.index import CandidatePairs
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.terms import LexicalTable
-    from fingerprint.types import Floats, Rows
+    from fingerprint.types import Flags, Floats, Rows
 
-# At least so many pairs are scored before checking again whether any other pair can be wanted. Each step
-# doubles their number, so that there are few steps, and at most twice the pairs that have to be scored.
-PAIRS_PER_STEP = 512
+# At least so many pairs are scored, or get a closer bound, before checking again whether any other pair can
+# be wanted. Each step doubles their number, so that there are few steps, and at most twice the pairs that
+# have to be scored.
+PAIRS_PER_STEP, BOUNDS_PER_STEP = 512, 8192
 UNSCORED = -1.0
 
 
@@ -43,6 +47,45 @@ class Scored(NamedTuple):
     scores: Scores
 
 
+class _Search(NamedTuple):
+    """State of a search in n candidates.
+
+    `bounds` float64 [n]: upper bound of each similarity; `is_close` bool [n]: whether it is one of the closer
+    ones; `similarity` float64 [n]: `UNSCORED` where it is not known.
+    """
+
+    candidates: CandidatePairs
+    wanted: Wanted
+    bounds: Floats
+    is_close: Flags
+    similarity: Floats
+
+    def possible_rows(self) -> Rows:
+        """Return the unscored rows that may be wanted, ascending."""
+        least = np.full(
+            len(self.bounds), min(_nth_best(self.similarity, self.wanted.best), self.wanted.least)
+        )
+        if self.wanted.of_each:
+            least = np.minimum(least, _least_best_match(self.candidates, self.similarity))
+        return np.flatnonzero((self.similarity == UNSCORED) & (self.bounds >= least))
+
+    def highest(self, rows: Rows, done: int, step: int) -> Rows:
+        """Return the rows with the highest bounds, ascending: as many as are `done`, at least `step`."""
+        count = max(done, step)
+        if len(rows) <= count:
+            return rows
+        return np.sort(rows[np.argpartition(-self.bounds[rows], count)[:count]])
+
+    def best_of_each(self) -> Rows:
+        """Return the rows with the highest bound of each submission, ascending, without the scored ones."""
+        order = np.argsort(-self.bounds, kind="stable")
+        sides = np.stack((self.candidates.left[order], self.candidates.right[order]), axis=1).ravel()
+        _, first = np.unique(sides, return_index=True)
+        rows = distinct_values(order[first // 2])
+        unscored: Rows = rows[self.similarity[rows] == UNSCORED]
+        return unscored
+
+
 def best_pairs(
     cohort: Cohort,
     lexical: LexicalTable,
@@ -55,49 +98,37 @@ def best_pairs(
     """Return the wanted pairs of the candidates, and others that were scored to find them.
 
     Pairs are scored by descending bound, until no other one can be wanted. Those that are `scored` already
-    are not scored again.
+    are not scored again. Only pairs that may be wanted by a quick bound get a closer one.
     """
-    bounds = similarity_bounds(cohort, lexical, candidates, check)
-    similarity = np.full(len(bounds), UNSCORED)
+    bounds = quick_bounds(cohort, lexical, candidates, check)
+    search = _Search(
+        candidates, wanted, bounds, np.zeros(len(bounds), dtype=np.bool_), np.full(len(bounds), UNSCORED)
+    )
     parts = [] if scored is None else [scored]
     for part in parts:
-        similarity[part.rows] = part.scores.similarity
-    rows, searched = _first_rows(candidates, bounds, similarity, wanted), 0
-    while True:
+        search.similarity[part.rows] = part.scores.similarity
+    for rows in _steps(search, lambda rows: close_bounds(cohort, lexical, candidates.take(rows), check)):
         parts.append(Scored(rows, score(cohort, lexical, candidates.take(rows), check)))
-        similarity[rows], searched = parts[-1].scores.similarity, searched + len(rows)
-        rows = _next_rows(candidates, bounds, similarity, wanted)
-        if not len(rows):
-            break
-        rows = _highest(rows, bounds, max(PAIRS_PER_STEP, searched))
+        search.similarity[rows] = parts[-1].scores.similarity
     columns = zip(*(part.scores for part in parts), strict=True)
     return Scored(np.concatenate([part.rows for part in parts]), Scores(*map(np.concatenate, columns)))
 
 
-def _first_rows(candidates: CandidatePairs, bounds: Floats, similarity: Floats, wanted: Wanted) -> Rows:
-    """Return the unscored rows among those with the highest bounds, and with the highest of a submission."""
-    order = np.argsort(-bounds, kind="stable")
-    rows = order[: max(wanted.best, PAIRS_PER_STEP)]
-    if wanted.of_each:
-        sides = np.stack((candidates.left[order], candidates.right[order]), axis=1).ravel()
-        _, first = np.unique(sides, return_index=True)
-        rows = np.union1d(rows, order[first // 2])
-    return np.sort(rows[similarity[rows] == UNSCORED])
-
-
-def _next_rows(candidates: CandidatePairs, bounds: Floats, similarity: Floats, wanted: Wanted) -> Rows:
-    """Return the unscored rows that may be wanted, ascending."""
-    least = np.full(len(bounds), min(_nth_best(similarity, wanted.best), wanted.least))
-    if wanted.of_each:
-        least = np.minimum(least, _least_best_match(candidates, similarity))
-    return np.flatnonzero((similarity == UNSCORED) & (bounds >= least))
-
-
-def _highest(rows: Rows, bounds: Floats, count: int) -> Rows:
-    """Return the `count` rows with the highest bounds, ascending; all if there are fewer."""
-    if len(rows) <= count:
-        return rows
-    return np.sort(rows[np.argpartition(-bounds[rows], count)[:count]])
+def _steps(search: _Search, bounds_of: Callable[[Rows], Floats]) -> Iterator[Rows]:
+    """Yield rows to score, the first of them perhaps empty, until no other pair can be wanted."""
+    rows = search.best_of_each() if search.wanted.of_each else np.empty(0, dtype=np.int64)
+    yield rows
+    searched = len(rows)
+    while len(possible := search.possible_rows()):
+        rows = search.highest(possible, searched, PAIRS_PER_STEP)
+        if not search.is_close[rows].all():
+            rows = possible[~search.is_close[possible]]
+            rows = search.highest(rows, int(search.is_close.sum()), BOUNDS_PER_STEP)
+            search.bounds[rows] = np.minimum(search.bounds[rows], bounds_of(rows))
+            search.is_close[rows] = True
+            continue
+        yield rows
+        searched += len(rows)
 
 
 def _nth_best(similarity: Floats, n: int) -> float:

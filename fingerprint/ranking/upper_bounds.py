@@ -1,9 +1,10 @@
-"""Upper bounds of the scores of pairs, which are cheaper than the scores.
+"""Upper bounds of the scores of pairs, which are cheaper than the scores: quick ones, and closer ones.
 
-Passages lie within the k-grams that both sides contain. On each side, these k-grams form stretches. The
-tokens between two passages include those between their stretches. So a passage gets at most as much length
-from its neighbours as its stretch gets from neighbouring stretches, all tokens of which are in passages. The
-contribution of names, literals and imports is computed exactly.
+The quick ones are those of `shared_kgrams`. For the closer ones: passages lie within the k-grams that both
+sides contain. On each side, these k-grams form stretches. The tokens between two passages include those
+between their stretches. So a passage gets at most as much length from its neighbours as its stretch gets from
+neighbouring stretches, all tokens of which are in passages. The contribution of names, literals and imports
+is computed exactly.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.coverage import continuation, length_factor
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.scoring import similarity_of
+from fingerprint.ranking.shared_kgrams import coverage_bounds
 
 if TYPE_CHECKING:
     from fingerprint.index import CandidatePairs
@@ -99,8 +101,8 @@ def _add_half_bounds(
         bounds[row] += _stretched_weight(stretches[:count], sums, lengths, before) / 2
 
 
-def _coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:
-    """Return an upper bound of the weight that the passages of each pair cover, computed on all cores."""
+def _close_coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:
+    """Return a closer bound than `coverage_bounds`; it takes some ten times as long."""
     bounds = np.zeros(len(pairs))
     arrays = (cohort.tokens.kgrams, cohort.submission_starts, cohort.sums)
     distinct = 1 + int(cohort.tokens.kgrams.max(initial=-1))
@@ -118,9 +120,17 @@ def _coverage_bounds(cohort: Cohort, pairs: Rows, check: Check) -> Floats:
     return bounds
 
 
-def similarity_bounds(
+def quick_bounds(
     cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end
 ) -> Floats:
     """Return an upper bound of the similarity of each pair: float64 [n]."""
     pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
-    return similarity_of(cohort, lexical, pairs, _coverage_bounds(cohort, pairs, check))[0] + SLACK
+    return similarity_of(cohort, lexical, pairs, coverage_bounds(cohort, pairs, check))[0] + SLACK
+
+
+def close_bounds(
+    cohort: Cohort, lexical: LexicalTable, candidates: CandidatePairs, check: Check = never_end
+) -> Floats:
+    """Return a closer upper bound of the similarity of each pair: float64 [n]."""
+    pairs = np.stack((candidates.left, candidates.right), axis=1).astype(np.int64)
+    return similarity_of(cohort, lexical, pairs, _close_coverage_bounds(cohort, pairs, check))[0] + SLACK

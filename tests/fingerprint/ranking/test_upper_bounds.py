@@ -10,7 +10,7 @@ from fingerprint.ranking.cohort import Cohort
 from fingerprint.ranking.scoring import Scores, score
 from fingerprint.ranking.terms import LexicalTable
 from fingerprint.ranking.threshold import sample_rows
-from fingerprint.ranking.upper_bounds import similarity_bounds
+from fingerprint.ranking.upper_bounds import close_bounds, quick_bounds
 
 K = 3
 documents = st.lists(st.integers(0, 3), max_size=40)
@@ -30,11 +30,13 @@ def score_arguments(submissions: list[tuple[list[int], set[int]]], boilerplate: 
 
 @given(cohorts, documents)
 @example([([1] * 30, set()), ([1] * 25 + [2] * 9, {1})], [])
-def test_no_pair_scores_above_its_bound(
+def test_no_pair_scores_above_its_bounds(
     submissions: list[tuple[list[int], set[int]]], boilerplate: list[int]
 ) -> None:
     arguments = score_arguments(submissions, boilerplate)
-    assert (score(*arguments).similarity <= similarity_bounds(*arguments)).all()
+    similarity = score(*arguments).similarity
+    assert (similarity <= close_bounds(*arguments)).all()
+    assert (similarity <= quick_bounds(*arguments)).all()
 
 
 @given(cohorts, documents, st.integers(1, 30))
@@ -44,6 +46,7 @@ def test_the_leading_pairs_are_those_of_scoring_all(
     arguments = score_arguments(submissions, boilerplate)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "PAIRS_PER_STEP", 1)
+        patch.setattr(search, "BOUNDS_PER_STEP", 2)
         rows, scores = best_pairs(*arguments, Wanted(show))
     assert leading_rows(arguments[2].take(rows), scores, show) == leading_rows(
         arguments[2], score(*arguments), show
@@ -65,6 +68,7 @@ def test_a_report_gets_the_best_pair_of_each_submission_and_all_from_a_similarit
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "PAIRS_PER_STEP", 1)
+        patch.setattr(search, "BOUNDS_PER_STEP", 2)
         wanted = Wanted(show, least, of_each=True)
         rows, scores = best_pairs(*arguments, wanted, scored=Scored(known, every.take(known)))
     assert len(set(rows.tolist())) == len(rows)
