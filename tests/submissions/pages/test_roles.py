@@ -34,10 +34,10 @@ ROLES = {
 # What a GET takes, by the name of the address; the other addresses answer no GET.
 GETS = {
     **dict.fromkeys(
-        ("course", "roster", "assignment", "pairs", "students", "ignored", "uploads", "activity", "table",
+        ("roster", "assignment", "pairs", "students", "ignored", "uploads", "activity", "table",
          "assignment_settings", "batch", "batch_progress", "boilerplate_progress", "pair", "case",
          "next_case", "next_undecided", "submission", "exports", "export_pair", "export_case"), READ),
-    "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
+    "course": ANY, "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "webhooks": SHARE, "webhook": SHARE,
     "service": STAFF, "service_now": STAFF, "department": STAFF, "audit_log": STAFF,
     "student_data": STAFF, "erasure": STAFF, "receipt_file": STAFF,
@@ -168,6 +168,20 @@ def test_a_refusal_says_whom_to_ask(world: World) -> None:
     response = client_of("assistant", world).get(addresses(world)["shares"])
     course = world.assignment.course.name
     assert f"Your role in {course} does not allow this. Ask alice." in page_of(response).text("main")
+
+
+def test_an_administrator_manages_a_course_without_meeting_a_refusal(world: World) -> None:
+    client, urls = client_of("administrator", world), addresses(world)
+    people = client.get(urls["course"], follow=True)
+    assert people.redirect_chain == [(urls["people"], 302)]
+    links = page_of(people).links()
+    assert {urls["rename_course"], urls["delete_course"]} <= set(links)
+    for link in [link for link in links if link.startswith("/courses/")]:
+        assert client.get(link, follow=True).status_code == 200, link
+    saved = {"name": world.assignment.course.name, "keep_months": "24", "in_archive": "False"}
+    assert client.post(urls["rename_course"], saved, follow=True).status_code == 200
+    world.assignment.course.refresh_from_db()
+    assert world.assignment.course.keep_months == 24
 
 
 def test_an_administrator_is_told_to_state_a_reason(world: World, report: Report) -> None:
