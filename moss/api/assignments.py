@@ -21,7 +21,7 @@ router = Router()
 
 
 class AssignmentOut(Schema):
-    """An assignment with its settings; `teams` is null where names are hidden."""
+    """An assignment with its settings; `teams` is null where names are hidden, `hold` says why it is kept."""
 
     id: int
     course: int
@@ -37,6 +37,7 @@ class AssignmentOut(Schema):
     compare_course: bool
     compared_with: list[int]
     compare_archive: bool
+    hold: str
     created: datetime
 
 
@@ -67,6 +68,7 @@ class AssignmentChange(Schema):
     compare_course: bool = False
     compared_with: Annotated[list[int], Field(default_factory=list)]
     compare_archive: bool = False
+    hold: str = ""
     read_again: bool = False
 
 
@@ -146,7 +148,7 @@ def delete_assignment(request: HttpRequest, assignment_id: Id) -> Status[None]:
 
 def _settings(assignment: Assignment, user: User) -> dict[str, Any]:
     """Return the stored settings as a form sends them."""
-    stored = model_to_dict(assignment, fields=AssignmentChange.model_fields.keys())
+    stored = model_to_dict(assignment, fields=SettingsForm.base_fields)
     offered = queries.comparable_assignments(assignment, user).order_by().values("pk")
     chosen = assignment.compared_with.filter(pk__in=offered)
     # Sent as chosen, it would be refused; it stays stored, and holds again when the course is back.
