@@ -21,7 +21,7 @@ router = Router()
 
 
 class AssignmentOut(Schema):
-    """An assignment with its settings; `teams` is null where names are hidden, `hold` says why it is kept."""
+    """An assignment with its settings; `teams` and `hold` are null where names are hidden."""
 
     id: int
     course: int
@@ -37,7 +37,7 @@ class AssignmentOut(Schema):
     compare_course: bool
     compared_with: list[int]
     compare_archive: bool
-    hold: str
+    hold: str | None
     created: datetime
 
 
@@ -73,11 +73,13 @@ class AssignmentChange(Schema):
 
 
 def assignment_out(request: HttpRequest, assignment: Assignment) -> AssignmentOut:
-    fields = AssignmentOut.model_fields.keys() - {"course", "teams", "compared_with"}
+    fields = AssignmentOut.model_fields.keys() - {"course", "teams", "hold", "compared_with"}
+    hidden = names_of(request, assignment).hidden
     return AssignmentOut(
         **{name: getattr(assignment, name) for name in fields},
         course=assignment.course_id,
-        teams=None if names_of(request, assignment).hidden else assignment.teams,
+        teams=None if hidden else assignment.teams,
+        hold=None if hidden else assignment.hold,
         compared_with=_readable_comparisons(assignment, user_of(request)),
     )
 
