@@ -45,7 +45,7 @@ if SAML_ENTITY_ID and not SAML_INSTALLED:
 
 
 class KeyPair(NamedTuple):
-    """The private key and the certificate of this service, PEM or their Base64 alone."""
+    """The private key of this service in PEM, and its certificate in PEM or as its Base64 alone."""
 
     key: str
     certificate: str

@@ -18,7 +18,7 @@ ANSWER_SECONDS = 10
 # A certificate that ends sooner has to be replaced.
 SOON = timedelta(days=30)
 ASK = "Ask the provider for the next certificate."
-CERTIFICATE, KEY = "CERTIFICATE", "PRIVATE KEY"
+PEM = "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n"
 
 
 def saml() -> Finding:
@@ -41,7 +41,7 @@ def _own_key_pair(advanced: dict[str, str]) -> Finding:
     """Check the certificate of this service, and that its key is the one of the certificate."""
     try:
         certificate = _certificate(advanced["x509cert"])
-        key = serialization.load_pem_private_key(_pem(KEY, advanced["private_key"]), None)
+        key = serialization.load_pem_private_key(advanced["private_key"].encode(), None)
     except Exception as error:  # noqa: BLE001 - as above
         message = f"the key or the certificate of this service cannot be read ({type(error).__name__})"
         return problem("saml", message, "Correct MOSS_SAML_SERVICE_KEY and MOSS_SAML_SERVICE_CERTIFICATE.")
@@ -77,12 +77,6 @@ def _end(certificate: str) -> datetime:
 
 
 def _certificate(text: str) -> x509.Certificate:
-    return x509.load_pem_x509_certificate(_pem(CERTIFICATE, text))
-
-
-def _pem(kind: str, text: str) -> bytes:
-    """Return PEM: the text itself, or its Base64 alone, as metadata have it."""
-    whole = (
-        text if "-----BEGIN" in text else f"-----BEGIN {kind}-----\n{text.strip()}\n-----END {kind}-----\n"
-    )
-    return whole.encode()
+    """Read a certificate: PEM, or its Base64 alone, as metadata have it."""
+    whole = text if "-----BEGIN" in text else PEM.format(text.strip())
+    return x509.load_pem_x509_certificate(whole.encode())
