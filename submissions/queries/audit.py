@@ -45,17 +45,18 @@ def audit_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
     if kind == "reading-requests":
         return _of_request(pk)
     if kind == "courses" or kind in PEOPLE:
-        return _of_people(kind, pk)
+        return _of_people(kind, pk, route)
     assignment = _assignment(kind, pk)
     if not assignment:
         return AuditSubject()
     return AuditSubject(assignment.course.name, assignment.name, _subject(kind, pk, assignment, arguments))
 
 
-def _of_people(kind: str, pk: int) -> AuditSubject:
+def _of_people(kind: str, pk: int, route: str) -> AuditSubject:
     if kind == "courses":
         course = Course.objects.filter(pk=pk).first()
-        return AuditSubject(course.name) if course else AuditSubject()
+        what = "roster" if "/roster/" in route else ""
+        return AuditSubject(course.name, subject=what) if course else AuditSubject()
     row = PEOPLE[kind].objects.filter(pk=pk).select_related("course").first()
     return AuditSubject(row.course.name, subject=str(row)) if row else AuditSubject()
 

@@ -59,6 +59,13 @@ def test_who_opens_a_pair_a_case_and_a_submission_is_logged(world: World, alice_
     assert entry.address == "127.0.0.1"
 
 
+def test_who_opens_or_deletes_the_roster_is_logged_with_that_word(world: World, alice_client: Client) -> None:
+    urls = addresses(world)
+    alice_client.get(urls["roster"])
+    alice_client.post(urls["remove_roster"])
+    assert entries() == [("alice", "saw", "roster"), ("alice", "deleted", "roster")]
+
+
 def test_a_decision_an_export_and_a_share_are_logged(world: World, alice_client: Client) -> None:
     urls = addresses(world)
     ids = sorted((world.pair.left_id, world.pair.right_id))
