@@ -36,7 +36,11 @@ def test_a_page_deletes_nothing_under_a_hold_and_says_why(
     kind: str, held: Assignment, alice_client: Client
 ) -> None:
     keys = {"assignment": held.pk, "batch": held.batches.get().pk, "course": held.course_id}
-    answer = alice_client.post(reverse(f"delete_{kind}", args=[keys[kind]]))
+    asked = reverse(f"delete_{kind}", args=[keys[kind]])
+    page = get_page(alice_client, asked)
+    assert f"A hold keeps {held.course.name} / Statistics: Case 12." in page.text("main")
+    assert not page.has("main button")
+    answer = alice_client.post(asked)
     assert answer.status_code == 409
     assert "Statistics is kept, because: Case 12." in page_of(answer).text("main")
     assert Batch.objects.filter(assignment=held).exists()
