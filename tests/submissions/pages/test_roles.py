@@ -186,7 +186,9 @@ def test_an_administrator_manages_a_course_without_meeting_a_refusal(world: Worl
 
 def test_an_administrator_is_told_to_state_a_reason(world: World, report: Report) -> None:
     client = client_of("administrator", world)
-    assert "State a reason" in page_of(client.get(report.assignment.get_absolute_url())).text("main")
+    refusal = page_of(client.get(report.assignment.get_absolute_url()))
+    assert "State a reason" in refusal.text("main")
+    assert reverse("department") in refusal.values("main a", "href")
     address = reverse("state_reason", args=[world.assignment.course_id])
     assert client.post(address, {"reason": "short"}).status_code == 422
     assert client.post(address, {"reason": "An appeal, case 7."}).status_code == 302
