@@ -8,7 +8,14 @@ from django.core.exceptions import ImproperlyConfigured
 from environs import validate
 
 from moss.environment import env
-from moss.saml_settings import SAML_ENTITY_ID, SAML_NAME, SAML_VERIFIED_MAIL, saml_app, saml_provider
+from moss.saml_settings import (
+    SAML_ENTITY_ID,
+    SAML_NAME,
+    SAML_VERIFIED_MAIL,
+    saml_app,
+    saml_key_pair,
+    saml_provider,
+)
 
 # Passwords and wrong ones; how many are too many is in `moss.settings`.
 # No rule asks for kinds of characters: length and surprise make a password.
@@ -96,7 +103,9 @@ SOCIALACCOUNT_PROVIDERS = {
         else [],
     },
     "saml": {
-        "APPS": [saml_app(CAMPUS, SAML_NAME, saml_provider(), verified_mail=SAML_VERIFIED_MAIL)]
+        "APPS": [
+            saml_app(CAMPUS, SAML_NAME, saml_provider(), saml_key_pair(), verified_mail=SAML_VERIFIED_MAIL)
+        ]
         if SAML_ENTITY_ID
         else []
     },

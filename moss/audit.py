@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django.http import Http404
+
 from moss.proxies import client_address
+from submissions.actions.people import find_invitation
 from submissions.actions.shares import ForgedToken, ShareEnded, find_share
-from submissions.models import AuditEntry
+from submissions.models import Assignment, AuditEntry, Course
 from submissions.models.audit import AuditAction
-from submissions.queries.audit import AuditSubject, audit_subject, shared_subject
+from submissions.queries.audit import AuditSubject, audit_subject, settings_text, shared_subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +41,7 @@ ACTIONS = {
     ("POST", "ask_to_read"): AuditAction.ASKED,
     ("POST", "answer_request"): SHARED,
     ("POST", "rename_course"): AuditAction.CHANGED_COURSE,
+    ("POST", "assignment_settings"): AuditAction.CHANGED_COURSE,
     ("POST", "upload"): AuditAction.UPLOADED,
     ("POST", "delete_batch"): DELETED,
     ("POST", "delete_assignment"): DELETED,
@@ -48,6 +52,9 @@ ACTIONS = {
     ("POST", "remove_member"): PEOPLE,
     ("POST", "transfer_course"): PEOPLE,
     ("POST", "invitation"): PEOPLE,
+    ("POST", "withdraw_invitation"): PEOPLE,
+    ("POST", "add_group"): PEOPLE,
+    ("POST", "remove_group"): PEOPLE,
     ("POST", "state_reason"): AuditAction.STATED_REASON,
     ("POST", "webhooks"): WEBHOOKS,
     ("POST", "webhook"): WEBHOOKS,
@@ -71,6 +78,7 @@ API_ACTIONS = {
     ("PUT", "api_case_decision"): DECIDED,
     ("POST", "api_reading_request"): AuditAction.ASKED,
     ("PATCH", "api_course"): AuditAction.CHANGED_COURSE,
+    ("PATCH", "api_assignment"): AuditAction.CHANGED_COURSE,
     ("DELETE", "api_assignment"): DELETED,
     ("POST", "api_shares"): SHARED,
     ("DELETE", "api_share"): SHARED,
@@ -83,6 +91,13 @@ API_ACTIONS = {
 }
 API_KINDS = {"courses": "courses", "assignments": "assignments", "uploads": "batches", "shares": "shares"}
 LARGEST_ID_DIGITS = 18
+# What was sent is part of the subject: who was invited, the new role, the reason.
+SENT = {
+    "people": ("email", "role"),
+    "change_role": ("role",),
+    "add_group": ("group", "role"),
+    "state_reason": ("reason",),
+}
 # Pages on which a document is downloaded, and which show only a form without this part of the query.
 DOCUMENTS = {"exports", "export_pair", "export_case"}
 
@@ -97,6 +112,8 @@ class RecordAccess:
         response = self.get_response(request)
         entry: AuditEntry | None = getattr(request, "audit_entry", None)
         if entry and _was_done(request, response):
+            if entry.action == AuditAction.CHANGED_COURSE:
+                entry.subject = _settings_now(request)
             entry.save()
         return response
 
@@ -115,12 +132,20 @@ class RecordAccess:
         if not match or not action or (name in DOCUMENTS and "format" not in request.GET):
             return
         who, subject = _person(request, name, arguments), _subject(match.route, name, arguments)
-        if action == AuditAction.STATED_REASON:
-            subject = subject._replace(subject=request.POST.get("reason", "").replace("\0", ""))
+        if name in SENT:
+            sent = [subject.subject, *(request.POST.get(field, "") for field in SENT[name])]
+            subject = subject._replace(subject="; ".join(filter(None, sent)).replace("\0", ""))
         if who:
             request.audit_entry = AuditEntry(  # type: ignore[attr-defined] # read by __call__
                 who=who, address=address, action=action, page=name, **subject._asdict()
             )
+
+
+def _settings_now(request: HttpRequest) -> str:
+    """Return the settings that decide what is deleted when, as they are after a request that changed some."""
+    assert request.resolver_match
+    name, (pk, *_) = request.resolver_match.url_name or "", request.resolver_match.kwargs.values()
+    return settings_text(Assignment if "assignment" in name else Course, int(pk))
 
 
 def _was_done(request: HttpRequest, response: HttpResponse) -> bool:
@@ -137,12 +162,22 @@ def _person(request: HttpRequest, name: str, arguments: dict[str, Any]) -> str:
 def _subject(route: str, name: str, arguments: dict[str, Any]) -> AuditSubject:
     if name.startswith("api_"):
         return _api_subject(route, arguments)
+    if name == "invitation":
+        return _invitation_subject(arguments["token"])
     if not name.startswith("shared"):
         return audit_subject(route, arguments)
     try:
         return shared_subject(find_share(arguments["token"]))
     except (ForgedToken, ShareEnded):
         return AuditSubject()
+
+
+def _invitation_subject(token: str) -> AuditSubject:
+    try:
+        invitation = find_invitation(token)
+    except Http404:
+        return AuditSubject()
+    return AuditSubject(invitation.course.name, subject=str(invitation))
 
 
 def _api_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -29,17 +29,31 @@ IS_MEMBER_OF = "urn:oid:1.3.6.1.4.1.5923.1.5.1.1"
 SAML_GROUPS_ATTRIBUTE = env.str("MOSS_SAML_GROUPS_ATTRIBUTE", default="") or IS_MEMBER_OF
 # Whether the campus vouches for the mail addresses that it sends.
 SAML_VERIFIED_MAIL = env.bool("MOSS_SAML_VERIFIED_MAIL", default=False)
+# The key and certificate of this service: with them it signs its requests and reads encrypted assertions.
+SAML_SERVICE_KEY = env.str("MOSS_SAML_SERVICE_KEY", default="")
+SAML_SERVICE_CERTIFICATE = env.str("MOSS_SAML_SERVICE_CERTIFICATE", default="")
 SAML_INSTALLED = find_spec("onelogin") is not None
 
 if SAML_ENTITY_ID and not (SAML_METADATA_URL or (SAML_SSO_URL and SAML_CERTIFICATE)):
     raise ImproperlyConfigured(
         "MOSS_SAML_ENTITY_ID needs MOSS_SAML_METADATA_URL, or MOSS_SAML_SSO_URL and MOSS_SAML_CERTIFICATE."
     )
+if bool(SAML_SERVICE_KEY) != bool(SAML_SERVICE_CERTIFICATE):
+    raise ImproperlyConfigured("MOSS_SAML_SERVICE_KEY and MOSS_SAML_SERVICE_CERTIFICATE need each other.")
 if SAML_ENTITY_ID and not SAML_INSTALLED:
     raise ImproperlyConfigured('MOSS_SAML_ENTITY_ID needs more packages: pip install "moss-server[saml]".')
 
 
-def saml_app(slug: str, name: str, provider: dict[str, str], *, verified_mail: bool) -> dict[str, Any]:
+class KeyPair(NamedTuple):
+    """The private key of this service in PEM, and its certificate in PEM or as its Base64 alone."""
+
+    key: str
+    certificate: str
+
+
+def saml_app(
+    slug: str, name: str, provider: dict[str, str], own: KeyPair | None = None, *, verified_mail: bool
+) -> dict[str, Any]:
     """Return the settings of one provider, as django-allauth reads them; `slug` is in its addresses."""
     return {
         "client_id": slug,
@@ -70,9 +84,18 @@ def saml_app(slug: str, name: str, provider: dict[str, str], *, verified_mail: b
                 "reject_idp_initiated_sso": True,
                 # Names of hosts within a campus need no dot.
                 "allow_single_label_domains": True,
+                **(_signing(own) if own else {}),
             },
         },
     }
+
+
+def _signing(own: KeyPair) -> dict[str, Any]:
+    return {"private_key": own.key, "x509cert": own.certificate, "authn_request_signed": True}
+
+
+def saml_key_pair() -> KeyPair | None:
+    return KeyPair(SAML_SERVICE_KEY, SAML_SERVICE_CERTIFICATE) if SAML_SERVICE_KEY else None
 
 
 def saml_provider() -> dict[str, str]:

@@ -61,6 +61,8 @@ def metadata(request: HttpRequest, organization_slug: str) -> HttpResponse:
     config = build_saml_config(request, app.settings, organization_slug)
     # Nothing here takes a request to sign somebody out.
     del config["sp"]["singleLogoutService"]
+    # Offers the certificate for encryption; that assertions are encrypted is the choice of the provider.
+    config["security"]["wantAssertionsEncrypted"] = "x509cert" in config["sp"]
     about = OneLogin_Saml2_Settings(settings=config, sp_validation_only=True)
     return HttpResponse(about.get_sp_metadata(), content_type="application/samlmetadata+xml")
 

@@ -21,7 +21,7 @@ router = Router()
 
 
 class AssignmentOut(Schema):
-    """An assignment with its settings; `teams` is null where names are hidden."""
+    """An assignment with its settings; `teams` and `hold` are null where names are hidden."""
 
     id: int
     course: int
@@ -37,6 +37,7 @@ class AssignmentOut(Schema):
     compare_course: bool
     compared_with: list[int]
     compare_archive: bool
+    hold: str | None
     created: datetime
 
 
@@ -67,15 +68,18 @@ class AssignmentChange(Schema):
     compare_course: bool = False
     compared_with: Annotated[list[int], Field(default_factory=list)]
     compare_archive: bool = False
+    hold: str = ""
     read_again: bool = False
 
 
 def assignment_out(request: HttpRequest, assignment: Assignment) -> AssignmentOut:
-    fields = AssignmentOut.model_fields.keys() - {"course", "teams", "compared_with"}
+    fields = AssignmentOut.model_fields.keys() - {"course", "teams", "hold", "compared_with"}
+    hidden = names_of(request, assignment).hidden
     return AssignmentOut(
         **{name: getattr(assignment, name) for name in fields},
         course=assignment.course_id,
-        teams=None if names_of(request, assignment).hidden else assignment.teams,
+        teams=None if hidden else assignment.teams,
+        hold=None if hidden else assignment.hold,
         compared_with=_readable_comparisons(assignment, user_of(request)),
     )
 
@@ -146,7 +150,7 @@ def delete_assignment(request: HttpRequest, assignment_id: Id) -> Status[None]:
 
 def _settings(assignment: Assignment, user: User) -> dict[str, Any]:
     """Return the stored settings as a form sends them."""
-    stored = model_to_dict(assignment, fields=AssignmentChange.model_fields.keys())
+    stored = model_to_dict(assignment, fields=SettingsForm.base_fields)
     offered = queries.comparable_assignments(assignment, user).order_by().values("pk")
     chosen = assignment.compared_with.filter(pk__in=offered)
     # Sent as chosen, it would be refused; it stays stored, and holds again when the course is back.

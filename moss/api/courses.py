@@ -25,6 +25,7 @@ class CourseOut(Schema):
     name: str
     owner: str
     keep_months: int | None
+    keep_sources_days: int | None
     in_archive: bool
     created: datetime
     rights: list[str]
@@ -43,6 +44,7 @@ class CourseChange(Schema):
 
     name: str = ""
     keep_months: int | None = None
+    keep_sources_days: int | None = None
     in_archive: bool = False
 
 
@@ -52,6 +54,7 @@ def course_out(request: HttpRequest, course: Course) -> CourseOut:
         name=course.name,
         owner=course.owner.get_username(),
         keep_months=course.keep_months,
+        keep_sources_days=course.keep_sources_days,
         in_archive=course.in_archive,
         created=course.created,
         rights=sorted(rights(user_of(request), course)),
@@ -81,13 +84,13 @@ def get_course(request: HttpRequest, course_id: Id) -> CourseOut:
     "/courses/{course_id}", response=CourseOut, summary="Change settings of a course", url_name="api_course"
 )
 def change_course(request: HttpRequest, course_id: Id, body: CourseChange) -> CourseOut:
-    """Change its name, how long its assignments are kept, or whether it is in the department's archive."""
+    """Change its name, how long assignments and sources are kept, or whether it is in the archive."""
     user = user_of(request)
     course = queries.course(user, course_id, Right.MANAGE)
     changes = body.dict(exclude_unset=True)
     if "in_archive" in changes:
         require(user, Right.OWN, course)
-    stored = model_to_dict(course, fields=CourseChange.model_fields.keys())
+    stored = model_to_dict(course, fields=CourseSettingsForm.base_fields)
     form = CourseSettingsForm(course.owner, stored | changes, instance=course)
     if not form.is_valid():
         raise invalid_form(form)

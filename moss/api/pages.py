@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.shortcuts import render
+from django.utils.html import format_html, format_html_join
 from django.views.decorators.http import require_GET
 
 from moss.api import problems
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from django.http import HttpRequest, HttpResponse
+    from django.utils.safestring import SafeString
 
 
 class Endpoint(NamedTuple):
@@ -22,9 +24,14 @@ class Endpoint(NamedTuple):
     method: str
     path: str
     summary: str
-    description: str
+    description: SafeString
     parameters: list[str]
     fields: list[str]
+
+    @property
+    def path_parts(self) -> list[str]:
+        """The path, between whose parts a narrow page may break the line."""
+        return self.path.strip("/").split("/")
 
 
 @require_GET
@@ -45,11 +52,18 @@ def _endpoints(schema: dict[str, Any]) -> Iterator[tuple[str, Endpoint]]:
                     method.upper(),
                     path,
                     operation["summary"],
-                    operation.get("description", ""),
+                    _marked(operation.get("description", "")),
                     parameters,
                     _fields(schema, operation),
                 ),
             )
+
+
+def _marked(description: str) -> SafeString:
+    """Return a description with what is between backticks as code."""
+    parts = description.split("`")
+    marks = ("{}", "<code>{}</code>")
+    return format_html_join("", "{}", ((format_html(marks[n % 2], part),) for n, part in enumerate(parts)))
 
 
 def _fields(schema: dict[str, Any], operation: dict[str, Any]) -> list[str]:

@@ -7,7 +7,6 @@ all keys, so that entries of other versions are never returned.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from functools import cache
 from hashlib import blake2b
@@ -32,16 +31,6 @@ CREATE TABLE IF NOT EXISTS reading (key BLOB PRIMARY KEY, packed BLOB NOT NULL, 
 CREATE INDEX IF NOT EXISTS reading_used ON reading (used);
 CREATE TABLE IF NOT EXISTS run (number INTEGER PRIMARY KEY AUTOINCREMENT);
 """
-
-
-def cache_folder() -> Path | None:
-    """Return the folder that MOSS_CACHE names, or else the user's cache folder; None when it is off."""
-    chosen = os.environ.get("MOSS_CACHE", "")
-    if chosen.lower() == "off":
-        return None
-    if chosen:
-        return Path(chosen).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "moss-server"
 
 
 # A reading depends on these packages.

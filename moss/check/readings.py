@@ -13,7 +13,8 @@ import numpy as np
 
 from fingerprint.cores import usable_cores
 from fingerprint.engine import FILE_SECONDS, Unreadable, read, token_lines
-from moss.check.cache import ReadingCache, cache_folder, reading_key
+from moss.cache_folder import cache_folder
+from moss.check.cache import ReadingCache, reading_key
 from submissions.storage.tokens import (
     pack_coarse,
     pack_lexical,

@@ -39,8 +39,8 @@ def submit(  # noqa: PLR0917 - click's
     """Upload a folder to a server, wait for the report, and print its pairs.
 
     SERVER is an address such as https://moss.example.org. FOLDER has what the students handed in, as `moss
-    check` takes it. The token is in the environment variable MOSS_TOKEN or in a file: an argument could be
-    read by every user of this machine.
+    check` takes it. If the command is ended, the same command goes on within a day. The token is in the
+    environment variable MOSS_TOKEN or in a file: an argument could be read by every user of this machine.
     """
     from moss.submitting.client import ServerRefused, Service
     from moss.submitting.waiting import NotRanked, submit_folder

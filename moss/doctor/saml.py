@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from cryptography import x509
+from cryptography.hazmat.primitives import serialization
 from django.conf import settings
 
 from moss.doctor.findings import Finding, ok, problem, warning
@@ -16,26 +17,47 @@ if TYPE_CHECKING:
 ANSWER_SECONDS = 10
 # A certificate that ends sooner has to be replaced.
 SOON = timedelta(days=30)
+ASK = "Ask the provider for the next certificate."
 PEM = "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n"
 
 
 def saml() -> Finding:
-    """Check that the metadata of the identity provider can be read, and that a certificate of it is valid."""
+    """Check that the provider's metadata can be read, and how long both sides' certificates are valid."""
     if not settings.SAML_ENTITY_ID:
         return ok("saml", "not set (MOSS_SAML_ENTITY_ID)")
     providers: Any = settings.SOCIALACCOUNT_PROVIDERS
-    provider = providers["saml"]["APPS"][0]["settings"]["idp"]
+    app = providers["saml"]["APPS"][0]["settings"]
     try:
-        ends = max(map(_end, _certificates(provider)))
+        ends = max(map(_end, _certificates(app["idp"])))
     except Exception as error:  # noqa: BLE001 - whatever the answer is, the finding says it
         message = f"{settings.SAML_ENTITY_ID}: no metadata with a certificate ({type(error).__name__})"
         return problem("saml", message, "Correct MOSS_SAML_METADATA_URL, or MOSS_SAML_CERTIFICATE.")
-    message = f"{settings.SAML_ENTITY_ID}, its certificate is valid until {ends:%Y-%m-%d}"
+    provider = _validity(f"{settings.SAML_ENTITY_ID}, its certificate", ends, ASK)
+    own = _own_key_pair(app["advanced"]) if "x509cert" in app["advanced"] else provider
+    return own if provider.state == "ok" else provider
+
+
+def _own_key_pair(advanced: dict[str, str]) -> Finding:
+    """Check the certificate of this service, and that its key is the one of the certificate."""
+    try:
+        certificate = _certificate(advanced["x509cert"])
+        key = serialization.load_pem_private_key(advanced["private_key"].encode(), None)
+    except Exception as error:  # noqa: BLE001 - as above
+        message = f"the key or the certificate of this service cannot be read ({type(error).__name__})"
+        return problem("saml", message, "Correct MOSS_SAML_SERVICE_KEY and MOSS_SAML_SERVICE_CERTIFICATE.")
+    if key.public_key() != certificate.public_key():
+        message = "the key of this service is not the one of its certificate"
+        return problem("saml", message, "Correct MOSS_SAML_SERVICE_KEY or MOSS_SAML_SERVICE_CERTIFICATE.")
+    advice = "Make a new one, and give the provider the metadata of this service again."
+    whose = f"{settings.SAML_ENTITY_ID}; the certificate of this service"
+    return _validity(whose, certificate.not_valid_after_utc, advice)
+
+
+def _validity(whose: str, ends: datetime, advice: str) -> Finding:
+    message = f"{whose} is valid until {ends:%Y-%m-%d}"
     if ends < datetime.now(UTC):
-        return problem("saml", message, "Nobody can sign in: ask the provider for the new certificate.")
-    if ends < datetime.now(UTC) + SOON:
-        return warning("saml", message, "Ask the provider for the next certificate.")
-    return ok("saml", message)
+        return problem("saml", message, f"Nobody can sign in. {advice}")
+    return warning("saml", message, advice) if ends < datetime.now(UTC) + SOON else ok("saml", message)
 
 
 def _certificates(provider: dict[str, Any]) -> Iterable[str]:
@@ -51,6 +73,10 @@ def _certificates(provider: dict[str, Any]) -> Iterable[str]:
 
 
 def _end(certificate: str) -> datetime:
-    """Return when a certificate ends: PEM, or its Base64 alone, as metadata have it."""
-    text = certificate if "-----BEGIN" in certificate else PEM.format(certificate.strip())
-    return x509.load_pem_x509_certificate(text.encode()).not_valid_after_utc
+    return _certificate(certificate).not_valid_after_utc
+
+
+def _certificate(text: str) -> x509.Certificate:
+    """Read a certificate: PEM, or its Base64 alone, as metadata have it."""
+    whole = text if "-----BEGIN" in text else PEM.format(text.strip())
+    return x509.load_pem_x509_certificate(whole.encode())

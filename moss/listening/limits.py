@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from submissions.archives.limits import Limits
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListeningLimits:
     """Limits of one listening server.
 
-    What one file and one upload may hold is at most what the pages accept, see `submissions.archives.limits`
-    and `MOSS_MAX_UPLOAD_MB`.
+    What one file and one upload may hold is what the pages accept, see `submissions.archives.limits` and
+    `MOSS_MAX_UPLOAD_MB`.
 
-    file_bytes, files, total_bytes: of one session, base files included.
+    total_bytes, file_bytes, files: of one session, base files included.
     line_bytes: of one line of the protocol.
     greeting_seconds: until a connection has named its user.
     idle_seconds: between two pieces of data of a session.
@@ -23,9 +25,9 @@ class ListeningLimits:
     waiting, waiting_an_address: connections that are no sessions; beyond these numbers the oldest is closed.
     """
 
-    file_bytes: int = 5_000_000
-    files: int = 20_000
-    total_bytes: int = 200_000_000
+    total_bytes: int
+    file_bytes: int = Limits.file_bytes
+    files: int = Limits.entries
     line_bytes: int = 4_096
     greeting_seconds: float = 20.0
     idle_seconds: float = 60.0

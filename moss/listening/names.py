@@ -13,12 +13,17 @@ FOLDER_CHARACTERS = 200
 NO_NAME = "file"
 
 
+def sent_text(raw: bytes) -> str:
+    """Return text that a client sends in UTF-8 or in the encoding of an old Windows machine."""
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", "replace")
+
+
 def shown_name(raw: bytes) -> str:
     """Return a name as text without white space and invisible characters, as pages show it."""
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError:
-        text = raw.decode("cp1252", "replace")
+    text = sent_text(raw)
     return replace_invisible("_".join(text.split())).replace("\\", "/")
 
 

@@ -8,7 +8,7 @@ import logging
 from typing import TYPE_CHECKING, Protocol
 
 from moss.listening.languages import LANGUAGES, front_end_name
-from moss.listening.names import SentNames
+from moss.listening.names import SentNames, sent_text
 from moss.listening.protocol import FileLine, Options, ProtocolError, file_line, split, text
 from moss.listening.spool import Spool
 from moss.listening.uploads import ARCHIVE, BASE_ARCHIVE, Received, clean_comment
@@ -129,7 +129,7 @@ class Session:
             if word == "file":
                 await self._file(file_line(rest))
             elif word == "query":
-                return clean_comment(text(rest.partition(b" ")[2]))
+                return clean_comment(sent_text(rest.partition(b" ")[2]))
             elif self._is_over:
                 return None
             else:

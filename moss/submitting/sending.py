@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from moss.submitting.client import NotAnswered
+from moss.submitting.client import NotAnswered, ServerRefused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
     from typing import BinaryIO
 
+    from moss.submitting.begun import BegunUpload
     from moss.submitting.client import Service
 
     Progress = Callable[[str, int, int], None]
@@ -21,8 +22,18 @@ PART_BYTES = 8 << 20
 WAITS = (1, 2, 5, 10, 20, 30, 60)
 
 
-def send_file(service: Service, path: str, file: Path, fields: Mapping[str, str], progress: Progress) -> Any:
+def send_file(
+    service: Service,
+    path: str,
+    file: Path,
+    fields: Mapping[str, str],
+    *,
+    progress: Progress,
+    begun: BegunUpload,
+) -> Any:
     """Upload a file to the assignment at `path`; return the upload, as the API describes it.
+
+    An upload that was begun and not ended goes on; one that arrived whole is not sent again.
 
     Raises
     ------
@@ -31,16 +42,37 @@ def send_file(service: Service, path: str, file: Path, fields: Mapping[str, str]
     OSError
         When it cannot be reached at all.
     """
-    size = file.stat().st_size
-    upload = service.begin(path, size, fields)
-    with file.open("rb") as opened:
-        _send_parts(service, upload, opened, size, progress)
-    found = service.get(f"/resumable/{upload}")
+    found = _continued(service, begun)
+    if found is None:
+        size = file.stat().st_size
+        found = {"id": service.begin(path, size, fields), "offset": 0, "length": size, "upload": None}
+        begun.write(found["id"])
+    if found["upload"] is None:
+        with file.open("rb") as opened:
+            _send_parts(service, found, opened, progress)
+        found = service.get(f"/resumable/{found['id']}")
     return service.get(f"/uploads/{found['upload']}")
 
 
-def _send_parts(service: Service, upload: int, file: BinaryIO, size: int, progress: Progress) -> None:
-    offset, failures = 0, 0
+def _continued(service: Service, begun: BegunUpload) -> dict[str, Any] | None:
+    """Return what the server has of an upload that an earlier command began; None where it has nothing."""
+    upload = begun.read()
+    if upload is None:
+        return None
+    try:
+        found: dict[str, Any] = service.get(f"/resumable/{upload}")
+        if found["offset"] == found["length"] and found["upload"] is None:
+            # It was refused when it was whole, or its upload was deleted since; an empty part asks again.
+            service.send_part(upload, found["offset"], b"")
+            found = service.get(f"/resumable/{upload}")
+            return found if found["upload"] else None
+    except ServerRefused:
+        return None
+    return found
+
+
+def _send_parts(service: Service, begun: dict[str, Any], file: BinaryIO, progress: Progress) -> None:
+    upload, offset, size, failures = begun["id"], begun["offset"], begun["length"], 0
     while True:
         progress("Uploading", offset, size)
         try:

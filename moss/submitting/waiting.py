@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from moss.submitting.begun import BegunUpload
 from moss.submitting.sending import send_file
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class NotRanked(Exception):
 def submit_folder(
     service: Service, folder: Path, assignment: int, *, role: str, show: int, progress: Progress
 ) -> dict[str, Any]:
-    """Return the upload, the report, and its first pairs.
+    """Return the upload, the report, and its first pairs; go on where an earlier call was ended.
 
     Raises
     ------
@@ -49,10 +50,18 @@ def submit_folder(
         if not pack(folder, archive):
             raise NotRanked(f"There is no file in {folder}.")
         name = f"{folder.resolve().name or 'upload'}.zip".encode(errors="replace").decode()
-        upload = send_file(service, path, archive, {"filename": name, "role": role}, progress)
-    upload = _wait_for_upload(service, upload, progress)
-    report = _wait_for_report(service, path, progress)
+        begun = BegunUpload.of(archive, service.server, path, role)
+        upload = send_file(
+            service, path, archive, {"filename": name, "role": role}, progress=progress, begun=begun
+        )
+    try:
+        upload = _wait_for_upload(service, upload, progress)
+        report = _wait_for_report(service, path, progress)
+    except NotRanked:
+        begun.forget()
+        raise
     pairs = service.get(f"{path}/pairs?limit={show}")["items"]
+    begun.forget()
     return {"upload": upload, "report": report, "pairs": pairs}
 
 

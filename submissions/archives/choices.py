@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from submissions.archives.layouts.registry import LAYOUTS
+from submissions.archives.limits import Limits
 from submissions.archives.submission_names import MAX_NAME, clean_name
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ Attempts = Literal["last", "all"]
 # Folders inside each other that a choice of depth may go through.
 MAX_DEPTH = 12
 # Renamed and split submissions together; no upload has more entries.
-MAX_NAMES = 20_000
+MAX_NAMES = Limits.entries
 
 
 class BadChoices(ValueError):

@@ -100,7 +100,7 @@ from submissions.queries.reports import (
     report_state,
     tally,
 )
-from submissions.queries.retention import deletions_ahead, source_deletions_ahead
+from submissions.queries.retention import deletions_ahead, holds_on, source_deletions_ahead
 from submissions.queries.rosters import roster, roster_by_assignment, roster_size, roster_students
 from submissions.queries.service import (
     batches_under_way,
@@ -199,6 +199,7 @@ __all__ = [
     "has_dismissed",
     "has_earlier_work",
     "history",
+    "holds_on",
     "ignored_tokens",
     "invitation",
     "is_linking",

@@ -10,6 +10,7 @@ from submissions.models import (
     Assignment,
     AuditEntry,
     Batch,
+    CampusGroup,
     Course,
     Invitation,
     Membership,
@@ -20,6 +21,14 @@ from submissions.models import (
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
+
+# Rows of people of a course, by the first word of their addresses.
+PEOPLE: dict[str, type[Membership | Invitation | CampusGroup]] = {
+    "memberships": Membership,
+    "invitations": Invitation,
+    "campus-groups": CampusGroup,
+}
 
 
 class AuditSubject(NamedTuple):
@@ -35,20 +44,20 @@ def audit_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:
     kind, pk = route.partition("/")[0], int(arguments.get("pk", 0))
     if kind == "reading-requests":
         return _of_request(pk)
-    if kind in {"courses", "memberships", "invitations"}:
-        return _of_people(kind, pk)
+    if kind == "courses" or kind in PEOPLE:
+        return _of_people(kind, pk, route)
     assignment = _assignment(kind, pk)
     if not assignment:
         return AuditSubject()
     return AuditSubject(assignment.course.name, assignment.name, _subject(kind, pk, assignment, arguments))
 
 
-def _of_people(kind: str, pk: int) -> AuditSubject:
+def _of_people(kind: str, pk: int, route: str) -> AuditSubject:
     if kind == "courses":
         course = Course.objects.filter(pk=pk).first()
-        return AuditSubject(course.name) if course else AuditSubject()
-    model = Membership if kind == "memberships" else Invitation
-    row = model.objects.filter(pk=pk).select_related("course").first()
+        what = "roster" if "/roster/" in route else ""
+        return AuditSubject(course.name, subject=what) if course else AuditSubject()
+    row = PEOPLE[kind].objects.filter(pk=pk).select_related("course").first()
     return AuditSubject(row.course.name, subject=str(row)) if row else AuditSubject()
 
 
@@ -74,6 +83,19 @@ def _subject(kind: str, pk: int, assignment: Assignment, arguments: dict[str, An
     ids = [arguments[name] for name in ("left_id", "right_id", "submission_id") if name in arguments]
     names = Submission.objects.filter(Q(batch__assignment=assignment), pk__in=ids).order_by("name")
     return "; ".join(names.values_list("name", flat=True)) or str(arguments.get("name", ""))
+
+
+# The settings that decide what is deleted when, and who may find it.
+SETTINGS: dict[type[Course | Assignment], tuple[str, ...]] = {
+    Course: ("keep_months", "keep_sources_days", "in_archive"),
+    Assignment: ("hold", "compare_archive"),
+}
+
+
+def settings_text(model: type[Course | Assignment], pk: int) -> str:
+    """Return settings of a course or an assignment as a subject, such as `hold: an appeal`."""
+    values = model.objects.filter(pk=pk).values(*SETTINGS[model]).first() or {}
+    return "; ".join(f"{name}: {'' if value is None else value}" for name, value in values.items())
 
 
 def shared_subject(share: Share) -> AuditSubject:

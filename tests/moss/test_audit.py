@@ -9,6 +9,7 @@ from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 
 from moss.audit import ACTIONS
+from submissions.actions import people
 from submissions.models import AuditEntry
 from tests.support.every_page import INVITATIONS, PUBLIC, address, addresses, patterns
 from tests.support.html import get_page
@@ -20,16 +21,14 @@ if TYPE_CHECKING:
 
 # Addresses that show, change or delete no work of one student: lists, settings, progress, one's own account.
 LEFT_OUT = {
-    "account", "activity", "api_tokens", "add_boilerplate", "add_group", "add_listed_roster", "assignment",
-    "assignment_settings", "audit_log", "batch", "batch_progress", "boilerplate_progress", "cancel_batch",
-    "cancel_ranking", "change_password", "choose_mail", "count_rule", "course", "courses", "department",
-    "delete_unfinished", "dismiss_boilerplate_upload", "dismiss_hint", "filter_listed", "group_batch",
-    "ignore_passage",
-    "ignored", "next_case", "next_undecided", "pairs", "read_again", "remove_boilerplate", "remove_group",
-    "rerank", "retry_batch", "retry_report", "service", "service_now", "shared_ignored",
-    "shared_pairs", "students", "switch_language", "switch_names", "switch_theme", "uploads",
-    "repeat_delivery", "test_webhook",
-    "withdraw_invitation",
+    "account", "activity", "add_boilerplate", "add_listed_roster", "api_tokens", "assignment",
+    "audit_log", "batch", "batch_progress", "boilerplate_progress", "cancel_batch", "cancel_ranking",
+    "change_password", "choose_mail", "count_rule", "course", "courses", "delete_unfinished",
+    "department", "dismiss_boilerplate_upload", "dismiss_hint", "filter_listed", "group_batch",
+    "ignore_passage", "ignored", "next_case", "next_undecided", "pairs", "read_again",
+    "remove_boilerplate", "repeat_delivery", "rerank", "retry_batch", "retry_report", "service",
+    "service_now", "shared_ignored", "shared_pairs", "students", "switch_language", "switch_names",
+    "switch_theme", "test_webhook", "uploads",
     # The acts on one student are logged by the view, with what was chosen; receipts name nobody.
     "student_data", "erasure", "receipt_file",
 }  # fmt: skip
@@ -58,6 +57,13 @@ def test_who_opens_a_pair_a_case_and_a_submission_is_logged(world: World, alice_
     entry = AuditEntry.objects.latest("pk")
     assert (entry.course, entry.assignment) == (world.assignment.course.name, world.assignment.name)
     assert entry.address == "127.0.0.1"
+
+
+def test_who_opens_or_deletes_the_roster_is_logged_with_that_word(world: World, alice_client: Client) -> None:
+    urls = addresses(world)
+    alice_client.get(urls["roster"])
+    alice_client.post(urls["remove_roster"])
+    assert entries() == [("alice", "saw", "roster"), ("alice", "deleted", "roster")]
 
 
 def test_a_decision_an_export_and_a_share_are_logged(world: World, alice_client: Client) -> None:
@@ -103,6 +109,43 @@ def test_a_reader_of_a_share_link_is_logged_by_the_link(world: World, client: Cl
 def test_a_stated_reason_is_logged_with_its_text(world: World, admin_client: Client) -> None:
     admin_client.post(address(world, "state_reason"), {"reason": "An appeal, case 7."})
     assert entries() == [("admin", "reason", "An appeal, case 7.")]
+
+
+def test_what_happens_to_people_is_logged_with_whom_and_the_role(
+    world: World, alice_client: Client, bob_client: Client
+) -> None:
+    urls = addresses(world)
+    sent = {"email": "bob@example.org", "role": "assistant"}
+    alice_client.post(urls["people"], sent)
+    invitation = world.assignment.course.invitations.get(email="bob@example.org")
+    bob_client.post(reverse("invitation", args=[people.invitation_token(invitation)]))
+    alice_client.post(urls["change_role"], {"role": "observer"})
+    alice_client.post(urls["withdraw_invitation"])
+    alice_client.post(urls["add_group"], {"group": "tutors", "role": "observer"})
+    alice_client.post(urls["remove_group"])
+    assert {action for _who, action, _subject in entries()} == {"people"}
+    assert [(who, subject) for who, _action, subject in entries()] == [
+        ("alice", "bob@example.org; assistant"),
+        ("bob", "bob@example.org: assistant"),
+        ("alice", "tess: assistant; observer"),
+        ("alice", "olga@example.org: observer"),
+        ("alice", "tutors; observer"),
+        ("alice", "cs-tutors: assistant"),
+    ]
+    assert {entry.course for entry in AuditEntry.objects.all()} == {world.assignment.course.name}
+
+
+def test_changes_of_what_is_kept_are_logged(world: World, alice_client: Client) -> None:
+    urls, name = addresses(world), world.assignment.name
+    alice_client.post(urls["rename_course"], {"name": "Renamed", "keep_months": "24", "in_archive": "False"})
+    for hold in ("An appeal.", ""):
+        assert alice_client.post(urls["assignment_settings"], {"name": name, "hold": hold}).status_code == 302
+    assert entries() == [
+        ("alice", "course", "keep_months: 24; keep_sources_days: ; in_archive: False"),
+        ("alice", "course", "hold: An appeal.; compare_archive: False"),
+        ("alice", "course", "hold: ; compare_archive: False"),
+    ]
+    assert AuditEntry.objects.latest("pk").assignment == name
 
 
 @pytest.mark.parametrize(

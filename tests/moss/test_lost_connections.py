@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.conf import settings
 from django.core.files.storage import default_storage
 
 from moss.submitting import sending
+from moss.submitting.begun import BegunUpload
 from moss.submitting.client import Service
 from submissions.models import Batch, ResumableUpload, Upload
 from tests.support.api import secret_of
@@ -101,7 +105,12 @@ def test_a_file_arrives_whole_although_the_connection_is_lost_twice(
     with web_server() as server, cutting_proxy(server, 10_000, 2 * MIB + 99, 10_000, 1_500_000) as proxy:
         service = Service(f"http://localhost:{proxy.port}", secret_of(alice))
         sent: Any = sending.send_file(
-            service, f"/assignments/{assignment.pk}", file, {"filename": "class.zip"}, note
+            service,
+            f"/assignments/{assignment.pk}",
+            file,
+            {"filename": "class.zip"},
+            progress=note,
+            begun=BegunUpload(None),
         )
     assert sent["name"] == "class.zip"
     assert stored() == DATA
@@ -110,3 +119,50 @@ def test_a_file_arrives_whole_although_the_connection_is_lost_twice(
     begun = [done for done, _ in seen]
     assert begun == sorted(begun)
     assert len(begun) >= 3
+
+
+def submit(port: int, assignment: Assignment, folder: Path, token: str, cache: Path) -> subprocess.Popen[str]:
+    """Start `moss submit` as a program."""
+    return subprocess.Popen(
+        [
+            *(sys.executable, "-m", "moss", "submit", f"http://localhost:{port}", str(folder)),
+            *("--assignment", str(assignment.pk)),
+        ],
+        env={**os.environ, "MOSS_TOKEN": token, "MOSS_CACHE": str(cache)},
+        cwd=settings.BASE_DIR,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.slow
+def test_a_command_that_was_killed_goes_on_where_it_was(
+    alice: User, assignment: Assignment, tmp_path: Path
+) -> None:
+    folder, cache, token = tmp_path / "class", tmp_path / "cache", secret_of(alice)
+    folder.mkdir()
+    (folder / "data.bin").write_bytes(os.urandom(20 * MIB))
+    with web_server("--threads=4") as server, cutting_proxy(server) as proxy:
+        command = submit(proxy.port, assignment, folder, token, cache)
+        while proxy.sent < 12 * MIB:
+            time.sleep(0.01)
+        command.kill()
+        command.communicate()
+        arrived, sent = wait_for_offset(8 * MIB), proxy.sent
+        again = submit(proxy.port, assignment, folder, token, cache)
+        while not Batch.objects.exists():
+            assert again.poll() is None, again.communicate()
+            time.sleep(0.05)
+        again.kill()
+        again.communicate()
+        # The headers of some requests and answers come besides.
+        assert proxy.sent - sent < 20 * MIB - arrived + 100_000
+        # A third command waits for the same upload, and sends nothing of it.
+        sent, third = proxy.sent, submit(proxy.port, assignment, folder, token, cache)
+        while proxy.sent < sent + 1_000:
+            assert third.poll() is None, third.communicate()
+            time.sleep(0.05)
+        third.kill()
+        third.communicate()
+    assert ResumableUpload.objects.count() == Batch.objects.count() == 1
+    assert Upload.objects.get().file.size > 20 * MIB

@@ -12,7 +12,7 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from submissions.models import Assignment, Course
+from submissions.models import Assignment, Batch, Course
 from tests.support.api import secret_of
 from tests.support.sample_class import CLASS
 from tests.support.web_server import web_server
@@ -48,8 +48,9 @@ def run(*arguments: str, token: str = "") -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_a_folder_is_uploaded_and_its_pairs_are_printed(
-    celery_worker_process: Path, folder: Path, tmp_path: Path
+    celery_worker_process: Path, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("MOSS_CACHE", str(tmp_path / "cache"))
     owner = User.objects.create_user("alice")
     course = Course.objects.create(owner=owner, name="Programming 1")
     assignment = str(Assignment.objects.create(course=course, name="Statistics").pk)
@@ -67,6 +68,9 @@ def test_a_folder_is_uploaded_and_its_pairs_are_printed(
         assert found["upload"]["name"] == "class of 2026.zip"
         assert found["upload"]["documents_total"] == 3
         assert (found["pairs"][0]["left"], found["report"]["state"]) == ("ada", "done")
+        # What was ranked is forgotten, so that the same folder can be uploaded again.
+        assert Batch.objects.count() == 2
+        assert list((tmp_path / "cache" / "uploads").iterdir()) == []
         refused = run(server, str(folder), "--assignment", assignment, token=secret_of(owner, "read"))
         assert (refused.returncode, refused.stdout) == (1, "")
         assert "The server answered 403: This token only reads." in refused.stderr

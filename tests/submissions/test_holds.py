@@ -8,16 +8,18 @@ import pytest
 from django.urls import reverse
 
 from submissions.actions.retention import apply_retention
-from submissions.models import Assignment, AuditEntry, Batch, Course
+from submissions.models import Assignment, AuditEntry, Batch, Course, Membership
 from tests.submissions.test_retention import age, tell
 from tests.support.api import api_client, problem_of, send
-from tests.support.html import page_of
+from tests.support.every_page import address, addresses
+from tests.support.html import get_page, page_of
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.test import Client
 
     from submissions.models import Report
+    from tests.support.every_page import World
     from tests.support.withheld import Sealed
 
 pytestmark = pytest.mark.django_db
@@ -34,7 +36,11 @@ def test_a_page_deletes_nothing_under_a_hold_and_says_why(
     kind: str, held: Assignment, alice_client: Client
 ) -> None:
     keys = {"assignment": held.pk, "batch": held.batches.get().pk, "course": held.course_id}
-    answer = alice_client.post(reverse(f"delete_{kind}", args=[keys[kind]]))
+    asked = reverse(f"delete_{kind}", args=[keys[kind]])
+    page = get_page(alice_client, asked)
+    assert f"A hold keeps {held.course.name} / Statistics: Case 12." in page.text("main")
+    assert not page.has("main button")
+    answer = alice_client.post(asked)
     assert answer.status_code == 409
     assert "Statistics is kept, because: Case 12." in page_of(answer).text("main")
     assert Batch.objects.filter(assignment=held).exists()
@@ -71,3 +77,23 @@ def test_without_the_hold_it_is_deleted(held: Assignment, alice_client: Client) 
     Assignment.objects.update(hold="")
     assert alice_client.post(reverse("delete_assignment", args=[held.pk])).status_code == 302
     assert not Assignment.objects.exists()
+
+
+def test_pages_say_that_a_hold_keeps_an_assignment_and_lead_to_it(
+    world: World, alice_client: Client, bob: User, bob_client: Client
+) -> None:
+    urls, settings = addresses(world), f"{address(world, 'assignment_settings')}#id_hold"
+    assert settings not in get_page(alice_client, urls["course"]).links()
+    page = page_of(alice_client.get(urls["case"], follow=True))
+    assert "Keep from deletion" in page.texts(f'a[href="{settings}"]')
+    alice_client.post(
+        urls["assignment_settings"], {"name": world.assignment.name, "hold": "An appeal of amara-okafor"}
+    )
+    assert settings in get_page(alice_client, urls["course"]).links()
+    page = page_of(alice_client.get(urls["case"], follow=True))
+    assert "A hold keeps it" in page.texts(f'a[href="{settings}"]')
+    Membership.objects.create(course=world.assignment.course, user=bob, role="observer")
+    assert "a hold keeps it" in get_page(bob_client, urls["course"]).text("main")
+    assert "appeal" not in get_page(bob_client, urls["assignment_settings"]).text("body")
+    answer = send(api_client(bob), "get", f"/assignments/{world.assignment.pk}").json()
+    assert (answer["hold"], answer["teams"]) == (None, None)

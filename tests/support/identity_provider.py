@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import pytest
+import xmlsec
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -22,7 +23,7 @@ from cryptography.x509.oid import NameOID
 from lxml import etree
 from onelogin.saml2.utils import OneLogin_Saml2_Utils
 
-from moss.saml_settings import saml_app
+from moss.saml_settings import KeyPair, saml_app
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 ENTITY = "https://idp.example.edu/shibboleth"
 UID, MAIL = "urn:oasis:names:tc:SAML:attribute:subject-id", "urn:oid:0.9.2342.19200300.100.1.3"
 GROUPS, USER = "urn:oid:1.3.6.1.4.1.5923.1.5.1.1", "urn:oid:0.9.2342.19200300.100.1.1"
+SAML = "urn:oasis:names:tc:SAML:2.0:assertion"
 TEMPLATES = Path(__file__).parent / "saml"
 ASSERTION = (TEMPLATES / "assertion.xml").read_text()
 RESPONSE = (TEMPLATES / "response.xml").read_text()
@@ -50,7 +52,7 @@ class Asked:
     def of(cls, address: str) -> Asked:
         packed = base64.b64decode(parse_qs(urlsplit(address).query)["SAMLRequest"][0])
         root = etree.fromstring(zlib.decompress(packed, -15))
-        issuer = root.find("{urn:oasis:names:tc:SAML:2.0:assertion}Issuer")
+        issuer = root.find(f"{{{SAML}}}Issuer")
         return cls(root.get("ID"), issuer.text, root.get("AssertionConsumerServiceURL"))
 
 
@@ -93,6 +95,27 @@ class IdentityProvider:
         signed_text: bytes = OneLogin_Saml2_Utils.add_sign(text, self.key, self.certificate)
         return signed_text.decode().partition("?>\n")[2] or signed_text.decode()
 
+    def encrypted(self, assertion: str, certificate: str) -> str:
+        """Return an assertion that only the owner of a certificate can read."""
+        root = etree.fromstring(
+            f'<saml:EncryptedAssertion xmlns:saml="{SAML}">{assertion}</saml:EncryptedAssertion>'
+        )
+        keys = xmlsec.KeysManager()
+        keys.add_key(xmlsec.Key.from_memory(certificate, xmlsec.constants.KeyDataFormatCertPem))
+        data = xmlsec.template.encrypted_data_create(
+            root, xmlsec.constants.TransformAes256Gcm, type=xmlsec.constants.TypeEncElement, ns="xenc"
+        )
+        xmlsec.template.encrypted_data_ensure_cipher_value(data)
+        about = xmlsec.template.encrypted_data_ensure_key_info(data, ns="dsig")
+        key = xmlsec.template.add_encrypted_key(about, xmlsec.constants.TransformRsaOaep)
+        xmlsec.template.encrypted_data_ensure_cipher_value(key)
+        context = xmlsec.EncryptionContext(keys)
+        context.key = xmlsec.Key.generate(
+            xmlsec.constants.KeyDataAes, 256, xmlsec.constants.KeyDataTypeSession
+        )
+        context.encrypt_xml(data, root[0])
+        return str(etree.tostring(root, encoding="unicode"))
+
     def response(self, asked: Asked, *assertions: str) -> str:
         """Return a response as it is posted."""
         text = RESPONSE.format(
@@ -125,15 +148,16 @@ def _time(moment: datetime) -> str:
     return f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
 
-def _certificate() -> tuple[str, str]:
+def key_pair(host: str) -> KeyPair:
+    """Return a new private key and a certificate of it, which is valid for a day."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "idp.example.edu")])
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
     now = datetime.now(UTC)
     made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
     made = made.serial_number(1).not_valid_before(now).not_valid_after(now + timedelta(days=1))
     pem = serialization.Encoding.PEM
     private = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return private.decode(), made.sign(key, hashes.SHA256()).public_bytes(pem).decode()
+    return KeyPair(private.decode(), made.sign(key, hashes.SHA256()).public_bytes(pem).decode())
 
 
 class _Page(BaseHTTPRequestHandler):
@@ -175,12 +199,30 @@ class _Server(ThreadingHTTPServer):
 def running_identity_provider() -> Iterator[IdentityProvider]:
     with _Server(("127.0.0.1", 0), _Page) as server:
         url = f"http://127.0.0.1:{server.server_address[1]}/sso"
-        server.provider = IdentityProvider(url, *_certificate())
+        server.provider = IdentityProvider(url, *key_pair("idp.example.edu"))
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         yield server.provider
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def own_key_pair() -> KeyPair:
+    """Return a key pair of this service."""
+    return key_pair("moss.example.edu")
+
+
+@pytest.fixture
+def encrypting_provider(
+    identity_provider: IdentityProvider, own_key_pair: KeyPair, settings: Settings
+) -> IdentityProvider:
+    """Return the provider with a service that signs its requests and reads encrypted assertions."""
+    provider = identity_provider
+    known = {"entity_id": ENTITY, "sso_url": provider.url, "x509cert": provider.certificate}
+    app = saml_app("campus", "Example University", known, own_key_pair, verified_mail=False)
+    settings.SOCIALACCOUNT_PROVIDERS = {"saml": {"APPS": [app]}}
+    return provider
 
 
 @pytest.fixture

@@ -143,11 +143,12 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         )  # fmt: skip
 
     hold = forms.CharField(
-        label=_("Keep it, because"),
+        label=_("Hold: keep it, because"),
         required=False,
         max_length=200,
         help_text=_(
-            "A reason, such as an open case: the retention of the course then deletes nothing of it."
+            "A reason, such as an appeal or an open case. While it stands here, nothing of the assignment is "
+            "deleted: neither by the retention of the course, nor by hand, nor with a student who is erased."
         ),
     )
 
@@ -171,8 +172,8 @@ class SettingsForm(ComparisonFields, PatternFields, AssignmentForm):
         return due
 
     def hide_names(self) -> None:
-        """Remove the fields that name students; their stored values stay."""
-        del self.fields["teams"]
+        """Remove the fields that can name students; their stored values stay."""
+        del self.fields["teams"], self.fields["hold"]
 
     def only_show(self) -> None:
         """Make every field one that can be read but not changed."""

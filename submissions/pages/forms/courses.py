@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.text import format_lazy
 from django.utils.translation import gettext as _, gettext_lazy
 
 from submissions.models import Course
+from submissions.queries.retention import NOTICE, SOURCES_NOTICE
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -19,8 +21,8 @@ else:
 
 
 LONGEST_MONTHS = 240
-# The people of the course are told a week before.
-SHORTEST_DAYS, LONGEST_DAYS = 7, 3650
+# The people of the course are told before.
+SHORTEST_DAYS, LONGEST_DAYS = SOURCES_NOTICE.days, 3650
 
 
 class CourseForm(CourseModelForm):
@@ -48,9 +50,12 @@ class CourseSettingsForm(CourseForm):
         required=False,
         min_value=1,
         max_value=LONGEST_MONTHS,
-        help_text=gettext_lazy(
-            "This long after the last upload or decision, an assignment is deleted with everything in it. "
-            "You are told 30 days before. Empty: nothing is deleted."
+        help_text=format_lazy(
+            gettext_lazy(
+                "This long after the last upload or decision, an assignment is deleted with everything in "
+                "it. You are told {days} days before. Empty: nothing is deleted."
+            ),
+            days=NOTICE.days,
         ),
     )
     keep_sources_days = forms.IntegerField(
@@ -58,10 +63,14 @@ class CourseSettingsForm(CourseForm):
         required=False,
         min_value=SHORTEST_DAYS,
         max_value=LONGEST_DAYS,
-        help_text=gettext_lazy(
-            "This long after the last report, the text of what was handed in is deleted, except that of "
-            "submissions in pairs and cases decided as suspicious or confirmed. The report, its figures and "
-            "all decisions stay. You are told 7 days before. Empty: sources stay as long as the assignment."
+        help_text=format_lazy(
+            gettext_lazy(
+                "This long after the last report, the text of what was handed in is deleted, except that of "
+                "submissions in pairs and cases decided as suspicious or confirmed. The report, its figures "
+                "and all decisions stay. You are told {days} days before. Empty: sources stay as long as the "
+                "assignment."
+            ),
+            days=SOURCES_NOTICE.days,
         ),
     )
     in_archive = forms.BooleanField(

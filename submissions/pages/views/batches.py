@@ -8,6 +8,7 @@ from zlib import crc32
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _, gettext_lazy
@@ -182,6 +183,7 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "name": name,
         "assignment": batch.assignment,
         "losses": queries.lost_with_batch(batch),
+        "held": queries.holds_on(Q(pk=batch.assignment_id)),
         "consequence": _("Every pair they are in goes too, and the remaining submissions are ranked again."),
         "cancel_url": batch.get_absolute_url(),
     }

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
@@ -83,8 +85,13 @@ def index(request: AuthenticatedRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """List the assignments of a course, and create one."""
-    course = queries.course(request.user, pk, right_for(request, Right.CHANGE))
+    """List the assignments of a course, and create one; administrators without a reason manage its people."""
+    try:
+        course = queries.course(request.user, pk, right_for(request, Right.CHANGE))
+    except PermissionDenied:
+        if request.method == "GET" and request.user.is_staff:
+            return redirect("people", pk)
+        raise
     form = AssignmentForm(course, request.POST or None)
     if form.is_valid():
         return redirect(form.save())
@@ -138,6 +145,7 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "name": course.name,
         "course": course,
         "losses": queries.lost_with_course(course),
+        "held": queries.holds_on(Q(course=course)),
         "cancel_url": course.get_absolute_url(),
     }
     return render(request, "submissions/delete.html", context)
@@ -161,6 +169,7 @@ def delete_assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "name": assignment.name,
         "assignment": assignment,
         "losses": queries.lost_with_assignment(assignment),
+        "held": queries.holds_on(Q(pk=assignment.pk)),
         "cancel_url": assignment.get_absolute_url(),
     }
     return render(request, "submissions/delete.html", context)

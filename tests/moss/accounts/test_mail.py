@@ -54,6 +54,15 @@ def test_an_unknown_address_gets_no_mail_and_the_same_answer(
     assert [mail["To"] for mail in inbox.mails] == [alice.email]
 
 
+def test_nobody_is_flooded_with_mails_about_a_new_password(inbox: Inbox, client: Client, alice: User) -> None:
+    address, sender = reverse("account_reset_password"), "198.51.100.7"
+    statuses = [
+        client.post(address, {"email": alice.email}, REMOTE_ADDR=sender).status_code for _ in range(8)
+    ]
+    assert (statuses[0], statuses[-1]) == (302, 429)
+    assert len(inbox.mails) == statuses.count(302) < 8
+
+
 def test_without_mail_no_page_offers_it(client: Client, db: None) -> None:
     assert not [link for link in get_page(client, reverse("login")).links() if "password" in link]
     assert client.get(reverse("account_reset_password")).status_code == 404

@@ -5,8 +5,14 @@ from __future__ import annotations
 import base64
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 import pytest
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from cryptography.hazmat.primitives.hashes import SHA256
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -20,6 +26,7 @@ from tests.support.identity_provider import USER
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
 
+    from moss.saml_settings import KeyPair
     from submissions.models import Assignment
     from tests.support.identity_provider import IdentityProvider
 
@@ -201,3 +208,57 @@ def test_the_metadata_name_the_address_of_responses_and_no_sign_out(
     assert named == {"AssertionConsumerService": "http://testserver/accounts/saml/campus/acs/"}
     assert root.get("entityID") == "http://testserver/accounts/saml/campus/metadata/"
     assert 'WantAssertionsSigned="true"' in answer.content.decode()
+
+
+def test_an_encrypted_assertion_signs_in_and_the_metadata_say_with_what_to_encrypt(
+    encrypting_provider: IdentityProvider, own_key_pair: KeyPair, client: Client
+) -> None:
+    metadata = etree.fromstring(client.get(reverse("saml_metadata", args=["campus"])).content)
+    keys = metadata.findall(".//{urn:oasis:names:tc:SAML:2.0:metadata}KeyDescriptor")
+    assert {key.get("use") for key in keys} == {"signing", "encryption"}
+    line = "".join(own_key_pair.certificate.splitlines()[1:-1])
+    assert ["".join(key.itertext()).replace("\n", "").strip() for key in keys] == [line] * 2
+    provider = encrypting_provider
+    provider.enrol("dora", "dora@example.edu")
+    asked = provider.ask(client)
+    sealed = provider.encrypted(provider.assertion(asked, "dora"), own_key_pair.certificate)
+    assert "dora" not in sealed
+    provider.send(client, provider.response(asked, sealed))
+    user = signed_in(client)
+    assert user
+    assert user.email == "dora@example.edu"
+    provider.sign_in(Client(), "dora")
+    assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize("kind", ["unsigned", "expired", "other key", "damaged"])
+def test_an_encrypted_assertion_has_to_be_ours_too(
+    kind: str, encrypting_provider: IdentityProvider, own_key_pair: KeyPair, client: Client
+) -> None:
+    provider = encrypting_provider
+    provider.enrol("dora")
+    asked = provider.ask(client)
+    assertion = provider.assertion(asked, "dora", -10 if kind == "expired" else 5, signed=kind != "unsigned")
+    certificate = provider.certificate if kind == "other key" else own_key_pair.certificate
+    sealed = provider.encrypted(assertion, certificate)
+    if kind == "damaged":
+        value = sealed.rpartition("CipherValue>")[0].rpartition("CipherValue>")[2]
+        sealed = sealed.replace(value[:40], "A" * 40)
+    answer = provider.send(client, provider.response(asked, sealed))
+    assert "failed" in page_of(answer).text("main")
+    assert not User.objects.exists()
+
+
+def test_requests_are_signed_where_the_service_has_a_key(
+    encrypting_provider: IdentityProvider, own_key_pair: KeyPair, client: Client
+) -> None:
+    location = client.get("/accounts/saml/campus/login/").headers["Location"]
+    sent = dict(part.split("=", 1) for part in urlsplit(location).query.split("&"))
+    signed = "&".join(f"{name}={sent[name]}" for name in ("SAMLRequest", "RelayState", "SigAlg"))
+    signature = sent["Signature"]
+    assert unquote(sent["SigAlg"]) == "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"
+    key = x509.load_pem_x509_certificate(own_key_pair.certificate.encode()).public_key()
+    assert isinstance(key, RSAPublicKey)
+    key.verify(base64.b64decode(unquote(signature)), signed.encode(), PKCS1v15(), SHA256())
+    with pytest.raises(InvalidSignature):
+        key.verify(base64.b64decode(unquote(signature)), b"x" + signed.encode(), PKCS1v15(), SHA256())

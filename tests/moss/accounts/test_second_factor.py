@@ -60,6 +60,17 @@ def test_a_password_alone_signs_nobody_in_whose_app_is_set_up(secret: str, alice
     assert visitor.get("/account/").status_code == 200
 
 
+def test_after_some_wrong_codes_even_the_right_one_has_to_wait(secret: str, alice: User) -> None:
+    visitor = Client(REMOTE_ADDR="198.51.100.8")
+    sign_in(visitor)
+    answers = [visitor.post(reverse("mfa_authenticate"), {"code": "000000"}) for _ in range(12)]
+    assert "Too many failed" not in page_of(answers[0]).text(".error")
+    assert "Too many failed" in page_of(answers[-1]).text(".error")
+    recovery = Authenticator.objects.get(user=alice, type="recovery_codes").wrap().get_unused_codes()[0]
+    visitor.post(reverse("mfa_authenticate"), {"code": recovery})
+    assert visitor.get("/account/").status_code == 302
+
+
 def test_a_recovery_code_signs_in_once(secret: str, alice: User) -> None:
     recovery = Authenticator.objects.get(user=alice, type="recovery_codes").wrap().get_unused_codes()[0]
     for expected in (302, 200):

@@ -54,3 +54,14 @@ def test_what_is_refused_is_not_logged(world: World, charlie: User) -> None:
     send(client, "delete", f"/uploads/{world.batch.pk}")
     send(api_client(world.owner), "get", "/uploads/99999999999999999999/preview")
     assert entries() == []
+
+
+def test_changes_of_what_is_kept_are_logged(world: World) -> None:
+    client, assignment = api_client(world.owner), world.assignment
+    send(client, "patch", f"/assignments/{assignment.pk}", {"hold": "An appeal."})
+    send(client, "patch", f"/courses/{assignment.course_id}", {"keep_months": 12})
+    send(client, "patch", f"/courses/{assignment.course_id}", {"keep_months": -1})
+    assert entries() == [
+        ("alice", "course", "hold: An appeal.; compare_archive: False"),
+        ("alice", "course", "keep_months: 12; keep_sources_days: ; in_archive: False"),
+    ]

@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.contrib.auth.models import User
 
+from moss.api.assignments import AssignmentChange
+from moss.api.courses import CourseChange
 from submissions.models import Batch, CaseChange, Decision, Membership, Report
+from submissions.pages.forms.assignments import SettingsForm
+from submissions.pages.forms.courses import CourseSettingsForm
 from tests.support.api import API, api_client, problem_of, send
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 
@@ -49,6 +53,22 @@ def test_courses_and_assignments_are_created_listed_and_changed(caller: Client) 
     assert listed == [kept]
     wrong = send(caller, "patch", f"/assignments/{made['id']}", {"common_limit": 1})
     assert problem_of(wrong)["errors"][0]["field"] == "common_limit"
+
+
+def test_settings_that_are_left_out_stay(caller: Client, assignment: Assignment, path: str) -> None:
+    course = f"/courses/{assignment.course_id}"
+    kept = {"keep_months": 24, "keep_sources_days": 30, "in_archive": True}
+    assert send(caller, "patch", course, kept).json().items() >= kept.items()
+    assert send(caller, "patch", course, {"name": "Renamed"}).json().items() >= kept.items()
+    held = {"hold": "An open case.", "term": "autumn 2026", "teams": "ada, ben", "compare_mates": True}
+    assert send(caller, "patch", path, held).json().items() >= held.items()
+    assert send(caller, "patch", path, {"name": "Renamed"}).json().items() >= held.items()
+    assert send(caller, "patch", path, {"hold": ""}).json()["hold"] == ""
+
+
+def test_every_setting_of_the_pages_is_one_of_the_api() -> None:
+    assert CourseChange.model_fields.keys() == CourseSettingsForm.base_fields.keys()
+    assert AssignmentChange.model_fields.keys() - {"read_again"} == SettingsForm.base_fields.keys()
 
 
 def test_another_language_is_confirmed_first(caller: Client, report: Report, path: str) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from moss.cache_folder import cache_folder
 from moss.check import cache
-from moss.check.cache import ReadingCache, cache_folder, reading_key
+from moss.check.cache import ReadingCache, reading_key
 
 
 def test_added_readings_are_found_when_the_cache_is_opened_again(tmp_path: Path) -> None:

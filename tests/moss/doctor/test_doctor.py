@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -163,6 +164,19 @@ def test_a_saml_provider_without_readable_metadata_is_a_problem(
     del known["x509cert"]
     known["metadata_url"] = identity_provider.url
     assert "MOSS_SAML_METADATA_URL" in saml.saml().advice
+
+
+def test_the_key_pair_of_the_service_is_checked(
+    encrypting_provider: IdentityProvider, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saml, "SOON", timedelta(hours=1))
+    found = saml.saml()
+    assert (found.state, "the certificate of this service" in found.message) == ("ok", True)
+    advanced = settings.SOCIALACCOUNT_PROVIDERS["saml"]["APPS"][0]["settings"]["advanced"]
+    advanced["private_key"] = encrypting_provider.key
+    assert saml.saml().message == "the key of this service is not the one of its certificate"
+    advanced["x509cert"] = "no certificate"
+    assert "cannot be read" in saml.saml().message
 
 
 def test_a_small_disk_and_a_folder_that_cannot_be_written_are_said(

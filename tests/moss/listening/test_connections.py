@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from moss.listening.connections import FAILURE_SECONDS, Connections, WrongIds
 from moss.listening.limits import ListeningLimits
 
-LIMITS = ListeningLimits(sessions=3, sessions_an_address=2, waiting=4, waiting_an_address=3)
+LIMITS = ListeningLimits(
+    total_bytes=1_000, sessions=3, sessions_an_address=2, waiting=4, waiting_an_address=3
+)
 
 
 @dataclass(eq=False)

@@ -68,7 +68,7 @@ def test_a_session_without_some_options_and_with_odd_names_is_compared(
         client.file(2, "größe.py".encode("latin-1"), RENAMED.encode().replace(b"\n", b"\r\n"))
         client.file(3, b"/home/me/HASH/allcode", COPIED.encode())
         client.file(4, b"empty.py", b"")
-        url = client.query("Übung 1".encode())
+        url = client.query("Übung 1".encode("latin-1"))
     assert url.startswith(f"{working.results_at}/results/")
     assert len(url) + 1 < 1024
     assert Assignment.objects.get().name == "Übung 1"

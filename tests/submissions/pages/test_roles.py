@@ -34,10 +34,10 @@ ROLES = {
 # What a GET takes, by the name of the address; the other addresses answer no GET.
 GETS = {
     **dict.fromkeys(
-        ("course", "roster", "assignment", "pairs", "students", "ignored", "uploads", "activity", "table",
+        ("roster", "assignment", "pairs", "students", "ignored", "uploads", "activity", "table",
          "assignment_settings", "batch", "batch_progress", "boilerplate_progress", "pair", "case",
          "next_case", "next_undecided", "submission", "exports", "export_pair", "export_case"), READ),
-    "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
+    "course": ANY, "people": ANY, "rename_course": MANAGE, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "webhooks": SHARE, "webhook": SHARE,
     "service": STAFF, "service_now": STAFF, "department": STAFF, "audit_log": STAFF,
     "student_data": STAFF, "erasure": STAFF, "receipt_file": STAFF,
@@ -170,12 +170,38 @@ def test_a_refusal_says_whom_to_ask(world: World) -> None:
     assert f"Your role in {course} does not allow this. Ask alice." in page_of(response).text("main")
 
 
+def test_an_administrator_manages_a_course_without_meeting_a_refusal(world: World) -> None:
+    client, urls = client_of("administrator", world), addresses(world)
+    people = client.get(urls["course"], follow=True)
+    assert people.redirect_chain == [(urls["people"], 302)]
+    links = page_of(people).links()
+    assert {urls["rename_course"], urls["delete_course"]} <= set(links)
+    for link in [link for link in links if link.startswith("/courses/")]:
+        assert client.get(link, follow=True).status_code == 200, link
+    saved = {"name": world.assignment.course.name, "keep_months": "24", "in_archive": "False"}
+    assert client.post(urls["rename_course"], saved, follow=True).status_code == 200
+    world.assignment.course.refresh_from_db()
+    assert world.assignment.course.keep_months == 24
+
+
 def test_an_administrator_is_told_to_state_a_reason(world: World, report: Report) -> None:
     client = client_of("administrator", world)
-    assert "State a reason" in page_of(client.get(report.assignment.get_absolute_url())).text("main")
+    refusal = page_of(client.get(report.assignment.get_absolute_url()))
+    assert "State a reason" in refusal.text("main")
+    assert reverse("department") in refusal.values("main a", "href")
     address = reverse("state_reason", args=[world.assignment.course_id])
     assert client.post(address, {"reason": "short"}).status_code == 422
     assert client.post(address, {"reason": "An appeal, case 7."}).status_code == 302
     assert client.get(report.assignment.get_absolute_url()).status_code == 200
     listed = get_page(client_of("owner", world), reverse("people", args=[world.assignment.course_id]))
     assert "a-administrator: An appeal, case 7." in listed.text("main")
+
+
+def test_an_administrator_is_led_to_accounts_only_with_the_rights_to_them(
+    world: World, admin_client: Client
+) -> None:
+    accounts, department = reverse("admin:auth_user_changelist"), reverse("department")
+    links = get_page(client_of("administrator", world), department).links()
+    assert not [link for link in links if link.startswith("/admin/")]
+    assert {accounts, "/admin/"} <= set(get_page(admin_client, department).links())
+    assert admin_client.get(accounts).status_code == 200
