@@ -1,8 +1,8 @@
 """Speed on source files: `python -m bench.speed FOLDER [--sizes 250,500] [--repeat 3] [--tool NAME]...`.
 
 FOLDER is any folder of source files. The cohorts are random samples of the files of its most frequent
-language. Whole processes are measured, and the tools take turns, so that a busy machine slows all of them
-equally.
+language; with `--folders`, of the folders in FOLDER, each the project of one student. Whole processes are
+measured, and the tools take turns, so that a busy machine slows all of them equally.
 
 A table shows the medians of:
 
@@ -33,13 +33,13 @@ from pygments.util import ClassNotFound
 from bench import tools
 from bench.processes import ProcessRun, RunFailed
 from bench.tables import markdown
-from bench.targets import GROWTH_FILES, target_results
+from bench.targets import FILES, PROJECTS, Targets, target_results
 from bench.timings import ToolTiming
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SIZES = (250, 500, 1000, 1500, 2000)
+SIZES, FOLDER_SIZES = (250, 500, 1000, 1500, 2000), (30, 60, 120)
 FLOOR = "floor"
 ALL, WARM = "moss --all", "moss, warm"
 OWN_TOOLS = frozenset({FLOOR, "moss", ALL, WARM})
@@ -76,16 +76,22 @@ def _is_code(suffix: str) -> bool:
     return True
 
 
-def copy_sample(files: Sequence[Path], size: int, seed: int, parent: Path) -> Path:
-    """Copy a random sample of `size` files into a new folder of `parent`, without subfolders.
+def folders(folder: Path) -> list[Path]:
+    """Return the folders in a folder, sorted by path."""
+    return sorted(path for path in folder.iterdir() if path.is_dir())
+
+
+def copy_sample(submissions: Sequence[Path], size: int, seed: int, parent: Path) -> Path:
+    """Copy a random sample of `size` files, or of folders, into a new folder of `parent`.
 
     With the same seed, a larger sample contains the smaller ones.
     """
-    order = Random(seed).sample(files, len(files))
+    order = Random(seed).sample(submissions, len(submissions))
     folder = parent / f"{size}"
     folder.mkdir()
     for number, path in enumerate(order[:size]):
-        shutil.copyfile(path, folder / f"{number:05}-{path.name}")
+        copy = shutil.copytree if path.is_dir() else shutil.copyfile
+        copy(path, folder / f"{number:05}-{path.name}")
     return folder
 
 
@@ -176,19 +182,19 @@ def _megabytes(peak: int | None) -> str:
     return "-" if peak is None else f"{peak / 1e6:.0f}"
 
 
-def growth(timings: Sequence[ToolTiming]) -> dict[str, float]:
-    """Return how many times as long 2,000 files take as 500, for each tool measured at both sizes."""
+def growth(timings: Sequence[ToolTiming], targets: Targets) -> dict[str, float]:
+    """Return how many times as long the larger class takes, for each tool measured at both sizes."""
     seconds = {(timing.tool, timing.files): timing.seconds for timing in timings}
-    small, large = GROWTH_FILES
+    small, large = targets.growth
     measured = [tool for tool, size in seconds if size == large and (tool, small) in seconds]
     return {tool: seconds[tool, large] / seconds[tool, small] for tool in measured}
 
 
-def as_json(timings: Sequence[ToolTiming]) -> dict[str, Any]:
+def as_json(timings: Sequence[ToolTiming], targets: Targets) -> dict[str, Any]:
     floors = {timing.files: timing.seconds for timing in timings if timing.tool == FLOOR}
     rows = [{**timing._asdict(), "times_floor": timing.seconds / floors[timing.files]} for timing in timings]
-    targets = [result._asdict() for result in target_results(timings)]
-    return {"timings": rows, "growth": growth(timings), "targets": targets}
+    results = [result._asdict() for result in target_results(timings, targets)]
+    return {"timings": rows, "growth": growth(timings, targets), "targets": results}
 
 
 def _arguments() -> argparse.Namespace:
@@ -196,7 +202,8 @@ def _arguments() -> argparse.Namespace:
         prog="python -m bench.speed", description=(__doc__ or "").split("\n\n")[1]
     )
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="folder with source files, at any depth")
-    parser.add_argument("--sizes", type=_sizes, default=SIZES, help="numbers of files, such as 250,500")
+    parser.add_argument("--folders", action="store_true", help="each folder in FOLDER is one submission")
+    parser.add_argument("--sizes", type=_sizes, help="numbers of files or folders, such as 250,500")
     parser.add_argument("--repeat", type=int, default=3, metavar="N", help="runs of each tool (default: 3)")
     parser.add_argument(
         "--limit", type=float, default=600, metavar="SECONDS", help="time limit of a peer (default: 600)"
@@ -218,27 +225,36 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 
 def _run(arguments: argparse.Namespace) -> None:
-    files = sources(arguments.folder)
-    fitting = [size for size in arguments.sizes if size <= len(files)]
-    for size in sorted({*arguments.sizes} - {*fitting}):
-        print(f"size {size} is left out: {arguments.folder} has {len(files)} files", file=sys.stderr)
-    if not fitting:
-        raise SpeedError(f"{arguments.folder} has {len(files)} source files, too few for any of the sizes")
+    submissions = folders(arguments.folder) if arguments.folders else sources(arguments.folder)
+    targets = PROJECTS if arguments.folders else FILES
+    sizes = _fitting_sizes(arguments, len(submissions), targets.unit)
     peers = [] if arguments.no_peers else arguments.tool or tools.NAMES[1:4]
     with tempfile.TemporaryDirectory() as scratch:
-        cohorts = {size: copy_sample(files, size, arguments.seed, Path(scratch)) for size in fitting}
+        cohorts = {size: copy_sample(submissions, size, arguments.seed, Path(scratch)) for size in sizes}
         chosen_tools = measured_tools(peers, arguments.python)
         measurement = Measurement(chosen_tools, cohorts, Path(scratch), arguments.limit)
         measurement.prepare()
         timings = measurement.measure(arguments.repeat)
-    print(f"{len(files)} {files[0].suffix} files in {arguments.folder.name}\n\n{timing_table(timings)}")
-    for tool, times in growth(timings).items():
-        print(f"\n{tool}: {GROWTH_FILES[1]} files take {times:.2f} times as long as {GROWTH_FILES[0]}")
+    print(f"{len(submissions)} {targets.unit} in {arguments.folder.name}\n\n{timing_table(timings)}")
+    for tool, times in growth(timings, targets).items():
+        small, large = targets.growth
+        print(f"\n{tool}: {large} {targets.unit} take {times:.2f} times as long as {small}")
     print("\nTargets\n")
-    for result in target_results(timings):
+    for result in target_results(timings, targets):
         print(f"- {result}")
     if arguments.json:
-        arguments.json.write_text(json.dumps(as_json(timings), indent=2) + "\n")
+        arguments.json.write_text(json.dumps(as_json(timings, targets), indent=2) + "\n")
+
+
+def _fitting_sizes(arguments: argparse.Namespace, available: int, unit: str) -> list[int]:
+    """Return the sizes for which there are enough submissions; print the others."""
+    sizes = arguments.sizes or (FOLDER_SIZES if arguments.folders else SIZES)
+    for size in sizes:
+        if size > available:
+            print(f"size {size} is left out: {arguments.folder} has {available} {unit}", file=sys.stderr)
+    if available < min(sizes):
+        raise SpeedError(f"{arguments.folder} has {available} {unit}, too few for any of the sizes")
+    return [size for size in sizes if size <= available]
 
 
 def main() -> int:

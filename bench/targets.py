@@ -5,19 +5,44 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from bench.timings import ToolTiming
 
-# Highest number of files at which times are compared, and at which memory is read.
-TIME_FILES, MEMORY_FILES = 1500, 2000
-# moss may take FLOOR_FACTOR times the seconds of the floor plus START_SECONDS.
-FLOOR_FACTOR, START_SECONDS = 1.5, 1.0
-# Required speed of moss, as a multiple of the speed of each peer.
-MIN_SPEEDUP = {"dolos": 8.0, "copydetect": 20.0}
-# Numbers of files whose times are compared, and the highest allowed ratio of these times.
-GROWTH_FILES, MAX_GROWTH = (500, 2000), 4.4
-MAX_MEGABYTES = 600.0
+
+class Targets(NamedTuple):
+    """Limits for classes of one kind of submissions.
+
+    moss may take `floor_factor` times the seconds of the floor plus `start_seconds` for up to `most` of them.
+    `growth`: two numbers of submissions, and the highest ratio of their times. `speedups`: how many times as
+    fast as a peer it is on a number of submissions. `megabytes` are for up to the number beside them.
+    """
+
+    unit: str
+    floor_factor: float
+    start_seconds: float
+    most: int
+    growth: tuple[int, int]
+    most_growth: float
+    megabytes: tuple[int, float]
+    speedups: Sequence[tuple[str, int, float]] = ()
+
+
+FILES = Targets(
+    "files",
+    1.3,
+    0.7,
+    1500,
+    (500, 2000),
+    4.4,
+    (2000, 600.0),
+    (
+        ("dolos", 1000, 8.0),
+        ("copydetect", 1500, 20.0),
+        *((peer, 500, 1.0) for peer in ("compare50", "dolos", "copydetect")),
+    ),
+)
+PROJECTS = Targets("projects", 2.0, 1.0, 120, (60, 120), 4.2, (500, 1500.0))
 
 
 class TargetResult(NamedTuple):
@@ -34,26 +59,32 @@ class TargetResult(NamedTuple):
         )
 
 
-def target_results(timings: Sequence[ToolTiming]) -> Iterator[TargetResult]:
+def target_results(timings: Sequence[ToolTiming], targets: Targets = FILES) -> Iterator[TargetResult]:
     """Yield the result of each target for which all needed timings were measured."""
     seconds = {(timing.tool, timing.files): timing.seconds for timing in timings}
     sizes = sorted(files for tool, files in seconds if tool == "moss")
-    size = max((files for files in sizes if files <= TIME_FILES), default=sizes[0])
-    moss, floor = seconds["moss", size], seconds["floor", size]
-    name = f"seconds for {size:,} files, {FLOOR_FACTOR:g} times the floor plus {START_SECONDS:g}"
-    yield _at_most(name, moss, FLOOR_FACTOR * floor + START_SECONDS)
-    for tool, speedup in MIN_SPEEDUP.items():
-        if (tool, size) in seconds:
-            ratio = seconds[tool, size] / moss
-            yield TargetResult(f"times as fast as {tool} on {size:,} files", ratio, speedup, ratio >= speedup)
-    small, large = GROWTH_FILES
+    size = max((files for files in sizes if files <= targets.most), default=sizes[0])
+    factor, start, unit = targets.floor_factor, targets.start_seconds, targets.unit
+    name = f"seconds for {size:,} {unit}, {factor:g} times the floor plus {start:g}"
+    yield _at_most(name, seconds["moss", size], factor * seconds["floor", size] + start)
+    yield from _speedups(seconds, targets)
+    small, large = targets.growth
     if {small, large} <= set(sizes):
         growth = seconds["moss", large] / seconds["moss", small]
-        yield _at_most(f"times as long for {large:,} files as for {small:,}", growth, MAX_GROWTH)
-    measured = [timing for timing in timings if timing.tool == "moss" and timing.files <= MEMORY_FILES]
+        yield _at_most(f"times as long for {large:,} {unit} as for {small:,}", growth, targets.most_growth)
+    most, megabytes = targets.megabytes
+    measured = [timing for timing in timings if timing.tool == "moss" and timing.files <= most]
     largest = max(measured, key=lambda timing: timing.files, default=None)
     if largest and largest.peak is not None:
-        yield _at_most(f"MB for {largest.files:,} files", largest.peak / 1e6, MAX_MEGABYTES)
+        yield _at_most(f"MB for {largest.files:,} {unit}", largest.peak / 1e6, megabytes)
+
+
+def _speedups(seconds: Mapping[tuple[str, int], float], targets: Targets) -> Iterator[TargetResult]:
+    for tool, size, speedup in targets.speedups:
+        if (tool, size) in seconds and ("moss", size) in seconds:
+            ratio = seconds[tool, size] / seconds["moss", size]
+            name = f"times as fast as {tool} on {size:,} {targets.unit}"
+            yield TargetResult(name, ratio, speedup, ratio >= speedup)
 
 
 def _at_most(target: str, measured: float, limit: float) -> TargetResult:

@@ -6,7 +6,8 @@ weights, terms    weights by rarity in the cohort, of tokens and of names and li
 groups            submissions that are not compared with each other
 candidates        the pairs that share fingerprints (winnowing, section 5.2)
 alignment         the tokens of a cohort with an index of their k-grams
-runs, edges       runs of equal tokens of two submissions, and where they end; tiling chooses passages among them
+runs, edges       runs of equal tokens of two submissions, and where they end
+tiling            the passages, chosen among the runs
 repetition        the runs of pairs that are too repetitive to list all of them
 parallel          the kernels on all cores, in chunks
 sorting           sorts that are faster than those of NumPy for what they sort
