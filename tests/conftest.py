@@ -23,6 +23,7 @@ from moss.celery import app
 from moss.embedded.client import ensure_services, release_services, wait_until_stopped
 from moss.embedded.paths import installation_paths
 from submissions.models import Membership
+from tests.support.kept_classes import fixed_id
 from tests.support.other_sessions import (
     empty_tables_quickly,
     end_other_sessions,
@@ -130,7 +131,7 @@ def _idle_sessions(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def _user(name: str, **rights: bool) -> User:
-    return User.objects.create_user(name, f"{name}@example.org", PASSWORD, **rights)
+    return User.objects.create_user(name, f"{name}@example.org", PASSWORD, id=fixed_id(User, name), **rights)
 
 
 @pytest.fixture
