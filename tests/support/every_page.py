@@ -116,7 +116,7 @@ def world_of(assignment: Assignment, pair: Pair, *, anonymous: bool = True) -> W
     assert owner
     expires = timezone.now() + timedelta(days=1)
     share = shares.create_share(assignment, owner, expires, anonymous=anonymous)
-    batch = assignment.batches.get(role=Batch.Role.CLASS)
+    batch = assignment.batches.filter(role=Batch.Role.CLASS).latest("pk")
     boilerplate = assignment.boilerplate.get()
     return World(
         owner, assignment, batch, boilerplate, pair.report, pair, share, *course_people(assignment.course)
