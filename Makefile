@@ -4,8 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip --disable-pip-version-check install -q --no-deps
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+# One process of tests more than there are cores: some of them always wait, for a browser, a worker or a disk.
+PROCESSES := $(shell expr $(CORES) + 1)
 
-.PHONY: demo serve test test-thorough coverage test-long test-fast test-hostile test-faults lint types warm messages sbom site lock clean
+.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-hostile test-faults lint types warm messages sbom site lock clean
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -14,15 +16,19 @@ serve: .venv/app
 	$(BIN)/moss serve
 
 # Lint and type-check first, because that is quick; then run the tests, the browser tests included.
-test: lint types warm
-	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile and not long" --hypothesis-profile=some
+test: ready
+	$(BIN)/pytest -n $(PROCESSES) --dist=worksteal -m "not hostile and not long" --hypothesis-profile=some
+
+# The type checker and the compiler of the kernels use one core each.
+ready: .venv/dev
+	$(MAKE) --jobs=$(CORES) lint types warm
 
 # Run the tests that take longest: they stop processes, load a server or walk through many pages.
 test-long: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m long --hypothesis-profile=some
 
 # The tests of both with all examples of each property, and then the two longer runs below.
-test-thorough: lint types warm
+test-thorough: ready
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m "not hostile"
 	$(MAKE) test-hostile
 	$(MAKE) test-faults

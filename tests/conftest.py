@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -23,6 +25,7 @@ from moss.celery import app
 from moss.embedded.client import ensure_services, release_services, wait_until_stopped
 from moss.embedded.paths import installation_paths
 from submissions.models import Membership
+from tests.support.kept_classes import fixed_id
 from tests.support.other_sessions import (
     empty_tables_quickly,
     end_other_sessions,
@@ -74,12 +77,25 @@ pytest_plugins = [
 
 # Fixtures that start servers, a worker or a browser; `make test-fast` skips the tests that need one.
 SERVICES = {"services", "browser"}
+# What lets a database outlive a crash of its machine. A commit that does not wait for the disk takes 3 ms
+# instead of 15.
+ON_DISK = ("fsync", "full_page_writes", "synchronous_commit")
 # Fixtures after which every table is emptied, because they commit.
 REAL_TRANSACTIONS = {"transactional_db", "live_server"}
 
 
 def pytest_configure() -> None:
     empty_tables_quickly()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect the tests without a search for garbage: there is little, and it took a quarter of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -102,6 +118,10 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def services() -> None:
     """Start one Postgres and one Valkey, which all test processes share."""
     ensure_services()
+    with psycopg.connect(settings.DATABASE_URL, autocommit=True) as server:
+        for parameter in ON_DISK:
+            server.execute(f"ALTER SYSTEM SET {parameter} TO off")
+        server.execute("SELECT pg_reload_conf()")
 
 
 @pytest.fixture(scope="session")
@@ -130,7 +150,7 @@ def _idle_sessions(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def _user(name: str, **rights: bool) -> User:
-    return User.objects.create_user(name, f"{name}@example.org", PASSWORD, **rights)
+    return User.objects.create_user(name, f"{name}@example.org", PASSWORD, id=fixed_id(User, name), **rights)
 
 
 @pytest.fixture

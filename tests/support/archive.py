@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from django.db.models import Q
-from django.utils import timezone
 
 from submissions import actions
-from submissions.actions import shares
 from submissions.models import Assignment, Course, Report
-from tests.support.every_page import World, course_people
+from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.uploads import register_boilerplate
-from tests.support.withheld import OLD_WORK, Sealed
+from tests.support.withheld import OLD_WORK, Sealed, sealed_of
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -58,10 +54,15 @@ def department(
     django_capture_on_commit_callbacks: Committing,
 ) -> Department:
     """Return a class that is to be compared with the archive, and was not ranked yet."""
-    course = Course.objects.create(owner=bob, name="Sealed course", in_archive=True)
-    old = Assignment.objects.create(course=course, name="Sealed lab", term="michaelmas")
-    with django_capture_on_commit_callbacks(execute=True):
-        actions.create_batch(old, bob, [zipped(OLD_WORK, "sealed.zip")])
+
+    def store() -> None:
+        course = Course.objects.create(owner=bob, name="Sealed course", in_archive=True)
+        old = Assignment.objects.create(course=course, name="Sealed lab", term="michaelmas")
+        with django_capture_on_commit_callbacks(execute=True):
+            actions.create_batch(old, bob, [zipped(OLD_WORK, "sealed.zip")])
+
+    stored("the archive", store)
+    old = Assignment.objects.get(name="Sealed lab")
     assignment.course.in_archive = assignment.compare_archive = True
     assignment.course.save()
     assignment.save()
@@ -69,21 +70,13 @@ def department(
 
 
 @pytest.fixture
-def archived(department: Department, alice: User) -> Sealed:
+def archived(department: Department) -> Sealed:
     """Return a class with a pair with the work of a course of somebody else."""
     assignment = department.assignment
-    register_boilerplate(assignment, loose("starter.py", STARTER))
-    batch = department.hand_in(zipped(CLASS))
-    report = department.report
-    theirs = Q(left__name__startswith="zacharias") | Q(right__name__startswith="zacharias")
-    world = World(
-        alice,
-        assignment,
-        batch,
-        assignment.boilerplate.get(),
-        report,
-        report.pairs.filter(theirs)[0],
-        shares.create_share(assignment, alice, timezone.now() + timedelta(days=1)),
-        *course_people(assignment.course),
-    )
-    return Sealed(world, department.old, report)
+
+    def store() -> None:
+        register_boilerplate(assignment, loose("starter.py", STARTER))
+        department.hand_in(zipped(CLASS))
+
+    stored("a class with a pair of the archive", store)
+    return sealed_of(assignment)

@@ -33,6 +33,7 @@ from submissions.models import (
 )
 from submissions.pages import urls
 from submissions.pages.report.cases import cases
+from tests.support.kept_classes import stored
 from tests.support.sample_class import loose
 from tests.support.uploads import register_boilerplate
 
@@ -100,15 +101,25 @@ class World:
 
 @pytest.fixture
 def world(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
-    starter = (SAMPLE / "starter" / "fines.py").read_bytes()
-    register_boilerplate(assignment, loose("fines.py", starter))
-    batch = hand_in(loose("fines.zip", sample_zip()))
-    report = assignment.reports.get(state=Report.State.DONE)
-    share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1))
+    def store() -> None:
+        starter = (SAMPLE / "starter" / "fines.py").read_bytes()
+        register_boilerplate(assignment, loose("fines.py", starter))
+        hand_in(loose("fines.zip", sample_zip()))
+
+    stored("the sample class", store)
+    return world_of(assignment, assignment.reports.get(state=Report.State.DONE).pairs.all()[0])
+
+
+def world_of(assignment: Assignment, pair: Pair, *, anonymous: bool = True) -> World:
+    """Return a ranked class with a link to it and the people of its course, which are stored here."""
+    owner = assignment.course.owner
+    assert owner
+    expires = timezone.now() + timedelta(days=1)
+    share = shares.create_share(assignment, owner, expires, anonymous=anonymous)
+    batch = assignment.batches.filter(role=Batch.Role.CLASS).latest("pk")
     boilerplate = assignment.boilerplate.get()
-    pair = report.pairs.all()[0]
     return World(
-        alice, assignment, batch, boilerplate, report, pair, share, *course_people(assignment.course)
+        owner, assignment, batch, boilerplate, pair.report, pair, share, *course_people(assignment.course)
     )
 
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from django.utils import timezone
 
 from submissions import actions
-from submissions.actions import shares
 from submissions.models import Report, Submission, SubmissionFile
 from submissions.models.records import Refusal
-from tests.support.every_page import World, course_people
+from tests.support.every_page import World, world_of
+from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, STARTER, loose, zipped
 from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-
     from submissions.models import Assignment
     from tests.support.uploads import HandIn
 
@@ -57,12 +53,19 @@ LIVE = (
 
 
 @pytest.fixture
-def nasty(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
+def nasty(assignment: Assignment, hand_in: HandIn) -> World:
     """Return a ranked assignment in which every source and every name is hostile."""
+    stored("a hostile class", lambda: _store(assignment, hand_in))
+    pair = assignment.reports.get(state=Report.State.DONE).pairs.all()[0]
+    # Not anonymous, so that the shared pages contain the names.
+    return world_of(assignment, pair, anonymous=False)
+
+
+def _store(assignment: Assignment, hand_in: HandIn) -> None:
     folders = [f"student {number}" for number in range(len(SOURCES))]
     sources = dict(zip(folders, SOURCES.values(), strict=True))
     files = {f"{folder}/<b onclick=alert(1)>{folder}.py": source for folder, source in sources.items()}
-    batch = hand_in(zipped(files | {"x/<i>\u202e.class": b"\xca\xfe\xba\xbe"}, "<u>class</u>.zip"))
+    hand_in(zipped(files | {"x/<i>\u202e.class": b"\xca\xfe\xba\xbe"}, "<u>class</u>.zip"))
     for folder, name in zip(folders, NAMES, strict=True):
         # Set the names directly: unpacking would make their invisible characters visible.
         Submission.objects.filter(name=folder).update(name=name)
@@ -71,11 +74,3 @@ def nasty(alice: User, assignment: Assignment, hand_in: HandIn) -> World:
     refusals = [Refusal(name=name, reason=name) for name in NAMES]
     assignment.boilerplate_uploads.create(name=NAMES[0], state="done", refused=99, refusals=refusals)
     actions.rerank(assignment)
-    report = assignment.reports.get(state=Report.State.DONE)
-    # Not anonymous, so that the shared pages contain the names.
-    share = shares.create_share(assignment, alice, timezone.now() + timedelta(days=1), anonymous=False)
-    boilerplate = assignment.boilerplate.get()
-    pair = report.pairs.all()[0]
-    return World(
-        alice, assignment, batch, boilerplate, report, pair, share, *course_people(assignment.course)
-    )

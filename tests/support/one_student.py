@@ -32,6 +32,7 @@ from submissions.models.records import Refusal
 from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.rosters.parsing import parse_roster
 from tests.support.api import API, api_client
+from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 
 if TYPE_CHECKING:
@@ -101,23 +102,27 @@ def planted(
     django_capture_on_commit_callbacks: Committing,
 ) -> Planted:
     """Return what the real upload path and the real pages have stored of the student and of three others."""
-    actions.replace_roster(
-        assignment.course, "roster of zebulon quartzovsky.csv", parse_roster(ROSTER.encode())
-    )
-    hand_in(zipped(CLASS, "lab.zip"))
-    second = Assignment.objects.create(
-        course=Course.objects.create(owner=alice, name="Compilers"), name="Parsers"
-    )
-    second.compared_with.add(assignment)
-    with django_capture_on_commit_callbacks(execute=True):
-        actions.create_batch(second, alice, [zipped(GROUPS, "groups.zip")])
-        sends_by_api(alice, assignment)
-    for one in (assignment, second):
-        ensure_aliases(one)
-        decide(one, alice)
-    mention(assignment, alice)
+
+    def store() -> None:
+        actions.replace_roster(
+            assignment.course, "roster of zebulon quartzovsky.csv", parse_roster(ROSTER.encode())
+        )
+        hand_in(zipped(CLASS, "lab.zip"))
+        second = Assignment.objects.create(
+            course=Course.objects.create(owner=alice, name="Compilers"), name="Parsers"
+        )
+        second.compared_with.add(assignment)
+        with django_capture_on_commit_callbacks(execute=True):
+            actions.create_batch(second, alice, [zipped(GROUPS, "groups.zip")])
+            sends_by_api(alice, assignment)
+        for one in (assignment, second):
+            ensure_aliases(one)
+            decide(one, alice)
+        mention(assignment, alice)
+
+    stored("one student", store)
     open_pages(assignment, alice_client)
-    return Planted(assignment, second, alice)
+    return Planted(assignment, Assignment.objects.get(name="Parsers"), alice)
 
 
 def sends_by_api(alice: User, assignment: Assignment) -> None:

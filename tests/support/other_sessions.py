@@ -68,9 +68,15 @@ def _empty_tables() -> None:
     with transaction.atomic(), connection.cursor() as cursor:
         # Neither foreign keys nor triggers forbid what is deleted now.
         cursor.execute("SET LOCAL session_replication_role TO replica")
-        cursor.execute(FILLED.format(", ".join(IS_FILLED.format(table) for table in _tables())))
-        for table in cursor.fetchone()[0]:
+        for table in filled_tables():
             cursor.execute(f'DELETE FROM "{table}"')
+
+
+def filled_tables() -> list[str]:
+    """Return the tables that have rows, without those that migrations fill."""
+    with connection.cursor() as cursor:
+        cursor.execute(FILLED.format(", ".join(IS_FILLED.format(table) for table in _tables())))
+        return list(cursor.fetchone()[0])
 
 
 @cache

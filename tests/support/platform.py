@@ -13,10 +13,10 @@ from urllib.parse import parse_qs, urlsplit
 
 import jwt
 import pytest
-from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
 from moss.lti.models import Platform
+from tests.support.keys import private_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -146,7 +146,7 @@ class PlatformServer(ThreadingHTTPServer):
     def rotate(self) -> None:
         """Sign with a new key from now on; the old one is no longer published."""
         self.key_id += 1
-        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.key = private_key(self.key_id)
 
     def sign(self, claims: dict[str, Any]) -> str:
         return jwt.encode(claims, self.key, "RS256", headers={"kid": f"key-{self.key_id}"})

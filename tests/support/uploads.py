@@ -12,6 +12,7 @@ from submissions import actions, tasks
 from submissions.models import Assignment, Batch, Course, Report
 from submissions.sandbox.documents import DocumentReader
 from tests.support import harmful_jobs
+from tests.support.kept_classes import fixed_id, stored
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ def eager_tasks() -> Iterator[None]:
 @pytest.fixture
 def assignment(alice: User) -> Assignment:
     """Return an empty assignment of Alice's."""
-    course = Course.objects.create(owner=alice, name="Programming 1")
-    return Assignment.objects.create(course=course, name="Statistics")
+    course = Course(id=fixed_id(Course, "Programming 1"), owner=alice, name="Programming 1")
+    course.save(force_insert=True)
+    return course.assignments.create(id=fixed_id(Assignment, "Statistics"), name="Statistics")
 
 
 @pytest.fixture
@@ -97,9 +99,11 @@ def harmful_reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def batch(hand_in: HandIn) -> Batch:
+def batch(hand_in: HandIn, assignment: Assignment) -> Batch:
     """Return a batch of three submissions; Ada's and Ben's are equal except for renamed variables."""
-    return hand_in(zipped(CLASS | {"notes/photo.py": b"\x89PNG\r\n\x1a\n\0\0"}))
+    files = CLASS | {"notes/photo.py": b"\x89PNG\r\n\x1a\n\0\0"}
+    stored("three submissions", lambda: hand_in(zipped(files)))
+    return assignment.batches.latest("pk")
 
 
 @pytest.fixture

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from django.db.models import Q
-from django.utils import timezone
 
 from submissions import actions
-from submissions.actions import shares
 from submissions.models import Assignment, Course, Pair, Report
-from tests.support.every_page import World, course_people
+from tests.support.every_page import World, world_of
+from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, COPIED, STARTER, loose, zipped
 from tests.support.uploads import register_boilerplate
 
@@ -50,26 +48,26 @@ def sealed(
     alice: User, assignment: Assignment, hand_in: HandIn, django_capture_on_commit_callbacks: Committing
 ) -> Sealed:
     """Return a class with a pair with the work of another course of its owner."""
-    course = Course.objects.create(owner=alice, name="Sealed course")
-    old = Assignment.objects.create(course=course, name="Sealed lab", term="michaelmas")
-    with django_capture_on_commit_callbacks(execute=True):
-        actions.create_batch(old, alice, [zipped(OLD_WORK, "sealed.zip")])
-    register_boilerplate(assignment, loose("starter.py", STARTER))
-    assignment.compared_with.add(old)
-    batch = hand_in(zipped(CLASS))
+
+    def store() -> None:
+        course = Course.objects.create(owner=alice, name="Sealed course")
+        old = Assignment.objects.create(course=course, name="Sealed lab", term="michaelmas")
+        with django_capture_on_commit_callbacks(execute=True):
+            actions.create_batch(old, alice, [zipped(OLD_WORK, "sealed.zip")])
+        register_boilerplate(assignment, loose("starter.py", STARTER))
+        assignment.compared_with.add(old)
+        hand_in(zipped(CLASS))
+
+    stored("a class with a pair of another course", store)
+    return sealed_of(assignment)
+
+
+def sealed_of(assignment: Assignment) -> Sealed:
+    """Return a ranked class that was compared with the sealed lab."""
     report = assignment.reports.filter(state=Report.State.DONE).latest("pk")
     theirs = Q(left__name__startswith="zacharias") | Q(right__name__startswith="zacharias")
-    world = World(
-        alice,
-        assignment,
-        batch,
-        assignment.boilerplate.get(),
-        report,
-        report.pairs.filter(theirs)[0],
-        shares.create_share(assignment, alice, timezone.now() + timedelta(days=1)),
-        *course_people(assignment.course),
-    )
-    return Sealed(world, old, report)
+    world = world_of(assignment, report.pairs.filter(theirs)[0])
+    return Sealed(world, Assignment.objects.get(name="Sealed lab"), report)
 
 
 def secrets_in(response: HttpResponse) -> list[str]:

@@ -14,6 +14,7 @@ from pypdf import PdfReader
 from submissions.models import Decision, Pair, Report
 from submissions.pages.exports import documents, paper
 from tests.support.html import Page, get_page, page_of
+from tests.support.kept_classes import stored
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 
 if TYPE_CHECKING:
@@ -37,9 +38,10 @@ NAMED = {
 
 
 @pytest.fixture
-def named(hand_in: HandIn) -> Pair:
+def named(hand_in: HandIn, assignment: Assignment) -> Pair:
     """Return the pair of Ada and Ben, whose sources name each other."""
-    return Report.objects.get(assignment=hand_in(zipped(NAMED)).assignment).pairs.all()[0]
+    stored("named students", lambda: hand_in(zipped(NAMED)))
+    return assignment.reports.get().pairs.all()[0]
 
 
 def pair_document(pair: Pair, **options: str | int) -> tuple[str, dict[str, str | int]]:
