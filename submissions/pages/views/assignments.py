@@ -19,7 +19,8 @@ from submissions import actions, queries
 from submissions.pages.forms.assignments import SettingsForm, save_settings
 from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
-from submissions.pages.report.parts import FILTERED, Address, filtered_part, report_parts, tabs
+from submissions.pages.report.parts import FILTERED, filtered_part, report_parts, tabs
+from submissions.pages.report.report_page import Address, ReportPage
 from submissions.pages.views.access import right_for
 from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
@@ -60,7 +61,8 @@ def filtered_response(
     state = queries.report_state(assignment)
     if not state.report or tab not in FILTERED:
         return None
-    part = filtered_part(Address.from_request(request, assignment.course), assignment, state, names, tab)
+    address = Address.from_request(request, assignment.course)
+    part = filtered_part(ReportPage.at(address, assignment, names, state), tab)
     response = HttpResponse(part["html"])
     patch_vary_headers(response, ("HX-Request",))
     return push_url(response, request.path + part["query"])
@@ -109,7 +111,7 @@ def report_page_context(
         "names": names,
         "state": state,
         "report": state.report,
-        "parts": report_parts(address, assignment, state, names, tab) if state.report else {},
+        "parts": report_parts(ReportPage.at(address, assignment, names, state), tab) if state.report else {},
         **(boilerplate_context(assignment, names) if tab == "ignored" or not state.report else {}),
     }
 

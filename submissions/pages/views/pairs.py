@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from submissions import queries
 from submissions.actions import ignore_passage
 from submissions.pages.rendered import RENDERED, part_key, render_part
-from submissions.pages.report.parts import Address
+from submissions.pages.report.report_page import Address
 from submissions.pages.source_view.selection import parse_selection
 from submissions.pages.source_view.visible import visible_html
 from submissions.pages.views.access import redirect_with_query
