@@ -68,6 +68,11 @@ class ReportState:
     failed: Report | None
     cancelled: bool = False
 
+    @property
+    def cohort_size(self) -> int:
+        """Number of submissions of the finished report that its reader may see; 0 without one."""
+        return self.report.cohort_size if self.report else 0  # type: ignore[attr-defined] # annotated
+
 
 def report_state(assignment: Assignment) -> ReportState:
     """Return the state of an assignment's reports.

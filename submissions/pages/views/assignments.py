@@ -80,14 +80,13 @@ def assignment_page(
     context = report_page_context(request, assignment, names, tab)
     if not context["report"] and tab != "cases" and request.method == "GET":
         return redirect(assignment)
-    uploads = Paginator(queries.listed_batches(assignment), UPLOADS_A_PAGE).get_page(
-        request.GET.get("uploads")
-    )
+    report = context["report"]
     context |= {
-        "batches": uploads,
+        **_uploads_context(
+            request, assignment, shown=tab == "uploads" or not (report and report.cohort_size)
+        ),
         "activity": queries.activity(assignment, context["state"]),
-        "withheld": queries.withheld_pairs(context["report"]) if context["report"] else [],
-        "unfinished": queries.unfinished_uploads(request.user, assignment),
+        "withheld": queries.withheld_pairs(report) if report else [],
         "upload_form": upload_form or SubmissionsForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
     }
@@ -96,6 +95,17 @@ def assignment_page(
     # The same address answers htmx with a part of the page; a browser must not take that from its cache.
     patch_vary_headers(response, ("HX-Request",))
     return response
+
+
+def _uploads_context(request: AuthenticatedRequest, assignment: Assignment, *, shown: bool) -> dict[str, Any]:
+    """Return the uploads of an assignment; where they are not `shown`, a report says that there are some."""
+    if not shown:
+        return {"has_uploads": True}
+    uploads = Paginator(queries.listed_batches(assignment), UPLOADS_A_PAGE).get_page(
+        request.GET.get("uploads")
+    )
+    unfinished = queries.unfinished_uploads(request.user, assignment)
+    return {"has_uploads": bool(uploads), "batches": uploads, "unfinished": unfinished}
 
 
 def report_page_context(
