@@ -124,8 +124,10 @@ class Cohort:
 
     def ignored_spans(self, file: int) -> list[tuple[int, int]]:
         """Return the token ranges [start, end) of a file that are boilerplate or common code, in order."""
-        flags = self.tokens.ignored[self.file_starts[file] : self.file_starts[file + 1] - 1].astype(np.int8)
-        edges = np.diff(flags, prepend=0, append=0)
+        ignored = self.tokens.ignored[self.file_starts[file] : self.file_starts[file + 1] - 1]
+        if not ignored.any():
+            return []
+        edges = np.diff(ignored.astype(np.int8), prepend=0, append=0)
         return list(zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist(), strict=True))
 
 

@@ -118,6 +118,8 @@ def part_key(
     """
     newest = (
         state.report and state.report.pk,
+        # Its submissions and their pairs may only disappear.
+        state.cohort_size,
         state.pending,
         state.failed and state.failed.pk,
         state.cancelled,

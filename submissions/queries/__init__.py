@@ -39,6 +39,7 @@ from submissions.queries.comparisons import (
 from submissions.queries.course_of_student import AssignmentOfStudent, assignments_of_student
 from submissions.queries.decisions import (
     PairNames,
+    decided_pairs,
     decision,
     decisions,
     history,
@@ -94,11 +95,11 @@ from submissions.queries.reports import (
     filtered_pairs,
     listed_duplicates,
     listed_not_compared,
+    listed_pairs,
     next_undecided_in,
     ordered_pairs,
     ranked_pairs,
     report_state,
-    tally,
 )
 from submissions.queries.retention import deletions_ahead, holds_on, source_deletions_ahead
 from submissions.queries.rosters import roster, roster_by_assignment, roster_size, roster_students
@@ -180,6 +181,7 @@ __all__ = [
     "course_with_people",
     "current_submission",
     "decided_case",
+    "decided_pairs",
     "decision",
     "decisions",
     "decisions_version",
@@ -214,6 +216,7 @@ __all__ = [
     "listed_courses",
     "listed_duplicates",
     "listed_not_compared",
+    "listed_pairs",
     "listed_students",
     "lost_with_assignment",
     "lost_with_batch",
@@ -264,7 +267,6 @@ __all__ = [
     "submissions_by_id",
     "suggested_threshold",
     "taken_entries",
-    "tally",
     "timed_submissions",
     "unfinished_uploads",
     "unknown_team_members",

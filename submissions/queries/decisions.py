@@ -98,6 +98,12 @@ def with_decisions(pairs: QuerySet[Pair]) -> QuerySet[DecidedPair]:
     return pairs.annotate(decision=Coalesce(*states, Value(UNDECIDED.value)))
 
 
+def decided_pairs(report: Report) -> list[tuple[int, float, str]]:
+    """Return the primary key, similarity and state of the pairs of a report that are not undecided."""
+    decided = with_decisions(readable_pairs(report)).exclude(decision=UNDECIDED).order_by()
+    return list(decided.values_list("pk", "similarity", "decision"))
+
+
 def decision(assignment: Assignment, names: PairNames) -> Decision:
     """Return the decision on a pair, or a new unsaved one when none is stored."""
     rows = assignment.decisions.select_related("assignee")

@@ -25,6 +25,8 @@ from submissions.queries.submissions import submissions_by_id
 from submissions.queries.withheld import readable_pairs, readable_submissions, withhold
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
@@ -65,6 +67,11 @@ class ReportState:
     pending: bool
     failed: Report | None
     cancelled: bool = False
+
+    @property
+    def cohort_size(self) -> int:
+        """Number of submissions of the finished report that its reader may see; 0 without one."""
+        return self.report.cohort_size if self.report else 0  # type: ignore[attr-defined] # annotated
 
 
 def report_state(assignment: Assignment) -> ReportState:
@@ -228,6 +235,13 @@ def filtered_pairs(
     return cast("QuerySet[ListedPair]", pairs)
 
 
+def listed_pairs(report: Report, ids: Sequence[int]) -> list[ListedPair]:
+    """Return pairs by primary keys, in the order of these, as `ranked_pairs` has them."""
+    pairs = with_times(with_decisions(readable_pairs(report))).select_related("left", "right")
+    by_id = pairs.defer("passages").in_bulk(ids)
+    return [cast("ListedPair", by_id[pk]) for pk in ids if pk in by_id]
+
+
 def _ids_by_word(report: Report, text: str, names: Names | None) -> list[list[int]]:
     """Return for every word of `text` the submissions whose displayed name contains it."""
     words = search_words(text)
@@ -280,18 +294,3 @@ def next_undecided_in(
     ordered = ordered_pairs(pairs, replace(pair_filter, decision=""), names)
     pk = next_in_list(list(ordered.values_list("pk", "decision")), after.pk if after else None)
     return readable_pairs(report).select_related("left", "right").defer("passages").get(pk=pk) if pk else None
-
-
-class Tally(NamedTuple):
-    """Number of pairs per state of decision: all, and those at or above the threshold."""
-
-    listed: dict[str, int]
-    above: dict[str, int]
-
-
-def tally(pairs: QuerySet[ListedPair], threshold: float) -> Tally:
-    """Count pairs by decision, in total and at or above `threshold`."""
-    above = Count("pk", filter=Q(similarity__gte=threshold))
-    counted = pairs.order_by().values("decision").annotate(n=Count("pk"), above=above)
-    rows = list(counted.values_list("decision", "n", "above"))
-    return Tally({row[0]: row[1] for row in rows}, {row[0]: row[2] for row in rows})

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from submissions.models import Assignment, Report
 
 # Whole rows of everything that is not fixed when a report is finished, except decisions, and the counters of
-# an upload. `xmin` is the transaction that wrote a row last. Submissions are counted: they and their pairs
-# may only disappear.
+# an upload. `xmin` is the transaction that wrote a row last.
 VERSION = """
     WITH uploads AS (SELECT * FROM submissions_batch WHERE assignment_id = %(assignment)s)
     SELECT md5(jsonb_build_array(
@@ -27,9 +26,7 @@ VERSION = """
         (SELECT jsonb_agg(jsonb_build_array(person.id, person.username) ORDER BY person.id)
          FROM auth_user person
          WHERE person.id IN (SELECT uploaded_by_id FROM uploads)),
-        (SELECT report.xmin::text FROM submissions_report report WHERE report.id = %(report)s),
-        (SELECT count(*) FROM submissions_report_submissions ranked
-         WHERE ranked.report_id = %(report)s)
+        (SELECT report.xmin::text FROM submissions_report report WHERE report.id = %(report)s)
     )::text)
 """
 DECISIONS = """

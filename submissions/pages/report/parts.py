@@ -8,30 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from submissions import queries
 from submissions.pages.forms.filters import parse_pair_filter, query_string
-from submissions.pages.rendered import RENDERED, part_key, render_part
-from submissions.pages.report.overview import findings_context, tab_context
-from submissions.permissions import Right, allowed, rights
+from submissions.pages.rendered import render_part
+from submissions.pages.report.overview import findings_context, steady_context, tab_context
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
-    from django.http import HttpRequest, QueryDict
     from django.utils.safestring import SafeString
 
-    from submissions.models import Assignment, Course
-    from submissions.pseudonyms.names import Names
-    from submissions.queries.reports import ReportState
+    from submissions.models import Assignment
+    from submissions.pages.report.report_page import Address, ReportPage
 
-# Templates of the parts of each tab.
+# Templates of the parts of each tab without a filter.
 PARTS = {
-    "cases": {"report": "submissions/_tab_cases.html", "same": "submissions/_same.html"},
-    "pairs": {
-        "report": "submissions/_tab_pairs.html",
-        "not_compared": "submissions/_not_compared.html",
-        "made": "submissions/_made.html",
-    },
     "students": {"students": "submissions/_students.html"},
     "ignored": {
         "excluded": "submissions/_excluded.html",
@@ -42,6 +30,21 @@ PARTS = {
 }
 # Tabs with a filter, and the template of the part that it changes.
 FILTERED = {"cases": "submissions/_filtered_cases.html", "pairs": "submissions/_filtered.html"}
+# The template of the report on these tabs, and of their parts that no decision changes.
+REPORTS = {"cases": "submissions/_tab_cases.html", "pairs": "submissions/_tab_pairs.html"}
+STEADY = {
+    "cases": {
+        "form": "submissions/_case_filter.html",
+        "histogram": "submissions/_histogram.html",
+        "same": "submissions/_same.html",
+    },
+    "pairs": {
+        "form": "submissions/_pair_filter.html",
+        "histogram": "submissions/_pair_histogram.html",
+        "not_compared": "submissions/_not_compared.html",
+        "made": "submissions/_made.html",
+    },
+}
 TITLES = {
     "cases": _("Cases"),
     "pairs": _("Pairs"),
@@ -50,8 +53,6 @@ TITLES = {
     "uploads": _("Uploads"),
 }
 SHARED = {"cases": "shared", "pairs": "shared_pairs", "ignored": "shared_ignored"}
-# Rights that show in a part; readers who differ in others share the rendered parts.
-SHOWN_RIGHTS = frozenset({Right.CHANGE, Right.SHARE})
 
 
 class Tab(NamedTuple):
@@ -73,69 +74,39 @@ def tabs(address: Address, assignment: Assignment) -> list[Tab]:
     return [Tab(tab, str(TITLES[tab]), url) for tab, url in filtered.items()]
 
 
-class Address(NamedTuple):
-    """Path and query of a page, the token of a share link or "", and what the reader may do.
-
-    Behind a share link there are no rights, whoever reads.
-    """
-
-    path: str
-    query: QueryDict
-    token: str = ""
-    rights: frozenset[Right] = frozenset()
-
-    @classmethod
-    def from_request(cls, request: HttpRequest, course: Course) -> Address:
-        match = request.resolver_match
-        token = match.kwargs.get("token", "") if match else ""
-        granted = frozenset() if token else rights(request.user, course) & SHOWN_RIGHTS
-        return cls(request.path, request.GET, token, granted)
-
-    @property
-    def key(self) -> tuple[Hashable, ...]:
-        """The values in which two addresses differ."""
-        return self.path, self.query.urlencode(), self.token, self.rights
-
-    @property
-    def context(self) -> dict[str, Any]:
-        """The variables of templates; a page behind a share link is for reading only."""
-        return {
-            "path": self.path,
-            "query": self.query,
-            "token": self.token,
-            "readonly": bool(self.token),
-            "may": allowed(self.rights),
-        }
+def report_parts(page: ReportPage, tab: str) -> dict[str, SafeString]:
+    """Return the parts of a tab of a finished report, by the keys of PARTS or STEADY; a filtered `report`."""
+    address = page.address.key
+    if tab not in FILTERED:
+        return page.kept(f"tab {tab}", partial(_rendered_tab, page, tab), page.decisions, *address)
+    steady = page.kept(f"steady {tab}", partial(_rendered_steady, page, tab), *address)
+    render = partial(_rendered_report, page, tab, steady)
+    return page.kept(f"report {tab}", render, page.decisions, *address) | steady
 
 
-def report_parts(
-    address: Address, assignment: Assignment, state: ReportState, names: Names, tab: str
-) -> dict[str, SafeString]:
-    """Return the parts of a tab of a finished report, by the keys of PARTS."""
-    decisions = queries.decisions_version(assignment)
-    key = part_key(f"report {tab}", assignment, state, names, decisions, *address.key)
-    return RENDERED.get(key, partial(_rendered_report, address, assignment, state, names, tab))
-
-
-def filtered_part(
-    address: Address, assignment: Assignment, state: ReportState, names: Names, tab: str
-) -> dict[str, SafeString]:
+def filtered_part(page: ReportPage, tab: str) -> dict[str, SafeString]:
     """Return `html`, the part that the threshold and the filter change, and `query`, the filter's query."""
-    decisions = queries.decisions_version(assignment)
-    key = part_key(f"filtered {tab}", assignment, state, names, decisions, *address.key)
-    return RENDERED.get(key, partial(_rendered_filtered, address, assignment, state, names, tab))
+    render = partial(_rendered_filtered, page, tab)
+    return page.kept(f"filtered {tab}", render, page.decisions, *page.address.key)
 
 
-def _rendered_report(
-    address: Address, assignment: Assignment, state: ReportState, names: Names, tab: str
-) -> dict[str, str]:
-    context = tab_context(tab, address.query, assignment, names, state) | address.context
-    return {name: render_part(template, context) for name, template in PARTS[tab].items()}
+def _rendered_tab(page: ReportPage, tab: str) -> dict[str, str]:
+    return _rendered(PARTS[tab], tab_context(page, tab))
 
 
-def _rendered_filtered(
-    address: Address, assignment: Assignment, state: ReportState, names: Names, tab: str
-) -> dict[str, str]:
-    context = findings_context(tab, address.query, assignment, names, state) | address.context
-    query = query_string(context["pair_filter"], context["page"].number)
-    return {"html": render_part(FILTERED[tab], context), "query": query}
+def _rendered_steady(page: ReportPage, tab: str) -> dict[str, str]:
+    return _rendered(STEADY[tab], steady_context(page, tab))
+
+
+def _rendered_report(page: ReportPage, tab: str, steady: dict[str, SafeString]) -> dict[str, str]:
+    return _rendered({"report": REPORTS[tab]}, findings_context(page, tab) | {"steady": steady})
+
+
+def _rendered_filtered(page: ReportPage, tab: str) -> dict[str, str]:
+    context = findings_context(page, tab)
+    query = query_string(page.pair_filter, context["page"].number)
+    return _rendered({"html": FILTERED[tab]}, context) | {"query": query}
+
+
+def _rendered(templates: dict[str, str], context: dict[str, Any]) -> dict[str, str]:
+    return {name: render_part(template, context) for name, template in templates.items()}

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from django.template import Context
 
-    from submissions.pages.report.cases import Case
     from submissions.pages.report.charts import Graph, Histogram, SparkPoint
 
 register = template.Library()
@@ -119,12 +118,6 @@ def spark_width(points: list[SparkPoint]) -> int:
 def tenth(share: float) -> int:
     """Return a share in [0, 1] as a whole number from 0 to 10, for the tint of a cell."""
     return int(share * 10)
-
-
-@register.filter
-def any_timed(cases: list[Case]) -> bool:
-    """Return whether the members of any case are ordered by time."""
-    return any(case.timed for case in cases)
 
 
 @register.filter

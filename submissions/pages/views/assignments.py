@@ -19,7 +19,8 @@ from submissions import actions, queries
 from submissions.pages.forms.assignments import SettingsForm, save_settings
 from submissions.pages.forms.uploads import SubmissionsForm, UploadForm
 from submissions.pages.report.exclusions import boilerplate_context
-from submissions.pages.report.parts import FILTERED, Address, filtered_part, report_parts, tabs
+from submissions.pages.report.parts import FILTERED, filtered_part, report_parts, tabs
+from submissions.pages.report.report_page import Address, ReportPage
 from submissions.pages.views.access import right_for
 from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
@@ -60,7 +61,8 @@ def filtered_response(
     state = queries.report_state(assignment)
     if not state.report or tab not in FILTERED:
         return None
-    part = filtered_part(Address.from_request(request, assignment.course), assignment, state, names, tab)
+    address = Address.from_request(request, assignment.course)
+    part = filtered_part(ReportPage.at(address, assignment, names, state), tab)
     response = HttpResponse(part["html"])
     patch_vary_headers(response, ("HX-Request",))
     return push_url(response, request.path + part["query"])
@@ -78,14 +80,13 @@ def assignment_page(
     context = report_page_context(request, assignment, names, tab)
     if not context["report"] and tab != "cases" and request.method == "GET":
         return redirect(assignment)
-    uploads = Paginator(queries.listed_batches(assignment), UPLOADS_A_PAGE).get_page(
-        request.GET.get("uploads")
-    )
+    report = context["report"]
     context |= {
-        "batches": uploads,
+        **_uploads_context(
+            request, assignment, shown=tab == "uploads" or not (report and report.cohort_size)
+        ),
         "activity": queries.activity(assignment, context["state"]),
-        "withheld": queries.withheld_pairs(context["report"]) if context["report"] else [],
-        "unfinished": queries.unfinished_uploads(request.user, assignment),
+        "withheld": queries.withheld_pairs(report) if report else [],
         "upload_form": upload_form or SubmissionsForm(auto_id="upload_%s"),
         "boilerplate_form": boilerplate_form or UploadForm(auto_id="boilerplate_%s"),
     }
@@ -94,6 +95,17 @@ def assignment_page(
     # The same address answers htmx with a part of the page; a browser must not take that from its cache.
     patch_vary_headers(response, ("HX-Request",))
     return response
+
+
+def _uploads_context(request: AuthenticatedRequest, assignment: Assignment, *, shown: bool) -> dict[str, Any]:
+    """Return the uploads of an assignment; where they are not `shown`, a report says that there are some."""
+    if not shown:
+        return {"has_uploads": True}
+    uploads = Paginator(queries.listed_batches(assignment), UPLOADS_A_PAGE).get_page(
+        request.GET.get("uploads")
+    )
+    unfinished = queries.unfinished_uploads(request.user, assignment)
+    return {"has_uploads": bool(uploads), "batches": uploads, "unfinished": unfinished}
 
 
 def report_page_context(
@@ -109,7 +121,7 @@ def report_page_context(
         "names": names,
         "state": state,
         "report": state.report,
-        "parts": report_parts(address, assignment, state, names, tab) if state.report else {},
+        "parts": report_parts(ReportPage.at(address, assignment, names, state), tab) if state.report else {},
         **(boilerplate_context(assignment, names) if tab == "ignored" or not state.report else {}),
     }
 

@@ -11,13 +11,14 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_POST
 
 from submissions import queries
 from submissions.actions import ignore_passage
 from submissions.pages.rendered import RENDERED, part_key, render_part
-from submissions.pages.report.parts import Address
+from submissions.pages.report.report_page import Address
 from submissions.pages.source_view.selection import parse_selection
 from submissions.pages.source_view.visible import visible_html
 from submissions.pages.views.access import redirect_with_query
@@ -68,19 +69,17 @@ def pair(request: AuthenticatedRequest, pk: int, left_id: int, right_id: int) ->
 def pair_context(request: HttpRequest, state: ReportState, pair: Pair, names: Names) -> dict[str, Any]:
     """Return the context that a page of a pair of the newest report has for everybody.
 
-    Its `parts` are a sentence on the pair and the two sides, rendered once and kept.
+    Its `parts` are the figures of the pair and the two sides, rendered once and kept.
     """
     assignment = pair.report.assignment
     query = request.GET.copy()
     query.pop("before", None)
     address = Address.from_request(request, assignment.course)._replace(query=query)
     key = part_key("pair", assignment, state, names, pair.pk, *address.key)
-    displayed = queries.displayed_pair(pair, names)
     return {
         "assignment": assignment,
         "names": names,
-        "pair": displayed,
-        "flags": queries.pair_flags(displayed),
+        "pair": queries.displayed_pair(pair, names),
         "parts": RENDERED.get(key, partial(_rendered, address, pair, names)),
     }
 
@@ -93,9 +92,13 @@ def _rendered(address: Address, pair: Pair, names: Names) -> dict[str, str]:
     with READERS:
         view = view_pair(pair, names, parse_selection(address.query))
         context = {"assignment": pair.report.assignment, "names": names, "view": view, "pair": view.pair}
+        context |= address.context
+        displayed = queries.displayed_pair(pair, names)
+        about = {"pair": displayed, "flags": queries.pair_flags(displayed)}
+        about["summary"] = SafeString(visible_html(pair_summary(view, names)))
         return {
-            "pair": render_part("submissions/_pair.html", context | address.context),
-            "summary": visible_html(pair_summary(view, names)),
+            "pair": render_part("submissions/_pair.html", context),
+            "figures": render_part("submissions/_pair_figures.html", context | about),
         }
 
 

@@ -67,9 +67,9 @@ def test_a_page_that_was_rendered_takes_few_queries(
     pair = best(report)
     submission = reverse("submission", args=[report.assignment_id, pair.left_id])
     for address, queries in (
-        (report.assignment.get_absolute_url(), 12),
+        (report.assignment.get_absolute_url(), 10),
         # Three of each are those of the audit log.
-        (pair_page(pair), 17),
+        (pair_page(pair), 16),
         (submission, 12),
     ):
         queries_for(alice_client, address)

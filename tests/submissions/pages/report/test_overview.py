@@ -2,12 +2,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
+from django.http import QueryDict
 from django.utils import timezone
 
 from submissions import queries
 from submissions.models import Assignment, Decision, Pair, Report, Submission
-from submissions.pages.report.overview import findings_context, tab_context
+from submissions.pages.report.overview import findings_context, steady_context, tab_context
+from submissions.pages.report.pair_list import ReportRow, report_rows
+from submissions.pages.report.report_page import Address, ReportPage
 from submissions.pseudonyms.names import Names, anonymous_names
 from submissions.queries import PairFilter
 from tests.support.html import Page, get_page, page_of
@@ -33,17 +37,25 @@ def decide(assignment: Assignment, left: str, right: str, state: str) -> None:
 def pairs_context(
     query: dict[str, str], assignment: Assignment, names: Names | None = None
 ) -> dict[str, Any]:
-    state = queries.report_state(assignment)
-    return findings_context("pairs", query, assignment, names or Names(), state)
+    return findings_context(report_page(query, assignment, names), "pairs")
+
+
+def report_page(query: dict[str, str], assignment: Assignment, names: Names | None = None) -> ReportPage:
+    address, state = Address("", QueryDict(urlencode(query))), queries.report_state(assignment)
+    return ReportPage.at(address, assignment, names or Names(), state)
+
+
+def listed_rows(assignment: Assignment, names: Names | None = None, **query: str) -> list[ReportRow]:
+    shown = pairs_context(query, assignment, names)["page"].object_list
+    return report_rows(report_page(query, assignment, names), shown)
 
 
 def listed(assignment: Assignment, names: Names | None = None, **query: str) -> list[tuple[str, str]]:
-    rows = pairs_context(query, assignment, names)["rows"]
-    return [(row.pair.left.name, row.pair.right.name) for row in rows]
+    return [(row.pair.left.name, row.pair.right.name) for row in listed_rows(assignment, names, **query)]
 
 
 def flags(assignment: Assignment) -> dict[tuple[str, str], list[tuple[str, bool, bool]]]:
-    rows = pairs_context({}, assignment)["rows"]
+    rows = listed_rows(assignment)
     return {(row.pair.left.name, row.pair.right.name): [flag[:3] for flag in row.flags] for row in rows}
 
 
@@ -248,13 +260,14 @@ def test_a_filter_takes_as_many_queries_for_many_pairs_as_for_few(
     assignment = hand_in(zipped(CLASS)).assignment
     assignment.teams = "ada, ben\nstudent-01, student-02"
     assignment.save()
-    # session, user, assignment, report, two versions, links, linked, findings and duplicates, flags, teams,
-    # teams, pairs of one student twice, names, earlier work, counts, counts for the headline, pages, pairs
+    # session, user, assignment, report, two versions; of the selected pairs: findings and duplicates, flags,
+    # teams, pairs of one student, names, pairs, counts above the threshold twice; decisions; of the shown
+    # pairs: flags and their links, pairs
     query = {"q": "e", "threshold": "5", "flag": "apart", "decision": "undecided"}
-    with django_assert_num_queries(20):
+    with django_assert_num_queries(19):
         alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
     hand_in(zipped(MANY))
-    with django_assert_num_queries(20):
+    with django_assert_num_queries(19):
         alice_client.get(tab(assignment, "pairs"), query, headers=HTMX)
 
 
@@ -283,13 +296,14 @@ def test_a_report_of_an_earlier_version_is_shown_and_says_what_it_lacks(
 
 
 def test_a_shared_page_gets_all_that_its_template_needs_without_a_request(report: Report) -> None:
-    state = queries.report_state(report.assignment)
-    for name, keys in (
-        ("cases", {"report", "cases", "page", "histogram", "threshold"}),
-        ("pairs", {"report", "rows", "threshold", "not_compared"}),
-        ("ignored", {"report", "skipped", "effect"}),
+    page = report_page({"threshold": "10"}, report.assignment)
+    for context, keys in (
+        (findings_context(page, "cases"), {"report", "rows", "page", "graph", "threshold"}),
+        (steady_context(page, "cases"), {"report", "histogram", "filter_form", "duplicates"}),
+        (findings_context(page, "pairs"), {"report", "rows", "threshold", "tally"}),
+        (steady_context(page, "pairs"), {"report", "not_compared", "filter_form", "pair_bins"}),
+        (tab_context(page, "ignored"), {"report", "skipped", "effect"}),
     ):
-        context = tab_context(name, {"threshold": "10"}, report.assignment, Names(), state)
         assert keys <= context.keys()
-        assert context.get("threshold", 0.1) == 0.1
+        assert context["threshold"] == 0.1
     assert queries.effective_threshold(report, PairFilter(threshold=0.1)) == 0.1
