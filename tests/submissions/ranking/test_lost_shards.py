@@ -11,7 +11,7 @@ from django.utils import timezone
 from fingerprint import engine
 from submissions import lifecycle, ranking_tasks, recovery, sweeping
 from submissions.models import RankingPlan, Report, Submission
-from submissions.ranking import shards
+from submissions.ranking import kept_cohorts, packing
 from tests.support.planned_rankings import (
     content,
     score_all,
@@ -40,7 +40,7 @@ def test_a_lost_merge_is_found(
     planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(ranking_tasks.merge_ranking, "apply_async", lambda *_, **__: None)
+        patch.setattr(ranking_tasks, "make_report", lambda _: None)
         score_all(planned, django_capture_on_commit_callbacks)
     assert recovery.unmerged_reports() == []
     RankingPlan.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
@@ -56,7 +56,7 @@ def test_a_part_that_ends_its_worker_each_time_fails_the_report(part: str, plann
         planned.shards.update(attempts=lifecycle.MAX_ATTEMPTS)
         ranking_tasks.score_shard(shard.pk)
     else:
-        planned.shards.update(scores=b"")
+        planned.shards.update(result=b"")
         RankingPlan.objects.update(merges=lifecycle.MAX_ATTEMPTS)
         ranking_tasks.merge_ranking(planned.report_id)
     report = Report.objects.get(pk=planned.report_id)
@@ -70,14 +70,19 @@ def test_a_worker_of_another_version_scores_nothing_and_says_so(
     shard = planned.shards.get(number=0)
     ranking_tasks.score_shard(shard.pk)
     shard.refresh_from_db()
-    assert (shard.scores, shard.attempts) == (None, 0)
+    assert (shard.result, shard.attempts) == (None, 0)
     assert f"report {planned.report_id} is ranked by version 0.0.1" in caplog.text
 
 
+@pytest.mark.parametrize("is_loaded_again", [False, True])
 def test_a_ranking_whose_class_was_changed_meanwhile_starts_again(
-    planned: RankingPlan, django_capture_on_commit_callbacks: Committing
+    is_loaded_again: bool,  # noqa: FBT001 - a parameter of the test
+    planned: RankingPlan,
+    django_capture_on_commit_callbacks: Committing,
 ) -> None:
     Submission.objects.filter(name="cleo").delete()
+    if is_loaded_again:
+        kept_cohorts.forget()
     score_all(planned, django_capture_on_commit_callbacks)
     report = Report.objects.get(pk=planned.report_id)
     assert "cleo" not in str(content(report)["submissions"])
@@ -100,10 +105,10 @@ def test_work_that_is_uploaded_meanwhile_waits_for_the_next_ranking(
 def test_scores_are_packed_without_loss() -> None:
     generator = np.random.default_rng(1)
     columns: dict[str, Any] = {
-        name: generator.integers(0, 2**40, 7) if name in shards.WHOLE_COLUMNS else generator.random(7)
+        name: generator.integers(0, 2**40, 7) if name in packing.WHOLE_COLUMNS else generator.random(7)
         for name in engine.Scores._fields
     }
-    unpacked = shards.unpack(shards.pack(engine.Scores(**columns)))
+    unpacked = packing.unpack_scores(packing.pack_scores(engine.Scores(**columns)))
     for name, column in columns.items():
         assert (getattr(unpacked, name) == column).all()
         assert getattr(unpacked, name).dtype == column.dtype
