@@ -162,10 +162,11 @@ def _save_ignored(report: Report, cohort: LoadedCohort) -> None:
 
     One row serves all files with this document: in one cohort they have the same ignored tokens.
     """
-    spans: dict[int, list[tuple[int, int]]] = {}
-    for index, file in enumerate(cohort.files):
-        if file.document_id not in spans and not cohort.is_unlisted(cohort.contents[index].submission):
-            spans[file.document_id] = cohort.inputs.cohort.ignored_spans(index)
-    rows = {document: own for document, own in spans.items() if own}
+    of_files = zip(cohort.files, cohort.contents, cohort.inputs.cohort.ignored_spans(), strict=True)
+    rows = {
+        file.document_id: spans
+        for file, content, spans in of_files
+        if spans and not cohort.is_unlisted(content.submission)
+    }
     columns: dict[str, list[Any]] = {"document_id": list(rows), "spans": list(rows.values())}
     insert(connection, Ignored, columns | {"report_id": [report.pk] * len(rows)})

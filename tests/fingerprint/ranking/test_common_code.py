@@ -89,7 +89,7 @@ def test_a_template_of_the_whole_class_counts_in_no_share() -> None:
     _, inputs = ranked([skeleton + "\n" + program(random) for _ in range(40)])
     tokens = fingerprint(file(0, skeleton).kinds, PARAMS)
     assert tokens.hashes.size
-    spans = inputs.cohort.ignored_spans(0)
+    spans = inputs.cohort.ignored_spans()[0]
     assert spans
     assert spans[0][0] == 0
     assert spans[0][1] >= len(file(0, skeleton).kinds) - PARAMS.k

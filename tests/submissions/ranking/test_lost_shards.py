@@ -6,21 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from django.db import OperationalError as DatabaseAway, connection
 from django.utils import timezone
 
 from fingerprint import engine
-from submissions import lifecycle, ranking_tasks, recovery, sweeping
+from submissions import actions, lifecycle, ranking_tasks, recovery, sweeping
 from submissions.models import RankingPlan, Report, Submission
-from submissions.ranking import kept_cohorts, packing
+from submissions.ranking import kept_cohorts, packing, shards
 from tests.support.planned_rankings import (
     content,
     score_all,
 )
 from tests.support.sample_class import COPIED, zipped
+from tests.support.sessions import cut
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
+    from collections.abc import Callable
 
+    from django.contrib.auth.models import User
+    from pytest_django.fixtures import Settings
+
+    from submissions.models import Assignment
     from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
@@ -88,6 +94,24 @@ def test_a_ranking_whose_class_was_changed_meanwhile_starts_again(
     assert "cleo" not in str(content(report)["submissions"])
 
 
+@pytest.mark.parametrize("is_loaded_again", [False, True])
+def test_an_earlier_assignment_that_is_deleted_meanwhile_is_in_no_pair(
+    is_loaded_again: bool,  # noqa: FBT001 - a parameter of the test
+    varied: Assignment,
+    plan: Callable[[Assignment], RankingPlan],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    planned = plan(varied)
+    assert planned.selection["old"]
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.delete_assignment(varied.course.assignments.get(name="Lab"))
+    if is_loaded_again:
+        kept_cohorts.forget()
+    score_all(planned, django_capture_on_commit_callbacks)
+    report = Report.objects.get(pk=planned.report_id)
+    assert "Lab" not in str(content(report)["pairs"])
+
+
 def test_work_that_is_uploaded_meanwhile_waits_for_the_next_ranking(
     planned: RankingPlan, alice: User, hand_in: HandIn, django_capture_on_commit_callbacks: Committing
 ) -> None:
@@ -100,6 +124,39 @@ def test_work_that_is_uploaded_meanwhile_waits_for_the_next_ranking(
     newest = assignment.reports.get()
     assert newest.pk > planned.report_id
     assert "zoe" in str(content(newest)["submissions"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_session_that_is_cut_loses_a_shard_and_fails_no_report(
+    planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, eager_tasks: None
+) -> None:
+    shard = planned.shards.get(number=0)
+    with monkeypatch.context() as patch:
+        patch.setattr("submissions.ranking.shards.pack_scores", cut)
+        with pytest.raises(DatabaseAway):
+            ranking_tasks.score_shard(shard.pk)
+    connection.close()
+    shard.refresh_from_db()
+    assert (shard.result, shard.attempts, shard.plan.report.state) == (None, 1, "running")
+    planned.shards.update(touched=timezone.now() - 2 * recovery.SENDING)
+    sweeping.sweep()
+    content(Report.objects.get(pk=planned.report_id))
+
+
+def test_no_shard_is_estimated_to_take_longer_than_it_may(settings: Settings) -> None:
+    seconds = np.random.default_rng(2).exponential(0.5, 1_000)
+    columns = np.arange(2_000).reshape(2, -1)
+    for total_shards, most in ((shards.LEAST_SHARDS, 10**6), (100, seconds.sum() / 100)):
+        settings.SHARD_SECONDS = most
+        parts = list(shards._parts(columns, seconds, shards._most_seconds([seconds])))
+        assert (np.concatenate(parts, axis=1) == columns).all()
+        assert total_shards <= len(parts) <= 1.2 * total_shards
+        assert max(seconds[part[0]].sum() for part in parts) <= min(most, seconds.sum() / shards.LEAST_SHARDS)
+
+
+def test_packed_parts_are_unpacked_as_they_were() -> None:
+    for parts in ([], [b""], [b"abc", b"", b"d" * 1_000]):
+        assert packing.unpack_parts(packing.pack_parts(parts)) == parts
 
 
 def test_scores_are_packed_without_loss() -> None:
