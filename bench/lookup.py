@@ -14,7 +14,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import secrets
+import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -47,6 +49,7 @@ class Step(NamedTuple):
     """Figures at one size: what adding an upload of 1,000 documents and looking up costs, and what it takes.
 
     `add_mean_seconds` is of all uploads since the last size, with the merges of runs that they caused.
+    `peak_mb` is the most memory that this process, which merges the runs, has taken so far.
     """
 
     documents: int
@@ -60,6 +63,7 @@ class Step(NamedTuple):
     look_up_p95_ms: float
     look_up_most_ms: float
     copies_found: str
+    peak_mb: float
 
 
 def made_up_hashes(first: int, documents: int, each: int) -> Ids:
@@ -168,6 +172,7 @@ def measure(documents: int, each: int, add_seconds: Sequence[float]) -> Step:
         float(np.quantile(times, 0.95)),
         max(times),
         f"{right} of {expected}",
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
     )
 
 
@@ -191,7 +196,10 @@ def steps(wanted: Sequence[int], each: int) -> Iterator[Step]:
     for size in wanted:
         seconds = [add(first, each) for first in range(stored, size, CHUNK)]
         stored = size
-        yield measure(size, each, seconds)
+        step = measure(size, each, seconds)
+        # Growing to a large size takes long: what was measured until then is told at once.
+        print(" | ".join(_cells(step)), file=sys.stderr, flush=True)
+        yield step
 
 
 def drop_a_third() -> float:

@@ -43,9 +43,9 @@ def measure(folder: Path, home: Path, workers: int, *, pin: bool = False) -> dic
         from bench.service_uploads import rank_again, upload  # noqa: PLC0415 - starts Django, in the home of the server
 
         submissions = sorted(folder.iterdir())
-        _stages(upload("warm up", submissions[:WARM_UP]))
+        wait_until_ranked(upload("warm up", submissions[:WARM_UP]))
         batch = upload("class", submissions)
-        return _stages(batch) | {"ranking again": rank_again(batch.assignment)}
+        return wait_until_ranked(batch) | {"ranking again": rank_again(batch.assignment)}
     finally:
         server.terminate()
         server.wait(60)
@@ -63,7 +63,7 @@ def pin_workers(server: int) -> None:
             one.cpu_affinity([cores[number % len(cores)]])
 
 
-def _stages(batch: Batch) -> dict[str, float]:
+def wait_until_ranked(batch: Batch) -> dict[str, float]:
     """Return how long a batch was in each of its states, until it is ranked."""
     seconds: dict[str, float] = {}
     started = last = time.monotonic()

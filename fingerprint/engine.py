@@ -4,7 +4,7 @@
     fingerprints = engine.fingerprint(reading.tokens.kinds, params)
     inputs = engine.RankingInput.from_files(files, submissions, params.k)
     ranking = engine.rank(inputs)
-    passages = engine.pair_passages(inputs, ranking).of(0)
+    passages = engine.pair_passages(inputs, ranking.pairs, ranking.units).of(0)
 
 A name is imported when it is first used, so a web page that only decodes a file does not load numba.
 """

@@ -1,14 +1,15 @@
 """Celery tasks of a ranking; like all tasks they return nothing, and running one twice is safe.
 
 A small class is ranked by rank_next alone. For a large one it only stores a plan; then score_shard scores the
-pairs, on all workers, and the last one has merge_ranking make the report of the scores. The state of all of
-it is in Postgres, and messages have primary keys only: a lost one is sent again (`submissions.recovery`).
+pairs, on all workers. Who computes the last shard goes on with `make_report`, since it has the class in
+memory: first it has the listed pairs aligned in shards, and after these it makes the report. The state of all
+of it is in Postgres, and messages have primary keys only: a lost one is sent again (`submissions.recovery`).
 """
 
 from __future__ import annotations
 
 import logging
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from submissions import lifecycle, recovery, retrying, turns
 from submissions.comparisons import compares, comparing_assignments
 from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
 from submissions.heartbeats import package_version
-from submissions.ingest.rereading import replace_documents
+from submissions.ingest.rereading import replace_documents, waits_for_ranking
 from submissions.models import RankingPlan, RankingShard, Report
 from submissions.posting_tasks import enqueue_merging, merge_small
 from submissions.queues import HEAVY, QUEUES, TakesLong, cohort_queue, send
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from submissions.models import Assignment
+    from submissions.ranking.prepared import Prepared
+    from submissions.ranking.rank import Results
 
 logger = logging.getLogger(__name__)
 
@@ -77,8 +80,7 @@ def rank_next(queue: str) -> None:
         with _handling_errors(report.pk):
             if compares(report.assignment):
                 merge_small()
-            with transaction.atomic():
-                _rank_locked(report.pk, report.assignment_id)
+            _rank(report)
     enqueue_merging()
     _start_waiting_reports()
 
@@ -110,7 +112,7 @@ def _handling_errors(report_id: int) -> Iterator[None]:
         raise
     except CohortChanged:
         lifecycle.postpone_report(report_id)
-        send(rank_next, HEAVY, HEAVY)
+        _start_waiting_reports()
     except TakesLong:
         if retrying.make_report_heavy(report_id, "ranking it takes long"):
             send(rank_next, HEAVY, HEAVY)
@@ -125,8 +127,23 @@ def _handling_errors(report_id: int) -> Iterator[None]:
         raise
 
 
-def _rank_locked(report_id: int, assignment_id: int) -> None:
-    from submissions.ranking.rank import rank_without_cancelled  # noqa: PLC0415 - imports numba: workers only
+def _rank(report: Report) -> None:
+    """Rank the cohort of a report, or cut its pairs into shards; nothing is locked while it is loaded."""
+    from submissions.ranking.prepared import prepare  # noqa: PLC0415 - imports numba: workers only
+    from submissions.ranking.shards import cut  # noqa: PLC0415
+
+    # The last report must keep its documents until the new one is there: then this is one transaction.
+    prepared = None if waits_for_ranking(report.assignment_id) else prepare(report)
+    if prepared and cut(report, prepared):
+        _send_shards(report.pk)
+        return
+    with transaction.atomic():
+        _rank_locked(report.pk, report.assignment_id, prepared)
+
+
+def _rank_locked(report_id: int, assignment_id: int, prepared: Prepared | None) -> None:
+    from submissions.ranking.prepared import is_current  # noqa: PLC0415 - imports numba: workers only
+    from submissions.ranking.rank import rank_without_cancelled  # noqa: PLC0415
 
     unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
     locked = lifecycle.lock_assignment(assignment_id, wait=False)
@@ -134,12 +151,8 @@ def _rank_locked(report_id: int, assignment_id: int) -> None:
     if locked is None or report is None:  # another worker was faster, or the report was deleted
         return
     is_read_again = replace_documents(locked)
-    # The last report must keep its documents until the new one is there: then this is one transaction.
-    ranked = rank_without_cancelled(report, may_cut=not is_read_again)
-    if ranked is None:
-        transaction.on_commit(partial(_send_shards, report_id))
-        return
-    _finish(report, ranked)
+    is_ready = prepared is not None and not is_read_again and is_current(locked, prepared)
+    _finish(report, rank_without_cancelled(report, prepared if is_ready else None))
     if is_read_again:
         for other in comparing_assignments(locked):
             enqueue_rank(other)
@@ -157,27 +170,29 @@ def _finish(report: Report, batches: list[int]) -> None:
 
 
 def _send_shards(report_id: int) -> None:
-    """Send the messages of the first shards; each of them sends that of a later one."""
-    first = RankingShard.objects.filter(plan__report=report_id, number__lt=SHARDS_AT_ONCE).order_by("number")
-    for pk in first.values_list("pk", flat=True):
+    """Send the messages of the first shards that wait; each of them sends that of a later one."""
+    waiting = RankingShard.objects.filter(plan__report=report_id, result=None).order_by("number")
+    for pk in waiting.values_list("pk", flat=True)[:SHARDS_AT_ONCE]:
         send(score_shard, HEAVY, pk)
 
 
 @shared_task(soft_time_limit=RANKING_SECONDS, time_limit=LAST_SECONDS)
 def score_shard(shard_id: int) -> None:
-    """Score the pairs of one shard; after the last one, have the report made of all scores."""
+    """Score or align the pairs of one shard; after the last one, go on with the ranking."""
+    from submissions.ranking.shards import compute  # noqa: PLC0415 - imports numba: workers only
+
     with work_lock(Work.SHARD, shard_id) as mine:
         shard = _start_shard(shard_id) if mine else None
         if shard is None:
             return
         with _handling_errors(shard.plan.report_id):
-            _score(shard)
+            compute(shard)
     _go_on(shard)
 
 
 def _start_shard(shard_id: int) -> RankingShard | None:
-    """Return a shard that waits to be scored, and count the attempt; fail the report after too many."""
-    waiting = RankingShard.objects.filter(pk=shard_id, scores=None, plan__report__state=Report.State.RUNNING)
+    """Return a shard that waits to be computed, and count the attempt; fail the report after too many."""
+    waiting = RankingShard.objects.filter(pk=shard_id, result=None, plan__report__state=Report.State.RUNNING)
     shard = waiting.select_related("plan__report__assignment").first()
     if shard is None or _is_of_another_version(shard.plan):
         return None
@@ -196,35 +211,33 @@ def _is_of_another_version(plan: RankingPlan) -> bool:
     return True
 
 
-def _score(shard: RankingShard) -> None:
-    from submissions.ranking.shards import score_shard  # noqa: PLC0415 - imports numba: workers only
-
-    score_shard(shard)
-
-
 def _go_on(shard: RankingShard) -> None:
-    """Send the message of a later shard, behind the work of others; after the last one, that of the merge."""
-    from submissions.ranking.shards import forget, is_followed  # noqa: PLC0415 - imports numba: workers only
+    """Send the message of a later shard, behind the work of others; after the last one, make the report."""
+    from submissions.ranking.kept_cohorts import forget  # noqa: PLC0415 - imports numba: workers only
+    from submissions.ranking.shards import is_followed  # noqa: PLC0415
 
     plan = shard.plan
-    waiting = plan.shards.filter(scores=None)
+    waiting = plan.shards.filter(result=None)
     if not is_followed(plan.pk):
         forget(plan.pk)
         return
-    if not waiting.filter(attempts=0).exists():
-        forget(plan.pk)
     for later in waiting.filter(attempts=0, number=shard.number + SHARDS_AT_ONCE):
         send(score_shard, HEAVY, later.pk)
     if not waiting.exists():
-        send(merge_ranking, HEAVY, plan.report_id)
+        make_report(plan.report_id)
+    elif shard.kind == RankingShard.Kind.PASSAGES and not waiting.filter(attempts=0).exists():
+        forget(plan.pk)
 
 
-@shared_task(
-    autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS,
-    soft_time_limit=RANKING_SECONDS, time_limit=LAST_SECONDS,
-)  # fmt: skip
+# A message of the version before, or of the sweep, has this name.
+@shared_task(soft_time_limit=RANKING_SECONDS, time_limit=LAST_SECONDS)
 def merge_ranking(report_id: int) -> None:
-    """Make the report of the scores of all shards."""
+    """Go on with a ranking whose shards are all computed."""
+    make_report(report_id)
+
+
+def make_report(report_id: int) -> None:
+    """Make the report of the results of all shards; before that, have the listed pairs aligned in shards."""
     report = Report.objects.filter(pk=report_id).first()
     if report is None:
         return
@@ -232,16 +245,20 @@ def merge_ranking(report_id: int) -> None:
         plan = _start_merge(report_id) if mine and free else None
         if plan is None:
             return
-        with _handling_errors(report_id):
+        # Where the assignment is busy, the report waits again and is started below.
+        with suppress(lifecycle.AssignmentBusy), _handling_errors(report_id):
             _merge(plan)
-    _start_waiting_reports()
+    if Report.objects.filter(pk=report_id, state=Report.State.RUNNING).exists():
+        _send_shards(report_id)
+    else:
+        _start_waiting_reports()
 
 
 def _start_merge(report_id: int) -> RankingPlan | None:
-    """Return the plan of a running report whose shards are all scored, and count the attempt."""
+    """Return the plan of a running report whose shards are all computed, and count the attempt."""
     plans = RankingPlan.objects.filter(report=report_id, report__state=Report.State.RUNNING)
     plan = plans.select_related("report__assignment").first()
-    if plan is None or plan.shards.filter(scores=None).exists() or _is_of_another_version(plan):
+    if plan is None or plan.shards.filter(result=None).exists() or _is_of_another_version(plan):
         return None
     if plan.merges >= lifecycle.MAX_ATTEMPTS:
         lifecycle.fail_report(report_id, lifecycle.GAVE_UP)
@@ -251,18 +268,32 @@ def _start_merge(report_id: int) -> RankingPlan | None:
 
 
 def _merge(plan: RankingPlan) -> None:
-    """Compute the results, without a lock, and then save them in one transaction."""
-    from submissions.ranking.merging import merge  # noqa: PLC0415 - imports numba: workers only
+    """Cut the listed pairs into shards, or else save the report; nothing is locked while computing."""
+    from submissions.ranking.merging import merge_scores, with_effect  # noqa: PLC0415 - numba: workers only
+    from submissions.ranking.shards import cut_listed  # noqa: PLC0415
+
+    results = merge_scores(plan)
+    if not plan.shards.filter(kind=RankingShard.Kind.PASSAGES).exists() and cut_listed(plan, results.best):
+        return
+    _save(plan, with_effect(plan, results))
+
+
+def _save(plan: RankingPlan, results: Results) -> None:
+    from submissions.ranking.kept_cohorts import forget  # noqa: PLC0415 - imports numba: workers only
+    from submissions.ranking.merging import merge_passages  # noqa: PLC0415
+    from submissions.ranking.prepared import has_files  # noqa: PLC0415
     from submissions.ranking.rank import has_cancelled, save  # noqa: PLC0415
 
-    results = merge(plan)
     report = plan.report
     with transaction.atomic():
         lifecycle.lock_assignment(report.assignment_id, wait=True)
         if not RankingPlan.objects.filter(pk=plan.pk, report__state=Report.State.RUNNING).exists():
             raise Cancelled
-        save(report, results)
+        if not has_files(results.cohort):
+            raise CohortChanged
+        save(report, results, partial(merge_passages, plan, results))
         if has_cancelled(report):
             raise CohortChanged
         _finish(report, plan.batches)
         plan.delete()
+    forget(plan.pk)

@@ -78,8 +78,8 @@ def end_stuck_work() -> None:
     for report in Report.objects.filter(state=Report.State.RUNNING, touched__lt=long_ago):
         if end_session(Work.REPORT, report.pk, STUCK):
             lifecycle.fail_report(report.pk, OUT_OF_TIME)
-    for shard in RankingShard.objects.filter(scores=None, attempts__gt=0, touched__lt=long_ago):
-        # Scoring a shard is started a limited number of times, so this ends.
+    for shard in RankingShard.objects.filter(result=None, attempts__gt=0, touched__lt=long_ago):
+        # Computing a shard is started a limited number of times, so this ends.
         if end_session(Work.SHARD, shard.pk, STUCK):
             logger.warning("shard %s of plan %s: its worker was ended", shard.number, shard.plan_id)
     for batch in Batch.objects.filter(state=Batch.State.UNPACKING, touched__lt=long_ago):
@@ -119,8 +119,8 @@ def lost_reports() -> list[tuple[int, str]]:
 
 
 def lost_shards() -> list[int]:
-    """Return the shards of running rankings that no process scores and no message will start."""
-    waiting = RankingShard.objects.filter(scores=None, plan__report__state=Report.State.RUNNING)
+    """Return the shards of running rankings that no process computes and no message will start."""
+    waiting = RankingShard.objects.filter(result=None, plan__report__state=Report.State.RUNNING)
     long_ago = timezone.now() - SENDING
     quiet = list(waiting.filter(touched__lt=long_ago).order_by("pk").values_list("pk", flat=True))
     locked = sessions(Work.SHARD) if quiet and HEAVY in empty_queues() else None
@@ -128,10 +128,10 @@ def lost_shards() -> list[int]:
 
 
 def unmerged_reports() -> list[int]:
-    """Return the running reports whose shards are all scored, that no process or message makes a report."""
+    """Return the running reports whose shards are all computed, that nothing goes on with."""
     plans = RankingPlan.objects.filter(
         report__state=Report.State.RUNNING, touched__lt=timezone.now() - SENDING
-    ).exclude(shards__in=RankingShard.objects.filter(scores=None))
+    ).exclude(shards__in=RankingShard.objects.filter(result=None))
     quiet = list(plans.values_list("report_id", flat=True))
     locked = sessions(Work.REPORT) if quiet and HEAVY in empty_queues() else None
     return [] if locked is None else [pk for pk in quiet if pk not in locked]

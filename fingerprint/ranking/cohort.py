@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -122,13 +123,15 @@ class Cohort:
         """Return the tokens of one submission, with positions counted from its own first token."""
         return slice_submission(self.tokens, self.submission_starts, self.order_starts, number)
 
-    def ignored_spans(self, file: int) -> list[tuple[int, int]]:
-        """Return the token ranges [start, end) of a file that are boilerplate or common code, in order."""
-        ignored = self.tokens.ignored[self.file_starts[file] : self.file_starts[file + 1] - 1]
-        if not ignored.any():
-            return []
-        edges = np.diff(ignored.astype(np.int8), prepend=0, append=0)
-        return list(zip(np.flatnonzero(edges > 0).tolist(), np.flatnonzero(edges < 0).tolist(), strict=True))
+    def ignored_spans(self) -> list[list[tuple[int, int]]]:
+        """Return the token ranges [start, end) of each file that are boilerplate or common code, in order."""
+        edges = np.diff(self.tokens.ignored.astype(np.int8), prepend=0, append=0)
+        starts = np.flatnonzero(edges > 0)
+        files = np.searchsorted(self.file_starts, starts, side="right") - 1
+        sides = np.stack((starts, np.flatnonzero(edges < 0)), axis=1) - self.file_starts[files][:, None]
+        spans = list(map(tuple, sides.tolist()))
+        ends = np.searchsorted(files, np.arange(len(self.file_starts)))
+        return [spans[first:after] for first, after in pairwise(ends.tolist())]
 
 
 @njit

@@ -247,17 +247,20 @@ def _merged(ranking: Ranking, translations: Translations) -> Ranking:
     return merged.take(order[np.sort(firsts)])
 
 
-def pair_passages(inputs: RankingInput, ranking: Ranking, check: Check = never_end) -> PairPassages:
-    """Return the passages of all pairs of a ranking; those of a translated pair are runs of coarse symbols.
+def pair_passages(
+    inputs: RankingInput, pairs: CandidatePairs, units: Rows, check: Check = never_end
+) -> PairPassages:
+    """Return the passages of pairs of a ranking, with its `units`; `check` as for `rank`.
 
-    Their tokens are counted in the coarse streams of their files. `check` as for `rank`.
+    Those of a translated pair are runs of coarse symbols. Their tokens are counted in the coarse streams of
+    their files.
     """
-    ends = np.stack((ranking.pairs.left, ranking.pairs.right), axis=1).astype(np.int64)
+    ends = np.stack((pairs.left, pairs.right), axis=1).astype(np.int64)
     if inputs.translations is None:
         return align_pairs(inputs.cohort, ends, check)
-    translated = ranking.translated
+    translated = units[:, 0] >= 0
     tokens = align_pairs(inputs.cohort, ends[~translated], check)
-    symbols = align_pairs(inputs.translations.cohort, ranking.units[translated], check)
+    symbols = align_pairs(inputs.translations.cohort, units[translated], check)
     symbols.rows[:, [0, 2]] = inputs.translations.files[symbols.rows[:, [0, 2]]]
     # Which of both sorts, one after the other, is each pair of the ranking?
     order = np.argsort(np.argsort(translated, kind="stable"))

@@ -93,8 +93,9 @@ class Runs:
         paths = [Path(self._folder.name, f"{self.spilled}.{column}") for column in Records._fields]
         with paths[0].open("wb") as keys, paths[1].open("wb") as payloads:
             for piece in pieces:
-                piece.keys.tofile(keys)
-                piece.payloads.tofile(payloads)
+                # `tofile` would not say that the disk is full.
+                keys.write(np.ascontiguousarray(piece.keys).data)
+                payloads.write(np.ascontiguousarray(piece.payloads).data)
         return Records(*(np.memmap(path, dtype=np.uint64, mode="r") for path in paths))
 
 

@@ -13,7 +13,7 @@ from django.utils.crypto import salted_hmac
 from fingerprint.engine import Passage
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -65,12 +65,26 @@ def pack_records(passages: Sequence[PassageRecord]) -> bytes:
     return pack_passages(table.astype(np.int32), np.array([0, len(table)]), keys)[0]
 
 
-def unpack(packed: bytes) -> list[PassageRecord]:
-    """Return what was packed; nothing of no bytes."""
+def with_other_files(packed: bytes, files: Mapping[int, int], *, exchange: bool) -> bytes:
+    """Return packed passages with `files` in place of their files, and with the sides exchanged."""
+    keys, figures = _unpacked(packed)
+    others = np.array([[files[key] for key in side] for side in keys.tolist()], dtype=KEYS)
+    if exchange:
+        others, figures = others[::-1], figures[[1, 0, *range(2, len(OTHER_COLUMNS))]]
+    return zlib.compress(others.tobytes() + figures.tobytes(), level=1)
+
+
+def _unpacked(packed: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Return the columns of the files, and the others; without rows of no bytes."""
     raw = zlib.decompress(packed) if packed else b""
     count = len(raw) // ROW_BYTES
     keys = np.frombuffer(raw, KEYS, len(FILE_COLUMNS) * count).reshape(len(FILE_COLUMNS), count)
-    figures = np.frombuffer(raw, FIGURES, offset=keys.nbytes).reshape(len(OTHER_COLUMNS), count)
+    return keys, np.frombuffer(raw, FIGURES, offset=keys.nbytes).reshape(len(OTHER_COLUMNS), count)
+
+
+def unpack(packed: bytes) -> list[PassageRecord]:
+    """Return what was packed; nothing of no bytes."""
+    keys, figures = _unpacked(packed)
     columns = dict(zip(FILE_COLUMNS + OTHER_COLUMNS, [*keys.tolist(), *figures.tolist()], strict=True))
     *figures_of, common = (columns[number] for number in range(len(columns)))
     return [PassageRecord(*row) for row in zip(*figures_of, map(bool, common), strict=True)]

@@ -10,7 +10,7 @@ from submissions.models.reports import Report
 
 
 class RankingPlan(models.Model):
-    """A started ranking whose pairs are scored in shards; it is deleted when the report is done.
+    """A started ranking whose pairs are scored and aligned in shards; it is deleted when the report is done.
 
     `selection`: what the cohort consists of, see `ranking.selection`; `digest`: of the engine's input;
     `batches`: the uploads that are done with this report; `merges`: how often merging was started.
@@ -32,18 +32,27 @@ class RankingPlan(models.Model):
 
 
 class RankingShard(models.Model):
-    """Pairs of one job of a plan, and their scores once a worker has computed them.
+    """Pairs of a plan that a worker scores or aligns, and what it computed.
 
-    `job`: number of the `engine.ScoringJob`, see `ranking.shards`; `sides`: the pairs as two int32 arrays.
+    Pairs to score are of the `job` with this number, see `ranking.shards`; `sides` has them as two int32
+    arrays. Pairs to align are those that the report lists; two more arrays have their units. `result` has
+    the packed scores, or the packed passages.
     """
 
+    class Kind(models.TextChoices):
+        SCORES = "scores"
+        PASSAGES = "passages"
+
     plan = models.ForeignKey(RankingPlan, models.CASCADE, related_name="shards")
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.SCORES)
+    # Shards that align follow those that score.
     number = models.PositiveIntegerField()
-    job = models.PositiveSmallIntegerField()
+    job = models.PositiveSmallIntegerField(default=0)
     pairs = models.PositiveIntegerField()
     sides = models.BinaryField()
-    scores = models.BinaryField(null=True)
-    # Number of times scoring was started.
+    # The migration has Postgres store it as it is: it is packed already.
+    result = models.BinaryField(null=True)
+    # Number of times computing it was started.
     attempts = models.PositiveSmallIntegerField(default=0)
     touched = models.DateTimeField(auto_now=True)
 

@@ -6,6 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from django.db import connection
+
 from fingerprint.engine import (
     CoarseFile,
     CohortFile,
@@ -15,27 +17,29 @@ from fingerprint.engine import (
     coarse_family,
     token_lines,
 )
+from submissions.cursors import open_cursor
 from submissions.ingest.documents import PARAMS
 from submissions.mates import identities
 from submissions.models import Document, Submission, SubmissionFile
 from submissions.ranking.mates import find_mates
 from submissions.ranking.selection import select_cohort
-from submissions.storage import fingerprints
+from submissions.storage.fingerprints import unpack_hashes
 from submissions.storage.sources import file_text
-from submissions.storage.tokens import unpack_coarse, unpack_lexical, unpack_with_lines
+from submissions.storage.tokens import unpack_coarse, unpack_kinds, unpack_lexical, unpack_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fingerprint.engine import LexicalTerms, TokenStream
-    from fingerprint.types import Lines
+    from fingerprint.engine import LexicalTerms
+    from fingerprint.types import Hashes, Kinds, Lines
     from submissions.mates import Identity
     from submissions.models import Assignment, Boilerplate
     from submissions.ranking.mates import Mates
     from submissions.ranking.old_work import OldWork
     from submissions.ranking.selection import Selection
-    from submissions.storage.fingerprints import Fingerprints
 
+DOCUMENTS = "SELECT id, tokens, lexical, fingerprints FROM submissions_document WHERE id = ANY(%s)"
+DOCUMENTS_AT_ONCE = 500
 # Large columns of a document that are not fetched with its file.
 PACKED = ("tokens", "lexical", "fingerprints", "coarse")
 
@@ -106,9 +110,10 @@ class LoadedCohort:
 class LoadedDocument(NamedTuple):
     """Unpacked columns of a document; `lines` is None for a document from before lines were stored."""
 
-    tokens: TokenStream
+    kinds: Kinds
     lines: Lines | None
     lexical: LexicalTerms
+    hashes: Hashes
 
 
 def load_cohort(assignment: Assignment, selection: Selection | None = None) -> LoadedCohort:
@@ -125,10 +130,9 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     files = _ready_files(index)
     boilerplate = [*own_boilerplate, *old_work.boilerplate]
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
-    stored = fingerprints.load({file.document_id for file in files})
     streams = _coarse_streams(set(documents))
     contents = [
-        _content(file, index[file.submission_id], documents[file.document_id], stored)._replace(
+        _content(file, index[file.submission_id], documents[file.document_id])._replace(
             coarse=None if file.submission_id in old_work.submissions else streams.get(file.document_id)
         )
         for file in files
@@ -172,11 +176,14 @@ def _ready_files(index: dict[int, int]) -> list[SubmissionFile]:
 
 
 def _documents(keys: set[int]) -> dict[int, LoadedDocument]:
-    packed = Document.objects.filter(pk__in=keys).values_list("pk", "tokens", "lexical")
-    return {
-        pk: LoadedDocument(*unpack_with_lines(bytes(tokens)), unpack_lexical(bytes(lexical)))
-        for pk, tokens, lexical in packed.iterator(chunk_size=100)
-    }
+    documents, ordered = {}, sorted(keys)
+    with open_cursor(connection) as cursor:
+        for start in range(0, len(ordered), DOCUMENTS_AT_ONCE):
+            some = ordered[start : start + DOCUMENTS_AT_ONCE]
+            for pk, tokens, lexical, packed in cursor.execute(DOCUMENTS, [some], binary=True):
+                hashes = unpack_hashes(packed)
+                documents[pk] = LoadedDocument(*unpack_kinds(tokens), unpack_lexical(lexical), hashes)
+    return documents
 
 
 def _coarse_streams(keys: set[int]) -> dict[int, CoarseFile]:
@@ -198,13 +205,15 @@ def _is_whole(item: Boilerplate, streams: dict[int, CoarseFile]) -> bool:
     return item.first is None and item.document_id in streams
 
 
-def _content(
-    file: SubmissionFile, submission: int, document: LoadedDocument, stored: dict[int, Fingerprints]
-) -> CohortFile:
-    lines = token_lines(file_text(file), document.tokens) if document.lines is None else document.lines
-    return CohortFile(
-        submission, document.tokens.kinds, lines, document.lexical, stored[file.document_id].hashes
-    )
+def _content(file: SubmissionFile, submission: int, document: LoadedDocument) -> CohortFile:
+    lines = _lines_of(file) if document.lines is None else document.lines
+    return CohortFile(submission, document.kinds, lines, document.lexical, document.hashes)
+
+
+def _lines_of(file: SubmissionFile) -> Lines:
+    """Return the line of each token of a file whose document has none stored."""
+    packed = Document.objects.filter(pk=file.document_id).values_list("tokens", flat=True).get()
+    return token_lines(file_text(file), unpack_tokens(bytes(packed)))
 
 
 def _exclusions(
@@ -212,7 +221,7 @@ def _exclusions(
 ) -> Exclusions:
     # Without a limit of the instructor's own, the engine's default applies.
     return Exclusions(
-        [documents[item.document_id].tokens.kinds[item.first : item.after] for item in boilerplate],
+        [documents[item.document_id].kinds[item.first : item.after] for item in boilerplate],
         [documents[item.document_id].lexical for item in boilerplate if item.first is None],
         "default" if limit is None else limit,
     )

@@ -1,4 +1,4 @@
-"""Make the results of a ranking of the scores of its shards."""
+"""Make the results of a ranking of what its shards computed."""
 
 from __future__ import annotations
 
@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerprint import engine
+from submissions.models import RankingShard
 from submissions.ranking.exclusions import rank_without_exclusions
-from submissions.ranking.rank import compute, track_aligned
+from submissions.ranking.kept_cohorts import planned
+from submissions.ranking.listed_pairs import ListedPairs, with_copies
+from submissions.ranking.packing import unpack_parts, unpack_scores
+from submissions.ranking.rank import compute
 from submissions.ranking.selection import CohortChanged
-from submissions.ranking.shards import forget, load_planned, plan_check, unpack
+from submissions.ranking.shards import plan_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fingerprint.engine import CandidatePairs, Cohort, LexicalTable, Scores
     from submissions.models import RankingPlan
+    from submissions.ranking.load import LoadedCohort
     from submissions.ranking.rank import Results
 
 
-def merge(plan: RankingPlan) -> Results:
+def merge_scores(plan: RankingPlan) -> Results:
     """Return what ranking the cohort of a plan in one piece would, from the scores of its shards.
 
     Raises
@@ -31,16 +36,27 @@ def merge(plan: RankingPlan) -> Results:
     CohortChanged
         When what the plan selected was changed.
     """
-    forget()
-    cohort, check = load_planned(plan), plan_check(plan.pk)
-    own = len(engine.scored_cohorts(cohort.inputs))
-    results = compute(cohort, check, score_pairs=StoredScores(plan))
-    listed = len(results.best.scores.similarity)
-    aligned = list(track_aligned(plan.report_id, results.aligned, listed))
+    kept = planned(plan)
+    return compute(kept.cohort, plan_check(plan.pk), kept.candidates, StoredScores(plan))
+
+
+def with_effect(plan: RankingPlan, results: Results) -> Results:
+    """Return results that know the ranking without exclusions, where that is another one."""
+    cohort, own = results.cohort, len(planned(plan).jobs)
     if not cohort.is_ranked_twice:
-        return results._replace(aligned=aligned)
+        return results
     before = rank_without_exclusions(cohort, results.ranking, StoredScores(plan, own))
-    return results._replace(aligned=aligned, before=lambda: before)
+    return results._replace(before=lambda: before)
+
+
+def merge_passages(plan: RankingPlan, results: Results, copied: LoadedCohort) -> Iterator[ListedPairs]:
+    """Yield the pairs that the report lists, with what its shards aligned; see `rank.save` for `copied`."""
+    shards = plan.shards.filter(kind=RankingShard.Kind.PASSAGES).order_by("number")
+    done = 0
+    for pairs, packed in shards.values_list("pairs", "result").iterator(chunk_size=1):
+        ranking = results.best.take(np.arange(done, done + pairs))
+        yield with_copies(results.cohort, copied, ListedPairs(ranking, unpack_parts(bytes(packed or b""))))
+        done += pairs
 
 
 class StoredScores:
@@ -62,6 +78,6 @@ class StoredScores:
         return scores
 
     def _parts(self, job: int) -> Iterator[Scores]:
-        shards = self._plan.shards.filter(job=job).order_by("number").values_list("scores", flat=True)
-        for scores in shards.iterator(chunk_size=1):
-            yield unpack(bytes(scores or b""))
+        shards = self._plan.shards.filter(kind=RankingShard.Kind.SCORES, job=job).order_by("number")
+        for scores in shards.values_list("result", flat=True).iterator(chunk_size=1):
+            yield unpack_scores(bytes(scores or b""))

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# The stage in which the passages of the listed pairs are found.
+ALIGNING = "Aligning pairs"
 # Longer than any task may run.
 CACHE_SECONDS = 20 * 60
 # Seconds between two updates within a stage.

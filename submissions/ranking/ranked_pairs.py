@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from fingerprint.engine import PairPassages, Passage, Ranking, RankingInput
-    from fingerprint.types import Flags, Floats, PassageRows
+    from fingerprint.engine import CandidatePairs, PairPassages, Passage, Ranking, RankingInput
+    from fingerprint.types import Flags, Floats, PassageRows, Rows
 
     Column = npt.NDArray[Any]
 
@@ -112,8 +112,7 @@ def by_name(ranking: Ranking, name_ranks: Sequence[int]) -> tuple[Ranking, Flags
     `name_ranks` has the place of each submission in the order of the names.
     """
     pairs, scores = ranking.pairs, ranking.scores
-    ranks = np.asarray(name_ranks, dtype=np.int64)
-    exchanged: Flags = ranks[pairs.left] > ranks[pairs.right]
+    exchanged = are_exchanged(pairs, name_ranks)
 
     def both(left: Column, right: Column) -> tuple[Column, Column]:
         return np.where(exchanged, right, left), np.where(exchanged, left, right)
@@ -128,6 +127,13 @@ def by_name(ranking: Ranking, name_ranks: Sequence[int]) -> tuple[Ranking, Flags
     )
     pairs = pairs._replace(left=sides[0], right=sides[1])
     return ranking._replace(pairs=pairs, scores=scores), exchanged
+
+
+def are_exchanged(pairs: CandidatePairs, name_ranks: Sequence[int]) -> Flags:
+    """Return for each pair whether the name of its submission on the right sorts first."""
+    ranks = np.asarray(name_ranks, dtype=np.int64)
+    exchanged: Flags = ranks[pairs.left] > ranks[pairs.right]
+    return exchanged
 
 
 def _mark(translated: bool, structure: float) -> str:  # noqa: FBT001 - a column
@@ -154,9 +160,17 @@ def aligned_pairs(
     inputs: RankingInput, ranking: Ranking, check: Callable[[], None] = engine.never_end
 ) -> Iterator[AlignedPairs]:
     """Yield the pairs of a ranking, `PAIRS_AT_ONCE` of them; `check` as for `engine.rank`."""
-    for start in range(0, len(ranking.units), PAIRS_AT_ONCE):
-        some = ranking.take(np.arange(start, min(start + PAIRS_AT_ONCE, len(ranking.units))))
-        yield AlignedPairs(some, engine.pair_passages(inputs, some, check))
+    for rows, passages in aligned_rows(inputs, ranking.pairs, ranking.units, check):
+        yield AlignedPairs(ranking.take(rows), passages)
+
+
+def aligned_rows(
+    inputs: RankingInput, pairs: CandidatePairs, units: Rows, check: Callable[[], None]
+) -> Iterator[tuple[Rows, PairPassages]]:
+    """Yield the passages of `PAIRS_AT_ONCE` pairs with the rows of these; see `engine.pair_passages`."""
+    for start in range(0, len(units), PAIRS_AT_ONCE):
+        rows = np.arange(start, min(start + PAIRS_AT_ONCE, len(units)))
+        yield rows, engine.pair_passages(inputs, pairs.take(rows), units[rows], check)
 
 
 def ranked_pairs(inputs: RankingInput, ranking: Ranking) -> Iterator[RankedPair]:

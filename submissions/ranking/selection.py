@@ -74,9 +74,13 @@ def _rows(model: type[Model], keys: list[int]) -> list[Any]:
 def select_cohort(assignment: Assignment) -> Selection:
     """Return the cohort of an assignment as it is now; of compared assignments, what shares most with it."""
     submissions = cohort_submissions(assignment)
-    boilerplate = assignment.boilerplate.filter(document__state=Document.State.READY).order_by("pk")
     old_work = _look_up_old_work(assignment, submissions)
-    return Selection(submissions, old_work, list(boilerplate), assignment.common_limit)
+    return Selection(submissions, old_work, cohort_boilerplate(assignment), assignment.common_limit)
+
+
+def cohort_boilerplate(assignment: Assignment) -> list[Boilerplate]:
+    """Return the boilerplate of an assignment that was read."""
+    return list(assignment.boilerplate.filter(document__state=Document.State.READY).order_by("pk"))
 
 
 def cohort_submissions(assignment: Assignment) -> list[Submission]:

@@ -1,128 +1,169 @@
-"""Cut the pairs of a large ranking into shards that any worker scores, in any order and perhaps twice."""
+"""Cut the pairs of a large ranking into shards that any worker computes, in any order and perhaps twice.
+
+The candidate pairs are scored; when all scores are there, the pairs that the report lists are aligned.
+"""
 
 from __future__ import annotations
 
 import logging
 import time
-from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from django.conf import settings
-from django.db.models import Sum
+from django.db import transaction
+from django.db.models import Max, Sum
 from django.utils import timezone
 
 from fingerprint import engine
+from submissions import lifecycle
 from submissions.heartbeats import package_version
 from submissions.models import RankingPlan, RankingShard, Report
 from submissions.queues import HEAVY
 from submissions.ranking import progress
-from submissions.ranking.load import load_cohort
+from submissions.ranking.kept_cohorts import Kept, keep, planned
+from submissions.ranking.listed_pairs import packed_passages
 from submissions.ranking.memory import check_memory
-from submissions.ranking.selection import CohortChanged, Selection
+from submissions.ranking.packing import NUMBERS, pack_parts, pack_scores
+from submissions.ranking.ranked_pairs import aligned_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import numpy.typing as npt
 
-    from fingerprint.engine import Cohort, LexicalTable, ScoringJob
-    from fingerprint.types import Floats
+    from fingerprint.engine import CandidatePairs, Cohort, Ranking, ScoringJob
+    from fingerprint.types import Floats, Rows
     from submissions.ranking.load import LoadedCohort
+    from submissions.ranking.prepared import Prepared
+
+    Sides = npt.NDArray[np.int32]
 
 logger = logging.getLogger(__name__)
 
 # Processor seconds of a pair, of each token of both sides, and of each fingerprint that both share, which
 # takes most. They are too high for short files: cutting such a class early only loads it more often.
 PAIR_SECONDS, TOKEN_SECONDS, SHARED_SECONDS = 1e-5, 1e-8, 7e-6
-# How pairs and scores are stored.
-SIDES, FLOATS, WHOLE = np.dtype("<i4"), np.dtype("<f8"), np.dtype("<i8")
-WHOLE_COLUMNS = frozenset({"tokens", "longest", "lines"})
+# What is cut has at least about so many shards: several workers end with their last ones at about one time.
+LEAST_SHARDS = 16
+SCORES, PASSAGES = RankingShard.Kind.SCORES, RankingShard.Kind.PASSAGES
 
 
-class _Kept(NamedTuple):
-    """What one plan scores with exclusions, or without: cohorts and their terms, by the number of the job."""
+class _Part(NamedTuple):
+    """Pairs of one shard: those of a job to be scored, or pairs to be aligned."""
 
-    plan: int
-    jobs: dict[int, tuple[Cohort, LexicalTable]]
-
-
-# What this process loaded last, and nothing else, so that its memory is bounded.
-_kept: list[_Kept] = []
+    job: int
+    sides: Sides
 
 
-def cut(
-    report: Report,
-    cohort: LoadedCohort,
-    selection: Selection,
-    batches: list[int],
-    jobs: list[ScoringJob],
-) -> bool:
-    """Store a plan of the report with its shards, in the caller's transaction, if its `jobs` take long.
+def cut(report: Report, prepared: Prepared) -> RankingPlan | None:
+    """Store a plan of the report with its shards if its pairs take long to score; return None otherwise.
 
-    Return whether they do. The report goes to the heavy queue, where its shards are.
+    The report goes to the heavy queue, where its shards are.
+
+    Raises
+    ------
+    Cancelled
+        When the report is not ranked any more.
+    ClassTooLarge
+        When its pairs take more memory than a worker may use.
     """
+    cohort, jobs = prepared.cohort, prepared.jobs
     rankings = 1 + cohort.is_ranked_twice
     check_memory(_token_count(cohort), rankings * sum(len(job.pairs.left) for job in jobs))
-    if rankings * sum(_seconds(job).sum() for job in jobs) <= settings.SHARD_SECONDS:
-        return False
+    if rankings * sum(_job_seconds(job).sum() for job in jobs) <= settings.SHARD_SECONDS:
+        return None
     more = engine.scoring_jobs(cohort.without_exclusions()) if cohort.is_ranked_twice else []
-    _store_plan(report, cohort, selection, batches, jobs + more)
-    return True
+    plan = _store_plan(report, prepared, jobs + more)
+    keep(Kept(plan.pk, cohort, jobs[0].pairs))
+    return plan
 
 
 def _token_count(cohort: LoadedCohort) -> int:
     return len(cohort.inputs.cohort.tokens.kinds) - len(cohort.files)
 
 
-def _store_plan(
-    report: Report, cohort: LoadedCohort, selection: Selection, batches: list[int], jobs: list[ScoringJob]
-) -> None:
-    seconds = [_seconds(job) for job in jobs]
-    RankingPlan.objects.filter(report=report).delete()
-    plan = RankingPlan.objects.create(
-        report=report,
-        selection=selection.to_json(),
-        digest=cohort.inputs.digest(),
-        version=package_version(),
-        batches=batches,
-        submissions=len(cohort.submissions),
-        pairs=sum(map(len, seconds)),
-    )
-    parts = chain.from_iterable(
-        ((number, part) for part in _parts(job, cost))
+def _store_plan(report: Report, prepared: Prepared, jobs: list[ScoringJob]) -> RankingPlan:
+    seconds = [_job_seconds(job) for job in jobs]
+    most = _most_seconds(seconds)
+    parts = [
+        _Part(number, sides)
         for number, (job, cost) in enumerate(zip(jobs, seconds, strict=True))
-    )
-    shards = RankingShard.objects.bulk_create(
-        (
-            RankingShard(plan=plan, number=number, job=job, pairs=sides.shape[1], sides=sides.tobytes())
-            for number, (job, sides) in enumerate(parts)
-        ),
-        batch_size=20,
-    )
-    Report.objects.filter(pk=report.pk).update(queue=HEAVY, touched=timezone.now())
-    logger.info("report %s: %s pairs in %s shards", report.pk, plan.pairs, len(shards))
+        for sides in _parts(np.stack((job.pairs.left, job.pairs.right)), cost, most)
+    ]
+    digest = prepared.cohort.inputs.digest()
+    with transaction.atomic():
+        lifecycle.lock_assignment(report.assignment_id, wait=True)
+        running = Report.objects.filter(pk=report.pk, state=Report.State.RUNNING)
+        if not running.update(queue=HEAVY, touched=timezone.now()):
+            raise progress.Cancelled
+        RankingPlan.objects.filter(report=report).delete()
+        plan = RankingPlan.objects.create(
+            report=report,
+            selection=prepared.selection.to_json(),
+            digest=digest,
+            version=package_version(),
+            batches=prepared.batches,
+            submissions=len(prepared.cohort.submissions),
+            pairs=sum(map(len, seconds)),
+        )
+        count = _store_shards(plan, SCORES, parts)
+    logger.info("report %s: %s pairs in %s shards", report.pk, plan.pairs, count)
+    return plan
 
 
-def _seconds(job: ScoringJob) -> Floats:
-    shared = job.pairs.shared.astype(np.float64)
-    seconds: Floats = job.tokens * TOKEN_SECONDS + shared * SHARED_SECONDS + PAIR_SECONDS
+def cut_listed(plan: RankingPlan, listed: Ranking) -> int:
+    """Store the shards that align the listed pairs; return how many there are."""
+    seconds = _seconds(planned(plan).cohort.inputs.cohort, listed.pairs)
+    columns = np.stack((listed.pairs.left, listed.pairs.right, *listed.units.T))
+    parts = [_Part(0, sides) for sides in _parts(columns, seconds, _most_seconds([seconds]))]
+    with transaction.atomic():
+        # The merge that follows has attempts of its own.
+        RankingPlan.objects.filter(pk=plan.pk).update(merges=0, touched=timezone.now())
+        count = _store_shards(plan, PASSAGES, parts)
+    logger.info("report %s: %s listed pairs in %s shards", plan.report_id, len(seconds), count)
+    return count
+
+
+def _store_shards(plan: RankingPlan, kind: RankingShard.Kind, parts: Iterable[_Part]) -> int:
+    last = plan.shards.aggregate(last=Max("number"))["last"]
+    rows = (
+        RankingShard(
+            plan=plan, kind=kind, number=number, job=job, pairs=sides.shape[1], sides=sides.tobytes()
+        )
+        for number, (job, sides) in enumerate(parts, 0 if last is None else last + 1)
+    )
+    return len(RankingShard.objects.bulk_create(rows, batch_size=20))
+
+
+def _job_seconds(job: ScoringJob) -> Floats:
+    return _seconds(job.cohort, job.pairs)
+
+
+def _seconds(cohort: Cohort, pairs: CandidatePairs) -> Floats:
+    """Return the estimated processor seconds of scoring each pair; aligning one takes about as long."""
+    sizes = np.diff(cohort.submission_starts)
+    tokens, shared = sizes[pairs.left] + sizes[pairs.right], pairs.shared.astype(np.float64)
+    seconds: Floats = tokens * TOKEN_SECONDS + shared * SHARED_SECONDS + PAIR_SECONDS
     return seconds
 
 
-def _parts(job: ScoringJob, seconds: Floats) -> Iterator[npt.NDArray[np.int32]]:
-    """Yield the pairs in parts of at most SHARD_SECONDS, or of one pair."""
-    sides = np.stack((job.pairs.left, job.pairs.right)).astype(SIDES)
+def _most_seconds(seconds: Iterable[Floats]) -> float:
+    return min(float(settings.SHARD_SECONDS), sum(float(own.sum()) for own in seconds) / LEAST_SHARDS)
+
+
+def _parts(columns: Rows, seconds: Floats, most: float) -> Iterator[Sides]:
+    """Yield the columns of pairs in parts of at most `most` seconds, or of one pair."""
     ends, start = seconds.cumsum(), 0
     while start < len(ends):
         before = ends[start - 1] if start else 0.0
-        end = max(start + 1, int(np.searchsorted(ends, before + settings.SHARD_SECONDS, side="right")))
-        yield np.ascontiguousarray(sides[:, start:end])
+        end = max(start + 1, int(np.searchsorted(ends, before + most, side="right")))
+        yield np.ascontiguousarray(columns[:, start:end].astype(NUMBERS))
         start = end
 
 
-def score_shard(shard: RankingShard) -> None:
-    """Score the pairs of a shard and store the scores, unless another worker did meanwhile.
+def compute(shard: RankingShard) -> None:
+    """Score or align the pairs of a shard and store the result, unless another worker did meanwhile.
 
     Raises
     ------
@@ -132,20 +173,40 @@ def score_shard(shard: RankingShard) -> None:
         When what the plan selected was changed.
     """
     check = plan_check(shard.plan_id)
-    cohort, lexical = _load_job(shard)
-    sides = np.frombuffer(bytes(shard.sides), dtype=SIDES).reshape(2, -1).astype(np.int32)
+    kept = planned(shard.plan)
+    sides = np.frombuffer(bytes(shard.sides), dtype=NUMBERS).reshape(-1, shard.pairs).astype(np.int32)
     pairs = engine.CandidatePairs(sides[0], sides[1], np.zeros_like(sides[0]))
-    scores = engine.score(cohort, lexical, pairs, check)
-    unscored = RankingShard.objects.filter(pk=shard.pk, scores=None)
-    unscored.update(scores=pack(scores), touched=timezone.now())
-    publish(shard.plan)
+    units = sides[2:].T.astype(np.int64)
+    result = (_scores if shard.kind == SCORES else _passages)(kept, shard, pairs, units, check)
+    waiting = RankingShard.objects.filter(pk=shard.pk, result=None)
+    waiting.update(result=result, touched=timezone.now())
+    publish(shard)
 
 
-def publish(plan: RankingPlan) -> None:
-    """Publish how many pairs of all shards are scored; the report counts as changed."""
+def _scores(
+    kept: Kept, shard: RankingShard, pairs: CandidatePairs, _units: Rows, check: Callable[[], None]
+) -> bytes:
+    return pack_scores(engine.score(*kept.job(shard.job), pairs, check))
+
+
+def _passages(
+    kept: Kept, _shard: RankingShard, pairs: CandidatePairs, units: Rows, check: Callable[[], None]
+) -> bytes:
+    aligned = aligned_rows(kept.cohort.inputs, pairs, units, check)
+    return pack_parts(
+        packed for rows, own in aligned for packed in packed_passages(kept.cohort, pairs.take(rows), own)
+    )
+
+
+def publish(shard: RankingShard) -> None:
+    """Publish how many pairs of all shards of the same kind are computed; the report counts as changed."""
+    plan = shard.plan
     Report.objects.filter(pk=plan.report_id, state=Report.State.RUNNING).update(touched=timezone.now())
-    done = plan.shards.exclude(scores=None).aggregate(total=Sum("pairs"))["total"] or 0
-    progress.publish(plan.report_id, progress.comparing(plan.submissions), done, plan.pairs)
+    shards = plan.shards.filter(kind=shard.kind)
+    total = shards.aggregate(total=Sum("pairs"))["total"] or 0
+    done = shards.exclude(result=None).aggregate(total=Sum("pairs"))["total"] or 0
+    stage = progress.comparing(plan.submissions) if shard.kind == SCORES else progress.ALIGNING
+    progress.publish(plan.report_id, stage, done, total)
 
 
 def plan_check(plan_id: int) -> Callable[[], None]:
@@ -165,58 +226,3 @@ def plan_check(plan_id: int) -> Callable[[], None]:
 def is_followed(plan_id: int) -> bool:
     """Return whether a plan is that of a report which is ranked now."""
     return RankingPlan.objects.filter(pk=plan_id, report__state=Report.State.RUNNING).exists()
-
-
-def load_planned(plan: RankingPlan) -> LoadedCohort:
-    """Load the cohort of a plan again.
-
-    Raises
-    ------
-    CohortChanged
-        When it is not the same any more.
-    """
-    cohort = load_cohort(plan.report.assignment, Selection.from_json(plan.selection))
-    if cohort.inputs.digest() != bytes(plan.digest):
-        raise CohortChanged
-    return cohort
-
-
-def forget(plan_id: int | None = None) -> None:
-    """Free what this process keeps of a plan, or of any."""
-    if _kept and plan_id in {None, _kept[0].plan}:
-        _kept.clear()
-
-
-def _load_job(shard: RankingShard) -> tuple[Cohort, LexicalTable]:
-    """Return the cohort of a shard and its terms; load them unless they are kept."""
-    if not any(kept.plan == shard.plan_id and shard.job in kept.jobs for kept in _kept):
-        forget()
-        _kept.append(_Kept(shard.plan_id, _planned_jobs(shard)))
-    return _kept[0].jobs[shard.job]
-
-
-def _planned_jobs(shard: RankingShard) -> dict[int, tuple[Cohort, LexicalTable]]:
-    cohort = load_planned(shard.plan)
-    jobs = engine.scored_cohorts(cohort.inputs)
-    if shard.job < len(jobs):
-        return dict(enumerate(jobs))
-    return dict(enumerate(engine.scored_cohorts(cohort.without_exclusions()), len(jobs)))
-
-
-def pack(scores: engine.Scores) -> bytes:
-    """Return the columns of scores one after the other, in eight bytes a number."""
-    columns = zip(scores._fields, scores, strict=True)
-    return b"".join(
-        column.astype(WHOLE if name in WHOLE_COLUMNS else FLOATS).tobytes() for name, column in columns
-    )
-
-
-def unpack(packed: bytes) -> engine.Scores:
-    """Return what `pack` packed."""
-    names = engine.Scores._fields
-    rows = np.frombuffer(packed, dtype=np.uint8).reshape(len(names), -1)
-    columns: Any = (
-        row.view(WHOLE if name in WHOLE_COLUMNS else FLOATS).copy()
-        for name, row in zip(names, rows, strict=True)
-    )
-    return engine.Scores(*columns)

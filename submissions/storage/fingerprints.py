@@ -71,6 +71,13 @@ def unpack_fingerprints(packed: bytes) -> Fingerprints:
     return Fingerprints(hashes, np.cumsum(gaps, dtype=np.int64))
 
 
+def unpack_hashes(packed: bytes) -> Hashes:
+    """Return the hashes of such fingerprints alone."""
+    count = HEADER.unpack_from(packed)[0] if packed else 0
+    hashes: Hashes = np.frombuffer(packed, "<u8", count, HEADER.size if packed else 0).astype(np.uint64)
+    return hashes
+
+
 def load(document_ids: Collection[int]) -> dict[int, Fingerprints]:
     """Return the fingerprints of documents by primary key; unknown ones are left out."""
     rows = Document.objects.filter(pk__in=document_ids).values_list("pk", "fingerprints")

@@ -36,8 +36,8 @@ BLOCK = 64
 FAN = 4
 # Runs below this number of postings are of the same size.
 SMALLEST = 20_000
-# A run is written anew when at most this part of its documents is left.
-MOST_LEFT = 0.8
+# A run is written anew when at most this part of its documents is left, of so many that are looked at.
+MOST_LEFT, LOOKED_AT = 0.8, 1_000
 # About so many postings are in memory when runs are merged.
 CHUNK = 1_000_000
 
@@ -100,7 +100,7 @@ def forget(documents: Collection[int]) -> None:
 def _runs_to_merge(most: int | None) -> list[PostingRun]:
     """Return the smallest runs of which there are too many, or else one that lost documents."""
     tiers: dict[int, list[PostingRun]] = {}
-    for run in PostingRun.objects.order_by("size", "pk"):
+    for run in PostingRun.objects.defer("documents").order_by("size", "pk"):
         tiers.setdefault(_tier(run.size), []).append(run)
     for _, runs in sorted(tiers.items()):
         if len(runs) >= FAN and (most is None or sum(run.size for run in runs) <= most):
@@ -108,7 +108,17 @@ def _runs_to_merge(most: int | None) -> list[PostingRun]:
     if most is not None:
         return []
     everything = (run for runs in tiers.values() for run in runs)
-    return next(([run] for run in everything if len(_left(run)) <= MOST_LEFT * len(_documents(run))), [])
+    return next(([run] for run in everything if _has_lost_many(run)), [])
+
+
+def _has_lost_many(run: PostingRun) -> bool:
+    """Return whether at most MOST_LEFT of the documents of a run are left, by evenly chosen ones of them.
+
+    Looking at all would take as long as the archive is large, after every upload.
+    """
+    documents = _documents(run)
+    some = documents[:: max(1, len(documents) // LOOKED_AT)]
+    return len(_left(some)) <= MOST_LEFT * len(some)
 
 
 def _tier(size: int) -> int:
@@ -118,7 +128,7 @@ def _tier(size: int) -> int:
 
 def _merge(runs: Sequence[PostingRun]) -> None:
     """Replace runs by one without the postings of deleted documents."""
-    left = np.concatenate([_left(run) for run in runs])
+    left = np.concatenate([_left(_documents(run)) for run in runs])
     if len(left):
         merged = PostingRun.objects.create(documents=_packed(left), size=0)
         for postings in _chunks(runs):
@@ -188,9 +198,9 @@ def _documents(run: PostingRun) -> Numbers:
     return np.frombuffer(bytes(run.documents), "<i8").astype(np.int64)
 
 
-def _left(run: PostingRun) -> Numbers:
-    """Return the documents of a run that were not deleted."""
+def _left(documents: Numbers) -> Numbers:
+    """Return those of the documents that were not deleted."""
     query = "SELECT id FROM submissions_document WHERE id = ANY(%s)"
     with open_cursor(connection) as cursor:
-        rows = cursor.execute(query, [_documents(run).tolist()], binary=True).fetchall()
+        rows = cursor.execute(query, [documents.tolist()], binary=True).fetchall()
     return np.array([pk for (pk,) in rows], dtype=np.int64)

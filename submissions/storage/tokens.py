@@ -11,9 +11,15 @@ import numpy as np
 from fingerprint.engine import Coarse, LexicalTerms, TokenStream
 
 if TYPE_CHECKING:
-    from fingerprint.types import Lines
+    import numpy.typing as npt
+
+    from fingerprint.types import Kinds, Lines
+
+    Numbers = npt.NDArray[np.int32]
 
 COARSE_LENGTHS = struct.Struct("<2I")
+# Two counts, before the columns of tokens and before terms.
+HEADER = struct.Struct("<2I")
 
 
 def pack_tokens(stream: TokenStream, lines: Lines) -> bytes:
@@ -40,14 +46,26 @@ def unpack_tokens(packed: bytes) -> TokenStream:
 
 def unpack_with_lines(packed: bytes) -> tuple[TokenStream, Lines | None]:
     """Return tokens and lines that `pack_tokens` packed; no lines for data from before lines were stored."""
-    raw = memoryview(zlib.decompress(packed))
-    distinct, count = (int(n) for n in np.frombuffer(raw, "<u4", 2))
-    kinds = np.frombuffer(raw, "<u8", distinct, 8).astype(np.uint64)
-    columns = np.frombuffer(raw, "<i4", -1, 8 + 8 * distinct)
-    codes, gaps, lengths, *rest = columns.reshape(-1, count) if count else np.empty((4, 0), np.int32)
+    kinds, (gaps, lengths), lines = _unpack(packed)
     starts = np.cumsum(gaps, dtype=np.int32)
-    stream = TokenStream(kinds[codes], starts, starts + lengths.astype(np.int32))
-    return stream, np.cumsum(rest[0], dtype=np.int32) if rest else None
+    return TokenStream(kinds, starts, starts + lengths.astype(np.int32)), lines
+
+
+def unpack_kinds(packed: bytes) -> tuple[Kinds, Lines | None]:
+    """Return the kinds and lines of such tokens without their places, which takes half the time."""
+    kinds, _, lines = _unpack(packed)
+    return kinds, lines
+
+
+def _unpack(packed: bytes) -> tuple[Kinds, tuple[Numbers, Numbers], Lines | None]:
+    """Return kinds, the distance from token to token and their lengths, and lines if there are any."""
+    raw = memoryview(zlib.decompress(packed))
+    distinct, count = HEADER.unpack_from(raw)
+    kinds = np.frombuffer(raw, "<u8", distinct, HEADER.size).astype(np.uint64)
+    columns = np.frombuffer(raw, "<i4", -1, HEADER.size + 8 * distinct)
+    rows = columns.reshape(-1, count) if count else np.empty((4, 0), np.int32)
+    codes, gaps, lengths, *rest = rows
+    return kinds[codes], (gaps, lengths), np.cumsum(rest[0], dtype=np.int32) if rest else None
 
 
 def pack_coarse(coarse: Coarse | None, lines: Lines) -> bytes:
@@ -86,6 +104,6 @@ def unpack_lexical(packed: bytes) -> LexicalTerms:
         terms = np.frombuffer(packed, "<u8", -1, 4).astype(np.uint64)
         literals = int(np.frombuffer(packed, "<u4", 1)[0])
         return LexicalTerms(terms[:literals], terms[literals:], np.empty(0, np.uint64))
-    counts = np.frombuffer(packed, "<u4", 2).astype(np.int64)
-    terms = np.frombuffer(packed, "<u8", -1, 8).astype(np.uint64)
-    return LexicalTerms(*np.split(terms, np.cumsum(counts)))
+    literals, names = HEADER.unpack_from(packed)
+    terms = np.frombuffer(packed, "<u8", -1, HEADER.size).astype(np.uint64)
+    return LexicalTerms(terms[:literals], terms[literals : literals + names], terms[literals + names :])

@@ -167,7 +167,7 @@ REGISTER = {
     "submissions.Ignored": Table(free=("spans",), why=KEYS),
     "submissions.Pair": Table(free=("passages",), why=KEYS),
     "submissions.RankingPlan": Table(free=("selection", "digest", "version", "batches"), why=KEYS),
-    "submissions.RankingShard": Table(free=("sides", "scores"), why=KEYS),
+    "submissions.RankingShard": Table(free=("kind", "sides", "result"), why=KEYS),
     "submissions.ReadingRequest": Table(free=("state",), why=CODES),
     "submissions.ReadingRequestChange": Table(free=("who", "field", *ANSWERED), why=CODES),
     "submissions.CourseRoster": Table(searched=("name", "problems"), course="course"),

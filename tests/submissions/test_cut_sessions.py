@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import psycopg
 import pytest
-from django.db import OperationalError as DatabaseAway, connection, transaction
+from django.db import OperationalError as DatabaseAway, connection
 from django.utils import timezone
 
 from submissions import actions, lifecycle, recovery, tasks
 from submissions.models import Batch, Document
-from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, zipped
+from tests.support.sessions import cut
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -20,16 +19,6 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
-
-
-def cut(*_: object) -> None:
-    """Have Postgres end the session of this process, and notice it."""
-    with psycopg.connect(**connection.get_connection_params(), autocommit=True) as other:
-        pid = connection.connection.info.backend_pid
-        other.execute("SELECT pg_terminate_backend(%s)", [pid])
-        wait_until(lambda: not _is_there(other, pid), what="the end of the session")
-    with transaction.atomic():
-        Batch.objects.count()
 
 
 @pytest.mark.django_db(transaction=True)
@@ -68,7 +57,3 @@ def test_a_session_that_is_cut_is_no_attempt_of_the_file(
         tasks.fingerprint(batch.pk, [key])
     connection.close()
     assert Document.objects.get(pk=key).attempts == 0
-
-
-def _is_there(session: psycopg.Connection, pid: int) -> bool:
-    return bool(session.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s", [pid]).fetchone())

@@ -155,10 +155,10 @@ def test_a_worker_that_is_killed_in_a_shard_loses_nothing(
     whole = content(programs.reports.get())
     with worker_elsewhere(tmp_path / "a", 0.001) as killed:
         report = rerank(programs)
-        wait_until(lambda: RankingShard.objects.exclude(scores=None).count() > 2, what="some shards")
+        wait_until(lambda: RankingShard.objects.exclude(result=None).count() > 2, what="some shards")
         os.killpg(killed.pid, signal.SIGKILL)
         killed.wait(30)
-        assert RankingShard.objects.filter(scores=None).exists()
+        assert RankingShard.objects.filter(result=None).exists()
         app.control.purge()  # and the messages are lost with it, as with a Valkey that lost its data
     with worker_elsewhere(tmp_path / "b", 0.001):
         sweep_until_done(report)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
     from submissions.models import Assignment
+    from submissions.ranking.prepared import Prepared
 
 TWO = {"ada/m.py": COPIED, "ben/m.py": RENAMED}
 
@@ -30,10 +31,10 @@ class PausedRanking:
         self.reached, self.resume = Event(), Event()
         real_rank = ranking.rank
 
-        def paused_rank(report: Report, batches: list[int] | None = None) -> bool:
+        def paused_rank(report: Report, prepared: Prepared | None = None) -> None:
             self.reached.set()
             assert self.resume.wait(60)
-            return real_rank(report, batches)
+            real_rank(report, prepared)
 
         monkeypatch.setattr(ranking, "rank", paused_rank)
         self.errors: list[BaseException] = []

@@ -108,6 +108,7 @@ def planned(
 
 
 def score_all(plan: RankingPlan, committing: Committing) -> None:
+    """Have all scores computed, from the last shard to the first; with eager tasks the rest follows."""
     with committing(execute=True):
         for shard in plan.shards.order_by("-number"):
             ranking_tasks.score_shard(shard.pk)

@@ -89,7 +89,7 @@ def test_a_template_of_the_whole_class_counts_in_no_share() -> None:
     _, inputs = ranked([skeleton + "\n" + program(random) for _ in range(40)])
     tokens = fingerprint(file(0, skeleton).kinds, PARAMS)
     assert tokens.hashes.size
-    spans = inputs.cohort.ignored_spans(0)
+    spans = inputs.cohort.ignored_spans()[0]
     assert spans
     assert spans[0][0] == 0
     assert spans[0][1] >= len(file(0, skeleton).kinds) - PARAMS.k
@@ -152,7 +152,7 @@ def test_every_similarity_has_code_that_can_be_shown(
     above = by_structure & (ranking.scores.similarity >= LOWEST_THRESHOLD)
     assert (ranking.scores.left_with_common[above] > 0).all()
     assert (ranking.scores.right_with_common[above] > 0).all()
-    rows, passages = np.flatnonzero(by_structure), engine.pair_passages(inputs, ranking)
+    rows, passages = np.flatnonzero(by_structure), engine.pair_passages(inputs, ranking.pairs, ranking.units)
     for row in rows[:: max(1, len(rows) // 60)].tolist():
         assert len(passages.of(row))
 
@@ -160,6 +160,6 @@ def test_every_similarity_has_code_that_can_be_shown(
 def test_ten_lines_that_everybody_has_are_shown_as_common_code() -> None:
     task = "\n".join(program(Random(1), 1).splitlines()[:10]) + "\n"
     ranking, inputs = ranked([task.replace("alpha", f"name{n}") for n in range(40)])
-    (passage, *_) = engine.as_passages(engine.pair_passages(inputs, ranking).of(0))
+    (passage, *_) = engine.as_passages(engine.pair_passages(inputs, ranking.pairs, ranking.units).of(0))
     assert ranking.scores.left_with_common[0] > 0.9
     assert passage.tokens > 20

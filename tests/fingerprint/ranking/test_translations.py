@@ -164,7 +164,7 @@ def test_a_class_of_one_family_has_no_units() -> None:
 def test_passages_of_a_translation_are_in_its_files() -> None:
     inputs = inputs_of((0, "notes.txt", "some words"), (0, "a.java", JAVA), (1, "b.py", PYTHON))
     ranking = engine.rank(inputs)
-    (passage, *_) = engine.as_passages(engine.pair_passages(inputs, ranking).of(0))
+    (passage, *_) = engine.as_passages(engine.pair_passages(inputs, ranking.pairs, ranking.units).of(0))
     assert (passage.left_file, passage.right_file) == (1, 2)
     assert passage.tokens >= translations.COARSE_PARAMS.k
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from fingerprint.shingling.shingles import mod_sketch, shingles
 from fingerprint.shingling.sketches import Sketches
 from fingerprint.unionfind import UnionFind, components
 from tests.fingerprint import naive
+from tests.support.small_disks import fill
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,6 +131,18 @@ def test_records_beyond_the_budget_are_written_to_files_that_are_deleted_afterwa
     assert not list(tmp_path.iterdir())
     expected = sorted((int(value), i) for i in range(200) for value in sketches[i])
     assert sorted(zip(merged.keys.tolist(), merged.payloads.tolist(), strict=True)) == expected
+
+
+def test_a_full_disk_is_named_and_nothing_is_left_on_it(small_disk: Path) -> None:
+    fill(small_disk)
+    sketches = sketch_families(2_000, 12, seed=1)
+    with (
+        Runs(MIN_BUDGET, small_disk) as runs,
+        pytest.raises(OSError, match="No space left on device") as full,
+    ):
+        value_runs(sketches, np.ones(2_000, dtype=np.bool_), runs)
+    assert full.value.errno == errno.ENOSPC
+    assert [path.name for path in small_disk.iterdir()] == ["fill"]
 
 
 @given(st.lists(st.lists(st.tuples(VALUES, VALUES), max_size=70), max_size=6))

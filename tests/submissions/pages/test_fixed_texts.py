@@ -12,13 +12,13 @@ from submissions.archives.layouts.registry import LAYOUTS
 from submissions.archives.left_out.rules import REASONS
 from submissions.pages.fixed_texts import LAYOUT_LABELS, RULE_REASONS, STAGES, fixed_text
 from submissions.pages.threshold_reason import threshold_reason
-from submissions.ranking import rank
+from submissions.ranking import prepared, progress, rank
 
 
 def test_every_label_reason_and_stage_is_known() -> None:
     assert set(LAYOUT_LABELS) == {layout.label for layout in LAYOUTS.values()}
     assert set(RULE_REASONS) == set(REASONS.values())
-    source = inspect.getsource(rank)
+    source = "".join(map(inspect.getsource, (rank, prepared, progress)))
     assert [stage for stage in STAGES if f'"{stage}"' not in source] == []
 
 

@@ -6,21 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from django.db import OperationalError as DatabaseAway, connection
 from django.utils import timezone
 
 from fingerprint import engine
-from submissions import lifecycle, ranking_tasks, recovery, sweeping
+from submissions import actions, lifecycle, ranking_tasks, recovery, sweeping
 from submissions.models import RankingPlan, Report, Submission
-from submissions.ranking import shards
+from submissions.ranking import kept_cohorts, packing, shards
 from tests.support.planned_rankings import (
     content,
     score_all,
 )
 from tests.support.sample_class import COPIED, zipped
+from tests.support.sessions import cut
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
+    from collections.abc import Callable
 
+    from django.contrib.auth.models import User
+    from pytest_django.fixtures import Settings
+
+    from submissions.models import Assignment
     from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
@@ -40,7 +46,7 @@ def test_a_lost_merge_is_found(
     planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(ranking_tasks.merge_ranking, "apply_async", lambda *_, **__: None)
+        patch.setattr(ranking_tasks, "make_report", lambda _: None)
         score_all(planned, django_capture_on_commit_callbacks)
     assert recovery.unmerged_reports() == []
     RankingPlan.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
@@ -56,7 +62,7 @@ def test_a_part_that_ends_its_worker_each_time_fails_the_report(part: str, plann
         planned.shards.update(attempts=lifecycle.MAX_ATTEMPTS)
         ranking_tasks.score_shard(shard.pk)
     else:
-        planned.shards.update(scores=b"")
+        planned.shards.update(result=b"")
         RankingPlan.objects.update(merges=lifecycle.MAX_ATTEMPTS)
         ranking_tasks.merge_ranking(planned.report_id)
     report = Report.objects.get(pk=planned.report_id)
@@ -70,17 +76,40 @@ def test_a_worker_of_another_version_scores_nothing_and_says_so(
     shard = planned.shards.get(number=0)
     ranking_tasks.score_shard(shard.pk)
     shard.refresh_from_db()
-    assert (shard.scores, shard.attempts) == (None, 0)
+    assert (shard.result, shard.attempts) == (None, 0)
     assert f"report {planned.report_id} is ranked by version 0.0.1" in caplog.text
 
 
+@pytest.mark.parametrize("is_loaded_again", [False, True])
 def test_a_ranking_whose_class_was_changed_meanwhile_starts_again(
-    planned: RankingPlan, django_capture_on_commit_callbacks: Committing
+    is_loaded_again: bool,  # noqa: FBT001 - a parameter of the test
+    planned: RankingPlan,
+    django_capture_on_commit_callbacks: Committing,
 ) -> None:
     Submission.objects.filter(name="cleo").delete()
+    if is_loaded_again:
+        kept_cohorts.forget()
     score_all(planned, django_capture_on_commit_callbacks)
     report = Report.objects.get(pk=planned.report_id)
     assert "cleo" not in str(content(report)["submissions"])
+
+
+@pytest.mark.parametrize("is_loaded_again", [False, True])
+def test_an_earlier_assignment_that_is_deleted_meanwhile_is_in_no_pair(
+    is_loaded_again: bool,  # noqa: FBT001 - a parameter of the test
+    varied: Assignment,
+    plan: Callable[[Assignment], RankingPlan],
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    planned = plan(varied)
+    assert planned.selection["old"]
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.delete_assignment(varied.course.assignments.get(name="Lab"))
+    if is_loaded_again:
+        kept_cohorts.forget()
+    score_all(planned, django_capture_on_commit_callbacks)
+    report = Report.objects.get(pk=planned.report_id)
+    assert "Lab" not in str(content(report)["pairs"])
 
 
 def test_work_that_is_uploaded_meanwhile_waits_for_the_next_ranking(
@@ -97,13 +126,46 @@ def test_work_that_is_uploaded_meanwhile_waits_for_the_next_ranking(
     assert "zoe" in str(content(newest)["submissions"])
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_session_that_is_cut_loses_a_shard_and_fails_no_report(
+    planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, eager_tasks: None
+) -> None:
+    shard = planned.shards.get(number=0)
+    with monkeypatch.context() as patch:
+        patch.setattr("submissions.ranking.shards.pack_scores", cut)
+        with pytest.raises(DatabaseAway):
+            ranking_tasks.score_shard(shard.pk)
+    connection.close()
+    shard.refresh_from_db()
+    assert (shard.result, shard.attempts, shard.plan.report.state) == (None, 1, "running")
+    planned.shards.update(touched=timezone.now() - 2 * recovery.SENDING)
+    sweeping.sweep()
+    content(Report.objects.get(pk=planned.report_id))
+
+
+def test_no_shard_is_estimated_to_take_longer_than_it_may(settings: Settings) -> None:
+    seconds = np.random.default_rng(2).exponential(0.5, 1_000)
+    columns = np.arange(2_000).reshape(2, -1)
+    for total_shards, most in ((shards.LEAST_SHARDS, 10**6), (100, seconds.sum() / 100)):
+        settings.SHARD_SECONDS = most
+        parts = list(shards._parts(columns, seconds, shards._most_seconds([seconds])))
+        assert (np.concatenate(parts, axis=1) == columns).all()
+        assert total_shards <= len(parts) <= 1.2 * total_shards
+        assert max(seconds[part[0]].sum() for part in parts) <= min(most, seconds.sum() / shards.LEAST_SHARDS)
+
+
+def test_packed_parts_are_unpacked_as_they_were() -> None:
+    for parts in ([], [b""], [b"abc", b"", b"d" * 1_000]):
+        assert packing.unpack_parts(packing.pack_parts(parts)) == parts
+
+
 def test_scores_are_packed_without_loss() -> None:
     generator = np.random.default_rng(1)
     columns: dict[str, Any] = {
-        name: generator.integers(0, 2**40, 7) if name in shards.WHOLE_COLUMNS else generator.random(7)
+        name: generator.integers(0, 2**40, 7) if name in packing.WHOLE_COLUMNS else generator.random(7)
         for name in engine.Scores._fields
     }
-    unpacked = shards.unpack(shards.pack(engine.Scores(**columns)))
+    unpacked = packing.unpack_scores(packing.pack_scores(engine.Scores(**columns)))
     for name, column in columns.items():
         assert (getattr(unpacked, name) == column).all()
         assert getattr(unpacked, name).dtype == column.dtype

@@ -25,7 +25,7 @@ def test_a_class_that_is_too_large_fails_with_the_figure_before_it_is_loaded(
     hand_in: HandIn, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.RANKING_MEMORY = memory.WORKER_BYTES
-    monkeypatch.setattr("submissions.ranking.rank.load_cohort", None)
+    monkeypatch.setattr("submissions.ranking.prepared.load_cohort", None)
     batch = hand_in(zipped(CLASS))
     report = Report.objects.get()
     assert (batch.state, report.state, batch.message) == ("failed", "failed", report.message)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.db import connection
 
 from fingerprint import engine
 from submissions import actions, lifecycle, ranking_tasks, sweeping
 from submissions.models import RankingPlan, RankingShard, Report
 from submissions.queues import HEAVY
-from submissions.ranking import progress, shards
+from submissions.ranking import kept_cohorts, progress, shards
+from submissions.ranking.load import load_cohort
 from tests.support.planned_rankings import (
     ONE_PAIR,
     content,
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from pytest_django.fixtures import Settings
 
-    from submissions.models import Assignment
+    from submissions.models import Assignment, Batch
+    from submissions.ranking.load import LoadedCohort
+    from submissions.ranking.selection import Selection
     from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
@@ -52,6 +56,7 @@ def test_every_candidate_pair_is_in_one_shard(
     planned = plan(varied)
     assert planned.shards.count() == planned.pairs > 20
     assert {shard.job for shard in planned.shards.all()} == {0, 1, 2, 3}
+    assert {shard.kind for shard in planned.shards.all()} == {"scores"}
     pairs = [(shard.job, bytes(shard.sides)) for shard in planned.shards.all()]
     assert len(set(pairs)) == len(pairs)
 
@@ -62,11 +67,11 @@ def test_shards_may_be_scored_twice_and_in_any_order(
     first = planned.shards.get(number=0)
     ranking_tasks.score_shard(first.pk)
     first.refresh_from_db()
-    before = bytes(first.scores or b"")
+    before = bytes(first.result or b"")
     ranking_tasks.score_shard(first.pk)
-    shards.score_shard(first)
+    shards.compute(first)
     first.refresh_from_db()
-    assert (bytes(first.scores or b""), first.attempts) == (before, 1)
+    assert (bytes(first.result or b""), first.attempts) == (before, 1)
     score_all(planned, django_capture_on_commit_callbacks)
     report = Report.objects.get(pk=planned.report_id)
     in_shards = content(report)
@@ -121,29 +126,105 @@ def test_a_cancelled_ranking_scores_no_further_shard_and_leaves_nothing(planned:
     actions.cancel_ranking(planned.report.assignment)
     ranking_tasks.score_shard(shard.pk)
     shard.refresh_from_db()
-    assert (shard.scores, shard.attempts) == (None, 0)
+    assert (shard.result, shard.attempts) == (None, 0)
     with pytest.raises(progress.Cancelled):
         shards.plan_check(planned.pk)()
     sweeping.sweep()
     assert not RankingPlan.objects.exists()
 
 
-def test_a_ranking_that_is_cancelled_while_it_is_merged_leaves_the_last_report(
-    planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
-) -> None:
-    report, real_score = planned.report, engine.scored_cohorts
-
-    def cancel(inputs: engine.RankingInput) -> object:
-        actions.cancel_ranking(report.assignment)
-        return real_score(inputs)
-
+@pytest.fixture
+def scored(
+    varied: Assignment,
+    plan: Callable[[Assignment], RankingPlan],
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: Committing,
+) -> RankingPlan:
+    """Return a plan whose pairs are scored, and whose listed pairs are in shards whose messages are lost."""
+    planned = plan(varied)
     with monkeypatch.context() as patch:
-        patch.setattr(ranking_tasks.merge_ranking, "apply_async", lambda *_, **__: None)
+        patch.setattr(ranking_tasks, "_send_shards", lambda _: None)
         score_all(planned, django_capture_on_commit_callbacks)
-    with monkeypatch.context() as patch:
-        patch.setattr(engine, "scored_cohorts", cancel)
-        ranking_tasks.merge_ranking(report.pk)
+    return planned
+
+
+def test_the_listed_pairs_are_aligned_in_shards_in_any_order_and_perhaps_twice(
+    scored: RankingPlan, django_capture_on_commit_callbacks: Committing
+) -> None:
+    aligning = scored.shards.filter(kind="passages").order_by("-number")
+    listed = aligning.count()
+    assert listed > 1
+    assert not scored.report.pairs.exists()
+    for shard in aligning[:1]:
+        shards.compute(shard)
+        stored = bytes(aligning.get(pk=shard.pk).result or b"")
+        shards.compute(shard)
+        assert bytes(aligning.get(pk=shard.pk).result or b"") == stored
+        published = progress.latest([scored.report_id])
+        assert published
+        assert (published.stage, published.done, published.total) == ("Aligning pairs", 1, listed)
+    ranking_tasks.merge_ranking(scored.report_id)  # a second message does not cut them again
+    assert aligning.count() == listed
+    score_all(scored, django_capture_on_commit_callbacks)
+    report = Report.objects.get(pk=scored.report_id)
+    content(report)
+    assert report.pairs.count() == listed
+
+
+def test_a_worker_that_has_nothing_in_memory_makes_the_same_report(
+    varied: Assignment, rerank: Callable[[], Report], settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.SHARD_SECONDS = ONE_PAIR
+    kept = content(rerank())
+    real_compute = shards.compute
+
+    def compute(shard: RankingShard) -> None:
+        kept_cohorts.forget()
+        real_compute(shard)
+        kept_cohorts.forget()
+
+    monkeypatch.setattr(shards, "compute", compute)
+    assert content(rerank()) == kept
+
+
+def test_a_worker_keeps_nothing_of_a_ranking_that_is_done_or_cancelled(
+    planned: RankingPlan, rerank: Callable[[], Report]
+) -> None:
+    shard = planned.shards.get(number=0)
+    assert kept_cohorts._kept[0].plan == planned.pk
+    actions.cancel_ranking(planned.report.assignment)
+    ranking_tasks._go_on(shard)
+    assert kept_cohorts._kept == []
+    content(rerank())
+    assert kept_cohorts._kept == []
+
+
+def test_a_ranking_that_is_cancelled_while_it_is_merged_leaves_the_last_report(
+    scored: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
+) -> None:
+    report, real_rank = scored.report, engine.rank_for_report
+
+    def cancel(*arguments: Any, **options: Any) -> engine.Ranking:
+        actions.cancel_ranking(report.assignment)
+        return real_rank(*arguments, **options)
+
+    monkeypatch.setattr(engine, "rank_for_report", cancel)
+    score_all(scored, django_capture_on_commit_callbacks)
     report.refresh_from_db()
     assert report.state == "cancelled"
     assert not report.pairs.exists()
     assert report.assignment.reports.filter(state="done").exists()
+
+
+def test_a_class_is_loaded_outside_of_the_transaction_that_locks_its_assignment(
+    batch: Batch, rerank: Callable[[], Report], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside, seen = len(connection.savepoint_ids), []
+
+    def load(assignment: Assignment, selection: Selection) -> LoadedCohort:
+        seen.append(len(connection.savepoint_ids))
+        return load_cohort(assignment, selection)
+
+    monkeypatch.setattr("submissions.ranking.prepared.load_cohort", load)
+    content(rerank())
+    assert seen == [outside]
