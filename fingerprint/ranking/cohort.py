@@ -104,13 +104,10 @@ class Cohort:
         common = programs > (np.inf if limit is None else limit)
         ignored = is_boilerplate | common
         flags = _covered(is_boilerplate[ids], len(kinds), k), _covered(ignored[ids], len(kinds), k)
-        matchable = ~is_boilerplate & (frequency > 1)
         line_numbers = _line_numbers(lines, file_starts)
         unit_numbers = line_numbers if whole_lines else _line_numbers(None, file_starts)
         extents = _line_extents(unit_numbers, file_starts, starts)
-        kgrams = np.full(len(kinds), -1, dtype=np.int32)
-        kgrams[: len(ids)] = _numbers(matchable)[ids]
-        unmatch_collisions(kinds, kgrams, k)
+        kgrams = _matchable_kgrams(kinds, _numbers(~is_boilerplate & (frequency > 1))[ids], k)
         tokens, order_starts = index_tokens(kinds, kgrams, flags, starts, extents)
         padded, is_common = np.zeros(len(kinds), dtype=np.int32), np.zeros(len(kinds), dtype=np.bool_)
         padded[: len(ids)], is_common[: len(ids)] = frequency[ids], common[ids]
@@ -184,6 +181,14 @@ def _covered(marked: Flags, tokens: int, k: int) -> Flags:
     covered = np.zeros(tokens, dtype=np.bool_)
     _mark_covered(marked, k, covered)
     return covered
+
+
+def _matchable_kgrams(kinds: Kinds, numbers: Ids, k: int) -> Ids:
+    """Return the id of the matchable k-gram at each token, see `IndexedTokens`."""
+    kgrams = np.full(len(kinds), -1, dtype=np.int32)
+    kgrams[: len(numbers)] = numbers
+    unmatch_collisions(kinds, kgrams, k)
+    return kgrams
 
 
 def _line_numbers(lines: Sequence[Lines] | None, file_starts: Bounds) -> Ids:

@@ -18,13 +18,15 @@ ANY = 1 << 60
 class CuttingProxy(socketserver.ThreadingTCPServer):
     """Pass connections on to `target` and end the one that sends after each of `limits` bytes in all.
 
-    `sent` counts the bytes that were passed on to the target. While `is_down`, every connection ends at once.
+    `sent` counts the bytes that were passed on to the target. While `is_down`, every connection ends at once;
+    with `stays_down` it is down after the last limit, until `is_down` is set back.
     """
 
     daemon_threads = True
 
     def __init__(self, target: int) -> None:
-        self.target, self.limits, self.sent, self.is_down = target, list[int](), 0, False
+        self.target, self.limits, self.sent = target, list[int](), 0
+        self.is_down = self.stays_down = False
         self.lock = threading.Lock()
         super().__init__(("127.0.0.1", 0), _Connection)
 
@@ -42,6 +44,7 @@ class CuttingProxy(socketserver.ThreadingTCPServer):
                 self.limits[0] -= passed
                 if not self.limits[0]:
                     self.limits.pop(0)
+                    self.is_down = self.stays_down and not self.limits
             return passed
 
 

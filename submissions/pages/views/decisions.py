@@ -168,8 +168,10 @@ def _pair_address(request: AuthenticatedRequest, assignment: Assignment, pair: P
 
 def _previous_pair(request: AuthenticatedRequest, report: Report) -> Pair | None:
     """Return the pair that the address names as viewed last, if the report has it."""
-    left, _, right = request.GET.get("after", "").partition("-")
-    if not (left.isdecimal() and right.isdecimal() and max(len(left), len(right)) < 19):  # noqa: PLR2004 - bigint
+    after = request.GET.get("after", "")
+    left, _, right = after.partition("-")
+    is_pair = after.isascii() and left.isdecimal() and right.isdecimal()
+    if not is_pair or max(len(left), len(right)) >= 19:  # noqa: PLR2004 - bigint
         return None
     return queries.pair(report, int(left), int(right))
 

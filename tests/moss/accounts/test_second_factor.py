@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from allauth.core import ratelimit
 from allauth.mfa.models import Authenticator
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from tests.conftest import PASSWORD
 from tests.support.html import get_page, page_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from django.contrib.auth.models import User
     from django.http import HttpResponseBase
 
@@ -35,6 +38,14 @@ def confirm(client: Client) -> None:
     page = client.get(reverse("mfa_activate_totp"), follow=True)
     assert page_of(page).text("h1") == "Confirm that it is you"
     client.post(reverse("account_reauthenticate"), {"password": PASSWORD})
+
+
+@pytest.fixture(autouse=True)
+def no_wrong_codes(alice: User) -> Iterator[None]:
+    """Forget the wrong codes of a test: they are counted by user, and Alice has the same id in the next."""
+    yield
+    request = RequestFactory().get("/")
+    ratelimit.clear(request, action="login_failed", key=f"mfa-auth-user-{alice.pk}")
 
 
 @pytest.fixture

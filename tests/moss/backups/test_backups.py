@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import tarfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -31,8 +32,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @contextmanager
-def other_database(name: str = "moss_restored") -> Iterator[None]:
-    """Use an empty database for a while."""
+def other_database() -> Iterator[None]:
+    """Use an empty database for a while; the processes of a test run share the server."""
+    name = f"restored_{os.getpid()}"
     with connection.cursor() as cursor:
         cursor.execute(f"DROP DATABASE IF EXISTS {name}")
         cursor.execute(f"CREATE DATABASE {name} TEMPLATE template0")

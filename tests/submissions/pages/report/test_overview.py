@@ -17,17 +17,13 @@ from submissions.queries import PairFilter
 from tests.support.html import Page, get_page, page_of
 from tests.support.reports import findings_of
 from tests.support.sample_class import CLASS, zipped
-from tests.support.tabs import tab
+from tests.support.tabs import HTMX, WHOLE_PAGE, tab
 from tests.support.uploads import MANY
 
 if TYPE_CHECKING:
     from django.test import Client
 
     from tests.support.uploads import CountQueries, HandIn
-
-HTMX = {"HX-Request": "true", "HX-Target": "findings"}
-# Elements of a whole page that no answer to htmx has.
-WHOLE_PAGE = "head > title, main#content"
 
 
 def decide(assignment: Assignment, left: str, right: str, state: str) -> None:
@@ -229,29 +225,6 @@ def test_htmx_gets_what_a_filter_changes_under_the_shortest_address(
     assert "HX-Request" in response.headers["Vary"]
     bare = alice_client.get(tab(assignment, "pairs"), headers=HTMX)
     assert bare.headers["HX-Push-Url"] == tab(assignment, "pairs")
-
-
-def test_going_back_gets_the_whole_page_and_so_does_a_boosted_link_elsewhere(
-    alice_client: Client, report: Report
-) -> None:
-    address = tab(report.assignment, "pairs")
-    for headers in (
-        {"HX-Request": "true", "HX-History-Restore-Request": "true"},
-        {"HX-Request": "true", "HX-Boosted": "true", "HX-Target": "content"},
-    ):
-        assert len(page_of(alice_client.get(address, headers=headers)).all(WHOLE_PAGE)) == 2
-    assert "HX-Request" in alice_client.get(address).headers["Vary"]
-
-
-def test_htmx_gets_a_page_where_there_is_no_report_yet(alice_client: Client, assignment: Assignment) -> None:
-    page = page_of(alice_client.get(assignment.get_absolute_url(), headers=HTMX))
-    assert len(page.all(WHOLE_PAGE)) == 2
-
-
-def test_charlie_gets_neither_the_page_nor_a_part_of_it(charlie_client: Client, report: Report) -> None:
-    address = tab(report.assignment, "pairs")
-    for headers in ({}, HTMX):
-        assert charlie_client.get(address, headers=headers).status_code == 404
 
 
 def test_a_filter_takes_as_many_queries_for_many_pairs_as_for_few(
