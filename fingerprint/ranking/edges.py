@@ -1,4 +1,4 @@
-"""Where a run of equal tokens ends: boilerplate and small parts of lines at its ends are cut off."""
+"""Cut boilerplate and small parts of lines off the ends of runs of equal tokens."""
 
 from __future__ import annotations
 

@@ -136,10 +136,10 @@ def _measure_through_boilerplate(
 
 @njit
 def _has_any(flags: Flags) -> bool:
-    found = False
-    for flag in flags:  # Without a branch, many flags are looked at at a time.
-        found |= flag
-    return found
+    any_flag = False
+    for flag in flags:  # Without a branch, the processor compares many flags at once.
+        any_flag |= flag
+    return any_flag
 
 
 # This takes most of the time of a ranking. Two loops are faster than one that does all, and an array as a

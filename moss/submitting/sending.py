@@ -42,16 +42,16 @@ def send_file(
     OSError
         When it cannot be reached at all.
     """
-    found = _continued(service, begun)
-    if found is None:
+    state = _continued(service, begun)
+    if state is None:
         size = file.stat().st_size
-        found = {"id": service.begin(path, size, fields), "offset": 0, "length": size, "upload": None}
-        begun.write(found["id"])
-    if found["upload"] is None:
+        state = {"id": service.begin(path, size, fields), "offset": 0, "length": size, "upload": None}
+        begun.write(state["id"])
+    if state["upload"] is None:
         with file.open("rb") as opened:
-            _send_parts(service, found, opened, progress)
-        found = service.get(f"/resumable/{found['id']}")
-    return service.get(f"/uploads/{found['upload']}")
+            _send_parts(service, state, opened, progress)
+        state = service.get(f"/resumable/{state['id']}")
+    return service.get(f"/uploads/{state['upload']}")
 
 
 def _continued(service: Service, begun: BegunUpload) -> dict[str, Any] | None:
@@ -60,15 +60,15 @@ def _continued(service: Service, begun: BegunUpload) -> dict[str, Any] | None:
     if upload is None:
         return None
     try:
-        found: dict[str, Any] = service.get(f"/resumable/{upload}")
-        if found["offset"] == found["length"] and found["upload"] is None:
+        state: dict[str, Any] = service.get(f"/resumable/{upload}")
+        if state["offset"] == state["length"] and state["upload"] is None:
             # It was refused when it was whole, or its upload was deleted since; an empty part asks again.
-            service.send_part(upload, found["offset"], b"")
-            found = service.get(f"/resumable/{upload}")
-            return found if found["upload"] else None
+            service.send_part(upload, state["offset"], b"")
+            state = service.get(f"/resumable/{upload}")
+            return state if state["upload"] else None
     except ServerRefused:
         return None
-    return found
+    return state
 
 
 def _send_parts(service: Service, begun: dict[str, Any], file: BinaryIO, progress: Progress) -> None:
