@@ -85,7 +85,7 @@ def _rendered(page: ReportPage) -> dict[str, str]:
     words = search_words(page.pair_filter.text)
     matching = [case for case in all_cases if _has_words(case, words, page.names)] if words else all_cases
     context = page.context
-    shown: Page[Case] = Paginator(matching, CASES_A_PAGE).get_page(page.address.query.get("page"))
+    listed_cases: Page[Case] = Paginator(matching, CASES_A_PAGE).get_page(page.address.query.get("page"))
     rows = {
         "members": [(case.number, [member.submission.pk for member in case.members]) for case in all_cases],
         "matching": [case.number for case in matching],
@@ -96,7 +96,7 @@ def _rendered(page: ReportPage) -> dict[str, str]:
     return {
         "rows": json.dumps(rows),
         "graph": render_part("submissions/_graph.html", graph_context),
-        **{str(case.number): render_part(CELLS, context | {"case": case}) for case in shown},
+        **{str(case.number): render_part(CELLS, context | {"case": case}) for case in listed_cases},
     }
 
 

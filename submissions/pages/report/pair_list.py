@@ -145,11 +145,13 @@ def _rows(
     state = page.pair_filter.decision
     ids = [pk for pk in selected.ids if states.get(pk, UNDECIDED) == state] if state else selected.ids
     part: Page[int] = Paginator(ids, PAIRS_A_PAGE).get_page(page.address.query.get("page"))
-    shown = tuple(part.object_list)
-    cells = page.kept("pair rows", partial(_cells, page, shown), page.pair_filter, page.address.token, shown)
+    pair_ids = tuple(part.object_list)
+    cells = page.kept(
+        "pair rows", partial(_cells, page, pair_ids), page.pair_filter, page.address.token, pair_ids
+    )
     rows = [
         DecidedRow(cells[str(pk)], states.get(pk, UNDECIDED), index == divider_index)
-        for index, pk in enumerate(shown, part.start_index() - 1)
+        for index, pk in enumerate(pair_ids, part.start_index() - 1)
         if str(pk) in cells  # it may have been deleted meanwhile
     ]
     return {"page": part, "rows": rows}
