@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from submissions import heartbeats
 from submissions.corpus.corpora import CorpusError
+from submissions.corpus.interrupts import interrupts_held
 from submissions.corpus.models import CorpusShard
 from submissions.corpus.tasks import compute_shard, stored_bytes
 from submissions.queues import HEAVY, send
@@ -18,7 +19,7 @@ from submissions.rows import insert
 from submissions.work_locks import Work, sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from submissions.corpus.models import Corpus, CorpusSweep
 
@@ -64,24 +65,27 @@ def compute_on_workers(
     ------
     CorpusError
         When no worker answers, one is of another version, or a part fails each time.
+    KeyboardInterrupt
+        Soon after Ctrl-C.
     """
     check_workers()
     corpus.shards.all().delete()  # of a process that was killed
-    waiting = _Waiting(corpus, sweep)
-    try:
-        for payload in payloads:
-            waiting.add(payload)
-            yield from waiting.results(below=MOST_WAITING)
-        yield from waiting.results(below=1)
-    finally:
-        corpus.shards.all().delete()
+    with interrupts_held() as raise_held:
+        waiting = _Waiting(corpus, sweep, raise_held)
+        try:
+            for payload in payloads:
+                waiting.add(payload)
+                yield from waiting.results(below=MOST_WAITING)
+            yield from waiting.results(below=1)
+        finally:
+            corpus.shards.all().delete()
 
 
 class _Waiting:
     """The parts that are sent to workers and are not computed yet, by their primary keys."""
 
-    def __init__(self, corpus: Corpus, sweep: CorpusSweep | None) -> None:
-        self._corpus, self._sweep = corpus, sweep
+    def __init__(self, corpus: Corpus, sweep: CorpusSweep | None, raise_held: Callable[[], None]) -> None:
+        self._corpus, self._sweep, self._raise_held = corpus, sweep, raise_held
         self._keys: set[int] = set()
         self._checked = time.monotonic()
 
@@ -98,7 +102,10 @@ class _Waiting:
 
     def results(self, *, below: int) -> Iterator[bytes]:
         """Yield results until fewer than `below` parts wait."""
-        while len(self._keys) >= below:
+        while True:
+            self._raise_held()
+            if len(self._keys) < below:
+                return
             done = CorpusShard.objects.filter(pk__in=self._keys).exclude(result=None)
             found = list(done.values_list("pk", flat=True))
             for pk in found:
