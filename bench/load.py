@@ -22,10 +22,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from bench.cohorts import sources
 from bench.fault_actions import start_server
 from bench.load_figures import section, write_section
 from bench.load_site import LoadedSite, Sizes
-from bench.speed import sources
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

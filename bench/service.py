@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from bench.cohorts import copy_sample, sources
 from bench.fault_actions import start_server
-from bench.speed import copy_sample, sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -9,7 +9,8 @@ A table shows the medians of:
 - floor: Pygments lexing the same files on the same cores, and doing nothing else;
 - moss: `moss check` with its 250 best pairs, without its cache; moss --all: with all pairs; moss, warm: like
   moss, with the folder in its cache;
-- the installed peers (see bench.tools), writing the scores of all pairs and no report.
+- the installed peers (see bench.tools), writing the scores of all pairs and no report. They compare files: of
+  a project they get one file that has all its files.
 
 Memory is the highest sum of the proportional set sizes (PSS) of a process and all its descendants.
 """
@@ -18,19 +19,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 import tempfile
-from collections import Counter
 from pathlib import Path
-from random import Random
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from pygments.lexers import get_lexer_for_filename
-from pygments.util import ClassNotFound
-
 from bench import tools
+from bench.cohorts import SpeedError, copy_sample, folders, join_files, sources
 from bench.processes import ProcessRun, RunFailed
 from bench.tables import markdown
 from bench.targets import FILES, PROJECTS, Targets, target_results
@@ -39,73 +35,30 @@ from bench.timings import ToolTiming
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-SIZES, FOLDER_SIZES = (250, 500, 1000, 1500, 2000), (30, 60, 120)
+SIZES, FOLDER_SIZES = (250, 500, 1000, 1500, 2000), (15, 30, 60, 120)
 FLOOR = "floor"
 ALL, WARM = "moss --all", "moss, warm"
 OWN_TOOLS = frozenset({FLOOR, "moss", ALL, WARM})
-NOT_CODE = frozenset(
-    {".txt", ".md", ".rst", ".json", ".xml", ".html", ".css", ".csv", ".yml", ".yaml", ".toml"}
-)
-
-
-class SpeedError(ValueError):
-    """A folder has too few source files; the message has their number."""
-
-
-def sources(folder: Path) -> list[Path]:
-    """Return the files of the most frequent programming language, determined by suffix, sorted by path.
-
-    Raises
-    ------
-    SpeedError
-        When there are no source files.
-    """
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size)
-    counts = Counter(path.suffix for path in files if path.suffix not in NOT_CODE)
-    suffix = next((suffix for suffix, _ in counts.most_common() if suffix and _is_code(suffix)), None)
-    if suffix is None:
-        raise SpeedError(f"{folder} has no source files")
-    return [path for path in files if path.suffix == suffix]
-
-
-def _is_code(suffix: str) -> bool:
-    try:
-        get_lexer_for_filename(f"file{suffix}")
-    except ClassNotFound:
-        return False
-    return True
-
-
-def folders(folder: Path) -> list[Path]:
-    """Return the folders in a folder, sorted by path."""
-    return sorted(path for path in folder.iterdir() if path.is_dir())
-
-
-def copy_sample(submissions: Sequence[Path], size: int, seed: int, parent: Path) -> Path:
-    """Copy a random sample of `size` files, or of folders, into a new folder of `parent`.
-
-    With the same seed, a larger sample contains the smaller ones.
-    """
-    order = Random(seed).sample(submissions, len(submissions))
-    folder = parent / f"{size}"
-    folder.mkdir()
-    for number, path in enumerate(order[:size]):
-        copy = shutil.copytree if path.is_dir() else shutil.copyfile
-        copy(path, folder / f"{number:05}-{path.name}")
-    return folder
 
 
 class Measurement:
     """Runs of each tool on each cohort; `scratch` is the folder for their outputs and caches.
 
+    `cohorts` are the folders by size, and `files` those for the peers.
     If a peer fails or takes more than `limit` seconds on one cohort, a message is printed and the peer is
     left out from that size on.
     """
 
     def __init__(
-        self, measured_tools: list[tools.Tool], cohorts: dict[int, Path], scratch: Path, limit: float
+        self,
+        measured_tools: list[tools.Tool],
+        cohorts: dict[int, Path],
+        files: dict[int, Path],
+        scratch: Path,
+        limit: float,
     ) -> None:
-        self.tools, self.cohorts, self.scratch, self.limit = measured_tools, cohorts, scratch, limit
+        self.tools, self.cohorts, self.files = measured_tools, cohorts, files
+        self.scratch, self.limit = scratch, limit
         self.too_large: dict[str, int] = {}
 
     def prepare(self) -> None:
@@ -123,20 +76,23 @@ class Measurement:
                     run = self._run(tool, size)
                     if run:
                         runs.setdefault((tool.name, size), []).append(run)
-                        print(f"{turn}: {size} files, {tool.name}: {run.seconds:.2f} s", file=sys.stderr)
+                        print(
+                            f"{turn}: {size} submissions, {tool.name}: {run.seconds:.2f} s", file=sys.stderr
+                        )
         return [_timing(tool, size, tool_runs) for (tool, size), tool_runs in runs.items()]
 
     def _run(self, tool: tools.Tool, size: int) -> ProcessRun | None:
         if size >= self.too_large.get(tool.name, size + 1):
             return None
         env = {"MOSS_CACHE": str(self.scratch / f"cache-{size}")} if tool.name == WARM else {}
+        cohorts = self.cohorts if tool.name in OWN_TOOLS else self.files
         try:
-            return tool.run(self.cohorts[size], self.scratch / "pairs.csv", env, self.limit)
+            return tool.run(cohorts[size], self.scratch / "pairs.csv", env, self.limit)
         except RunFailed as error:
             if tool.name in OWN_TOOLS:
                 raise
             self.too_large[tool.name] = size
-            print(f"{tool.name} is left out from {size} files on: {error}", file=sys.stderr)
+            print(f"{tool.name} is left out from {size} submissions on: {error}", file=sys.stderr)
             return None
 
 
@@ -175,7 +131,7 @@ def timing_table(timings: Sequence[ToolTiming]) -> str:
         rows.append([f"{tool}, s", *(f"{timing.seconds:.2f}" if timing else "-" for timing in cells)])
         rows.append([f"{tool}, times the floor", *(f"{ratio:.2f}" if ratio else "-" for ratio in ratios)])
         rows.append([f"{tool}, MB at most", *(_megabytes(timing and timing.peak) for timing in cells)])
-    return markdown(["files", *map(str, sizes)], rows)
+    return markdown(["submissions", *map(str, sizes)], rows)
 
 
 def _megabytes(peak: int | None) -> str:
@@ -232,7 +188,11 @@ def _run(arguments: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         cohorts = {size: copy_sample(submissions, size, arguments.seed, Path(scratch)) for size in sizes}
         chosen_tools = measured_tools(peers, arguments.python)
-        measurement = Measurement(chosen_tools, cohorts, Path(scratch), arguments.limit)
+        files = {
+            size: join_files(cohort, Path(scratch)) if arguments.folders else cohort
+            for size, cohort in cohorts.items()
+        }
+        measurement = Measurement(chosen_tools, cohorts, files, Path(scratch), arguments.limit)
         measurement.prepare()
         timings = measurement.measure(arguments.repeat)
     print(f"{len(submissions)} {targets.unit} in {arguments.folder.name}\n\n{timing_table(timings)}")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bench.cohorts import join_files
 from bench.targets import FILES, PROJECTS, Targets, target_results
 from bench.timings import ToolTiming
 from tests.support.sample_class import CLASS
@@ -90,3 +91,13 @@ def test_a_folder_is_measured_and_sizes_larger_than_it_are_named(tmp_path: Path)
         "moss --all",
         "moss, warm",
     }
+
+
+def test_a_project_is_one_file_for_tools_that_compare_files(tmp_path: Path) -> None:
+    contents = {"a/One.java": "1", "a/src/Two.java": "2", "a/notes.txt": "-", "b/One.java": "3"}
+    for name, content in contents.items():
+        path = tmp_path / "class" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    joined = join_files(tmp_path / "class", tmp_path)
+    assert {path.name: path.read_text() for path in joined.iterdir()} == {"a.java": "1\n2", "b.java": "3"}
