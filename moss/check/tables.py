@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from fingerprint.engine import SCORE_VERSION, group_passages, passage_weight
@@ -41,7 +42,8 @@ def pair_rows(report: LocalReport) -> Iterator[PairRow]:
     """Yield the figures of all pairs, best first, without aligning any pair."""
     columns = PairColumns.from_ranking(report.ranking, report.name_ranks)
     names = ([report.submissions[index] for index in side] for side in (columns.left, columns.right))
-    return map(PairRow, *names, *columns[2:], map(report.flag, columns.left, columns.right))
+    flags = map(report.flag, columns.left, columns.right) if report.own else repeat("")
+    return map(PairRow, *names, *columns[2:], flags)
 
 
 def pairs_table(report: LocalReport) -> ExportTable:

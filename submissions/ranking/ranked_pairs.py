@@ -100,7 +100,7 @@ class PairColumns(NamedTuple):
             scores.tokens.tolist(),
             scores.lines.tolist(),
             scores.longest.tolist(),
-            list(map(_mark, ordered.translated.tolist(), scores.structure.tolist())),
+            _marks(ordered.translated, scores.structure),
             round_to_six(scores.left_with_common),
             round_to_six(scores.right_with_common),
         )
@@ -136,8 +136,14 @@ def are_exchanged(pairs: CandidatePairs, name_ranks: Sequence[int]) -> Flags:
     return exchanged
 
 
-def _mark(translated: bool, structure: float) -> str:  # noqa: FBT001 - a column
-    return pair_mark(translated=translated, structure=structure)
+def _marks(translated: Flags, structure: Floats) -> list[str]:
+    """Return the mark of each pair; `pair_mark` is called once for each combination, not for each pair."""
+    by_combination = [
+        pair_mark(translated=crossed, structure=structured)
+        for crossed in (False, True)
+        for structured in (0, 1)
+    ]
+    return [by_combination[at] for at in (2 * translated + (structure != 0)).tolist()]
 
 
 def round_to_six(column: Floats) -> list[float]:
