@@ -5,7 +5,6 @@ Only this module and `lexer_dispatch` import Pygments.
 
 from __future__ import annotations
 
-from array import array
 from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
@@ -28,7 +27,7 @@ from fingerprint.languages.directives import (
     macros_as_code,
 )
 from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
-from fingerprint.languages.lexer_dispatch import dispatching_lexer
+from fingerprint.languages.lexer_dispatch import dispatching_lexer, raw_tokens
 from fingerprint.languages.newlines import LexerInput
 from fingerprint.languages.normalisation import (
     LexedTokens,
@@ -157,22 +156,16 @@ class CodeFrontEnd:
     def _lexer(self) -> Lexer:
         return dispatching_lexer(find_lexer_class_by_name(self.language.lexer))
 
-    def _lex(self, source: str) -> Iterator[tuple[int, _TokenType, str]]:
-        try:
-            yield from self._lexer.get_tokens_unprocessed(source)
-        except LEXER_ERRORS as error:
-            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
-
     def _lexed(self, source: str) -> Lexed:
         """Return the codes and starts of all lexemes, and the vocabulary of the codes."""
         vocabulary = self._current_vocabulary()
-        codes, starts = array("i"), array("i")
-        add_code, add_start = codes.append, starts.append
-        for start, ttype, value in self._lex(source):
-            add_start(start)
-            add_code(vocabulary[ttype, value])
-        return _int32(codes), _int32(starts), vocabulary
+        try:
+            starts, types, values = raw_tokens(self._lexer, source)
+        except LEXER_ERRORS as error:
+            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
+        codes = map(vocabulary.__getitem__, zip(types, values, strict=True))
+        return np.fromiter(codes, np.int32, len(starts)), np.array(starts, dtype=np.int32), vocabulary
 
     def _code(self, source: str) -> str:
         """Return the source as it is lexed to be compared."""
@@ -228,10 +221,6 @@ def _literals(tokens: LexedTokens, source: str, salt: str, lexical_class: Lexica
     family = lexeme_family(salt, lexical_class)
     ids = [kind_id(family, source[start:end]) for start, end in zip(starts, ends, strict=True)]
     return lexical_class, np.array(ids, dtype=np.uint64), tokens.starts, tokens.ends
-
-
-def _int32(column: array[int]) -> Offsets:
-    return np.frombuffer(column, dtype=np.int32)
 
 
 def _stream(lexer_input: LexerInput, kinds: Kinds, starts: Offsets, ends: Offsets) -> TokenStream:

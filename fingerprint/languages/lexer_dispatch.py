@@ -7,7 +7,8 @@ position rules out most of them. The others are tried in the same order, so that
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pygments.lexer import RegexLexer
 from pygments.token import Error, Whitespace, _TokenType
@@ -20,9 +21,23 @@ if TYPE_CHECKING:
 
     from pygments.lexer import Lexer
 
-    RawTokens = Iterator[tuple[int, _TokenType, str]]
-    Action = _TokenType | Callable[[RegexLexer, Match[str]], RawTokens] | None
+    Tokens = Iterator[tuple[int, _TokenType, str]]
+    Action = _TokenType | Callable[[RegexLexer, Match[str]], Tokens] | None
     Rule = tuple[Callable[[str, int], Match[str] | None], Action, Any]
+
+
+class RawTokens(NamedTuple):
+    """The tokens of a lexer as parallel lists: offsets in the text, types, and what is written."""
+
+    starts: list[int]
+    types: list[_TokenType]
+    values: list[str]
+
+    def add(self, tokens: Tokens) -> None:
+        for start, token_type, value in tokens:
+            self.starts.append(start)
+            self.types.append(token_type)
+            self.values.append(value)
 
 
 class RulesByCharacter(dict[str, "list[Rule]"]):
@@ -50,7 +65,12 @@ def _pattern(rule: Rule) -> Pattern[str]:
 
 
 class DispatchingLexer(RegexLexer):
-    """Selects rules by the current character; a mixin for lexers with the usual loop of Pygments."""
+    """Selects rules by the current character; a mixin for lexers with the usual loop of Pygments.
+
+    `changes_tokens`: `get_tokens_unprocessed` does not return what `raw_tokens` does.
+    """
+
+    changes_tokens: ClassVar[bool] = False
 
     _tokens: ClassVar[dict[str, list[Rule]]]
     states: ClassVar[dict[str, RulesByCharacter]]
@@ -60,7 +80,14 @@ class DispatchingLexer(RegexLexer):
         if "states" not in vars(type(self)):
             type(self).states = {name: RulesByCharacter(rules) for name, rules in self._tokens.items()}
 
-    def get_tokens_unprocessed(self, text: str, stack: Iterable[str] = ("root",)) -> RawTokens:
+    def get_tokens_unprocessed(self, text: str, stack: Iterable[str] = ("root",)) -> Tokens:
+        return zip(*self.raw_tokens(text, stack), strict=True)
+
+    def raw_tokens(self, text: str, stack: Iterable[str] = ("root",)) -> RawTokens:
+        """Return all tokens; lists take less time than a generator of tuples."""
+        tokens = RawTokens([], [], [])
+        add_start, add_type = tokens.starts.append, tokens.types.append
+        add_value = tokens.values.append
         states, names, at, end = self.states, list(stack), 0, len(text)
         state = states[names[-1]]
         while True:
@@ -69,9 +96,11 @@ class DispatchingLexer(RegexLexer):
                 if match is None:
                     continue
                 if isinstance(action, _TokenType):
-                    yield at, action, match.group()
+                    add_start(at)
+                    add_type(action)
+                    add_value(match.group())
                 elif action is not None:
-                    yield from action(self, match)
+                    tokens.add(action(self, match))
                 at = match.end()
                 if transition is not None:
                     _apply_transition(names, transition)
@@ -79,10 +108,12 @@ class DispatchingLexer(RegexLexer):
                 break
             else:
                 if at >= end:
-                    return
+                    return tokens
                 if text[at] == "\n":  # no rule matches: the next line begins in the root state
                     names, state = ["root"], states["root"]
-                yield at, Whitespace if text[at] == "\n" else Error, text[at]
+                add_start(at)
+                add_type(Whitespace if text[at] == "\n" else Error)
+                add_value(text[at])
                 at += 1
 
 
@@ -99,8 +130,30 @@ def _apply_transition(names: list[str], transition: int | str | tuple[str, ...])
 
 
 def dispatching_lexer(lexer: type[Lexer]) -> Lexer:
-    """Return a lexer that dispatches on characters, or a plain one where `lexer` has a loop of its own."""
-    if lexer.get_tokens_unprocessed is not RegexLexer.get_tokens_unprocessed:
-        return lexer()
-    dispatching: Lexer = type(lexer.__name__, (DispatchingLexer, lexer), {})()
+    """Return a lexer that dispatches on characters, or a plain one where `lexer` has a loop of its own.
+
+    Some lexers only change tokens of Pygments' loop, which they call by the name of its class: that name is
+    bound to the faster loop for them.
+    """
+    loop = lexer.get_tokens_unprocessed
+    if loop is RegexLexer.get_tokens_unprocessed:
+        return _dispatching(lexer)
+    if "RegexLexer" in loop.__code__.co_names:
+        names = {**loop.__globals__, "RegexLexer": DispatchingLexer}
+        changed = FunctionType(loop.__code__, names, loop.__name__, loop.__defaults__, loop.__closure__)
+        return _dispatching(lexer, changes_tokens=True, get_tokens_unprocessed=changed)
+    return lexer()
+
+
+def _dispatching(lexer: type[Lexer], **attributes: object) -> Lexer:
+    dispatching: Lexer = type(lexer.__name__, (DispatchingLexer, lexer), attributes)()
     return dispatching
+
+
+def raw_tokens(lexer: Lexer, text: str) -> RawTokens:
+    """Return all tokens of a text; the errors are those of the lexer."""
+    if isinstance(lexer, DispatchingLexer) and not lexer.changes_tokens:
+        return lexer.raw_tokens(text)
+    tokens = RawTokens([], [], [])
+    tokens.add(lexer.get_tokens_unprocessed(text))
+    return tokens

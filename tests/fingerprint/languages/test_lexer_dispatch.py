@@ -5,20 +5,19 @@ from importlib.util import find_spec
 
 import pytest
 from hypothesis import example, given, strategies as st
-from pygments.lexer import RegexLexer
 from pygments.lexers import find_lexer_class_by_name
+from pygments.lexers.c_cpp import CLexer
+from pygments.token import Keyword
 
 from fingerprint.languages import first_characters as firsts
 from fingerprint.languages.first_characters import ASCII, first_characters
-from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer
+from fingerprint.languages.lexer_dispatch import DispatchingLexer, dispatching_lexer, raw_tokens
 from fingerprint.languages.registry import LANGUAGES
 from tests.fingerprint.languages.test_every_language import program
 
-REGEX_LANGUAGES = [
-    row.name
-    for row in LANGUAGES
-    if find_lexer_class_by_name(row.lexer).get_tokens_unprocessed is RegexLexer.get_tokens_unprocessed
-]
+# Languages whose lexers have a loop of their own.
+PLAIN = {"pascal", "ruby", "scheme"}
+DISPATCHED = [row.name for row in LANGUAGES if row.name not in PLAIN]
 # Parts of regular expressions, as lexers use them.
 parts = st.sampled_from([
     "a", "b?", "[a-c]", "[^a]", r"\d+", r"\s*", r"\W", r"\b", "^", "$", "(?=a)", "(?!b)", "(?<!a)", "(a|b?)",
@@ -64,7 +63,7 @@ def test_without_pythons_parser_every_rule_is_tried(monkeypatch: pytest.MonkeyPa
     assert first_characters(re.compile("a")) == ASCII
 
 
-@pytest.mark.parametrize("name", REGEX_LANGUAGES)
+@pytest.mark.parametrize("name", DISPATCHED)
 def test_a_dispatching_lexer_returns_the_tokens_of_its_base(name: str) -> None:
     lexer = find_lexer_class_by_name(next(row.lexer for row in LANGUAGES if row.name == name))
     fast, base = dispatching_lexer(lexer), lexer()
@@ -78,10 +77,12 @@ def test_a_dispatching_lexer_returns_the_tokens_of_its_base(name: str) -> None:
         text.replace("\n", " "),
         text.replace("(", "\0é("),
     ):
-        assert list(fast.get_tokens_unprocessed(source)) == list(base.get_tokens_unprocessed(source))
+        expected = list(base.get_tokens_unprocessed(source))
+        assert list(fast.get_tokens_unprocessed(source)) == expected
+        assert list(zip(*raw_tokens(fast, source), strict=True)) == expected
 
 
-@given(sources, st.sampled_from(["java", "python", "javascript", "haskell"]))
+@given(sources, st.sampled_from(["java", "python", "c++", "haskell"]))
 def test_a_dispatching_lexer_returns_the_same_tokens_for_any_text(source: str, name: str) -> None:
     lexer = find_lexer_class_by_name(name)
     assert list(DISPATCHING[name].get_tokens_unprocessed(source)) == list(
@@ -90,14 +91,22 @@ def test_a_dispatching_lexer_returns_the_same_tokens_for_any_text(source: str, n
 
 
 DISPATCHING = {
-    name: dispatching_lexer(find_lexer_class_by_name(name))
-    for name in ("java", "python", "javascript", "haskell")
+    name: dispatching_lexer(find_lexer_class_by_name(name)) for name in ("java", "python", "c++", "haskell")
 }
 
 
-def test_a_lexer_with_a_loop_of_its_own_is_not_replaced() -> None:
-    lexer = find_lexer_class_by_name("ruby")
-    assert type(dispatching_lexer(lexer)) is lexer
+@pytest.mark.parametrize("name", sorted(PLAIN))
+def test_a_lexer_with_a_loop_of_its_own_is_not_replaced(name: str) -> None:
+    lexer = find_lexer_class_by_name(next(row.lexer for row in LANGUAGES if row.name == name))
+    plain = dispatching_lexer(lexer)
+    assert type(plain) is lexer
+    tokens = raw_tokens(plain, program(name))
+    assert list(zip(*tokens, strict=True)) == list(lexer().get_tokens_unprocessed(program(name)))
+
+
+def test_a_lexer_that_changes_names_to_types_still_does() -> None:
+    tokens = raw_tokens(dispatching_lexer(CLexer), "size_t n;")
+    assert (Keyword.Type, "size_t") in zip(tokens.types, tokens.values, strict=True)
 
 
 def test_pythons_private_parser_is_still_where_the_dispatch_looks_for_it() -> None:
