@@ -66,6 +66,7 @@ pytest_plugins = [
     "tests.support.archive",
     "tests.support.hostile_class",
     "tests.support.campus",
+    "tests.support.oidc_provider",
     "tests.support.identity_provider",
     "tests.support.platform",
     "tests.support.pushed",
