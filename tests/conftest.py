@@ -68,6 +68,7 @@ pytest_plugins = [
     "tests.support.campus",
     "tests.support.oidc_provider",
     "tests.support.identity_provider",
+    "tests.support.saml_sign_out",
     "tests.support.platform",
     "tests.support.pushed",
     "tests.support.inbox",
