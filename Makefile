@@ -116,3 +116,10 @@ clean:
 	$(PYTHON) -m venv .venv/site
 	.venv/site/bin/pip --disable-pip-version-check install -q --no-deps --require-hashes -r requirements-docs.lock
 	touch $@
+
+# The provider of npm that sign-in is tested with; without it, those tests are skipped.
+.venv/oidc/made: .venv/made tests/support/oidc/package-lock.json
+	mkdir -p .venv/oidc
+	cp tests/support/oidc/package.json tests/support/oidc/package-lock.json .venv/oidc
+	npm ci --prefix .venv/oidc --ignore-scripts --no-audit --no-fund
+	touch $@

@@ -114,6 +114,8 @@ class RecordAccess:
         if entry and _was_done(request, response):
             if entry.action == AuditAction.CHANGED_COURSE:
                 entry.subject = _settings_now(request)
+            elif entry.action == AuditAction.UPLOADED:
+                entry.subject = getattr(request, "audit_subject", entry.subject)
             entry.save()
         return response
 

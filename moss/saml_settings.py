@@ -14,6 +14,7 @@ SAML_ENTITY_ID = env.str("MOSS_SAML_ENTITY_ID", default="")
 SAML_METADATA_URL = env.str("MOSS_SAML_METADATA_URL", default="")
 SAML_SSO_URL = env.str("MOSS_SAML_SSO_URL", default="")
 SAML_CERTIFICATE = env.str("MOSS_SAML_CERTIFICATE", default="")
+SAML_SLO_URL = env.str("MOSS_SAML_SLO_URL", default="")
 SAML_NAME = env.str("MOSS_SAML_NAME", default="") or "your campus account"
 # Attributes with an id that an account keeps: subject-id, pairwise-id, eduPersonPrincipalName, Entra ID's.
 SAML_UIDS = [
@@ -40,6 +41,10 @@ if SAML_ENTITY_ID and not (SAML_METADATA_URL or (SAML_SSO_URL and SAML_CERTIFICA
     )
 if bool(SAML_SERVICE_KEY) != bool(SAML_SERVICE_CERTIFICATE):
     raise ImproperlyConfigured("MOSS_SAML_SERVICE_KEY and MOSS_SAML_SERVICE_CERTIFICATE need each other.")
+if SAML_SLO_URL and not SAML_SERVICE_KEY:
+    raise ImproperlyConfigured(
+        "MOSS_SAML_SLO_URL needs MOSS_SAML_SERVICE_KEY and MOSS_SAML_SERVICE_CERTIFICATE, to sign with."
+    )
 if SAML_ENTITY_ID and not SAML_INSTALLED:
     raise ImproperlyConfigured('MOSS_SAML_ENTITY_ID needs more packages: pip install "moss-server[saml]".')
 
@@ -91,7 +96,8 @@ def saml_app(
 
 
 def _signing(own: KeyPair) -> dict[str, Any]:
-    return {"private_key": own.key, "x509cert": own.certificate, "authn_request_signed": True}
+    signed = {f"{name}_signed": True for name in ("authn_request", "logout_request", "logout_response")}
+    return {"private_key": own.key, "x509cert": own.certificate, **signed}
 
 
 def saml_key_pair() -> KeyPair | None:
@@ -102,4 +108,5 @@ def saml_provider() -> dict[str, str]:
     """Return what is known of the identity provider."""
     if SAML_METADATA_URL:
         return {"entity_id": SAML_ENTITY_ID, "metadata_url": SAML_METADATA_URL}
-    return {"entity_id": SAML_ENTITY_ID, "sso_url": SAML_SSO_URL, "x509cert": SAML_CERTIFICATE}
+    addresses = {"sso_url": SAML_SSO_URL, "slo_url": SAML_SLO_URL}
+    return {"entity_id": SAML_ENTITY_ID, "x509cert": SAML_CERTIFICATE, **addresses}

@@ -46,6 +46,10 @@ class Worker:
     seen: str = ""
 
     @property
+    def title(self) -> str:
+        return f"{self.name} ({self.version})"
+
+    @property
     def started(self) -> datetime:
         return datetime.fromisoformat(self.since)
 
@@ -88,6 +92,11 @@ def workers() -> list[Worker]:
     known = [Worker(**json.loads(record)) for record in records.values()]
     recent = [worker for worker in known if timezone.now() - worker.last_seen < FORGOTTEN]
     return sorted(recent, key=lambda worker: worker.name)
+
+
+def answering(queue: str) -> list[Worker]:
+    """Return the workers of a queue that answer, of any version."""
+    return [worker for worker in workers() if worker.answers and queue in worker.queues]
 
 
 def save_maintenance() -> None:

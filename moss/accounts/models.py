@@ -20,6 +20,9 @@ class Session(AbstractBaseSession):
         settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="sessions", editable=False
     )
 
+    # The digest of the name by which a provider of SAML knows the session, so that it can end it.
+    saml_name = models.CharField(max_length=64, blank=True, default="", db_index=True, editable=False)
+
     def __str__(self) -> str:
         """Return no key: whoever knows the key has the session."""
         return f"a session of account {self.user_id}"

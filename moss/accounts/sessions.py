@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 
 # Keys of a session: the time of signing in, of the last use, and what was used, as far as was noted.
 STARTED, USED, ADDRESS, DEVICE = "started", "used", "address", "device"
+# By which names a provider of SAML knows the session, see `moss.accounts.saml_sign_out`.
+SAML = "saml"
+
+
+def saml_digest(name: str) -> str:
+    return sha256(name.encode()).hexdigest()
 
 
 class SessionStore(db.SessionStore):
@@ -30,6 +37,7 @@ class SessionStore(db.SessionStore):
     def create_model_instance(self, data: dict[str, Any]) -> Session:
         row = super().create_model_instance(data)
         row.user_id = int(data[SESSION_KEY]) if SESSION_KEY in data else None  # type: ignore[attr-defined]
+        row.saml_name = saml_digest(data[SAML]["name_id"]) if SAML in data else ""  # type: ignore[attr-defined]
         return row  # type: ignore[return-value]
 
     def get_expiry_age(self, **kwargs: Any) -> int:

@@ -9,7 +9,9 @@ from allauth.account.utils import perform_login
 from django.conf import settings
 from django.contrib.auth import views as auth_views
 from django.http import Http404
+from django.shortcuts import render
 
+from moss.accounts.sessions import SAML
 from submissions.pages.views.access import is_path_of_this_site
 
 if TYPE_CHECKING:
@@ -57,9 +59,27 @@ class SignIn(auth_views.LoginView):
 
 
 class SignOut(auth_views.LogoutView):
-    """Sign out, and let the browser forget what it kept of the pages."""
+    """Sign out, of the campus account too where it can be, and let the browser forget what it kept."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Sign out here; then a page leads to the provider, since forms may not lead to another host."""
+        address = _campus_sign_out(request)
+        response = super().post(request, *args, **kwargs)
+        if not address:
+            return response
+        context = {"address": address, "campus": settings.SAML_NAME}
+        return render(request, "accounts/signed_out.html", context)
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         response = super().dispatch(request, *args, **kwargs)
         response.headers["Clear-Site-Data"] = '"cache", "storage"'
         return response
+
+
+def _campus_sign_out(request: HttpRequest) -> str:
+    """Return the address that signs out of the campus account that the session came from; or ""."""
+    if not settings.SAML_ENTITY_ID or SAML not in request.session:
+        return ""
+    from moss.accounts.saml_sign_out import sign_out_address  # noqa: PLC0415 - its packages are an extra
+
+    return sign_out_address(request)

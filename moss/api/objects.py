@@ -51,17 +51,21 @@ def report_of(assignment: Assignment) -> Report:
 
 
 class RankingOut(Schema):
-    """The stage of a ranking; `total` is 0 where its items are not counted."""
+    """The stage of a ranking; `total` is 0 where its items are not counted.
+
+    `note` says which workers take no part because they are of another version; it is empty without any.
+    """
 
     stage: str
     done: int
     total: int
+    note: str
 
 
 def ranking_out(assignment: Assignment) -> RankingOut:
     """Return the progress of an assignment's queued or running ranking."""
     progress = queries.ranking_progress(assignment)
-    return RankingOut(stage=progress.stage, done=progress.done, total=progress.total)
+    return RankingOut(stage=progress.stage, done=progress.done, total=progress.total, note=progress.note)
 
 
 def require_writing(user: User) -> None:

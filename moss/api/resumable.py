@@ -72,6 +72,7 @@ def begin_resumable(  # noqa: PLR0917 - its headers
     name = storable(fields.get("filename", ""))[-LONGEST_NAME:] or "upload"
     preview = fields.get("preview", "") in {"true", "1"}
     upload = actions.begin_resumable(assignment, user, name, length, preview=preview, role=role)
+    request.audit_subject = upload.name  # type: ignore[attr-defined] # read by moss.audit
     _describe(response, upload)
     response["Location"] = reverse("api-1:api_resumable", args=[upload.pk])
     return Status(201, _out(upload))

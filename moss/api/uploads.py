@@ -116,6 +116,7 @@ def create_upload(
     data = form.cleaned_data
     batch = actions.create_batch(assignment, user, data["files"], preview=options.preview, role=data["role"])
     batch.refresh_from_db()
+    request.audit_subject = batch.name  # type: ignore[attr-defined] # read by moss.audit
     return Status(202, upload_out(request, queries.batch(user, batch.pk, Right.READ)))
 
 

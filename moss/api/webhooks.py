@@ -14,6 +14,7 @@ from moss.api.problems import Problem, invalid_form
 from moss.webhooks import actions
 from moss.webhooks.forms import MOST_WEBHOOKS, WebhookForm
 from moss.webhooks.models import LONGEST_ADDRESS, Delivery, Webhook
+from moss.webhooks.tasks import KEPT
 
 router = Router()
 PATH = "/courses/{course_id}/webhooks"
@@ -126,11 +127,16 @@ def test_webhook(request: HttpRequest, course_id: Id, webhook_id: Id) -> Status[
         raise _not_active() from error
 
 
-@router.get(DELIVERIES, response=Deliveries, summary="List what was sent", url_name="api_deliveries")
+@router.get(
+    DELIVERIES,
+    response=Deliveries,
+    summary="List what was sent",
+    description=f"List what was sent to a webhook in the last {KEPT.days} days, the newest first.",
+    url_name="api_deliveries",
+)
 def list_deliveries(
     request: HttpRequest, course_id: Id, webhook_id: Id, cursor: Cursor = "", limit: Limit = A_PART
 ) -> Deliveries:
-    """List what was sent to a webhook in the last 30 days, the newest first."""
     row = actions.webhook_of(user_of(request), course_id, webhook_id)
     [before] = numbers_of(cursor, 1)
     rows = row.deliveries.filter(pk__lt=before) if before else row.deliveries.all()

@@ -70,7 +70,7 @@ def broker() -> Finding:
 def workers() -> Finding:
     """Check that each queue has a worker, and that all workers are of this version."""
     alive = [worker for worker in heartbeats.workers() if worker.answers]
-    others = [f"{worker.name} ({worker.version})" for worker in alive if worker.version != package_version()]
+    others = [worker.title for worker in alive if worker.version != package_version()]
     if others:
         message = f"this is version {package_version()}, but there are {', '.join(others)}"
         return problem("workers", message, "Restart these workers with the version of the server.")

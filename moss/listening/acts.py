@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from django.http import HttpRequest
 
     from moss.listening.models import ClientResult
-    from submissions.models import Assignment
+    from submissions.models import Assignment, Batch
 
 
-def record_upload(assignment: Assignment, who: str, address: str) -> None:
-    """Write that an account uploaded an assignment from an IP address."""
-    _record(assignment, AuditEntry(who=who, address=address or None, action=AuditAction.UPLOADED))
+def record_upload(batch: Batch, who: str, address: str) -> None:
+    """Write that an account uploaded a batch from an IP address."""
+    entry = AuditEntry(who=who, address=address or None, action=AuditAction.UPLOADED, subject=batch.name)
+    _record(batch.assignment, entry)
 
 
 def record_reading(request: HttpRequest, result: ClientResult, names: str = "") -> None:

@@ -84,8 +84,8 @@ def store(received: Received) -> StoredResult:
             directory=received.options.directory,
             names=received.names,
         )
-        _upload(assignment, received)
-        record_upload(assignment, received.user.get_username(), received.address)
+        batch = _upload(assignment, received)
+        record_upload(batch, received.user.get_username(), received.address)
     return StoredResult(f"/results/{result.pk}/{key}", assignment.pk)
 
 
@@ -98,11 +98,11 @@ def clean_comment(comment: str) -> str:
     return replace_invisible(" ".join(comment.split()))[: NAME_CHARACTERS - NUMBER_CHARACTERS].strip()
 
 
-def _upload(assignment: Assignment, received: Received) -> None:
+def _upload(assignment: Assignment, received: Received) -> Batch:
     try:
         if received.base:
             actions.add_boilerplate(assignment, [received.base])
-        actions.create_batch(assignment, received.user, [received.files], choices=_choices(received))
+        return actions.create_batch(assignment, received.user, [received.files], choices=_choices(received))
     except actions.QuotaExceeded:
         discard_uploads(Upload.objects.filter(boilerplate_upload__assignment=assignment))
         raise

@@ -36,13 +36,13 @@ SENDING = timedelta(seconds=20)
 
 def has_workers() -> bool:
     """Return whether a worker answers that could compute parts; any version counts."""
-    return bool(_answering())
+    return bool(heartbeats.answering(HEAVY))
 
 
 def check_workers() -> None:
     """Raise CorpusError where no worker answers, or one is of another version."""
-    alive, version = _answering(), heartbeats.package_version()
-    others = [f"{worker.name} ({worker.version})" for worker in alive if worker.version != version]
+    alive, version = heartbeats.answering(HEAVY), heartbeats.package_version()
+    others = [worker.title for worker in alive if worker.version != version]
     if others:
         raise CorpusError(
             f"this is version {version}, but there are {', '.join(others)}; restart these workers with this "
@@ -50,10 +50,6 @@ def check_workers() -> None:
         )
     if not alive:
         raise CorpusError("no worker answers; start one (`celery -A moss worker`), or use --here")
-
-
-def _answering() -> list[heartbeats.Worker]:
-    return [worker for worker in heartbeats.workers() if worker.answers and HEAVY in worker.queues]
 
 
 def compute_on_workers(

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
+from django.db.models import F
 from django.utils.translation import gettext as _, ngettext
 
-from submissions import turns
+from submissions import heartbeats, turns
 from submissions.models import Batch, Report
 from submissions.queries.exclusions import listed_boilerplate_uploads
 from submissions.queries.language_changes import open_language_change
+from submissions.queues import HEAVY
 from submissions.ranking import progress
 from submissions.ranking.progress import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from submissions.models import Assignment, BoilerplateUpload, LanguageChange
     from submissions.queries.reports import ReportState
 
@@ -25,6 +29,13 @@ class UnreadUpload(NamedTuple):
 
     batch: Batch
     before: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RankingProgress(Progress):
+    """The progress of a ranking, with a note on workers that take no part in it; "" without any."""
+
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +49,7 @@ class Activity:
 
     state: ReportState
     uploads: list[UnreadUpload]
-    ranking: Progress | None
+    ranking: RankingProgress | None
     boilerplate: list[BoilerplateUpload]
     listed: list[Batch]
     language: LanguageChange | None
@@ -79,11 +90,18 @@ def activity(assignment: Assignment, state: ReportState) -> Activity:
     return Activity(state, _with_places(unread), ranking, boilerplate, listed, language)
 
 
-def ranking_progress(assignment: Assignment) -> Progress:
+def ranking_progress(assignment: Assignment) -> RankingProgress:
     """Return the progress of an assignment's queued or running ranking."""
-    unfinished = list(assignment.reports.filter(state__in=Report.UNFINISHED).order_by("pk"))
-    if latest := progress.latest(report.pk for report in unfinished):
-        return latest
+    reports = assignment.reports.filter(state__in=Report.UNFINISHED).annotate(planned_by=F("plan__version"))
+    unfinished = list(reports.order_by("pk"))
+    latest = progress.latest(report.pk for report in unfinished) or _waiting(unfinished)
+    # Only a ranking in shards has a plan; any worker does another one.
+    running = (report for report in unfinished if report.state == Report.State.RUNNING)
+    version = next((report.planned_by for report in running), None)
+    return RankingProgress(**asdict(latest), note=_other_workers(version) if version else "")
+
+
+def _waiting(unfinished: Sequence[Report]) -> Progress:
     if not unfinished or unfinished[0].state != Report.State.QUEUED:
         return Progress(_("Waiting for a worker"))
     before = turns.place(turns.report_turns(unfinished[0].queue), unfinished[0].pk)
@@ -93,6 +111,33 @@ def ranking_progress(assignment: Assignment) -> Progress:
         "Waiting: {n} ranking is before this one", "Waiting: {n} rankings are before this one", before
     )
     return Progress(waiting.format(n=before))
+
+
+def _other_workers(version: str) -> str:
+    """Return which workers refuse a ranking that was cut into shards by a version, and what to do; or ""."""
+    alive = heartbeats.answering(HEAVY)
+    others = [worker.title for worker in alive if worker.version != version]
+    if not others:
+        return ""
+    refusal = ngettext(
+        "The worker {names} does not take part: the ranking was begun by version {version}.",
+        "The workers {names} do not take part: the ranking was begun by version {version}.",
+        len(others),
+    )
+    sentences = [refusal.format(names=", ".join(others), version=version)]
+    is_alone = len(others) == len(alive)
+    if is_alone:
+        sentences.append(_("No other worker is there."))
+    if version == heartbeats.package_version():
+        advice = ngettext(
+            "Restart this worker with version {version}.",
+            "Restart these workers with version {version}.",
+            len(others),
+        )
+        sentences.append(advice.format(version=version))
+    elif is_alone:
+        sentences.append(_("Cancel the ranking, and rank again."))
+    return " ".join(sentences)
 
 
 def uploads_before(batch: Batch) -> int | None:

@@ -60,6 +60,23 @@ def test_dora_signs_in_by_saml_at_another_site(
     context.close()
 
 
+def test_dora_signs_out_at_the_other_site_too(
+    browser: Browser, live_server: LiveServer, parting_provider: IdentityProvider
+) -> None:
+    parting_provider.enrol("dora")
+    context = browser.new_context(base_url=live_server.url)
+    page = context.new_page()
+    page.goto(reverse("account"))
+    page.click("text=Sign in with Example University")
+    page.click("text=dora")
+    page.wait_for_url("**/account/")
+    page.click("text=Sign out")
+    page.wait_for_url(f"{parting_provider.url}/sign-out?**")
+    page.goto(reverse("account"))
+    assert reverse("login") in page.url
+    context.close()
+
+
 @pytest.mark.long
 def test_the_pages_of_the_second_factor_have_no_fault(sign_in: SignIn, alice: User, shoot: Shoot) -> None:
     page = sign_in(alice)

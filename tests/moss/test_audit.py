@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 
@@ -86,6 +87,15 @@ def test_what_is_refused_or_does_not_exist_is_not_logged(
                 visitor.get(url)
                 visitor.post(url)
     assert entries() == []
+
+
+def test_an_upload_is_logged_with_the_names_of_its_files(world: World, alice_client: Client) -> None:
+    url = addresses(world)["upload"]
+    for names in (["class.zip"], ["late.zip", "later.zip"], []):
+        files = [SimpleUploadedFile(name, b"x = 1") for name in names]
+        alice_client.post(url, {"files": files, "role": "class"})
+    assert entries() == [("alice", "uploaded", "class.zip"), ("alice", "uploaded", "late.zip and 1 more")]
+    assert {entry.assignment for entry in AuditEntry.objects.all()} == {world.assignment.name}
 
 
 def test_a_deletion_is_logged_with_what_was_deleted(world: World, alice_client: Client) -> None:

@@ -1,4 +1,8 @@
-"""A provider of campus accounts on loopback, and the settings that lead to it."""
+"""A provider of campus accounts on loopback, and the settings that lead to it.
+
+It is a package of Python and has no pages, so that every test of accounts and their pages runs without Node.
+`oidc_provider` has the one of npm, which is independent of the libraries that this service uses.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +67,13 @@ def _answers(port: int) -> bool:
 
 @pytest.fixture
 def campus(provider: str, settings: Settings) -> Campus:
-    settings.OIDC_URL, settings.OIDC_NAME = provider, "Example University"
+    use_provider(settings, provider)
+    return Campus(provider)
+
+
+def use_provider(settings: Settings, address: str, secret: str = "only-for-tests") -> None:
+    """Let people sign in with the accounts of a provider, which knows this service as `moss`."""
+    settings.OIDC_URL, settings.OIDC_NAME = address, "Example University"
     settings.SOCIALACCOUNT_PROVIDERS = {
         "openid_connect": {
             "OAUTH_PKCE_ENABLED": True,
@@ -72,10 +82,9 @@ def campus(provider: str, settings: Settings) -> Campus:
                     "provider_id": "campus",
                     "name": "Example University",
                     "client_id": "moss",
-                    "secret": "only-for-tests",
-                    "settings": {"server_url": provider},
+                    "secret": secret,
+                    "settings": {"server_url": address},
                 }
             ],
         }
     }
-    return Campus(provider)

@@ -64,6 +64,8 @@ class IdentityProvider:
     key: str
     certificate: str
     people: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    # The last NameID of each person.
+    name_ids: dict[str, str] = field(default_factory=dict)
 
     def enrol(self, name: str, mail: str = "", groups: tuple[str, ...] = ()) -> None:
         self.people[name] = {UID: [f"{name}@example.edu"], USER: [name], GROUPS: [*groups]}
@@ -72,6 +74,7 @@ class IdentityProvider:
 
     def assertion(self, asked: Asked, name: str, minutes: int = 5, *, signed: bool = True) -> str:
         now = datetime.now(UTC)
+        self.name_ids[name] = uuid4().hex
         attributes = "".join(
             f'<saml:Attribute Name="{key}">'
             + "".join(f"<saml:AttributeValue>{escape(value)}</saml:AttributeValue>" for value in values)
@@ -84,7 +87,7 @@ class IdentityProvider:
             since=_time(now - timedelta(hours=1)),
             until=_time(now + timedelta(minutes=minutes)),
             entity=ENTITY,
-            name_id=uuid4().hex,
+            name_id=self.name_ids[name],
             recipient=asked.address,
             audience=asked.entity,
             request=asked.id,
@@ -170,8 +173,10 @@ class _Page(BaseHTTPRequestHandler):
         if "SAMLRequest" not in self.path:
             self.send_error(404)
             return
-        asked = Asked.of(self.path)
-        forms = "".join(_form(provider, asked, name) for name in provider.people)
+        forms = "Signed out."
+        if "/sign-out?" not in self.path:
+            asked = Asked.of(self.path)
+            forms = "".join(_form(provider, asked, name) for name in provider.people)
         content = f"<!doctype html><title>Campus</title>{forms}".encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")

@@ -30,6 +30,8 @@ class AuthenticatedRequest(HttpRequest):
     htmx: HtmxDetails
     # As the audit log notes it; `moss.audit` sets it.
     audit_address: str | None
+    # What was uploaded, for the audit log; `moss.audit` reads it.
+    audit_subject: str
 
 
 def right_for(request: HttpRequest, right: Right) -> Right:

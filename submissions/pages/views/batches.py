@@ -55,6 +55,7 @@ def upload(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         batch = actions.create_batch(
             assignment, request.user, data["files"], preview=preview, role=data["role"]
         )
+        request.audit_subject = batch.name
         return redirect(batch)
     except actions.QuotaExceeded as refusal:
         form.add_error("files", str(refusal))

@@ -39,7 +39,7 @@ def test_what_a_program_sees_decides_exports_shares_and_deletes_is_logged(world:
         ("alice", "exported", both),
         ("alice", "decided", world.pair.left.name),
         ("alice", "shared", ""),
-        ("alice", "uploaded", ""),
+        ("alice", "uploaded", "a.py"),
         ("alice", "deleted", world.batch.name),
         ("alice", "deleted", ""),
     ]

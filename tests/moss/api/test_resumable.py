@@ -184,12 +184,16 @@ def session_client(user: User) -> tuple[Client, dict[str, str]]:
 
 def test_the_upload_page_sends_parts_with_its_session(alice: User, assignment: Assignment) -> None:
     client, token = session_client(alice)
-    begun = begin(client, assignment, 5, **token)
+    begun = begin(client, assignment, 5, **{"Upload-Metadata": metadata(filename="class.zip")}, **token)
     assert begun.status_code == 201
     address = begun.headers["Location"]
     assert send_part(client, address, 0, b"x = 1", **token).status_code == 204
     assert client.get(address).json()["upload"] == Batch.objects.get().pk
-    assert AuditEntry.objects.values_list("who", "action").get() == ("alice", "uploaded")
+    assert AuditEntry.objects.values_list("who", "action", "subject").get() == (
+        "alice",
+        "uploaded",
+        "class.zip",
+    )
 
 
 def test_a_session_without_the_token_of_its_page_is_nobody(alice: User, assignment: Assignment) -> None:

@@ -8,11 +8,14 @@ import pytest
 
 from moss.webhooks import actions
 from moss.webhooks.models import Webhook
+from moss.webhooks.tasks import KEPT
 from submissions.models import AuditEntry
-from tests.support.api import api_client, problem_of, send
+from tests.support.api import API, api_client, problem_of, send
+from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
+    from django.test import Client
 
     from submissions.models import Assignment
 
@@ -67,3 +70,11 @@ def test_nothing_is_sent_to_a_paused_webhook(alice: User, assignment: Assignment
     actions.change(webhook, webhook.events, active=False)
     one = f"/courses/{assignment.course_id}/webhooks/{webhook.pk}"
     assert send(api_client(alice), "post", f"{one}/test").status_code == 409
+
+
+def test_the_description_and_the_document_say_how_long_deliveries_are_listed(client: Client) -> None:
+    listed = f"in the last {KEPT.days} days"
+    paths = client.get(f"{API}/openapi.json").json()["paths"]
+    operation = paths[f"{API}/courses/{{course_id}}/webhooks/{{webhook_id}}/deliveries"]["get"]
+    assert listed in operation["description"]
+    assert listed in (ROOT / "docs" / "webhooks.md").read_text()

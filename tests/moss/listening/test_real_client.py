@@ -11,6 +11,7 @@ import mosspy
 import pytest
 from bs4 import BeautifulSoup
 
+from moss.listening.uploads import ARCHIVE
 from moss.listening.user_ids import renew_user_id
 from submissions.models import Assignment, AuditEntry, Course
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER
@@ -104,7 +105,7 @@ def assert_logged(url: str) -> None:
     found = {(one.who, one.action, one.subject) for one in entries}
     reader = f"results {url.split('/')[-2]}"
     assert found == {
-        ("alice", "uploaded", ""),
+        ("alice", "uploaded", ARCHIVE),
         (reader, "saw", ""),
         (reader, "saw", "ada-main_file.py; ben-main.py"),
     }

@@ -1,0 +1,106 @@
+"""The progress of a ranking in shards names the workers that refuse it: those of another version."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from submissions.heartbeats import Worker, delete_worker, package_version, save_worker
+from submissions.models import Batch, RankingPlan, Report
+from submissions.queues import HEAVY, INTERACTIVE
+from tests.support.api import api_client, send
+from tests.support.html import get_page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.test import Client
+    from pytest_django.fixtures import Settings
+
+    from submissions.models import Assignment
+
+OLD = "The worker old@host (0.0.1) does not take part: the ranking was begun by version"
+OWN = package_version()
+
+
+@pytest.fixture(autouse=True)
+def _no_workers_but_those_of_the_test(settings: Settings) -> Iterator[None]:
+    cache = settings.CACHES["default"]
+    settings.CACHES = {"default": cache | {"KEY_PREFIX": f"{cache['KEY_PREFIX']}versions-"}}
+    yield
+    for worker in ("old", "other", "new"):
+        delete_worker(f"{worker}@host")
+
+
+def add_worker(name: str, version: str, queue: str = HEAVY) -> None:
+    save_worker(Worker(f"{name}@host", 1, [queue], 1, version, name, timezone.now().isoformat()))
+
+
+def rank(assignment: Assignment, version: str) -> None:
+    """Store a ranking that a version has cut into shards."""
+    report = Report.objects.create(assignment=assignment, state=Report.State.RUNNING, queue=HEAVY)
+    RankingPlan.objects.create(
+        report=report, selection={}, digest=b"", version=version, submissions=2, pairs=1
+    )
+
+
+def notes(client: Client, assignment: Assignment) -> list[str]:
+    return get_page(client, reverse("activity", args=[assignment.pk])).texts(".notice.busy .hint")
+
+
+def test_a_worker_of_another_version_is_named_with_what_to_do(
+    assignment: Assignment, alice_client: Client
+) -> None:
+    rank(assignment, OWN)
+    add_worker("new", OWN)
+    assert notes(alice_client, assignment) == []
+    address = get_page(alice_client, assignment.get_absolute_url()).values(".now[hx-get]", "hx-get")[0]
+    assert alice_client.get(address).status_code == 204
+    add_worker("old", "0.0.1")
+    assert alice_client.get(address).status_code == 200
+    assert notes(alice_client, assignment) == [f"{OLD} {OWN}. Restart this worker with version {OWN}."]
+
+
+def test_it_is_said_when_no_other_worker_is_there(assignment: Assignment, alice_client: Client) -> None:
+    rank(assignment, OWN)
+    add_worker("old", "0.0.1")
+    add_worker("new", OWN, INTERACTIVE)  # It takes no shards.
+    rest = f"No other worker is there. Restart this worker with version {OWN}."
+    assert notes(alice_client, assignment) == [f"{OLD} {OWN}. {rest}"]
+    add_worker("other", "0.0.2")
+    [note] = notes(alice_client, assignment)
+    assert note.startswith("The workers old@host (0.0.1), other@host (0.0.2) do not take part:")
+    assert note.endswith(f"Restart these workers with version {OWN}.")
+
+
+def test_a_ranking_that_an_older_version_began_is_to_be_cancelled_where_no_such_worker_is_left(
+    assignment: Assignment, alice_client: Client
+) -> None:
+    rank(assignment, "0.0.1")
+    add_worker("new", OWN)
+    refusal = f"The worker new@host ({OWN}) does not take part: the ranking was begun by version 0.0.1."
+    advice = "No other worker is there. Cancel the ranking, and rank again."
+    assert notes(alice_client, assignment) == [f"{refusal} {advice}"]
+    add_worker("old", "0.0.1")
+    assert notes(alice_client, assignment) == [refusal]
+
+
+def test_a_ranking_without_shards_is_done_by_any_worker(assignment: Assignment, alice_client: Client) -> None:
+    Report.objects.create(assignment=assignment, state=Report.State.RUNNING)
+    add_worker("old", "0.0.1")
+    assert notes(alice_client, assignment) == []
+
+
+def test_the_page_of_an_upload_and_the_api_say_it_too(assignment: Assignment, alice_client: Client) -> None:
+    rank(assignment, OWN)
+    add_worker("old", "0.0.1")
+    batch = Batch.objects.create(assignment=assignment, name="class.zip", state=Batch.State.RANKING)
+    page = get_page(alice_client, reverse("batch_progress", args=[batch.pk]))
+    assert page.text(".hint").startswith(f"{OLD} {OWN}.")
+    client = api_client(assignment.course.owner, "read")
+    for path in (f"/assignments/{assignment.pk}/report", f"/uploads/{batch.pk}"):
+        note = send(client, "get", path).json()["ranking"]["note"]
+        assert note.startswith(f"{OLD} {OWN}."), path
