@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from pygments import lexers
@@ -32,6 +32,8 @@ from fingerprint.languages.newlines import LexerInput
 from fingerprint.languages.normalisation import (
     LexedTokens,
     Mark,
+    Range,
+    dropped_ranges,
     dropped_statements,
     joined,
     locate_tokens,
@@ -44,7 +46,7 @@ from fingerprint.languages.vocabulary import Vocabulary
 from fingerprint.tokens import TokenStream, kind_id
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pygments.lexer import Lexer
 
@@ -96,6 +98,14 @@ def lexer_for_filename(filename: str) -> str:
     return lexer.aliases[0] if lexer is not None and lexer.aliases else ""
 
 
+class _Joined(NamedTuple):
+    """The tokens without white space and comments, the ranges of them to drop, and the tokens of `joined`."""
+
+    significant: LexedTokens
+    dropped: list[Range]
+    complete: LexedTokens
+
+
 class CodeFrontEnd:
     """The front-end of one language, lexed by Pygments and normalised by its row of the table."""
 
@@ -114,7 +124,7 @@ class CodeFrontEnd:
     def tokens(self, text: str) -> TokenStream:
         lexer_input = LexerInput(text)
         lexed = self._lexed(self._code(lexer_input.source))
-        normalised = normalise(self._joined(lexed)[1])
+        normalised = normalise(self._joined(lexed).complete)
         kinds = lexed[2].kinds()[normalised.codes]
         return _stream(lexer_input, kinds, normalised.starts, normalised.ends)
 
@@ -122,14 +132,14 @@ class CodeFrontEnd:
         lexer_input = LexerInput(text)
         code = self._code(lexer_input.source)
         lexed = self._lexed(code)
-        significant, complete = self._joined(lexed)
+        significant, dropped, complete = self._joined(lexed)
         vocabulary = lexed[2]
         normalised = normalise(complete)
         kinds = vocabulary.kinds()[normalised.codes]
         tokens = _stream(lexer_input, kinds, normalised.starts, normalised.ends)
         classes, ids, *offsets = self._lexical(significant, lexer_input.source, vocabulary)
         lexical = _stream(lexer_input, ids, *offsets)
-        directive_classes, ids, *offsets = self._directives(significant, lexer_input.source)
+        directive_classes, ids, *offsets = self._directives(significant, dropped, lexer_input.source)
         directives = _stream(lexer_input, ids, *offsets)
         has_coarse = coarse and self.name in COARSE_LANGUAGES
         whole = self._coarse(complete, lexer_input, vocabulary) if has_coarse else None
@@ -140,7 +150,7 @@ class CodeFrontEnd:
     def named_tokens(self, text: str) -> Iterator[Span]:
         lexer_input = LexerInput(text)
         lexed = self._lexed(self._code(lexer_input.source))
-        normalised = normalise(self._joined(lexed)[1])
+        normalised = normalise(self._joined(lexed).complete)
         names = lexed[2].kind_names
         starts, ends = lexer_input.starts(normalised.starts), lexer_input.ends(normalised.ends)
         for code, start, end in zip(normalised.codes, starts, ends, strict=True):
@@ -171,14 +181,13 @@ class CodeFrontEnd:
         """Return the source as it is lexed to be compared."""
         return macros_as_code(source) if self.language.preprocessor else source
 
-    def _joined(self, lexed: Lexed) -> tuple[LexedTokens, LexedTokens]:
-        """Return the tokens without white space and comments, and those of `joined`."""
+    def _joined(self, lexed: Lexed) -> _Joined:
         codes, starts, vocabulary = lexed
         split = split_runs(codes, starts, vocabulary.lexemes().marks, vocabulary.punctuation_codes)
         tokens = locate_tokens(*split, vocabulary.lexemes())
         significant = tokens.take(~tokens.has_mark(Mark.SPACE))
-        complete = joined(significant, vocabulary.join_operators, by_line=self.language.by_line)
-        return significant, complete
+        dropped = dropped_ranges(significant, by_line=self.language.by_line)
+        return _Joined(significant, dropped, joined(significant, dropped, vocabulary.join_operators))
 
     def _current_vocabulary(self) -> Vocabulary:
         vocabulary = self._vocabulary
@@ -207,9 +216,9 @@ class CodeFrontEnd:
         numbers = _literals(tokens.take(tokens.has_mark(Mark.NUMBER)), source, salt, LexicalClass.NUMBER)
         return merge_in_text_order([names, strings, numbers])
 
-    def _directives(self, tokens: LexedTokens, source: str) -> LexicalColumns:
+    def _directives(self, tokens: LexedTokens, dropped: Sequence[Range], source: str) -> LexicalColumns:
         """Return the imports, includes and macro definitions, in text order."""
-        imports = dropped_statements(tokens, by_line=self.language.by_line)
+        imports = dropped_statements(tokens, dropped)
         if not self.language.preprocessor:
             return directive_columns(source, self.language.salt, imports, [])
         imports += include_spans(source)

@@ -37,12 +37,12 @@ class LexicalTerms(NamedTuple):
 
 def lexical_terms(scan: Scan) -> LexicalTerms:
     """Return the terms of a document; words of comments are not used (docs/score.md)."""
-    stream, quotes = scan.lexical, QUOTES * (scan.lexical_classes == LexicalClass.STRING)
-    lexical = _with_lengths(stream.kinds, stream.ends - stream.starts - quotes)
+    stream, is_string = scan.lexical, scan.lexical_classes == LexicalClass.STRING
+    lexical = _with_lengths(stream.kinds, stream.ends - stream.starts - QUOTES * is_string)
     # White space within a directive makes no difference, so its length does not either.
     directives = _with_lengths(scan.directives.kinds, np.full(len(scan.directives), MAX_LENGTH))
     literals = [
-        lexical[np.isin(scan.lexical_classes, (LexicalClass.STRING, LexicalClass.NUMBER))],
+        lexical[is_string | (scan.lexical_classes == LexicalClass.NUMBER)],
         directives[scan.directive_classes == LexicalClass.MACRO],
     ]
     return LexicalTerms(
@@ -54,7 +54,8 @@ def lexical_terms(scan: Scan) -> LexicalTerms:
 
 def _with_lengths(kinds: Kinds, characters: npt.NDArray[np.integer]) -> Terms:
     shift = np.uint64(LENGTH_BITS)
-    terms: Terms = (kinds >> shift << shift) | np.clip(characters, 0, MAX_LENGTH).astype(np.uint64)
+    lengths = np.minimum(np.maximum(characters, 0), MAX_LENGTH)
+    terms: Terms = (kinds >> shift << shift) | lengths.astype(np.uint64)
     return terms
 
 

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
     from fingerprint.types import Flags, Ids, Lines, Marks, Offsets
 
+
+# The indexes of the tokens from the first one to the one after the last.
+Range = tuple[int, int]
 
 # A statement without an end after this many tokens is broken code: none of its tokens are dropped.
 MAX_STATEMENT = 400
@@ -97,14 +100,15 @@ def locate_tokens(codes: Ids, starts: Offsets, lexemes: Lexemes) -> LexedTokens:
     return LexedTokens(codes, marks, trimmed_starts, trimmed_starts + lexemes.lengths[codes], lines)
 
 
-def joined(tokens: LexedTokens, join: Callable[[int, int], tuple[int, int]], *, by_line: bool) -> LexedTokens:
-    """Return the tokens without the statements to drop, with split operators and literals joined.
+def joined(
+    tokens: LexedTokens, dropped: Sequence[Range], join: Callable[[int, int], tuple[int, int]]
+) -> LexedTokens:
+    """Return the tokens without the `dropped_ranges`, with split operators and literals joined.
 
     `tokens` are without white space and comments. `join` returns the code and marks of the operator that two
     pieces form; the code is -1 when they form none.
     """
-    tokens = _without_statements(tokens, by_line=by_line)
-    tokens = _with_joined_operators(tokens, join)
+    tokens = _with_joined_operators(_without_ranges(tokens, dropped), join)
     return with_joined_literals(tokens)
 
 
@@ -113,19 +117,18 @@ def normalise(tokens: LexedTokens) -> LexedTokens:
     return tokens.take(~tokens.has_mark(Mark.DROPPED))
 
 
-def dropped_statements(tokens: LexedTokens, *, by_line: bool) -> list[tuple[int, int]]:
-    """Return the offsets (start, end) of the statements that `normalise` drops whole, such as imports."""
-    ranges = _dropped_ranges(tokens, by_line=by_line)
+def dropped_statements(tokens: LexedTokens, dropped: Sequence[Range]) -> list[tuple[int, int]]:
+    """Return the offsets (start, end) of the dropped ranges that are statements, such as imports."""
     return [
         (int(tokens.starts[i]), int(tokens.ends[end - 1]))
-        for i, end in ranges
+        for i, end in dropped
         if tokens.marks[i] & Mark.STATEMENT
     ]
 
 
-def _dropped_ranges(tokens: LexedTokens, *, by_line: bool) -> Iterator[tuple[int, int]]:
-    """Yield the index range [i, end) of each statement and decorator to drop."""
-    end = 0
+def dropped_ranges(tokens: LexedTokens, *, by_line: bool) -> list[Range]:
+    """Return the index range [i, end) of each statement and decorator to drop."""
+    ranges, end = [], 0
     for i in map(int, np.flatnonzero(tokens.has_mark(Mark.STATEMENT | Mark.DECORATOR))):
         if i < end:
             continue
@@ -134,11 +137,11 @@ def _dropped_ranges(tokens: LexedTokens, *, by_line: bool) -> Iterator[tuple[int
         else:
             end = _decorator_end(tokens, i)
         if i < end:
-            yield i, end
+            ranges.append((i, end))
+    return ranges
 
 
-def _without_statements(tokens: LexedTokens, *, by_line: bool) -> LexedTokens:
-    ranges = list(_dropped_ranges(tokens, by_line=by_line))
+def _without_ranges(tokens: LexedTokens, ranges: Sequence[Range]) -> LexedTokens:
     if not ranges:
         return tokens
     keep = np.ones(len(tokens), dtype=np.bool_)
