@@ -17,6 +17,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from submissions import language_changes, lifecycle, turns
+from submissions.heartbeats import answering
 from submissions.ingest.batches import pending_documents
 from submissions.ingest.rereading import pending_rereading
 from submissions.models import (
@@ -135,6 +136,17 @@ def unmerged_reports() -> list[int]:
     quiet = list(plans.values_list("report_id", flat=True))
     locked = sessions(Work.REPORT) if quiet and HEAVY in empty_queues() else None
     return [] if locked is None else [pk for pk in quiet if pk not in locked]
+
+
+def outdated_reports() -> list[int]:
+    """Return the reports in shards of a version of which no worker is left, while there are others."""
+    versions = {worker.version for worker in answering(HEAVY)}
+    if not versions:
+        return []
+    running = RankingPlan.objects.filter(
+        report__state=Report.State.RUNNING, touched__lt=timezone.now() - SENDING
+    )
+    return list(running.exclude(version__in=versions).values_list("report_id", flat=True))
 
 
 def lost_uploads() -> list[tuple[int, str]]:

@@ -43,6 +43,9 @@ def _restart_rankings() -> None:
     for pk, queue in recovery.lost_reports():
         if lifecycle.requeue_report(pk, "its worker or its message was lost"):
             send(tasks.rank_next, queue, queue)
+    for pk in recovery.outdated_reports():
+        if lifecycle.requeue_report(pk, "it was begun by a version of which no worker is left"):
+            send(tasks.rank_next, HEAVY, HEAVY)
     _restart_shards()
     for batch in recovery.unranked_batches():
         logger.warning("batch %s waits for no report: one is enqueued", batch.pk)

@@ -136,7 +136,7 @@ def _other_workers(version: str) -> str:
         )
         sentences.append(advice.format(version=version))
     elif is_alone:
-        sentences.append(_("Cancel the ranking, and rank again."))
+        sentences.append(_("The ranking will begin again by itself."))
     return " ".join(sentences)
 
 

@@ -8,6 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from submissions import recovery
 from submissions.heartbeats import Worker, delete_worker, package_version, save_worker
 from submissions.models import Batch, RankingPlan, Report
 from submissions.queues import HEAVY, INTERACTIVE
@@ -76,16 +77,29 @@ def test_it_is_said_when_no_other_worker_is_there(assignment: Assignment, alice_
     assert note.endswith(f"Restart these workers with version {OWN}.")
 
 
-def test_a_ranking_that_an_older_version_began_is_to_be_cancelled_where_no_such_worker_is_left(
+def test_a_ranking_that_an_older_version_began_begins_again_where_no_such_worker_is_left(
     assignment: Assignment, alice_client: Client
 ) -> None:
     rank(assignment, "0.0.1")
     add_worker("new", OWN)
     refusal = f"The worker new@host ({OWN}) does not take part: the ranking was begun by version 0.0.1."
-    advice = "No other worker is there. Cancel the ranking, and rank again."
+    advice = "No other worker is there. The ranking will begin again by itself."
     assert notes(alice_client, assignment) == [f"{refusal} {advice}"]
     add_worker("old", "0.0.1")
     assert notes(alice_client, assignment) == [refusal]
+
+
+def test_only_a_ranking_of_which_no_worker_is_left_begins_again(assignment: Assignment) -> None:
+    rank(assignment, "0.0.1")
+    RankingPlan.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    assert recovery.outdated_reports() == []  # Nobody could begin again.
+    add_worker("old", "0.0.1")
+    add_worker("new", OWN)
+    assert recovery.outdated_reports() == []
+    delete_worker("old@host")
+    assert recovery.outdated_reports() == [Report.objects.get().pk]
+    RankingPlan.objects.update(touched=timezone.now())
+    assert recovery.outdated_reports() == []
 
 
 def test_a_ranking_without_shards_is_done_by_any_worker(assignment: Assignment, alice_client: Client) -> None:

@@ -11,7 +11,9 @@ from django.utils import timezone
 
 from fingerprint import engine
 from submissions import actions, lifecycle, ranking_tasks, recovery, sweeping
+from submissions.heartbeats import Worker, delete_worker, package_version, save_worker
 from submissions.models import RankingPlan, Report, Submission
+from submissions.queues import HEAVY
 from submissions.ranking import kept_cohorts, packing, shards
 from tests.support.planned_rankings import (
     content,
@@ -78,6 +80,22 @@ def test_a_worker_of_another_version_scores_nothing_and_says_so(
     shard.refresh_from_db()
     assert (shard.result, shard.attempts) == (None, 0)
     assert f"report {planned.report_id} is ranked by version 0.0.1" in caplog.text
+
+
+def test_a_ranking_of_a_version_without_workers_begins_again_with_this_one(
+    planned: RankingPlan, settings: Settings, django_capture_on_commit_callbacks: Committing
+) -> None:
+    cache = settings.CACHES["default"]
+    settings.CACHES = {"default": cache | {"KEY_PREFIX": f"{cache['KEY_PREFIX']}outdated-"}}
+    RankingPlan.objects.update(version="0.0.1", touched=timezone.now() - 2 * recovery.SENDING)
+    sweeping.sweep()
+    assert RankingPlan.objects.get().version == "0.0.1"
+    worker = Worker("new@host", 1, [HEAVY], 1, package_version(), "new", timezone.now().isoformat())
+    save_worker(worker)
+    with django_capture_on_commit_callbacks(execute=True):
+        sweeping.sweep()
+    delete_worker(worker.name)
+    content(Report.objects.get(pk=planned.report_id))
 
 
 @pytest.mark.parametrize("is_loaded_again", [False, True])
