@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from django.http import Http404
@@ -151,6 +152,8 @@ def _settings_now(request: HttpRequest) -> str:
 
 
 def _was_done(request: HttpRequest, response: HttpResponse) -> bool:
+    if request.resolver_match and request.resolver_match.url_name == "assignment_settings":
+        return response.status_code == HTTPStatus.FOUND  # otherwise it asks whether to read files again
     return response.status_code == 200 if request.method == "GET" else response.status_code < 400  # noqa: PLR2004
 
 

@@ -117,6 +117,8 @@ def _measure_runs(kgrams: tuple[Ids, Ids], k: int, count: int, steps: int, runs:
             a, b = a + 1, b + 1
         runs[at, 1] = a - first + k - 1
         steps -= a - first - 1
+        if steps < 0:
+            break
     return count, steps
 
 
@@ -131,6 +133,8 @@ def _measure_through_boilerplate(
         steps -= length - k
         runs[kept, 0], runs[kept, 1] = place_of(a, b), length
         kept += length >= k
+        if steps < 0:
+            break
     return kept, steps
 
 

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 class Held(ValueError):
-    """A hold keeps what was to be deleted; the message names the assignment and the reason."""
+    """A hold keeps what was to be deleted; the message names the assignment, not the reason."""
 
 
 def _refuse_held(assignments: Q) -> None:
     for held in holds_on(assignments):
-        text = _("{assignment} is kept, because: {hold}. Nothing was deleted; its settings have the reason.")
-        raise Held(text.format(assignment=held.name, hold=held.hold.rstrip(".")))
+        text = _("A hold keeps {assignment}. Nothing was deleted; its settings have the reason.")
+        raise Held(text.format(assignment=held.name))
 
 
 def delete_batch(batch: Batch) -> None:

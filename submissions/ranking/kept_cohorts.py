@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fingerprint import engine
 from submissions.ranking.load import load_cohort
+from submissions.ranking.memory import ClassTooLarge, check_memory
 from submissions.ranking.selection import CohortChanged, Selection
 
 if TYPE_CHECKING:
@@ -64,6 +65,14 @@ def _load(plan: RankingPlan) -> LoadedCohort:
     if cohort.inputs.digest() != bytes(plan.digest):
         raise CohortChanged
     return cohort
+
+
+def make_room(tokens: int) -> None:
+    """Free what this process keeps unless a class of so many tokens fits in memory beside it."""
+    try:
+        check_memory(tokens + sum(kept.cohort.token_count for kept in _kept))
+    except ClassTooLarge:
+        forget()
 
 
 def forget(plan_id: int | None = None) -> None:

@@ -75,6 +75,11 @@ class LoadedCohort:
         """The submissions that the report has: all but old ones without a pair in it."""
         return [one for index, one in enumerate(self.submissions) if not self.is_unlisted(index)]
 
+    @property
+    def token_count(self) -> int:
+        """Number of tokens, without separators."""
+        return len(self.inputs.cohort.tokens.kinds) - len(self.files)
+
     def is_same_student(self, left: int, right: int) -> bool:
         """Return whether a pair, by indexes, is of a student's work and the same student's earlier one."""
         earlier = self.mates.earlier[left] or self.mates.earlier[right]

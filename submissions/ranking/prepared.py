@@ -8,6 +8,7 @@ from fingerprint import engine
 from submissions.ingest.coarse_streams import read_coarse_stream, without_coarse_stream
 from submissions.models import Batch, Document, SubmissionFile
 from submissions.ranking import progress
+from submissions.ranking.kept_cohorts import make_room
 from submissions.ranking.load import load_cohort
 from submissions.ranking.memory import check_memory, token_count
 from submissions.ranking.selection import Selection, cohort_boilerplate, cohort_submissions, select_cohort
@@ -47,7 +48,9 @@ def prepare(report: Report) -> Prepared:
     progress.publish(report.pk, "Loading tokens and fingerprints")
     batches = ranked_batches(report.assignment_id)
     selection = select_cohort(report.assignment)
-    check_memory(token_count(selection))
+    tokens = token_count(selection)
+    check_memory(tokens)
+    make_room(tokens)
     cohort = load_cohort(report.assignment, selection)
     return Prepared(batches, selection, cohort, engine.scoring_jobs(cohort.inputs))
 

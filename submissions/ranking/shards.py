@@ -26,6 +26,7 @@ from submissions.ranking.listed_pairs import packed_passages
 from submissions.ranking.memory import check_memory
 from submissions.ranking.packing import NUMBERS, pack_parts, pack_scores
 from submissions.ranking.ranked_pairs import aligned_rows
+from submissions.ranking.selection import CohortChanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import CandidatePairs, Cohort, Ranking, ScoringJob
     from fingerprint.types import Floats, Rows
-    from submissions.ranking.load import LoadedCohort
     from submissions.ranking.prepared import Prepared
 
     Sides = npt.NDArray[np.int32]
@@ -70,17 +70,13 @@ def cut(report: Report, prepared: Prepared) -> RankingPlan | None:
     """
     cohort, jobs = prepared.cohort, prepared.jobs
     rankings = 1 + cohort.is_ranked_twice
-    check_memory(_token_count(cohort), rankings * sum(len(job.pairs.left) for job in jobs))
+    check_memory(cohort.token_count, rankings * sum(len(job.pairs.left) for job in jobs))
     if rankings * sum(_job_seconds(job).sum() for job in jobs) <= settings.SHARD_SECONDS:
         return None
     more = engine.scoring_jobs(cohort.without_exclusions()) if cohort.is_ranked_twice else []
     plan = _store_plan(report, prepared, jobs + more)
     keep(Kept(plan.pk, cohort, jobs[0].pairs))
     return plan
-
-
-def _token_count(cohort: LoadedCohort) -> int:
-    return len(cohort.inputs.cohort.tokens.kinds) - len(cohort.files)
 
 
 def _store_plan(report: Report, prepared: Prepared, jobs: list[ScoringJob]) -> RankingPlan:
@@ -113,13 +109,20 @@ def _store_plan(report: Report, prepared: Prepared, jobs: list[ScoringJob]) -> R
 
 
 def cut_listed(plan: RankingPlan, listed: Ranking) -> int:
-    """Store the shards that align the listed pairs; return how many there are."""
+    """Store the shards that align the listed pairs; return how many there are.
+
+    Raises
+    ------
+    Cancelled
+        When the plan was deleted.
+    """
     seconds = _seconds(planned(plan).cohort.inputs.cohort, listed.pairs)
     columns = np.stack((listed.pairs.left, listed.pairs.right, *listed.units.T))
     parts = [_Part(0, sides) for sides in _parts(columns, seconds, _most_seconds([seconds]))]
     with transaction.atomic():
         # The merge that follows has attempts of its own.
-        RankingPlan.objects.filter(pk=plan.pk).update(merges=0, touched=timezone.now())
+        if not RankingPlan.objects.filter(pk=plan.pk).update(merges=0, touched=timezone.now()):
+            raise progress.Cancelled
         count = _store_shards(plan, PASSAGES, parts)
     logger.info("report %s: %s listed pairs in %s shards", plan.report_id, len(seconds), count)
     return count
@@ -173,7 +176,11 @@ def compute(shard: RankingShard) -> None:
         When what the plan selected was changed.
     """
     check = plan_check(shard.plan_id)
-    kept = planned(shard.plan)
+    try:
+        kept = planned(shard.plan)
+    except CohortChanged:
+        check()  # The report may follow a newer plan meanwhile, of what was changed.
+        raise
     sides = np.frombuffer(bytes(shard.sides), dtype=NUMBERS).reshape(-1, shard.pairs).astype(np.int32)
     pairs = engine.CandidatePairs(sides[0], sides[1], np.zeros_like(sides[0]))
     units = sides[2:].T.astype(np.int64)

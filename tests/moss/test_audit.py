@@ -158,6 +158,12 @@ def test_changes_of_what_is_kept_are_logged(world: World, alice_client: Client) 
     assert AuditEntry.objects.latest("pk").assignment == name
 
 
+def test_a_change_that_waits_to_be_confirmed_is_not_logged(world: World, alice_client: Client) -> None:
+    sent = {"name": world.assignment.name, "language": "java"}
+    assert alice_client.post(addresses(world)["assignment_settings"], sent).status_code == 200
+    assert entries() == []
+
+
 @pytest.mark.parametrize(
     "change", ["UPDATE submissions_auditentry SET who = 'x'", "DELETE FROM submissions_auditentry"]
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
 
 from submissions.actions.retention import apply_retention
@@ -15,7 +16,6 @@ from tests.support.every_page import address, addresses
 from tests.support.html import get_page, page_of
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
     from django.test import Client
 
     from submissions.models import Report
@@ -42,9 +42,29 @@ def test_a_page_deletes_nothing_under_a_hold_and_says_why(
     assert not page.has("main button")
     answer = alice_client.post(asked)
     assert answer.status_code == 409
-    assert "Statistics is kept, because: Case 12." in page_of(answer).text("main")
+    assert "A hold keeps Statistics. Nothing was deleted" in page_of(answer).text("main")
     assert Batch.objects.filter(assignment=held).exists()
     assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.parametrize("reader", ["administrator", "hidden", "other"])
+def test_who_does_not_see_names_does_not_read_the_reason_of_a_hold(
+    reader: str, sealed: Sealed, alice_client: Client, bob: User, bob_client: Client
+) -> None:
+    held = sealed.world.assignment
+    Assignment.objects.filter(pk=held.pk).update(hold="An appeal of amara-okafor")
+    client, asked = bob_client, reverse("delete_course", args=[held.course_id])
+    if reader == "administrator":  # who stated no reason
+        User.objects.filter(pk=bob.pk).update(is_staff=True)
+    elif reader == "hidden":
+        client = alice_client
+        client.post(reverse("switch_names"), {"names": "made-up"})
+    else:  # deletes old work that the report of another course has
+        Membership.objects.create(course=sealed.old.course, user=bob, role="instructor")
+        asked = reverse("delete_assignment", args=[sealed.old.pk])
+    page = get_page(client, asked).text("main")
+    assert f"A hold keeps {held.course.name} / Statistics." in page
+    assert "appeal" not in page + page_of(client.post(asked)).text("main")
 
 
 def test_the_api_deletes_nothing_under_a_hold(held: Assignment, alice: User) -> None:
@@ -52,7 +72,7 @@ def test_the_api_deletes_nothing_under_a_hold(held: Assignment, alice: User) -> 
     for path in (f"/assignments/{held.pk}", f"/uploads/{held.batches.get().pk}"):
         problem = problem_of(send(caller, "delete", path))
         assert problem["status"] == 409
-        assert problem["detail"].startswith("Statistics is kept, because: Case 12.")
+        assert problem["detail"].startswith("A hold keeps Statistics. Nothing was deleted")
     assert Batch.objects.filter(assignment=held).exists()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,12 +13,16 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from submissions import queries
 from submissions.permissions import Right
+from submissions.pseudonyms.names import hides_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from django.contrib.auth.models import User
+    from django.db.models import Q
     from django_htmx.middleware import HtmxDetails
+
+    from submissions.models import Assignment
 
 ViewArgs = ParamSpec("ViewArgs")
 
@@ -32,6 +36,21 @@ class AuthenticatedRequest(HttpRequest):
     audit_address: str | None
     # What was uploaded, for the audit log; `moss.audit` reads it.
     audit_subject: str
+
+
+class ShownHold(NamedTuple):
+    """A hold on an assignment; `reason` is "" for a reader from whom names are hidden: it can have some."""
+
+    assignment: Assignment
+    reason: str
+
+
+def shown_holds(request: HttpRequest, assignments: Q) -> list[ShownHold]:
+    """Return the holds that keep what is of these assignments, also those of courses that compare with it."""
+    return [
+        ShownHold(one, "" if hides_names(request, one.course) else one.hold)
+        for one in queries.holds_on(assignments)
+    ]
 
 
 def right_for(request: HttpRequest, right: Right) -> Right:

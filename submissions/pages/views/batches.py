@@ -23,7 +23,7 @@ from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.forms.uploads import SubmissionsForm
 from submissions.pages.request_bodies import takes_files
 from submissions.pages.views import assignments
-from submissions.pages.views.access import changed_meanwhile, gone_as_410
+from submissions.pages.views.access import changed_meanwhile, gone_as_410, shown_holds
 from submissions.pages.views.previews import preview_context
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
@@ -184,7 +184,7 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "name": name,
         "assignment": batch.assignment,
         "losses": queries.lost_with_batch(batch),
-        "held": queries.holds_on(Q(pk=batch.assignment_id)),
+        "held": shown_holds(request, Q(pk=batch.assignment_id)),
         "consequence": _("Every pair they are in goes too, and the remaining submissions are ranked again."),
         "cancel_url": batch.get_absolute_url(),
     }

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from submissions import actions, queries
 from submissions.pages.forms.assignments import AssignmentForm
 from submissions.pages.forms.courses import CourseForm, CourseSettingsForm
-from submissions.pages.views.access import changed_meanwhile, right_for
+from submissions.pages.views.access import changed_meanwhile, right_for, shown_holds
 from submissions.permissions import Right, may
 from submissions.pseudonyms.names import names_for
 
@@ -145,7 +145,7 @@ def delete(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "name": course.name,
         "course": course,
         "losses": queries.lost_with_course(course),
-        "held": queries.holds_on(Q(course=course)),
+        "held": shown_holds(request, Q(course=course)),
         "cancel_url": course.get_absolute_url(),
     }
     return render(request, "submissions/delete.html", context)
@@ -169,7 +169,7 @@ def delete_assignment(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "name": assignment.name,
         "assignment": assignment,
         "losses": queries.lost_with_assignment(assignment),
-        "held": queries.holds_on(Q(pk=assignment.pk)),
+        "held": shown_holds(request, Q(pk=assignment.pk)),
         "cancel_url": assignment.get_absolute_url(),
     }
     return render(request, "submissions/delete.html", context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from time import process_time
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -116,6 +117,19 @@ def test_a_copied_table_is_one_passage_however_long_it_is(rows: int) -> None:
     left, right = [20, *table, 21], [22, 23, *table]
     assert is_repetitive(left, right)
     assert passages(*sides(left, right), K).tolist() == [[1, 2, len(table)]]
+
+
+@pytest.mark.parametrize("start", [[], [*range(10, 30)]])
+def test_one_token_all_through_is_one_passage_and_takes_no_time_that_grows_with_its_square(
+    start: list[int],
+) -> None:
+    tokens = np.array([*start, *[1] * 300_000], dtype=np.uint64)
+    cohort = Cohort.from_submissions([[tokens], [tokens]], K, [tokens[: len(start)]])
+    passages(*sides([1] * 9, [1] * 9), K)  # compiled before the time is taken
+    began = process_time()
+    found = passages(cohort.submission(0), cohort.submission(1), K)
+    assert process_time() - began < 5
+    assert found.tolist() == [[len(start), len(start), 300_000]]
 
 
 def test_a_copied_table_with_new_rows_and_without_some_is_covered_nearly_whole() -> None:

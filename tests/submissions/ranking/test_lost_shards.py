@@ -14,7 +14,7 @@ from submissions import actions, lifecycle, ranking_tasks, recovery, sweeping
 from submissions.heartbeats import Worker, delete_worker, package_version, save_worker
 from submissions.models import RankingPlan, Report, Submission
 from submissions.queues import HEAVY
-from submissions.ranking import kept_cohorts, packing, shards
+from submissions.ranking import kept_cohorts, packing, progress, shards
 from tests.support.planned_rankings import (
     content,
     score_all,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from pytest_django.fixtures import Settings
 
-    from submissions.models import Assignment
+    from submissions.models import Assignment, RankingShard
     from tests.support.uploads import Committing, HandIn
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
@@ -110,6 +110,36 @@ def test_a_ranking_whose_class_was_changed_meanwhile_starts_again(
     score_all(planned, django_capture_on_commit_callbacks)
     report = Report.objects.get(pk=planned.report_id)
     assert "cleo" not in str(content(report)["submissions"])
+
+
+def test_a_slow_shard_of_an_earlier_plan_does_not_end_the_newer_one(
+    planned: RankingPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shard, real_compute = planned.shards.get(number=0), shards.compute
+    kept_cohorts.forget()
+    newer: list[RankingPlan] = []
+
+    def compute(late: RankingShard) -> None:
+        Submission.objects.filter(name="cleo").delete()
+        lifecycle.postpone_report(planned.report_id)  # as another worker did that found the change first
+        ranking_tasks.rank_next(HEAVY)
+        newer.append(RankingPlan.objects.get(report=planned.report_id))
+        real_compute(late)
+
+    monkeypatch.setattr(shards, "compute", compute)
+    monkeypatch.setattr(ranking_tasks, "_send_shards", lambda _: None)
+    ranking_tasks.score_shard(shard.pk)
+    assert newer[0].pk != planned.pk
+    assert newer == [RankingPlan.objects.get(report__state="running")]
+
+
+def test_a_plan_that_is_deleted_before_its_listed_pairs_are_cut_counts_as_cancelled(
+    planned: RankingPlan,
+) -> None:
+    listed = engine.rank_for_report(kept_cohorts.planned(planned).cohort.inputs, 10)
+    RankingPlan.objects.all().delete()
+    with pytest.raises(progress.Cancelled):
+        shards.cut_listed(planned, listed)
 
 
 @pytest.mark.parametrize("is_loaded_again", [False, True])

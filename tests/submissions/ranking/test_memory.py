@@ -8,12 +8,13 @@ import pytest
 
 from submissions import actions, queries
 from submissions.models import Assignment, Batch, RankingPlan, Report
-from submissions.ranking import memory
+from submissions.ranking import kept_cohorts, memory
 from submissions.ranking.memory import ClassTooLarge, check_memory
 from submissions.ranking.selection import Selection, select_cohort
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
     from pytest_django.fixtures import Settings
 
     from tests.support.uploads import Committing, HandIn
@@ -56,6 +57,25 @@ def test_too_many_pairs_are_refused_before_they_are_scored(
     assert report.state == "failed"
     assert f"({tokens:,} tokens and " in report.message
     assert not RankingPlan.objects.exists()
+
+
+@pytest.mark.parametrize("has_room", [True, False])
+def test_a_class_that_is_kept_in_memory_stays_there_only_where_another_one_fits_beside_it(
+    has_room: bool,  # noqa: FBT001 - a parameter of the test
+    planned: RankingPlan,
+    alice: User,
+    settings: Settings,
+    django_capture_on_commit_callbacks: Committing,
+) -> None:
+    tokens = memory.token_count(Selection.from_json(planned.selection))
+    other = planned.report.assignment.course.assignments.create(name="Lab")
+    if not has_room:
+        settings.RANKING_MEMORY = memory.WORKER_BYTES + tokens * memory.TOKEN_BYTES * 3 // 2
+    settings.SHARD_SECONDS = 60
+    with django_capture_on_commit_callbacks(execute=True):
+        actions.create_batch(other, alice, [zipped(CLASS)])
+    assert other.reports.get().state == "done"
+    assert [kept.plan for kept in kept_cohorts._kept] == ([planned.pk] if has_room else [])
 
 
 def test_the_limit_is_that_of_the_container_or_of_the_machine(
