@@ -17,7 +17,7 @@ from django.db import connection
 from submissions import lifecycle
 from submissions.enrolment import stored_names
 from submissions.models import Batch, Document, Submission, SubmissionFile, SubmissionStudent
-from submissions.ranking.labels import delete_copies
+from submissions.ranking.labels import delete_copies, delete_unneeded_labels
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -43,7 +43,8 @@ def copy_old_work(
     """Return the cohort with a copy in place of each old submission that the report needs.
 
     These are the old submissions of the `stored` pairs, and the best match of each submission of the class.
-    Copies of an earlier report that are the same are kept; others are deleted.
+    Copies of an earlier report that are the same are kept; others are deleted, and labels without copies of
+    assignments that are not compared any more.
 
     Raises
     ------
@@ -55,6 +56,7 @@ def copy_old_work(
     _lock(cohort, set(origins))
     copies = _kept_copies(assignment, cohort, origins)
     copies |= _new_copies(assignment, [one for pk, one in origins.items() if pk not in copies])
+    delete_unneeded_labels(assignment)
     by_path = {
         (file.submission.origin_id, file.path): file
         for file in SubmissionFile.objects.filter(submission__in=copies.values()).select_related("submission")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
+from submissions.comparisons import archived_assignments, compared_assignments
 from submissions.ingest.documents import delete_unused
 from submissions.models import Assignment, Batch, Submission, SubmissionFile
 
@@ -26,13 +27,10 @@ def set_labels(
     """Return the labels of other assignments in the reports of an assignment, by primary key.
 
     These are the `chosen` ones, and of the `archived` ones those where something was `found`. A label stays
-    what it was at first, whatever is renamed: decisions are stored for names that end with it. The copies of
-    submissions of an assignment that is none of all these any more are deleted.
+    what it was at first, whatever is renamed: decisions are stored for names that end with it. Those that the
+    report does not need any more are deleted with its predecessor, see `delete_unneeded_labels`.
     """
     batches = assignment.batches.filter(role=Batch.Role.OTHER)
-    removed = batches.exclude(origin__in=[*(other.pk for other in chosen), *archived])
-    delete_copies(Submission.objects.filter(batch__in=removed))
-    removed.delete()
     batches.filter(from_archive=True, origin__in=chosen).update(from_archive=False)
     batches.filter(from_archive=False, origin__in=archived).update(from_archive=True)
     labels = {origin: name for origin, name in batches.values_list("origin_id", "name") if origin}
@@ -52,6 +50,15 @@ def set_labels(
         for other in [*missing, *new]
     )
     return labels
+
+
+def delete_unneeded_labels(assignment: Assignment) -> None:
+    """Delete the labels of assignments that are not compared any more and have no copies."""
+    compared = [other.pk for other in compared_assignments(assignment)]
+    if assignment.compare_archive:
+        compared += archived_assignments(assignment).values_list("pk", flat=True)
+    labels = assignment.batches.filter(role=Batch.Role.OTHER, submissions=None)
+    labels.exclude(origin__in=compared).delete()
 
 
 def _label(other: Assignment) -> str:

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from submissions import actions
+from submissions import actions, lifecycle
 from submissions.models import Assignment, Course, Document, SubmissionFile
 from submissions.queries import archive_languages, archive_size
+from submissions.ranking import rank
+from submissions.ranking.progress import Cancelled
 from submissions.ranking.selection import select_cohort
 from tests.support.sample_class import CLASS, COPIED, loose, zipped
 from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
+    import pytest
     from django.contrib.auth.models import User
 
     from tests.support.archive import Department
@@ -51,6 +54,25 @@ def test_a_course_that_joins_is_found_at_the_next_ranking_and_one_that_leaves_no
             department.hand_in(zipped(CLASS))
         department.rank()
         assert department.old_names() == found
+
+
+def test_a_report_keeps_what_it_found_while_the_next_one_is_cancelled(
+    department: Department, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    department.hand_in(zipped(CLASS))
+    before = department.report
+    Course.objects.filter(pk=department.old.course_id).update(in_archive=False)
+
+    def cancel(*_: object) -> None:
+        raise Cancelled
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rank, "compute", cancel)
+        assert department.rank() == before
+    assert lifecycle.cancel_reports(department.assignment)
+    assert department.old_names() == BOTH
+    department.rank()
+    assert not department.assignment.batches.filter(role="other").exists()
 
 
 def test_the_own_course_is_not_in_its_archive_and_a_chosen_assignment_counts_once(
