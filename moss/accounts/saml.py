@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_POST
 from lxml.etree import XMLSyntaxError
 from onelogin.saml2.settings import OneLogin_Saml2_Settings
 
-from moss.accounts.saml_sign_out import note, state_host, take_sign_out
+from moss.accounts.saml_sign_out import state_host, store_names, take_sign_out
 
 if TYPE_CHECKING:
     from allauth.socialaccount.models import SocialLogin
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 LARGEST_RESPONSE = 200_000
 
 
-class NotingProvider(SAMLProvider):  # type: ignore[misc] # django-allauth publishes no types
-    """Note what signing out takes when somebody signs in."""
+class NamingProvider(SAMLProvider):  # type: ignore[misc] # django-allauth publishes no types
+    """Store what signing out needs when somebody signs in."""
 
     def sociallogin_from_response(self, request: HttpRequest, response: OneLogin_Saml2_Auth) -> SocialLogin:
-        note(request, response)
+        store_names(request, response)
         return super().sociallogin_from_response(request, response)
 
 
 class FinishView(saml.FinishACSView):  # type: ignore[misc] # as above
-    def get_provider(self, organization_slug: str) -> NotingProvider:
-        return NotingProvider(self.request, app=self.get_app(organization_slug))
+    def get_provider(self, organization_slug: str) -> NamingProvider:
+        return NamingProvider(self.request, app=self.get_app(organization_slug))
 
 
 _finish = FinishView.as_view()

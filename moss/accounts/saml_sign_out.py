@@ -35,8 +35,8 @@ logger = logging.getLogger(__name__)
 FAULTS = (OneLogin_Saml2_Error, OSError, ValueError, XMLSyntaxError, xmlsec.Error, zlib.error)
 
 
-def note(request: HttpRequest, auth: OneLogin_Saml2_Auth) -> None:
-    """Note in the session by which names the provider knows it, from a response that was checked."""
+def store_names(request: HttpRequest, auth: OneLogin_Saml2_Auth) -> None:
+    """Store in the session by which names the provider knows it, from a response that was checked."""
     if not auth.get_nameid():
         return
     request.session[SAML] = {

@@ -24,15 +24,15 @@ def interrupts_held() -> Iterator[Callable[[], None]]:
     if not in_main_thread or before is not signal.default_int_handler:
         yield lambda: None
         return
-    held = False
+    is_pressed = False
 
     def hold(*_: object) -> None:
-        nonlocal held
-        held = True
+        nonlocal is_pressed
+        is_pressed = True
         signal.signal(signal.SIGINT, before)
 
     def raise_held() -> None:
-        if held:
+        if is_pressed:
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGINT, hold)

@@ -61,9 +61,9 @@ def test_dora_signs_in_by_saml_at_another_site(
 
 
 def test_dora_signs_out_at_the_other_site_too(
-    browser: Browser, live_server: LiveServer, parting_provider: IdentityProvider
+    browser: Browser, live_server: LiveServer, provider_with_sign_out: IdentityProvider
 ) -> None:
-    parting_provider.enrol("dora")
+    provider_with_sign_out.enrol("dora")
     context = browser.new_context(base_url=live_server.url)
     page = context.new_page()
     page.goto(reverse("account"))
@@ -71,7 +71,7 @@ def test_dora_signs_out_at_the_other_site_too(
     page.click("text=dora")
     page.wait_for_url("**/account/")
     page.click("text=Sign out")
-    page.wait_for_url(f"{parting_provider.url}/sign-out?**")
+    page.wait_for_url(f"{provider_with_sign_out.url}/sign-out?**")
     page.goto(reverse("account"))
     assert reverse("login") in page.url
     context.close()

@@ -218,16 +218,20 @@ def own_key_pair() -> KeyPair:
     return key_pair("moss.example.edu")
 
 
+def use(settings: Settings, provider: IdentityProvider, own: KeyPair, **known: str) -> None:
+    """Have the service use the provider, with a key pair of its own; `known` is more about the provider."""
+    about = {"entity_id": ENTITY, "sso_url": provider.url, "x509cert": provider.certificate, **known}
+    app = saml_app("campus", "Example University", about, own, verified_mail=False)
+    settings.SOCIALACCOUNT_PROVIDERS = {"saml": {"APPS": [app]}}
+
+
 @pytest.fixture
 def encrypting_provider(
     identity_provider: IdentityProvider, own_key_pair: KeyPair, settings: Settings
 ) -> IdentityProvider:
     """Return the provider with a service that signs its requests and reads encrypted assertions."""
-    provider = identity_provider
-    known = {"entity_id": ENTITY, "sso_url": provider.url, "x509cert": provider.certificate}
-    app = saml_app("campus", "Example University", known, own_key_pair, verified_mail=False)
-    settings.SOCIALACCOUNT_PROVIDERS = {"saml": {"APPS": [app]}}
-    return provider
+    use(settings, identity_provider, own_key_pair)
+    return identity_provider
 
 
 @pytest.fixture

@@ -17,8 +17,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from lxml import etree
 from onelogin.saml2.utils import OneLogin_Saml2_Utils
 
-from moss.saml_settings import saml_app
-from tests.support.identity_provider import ENTITY
+from tests.support.identity_provider import ENTITY, use
 
 if TYPE_CHECKING:
     from pytest_django.fixtures import Settings
@@ -75,13 +74,9 @@ def message_of(address: str, parameter: str, certificate: str) -> etree._Element
 
 
 @pytest.fixture
-def parting_provider(
+def provider_with_sign_out(
     encrypting_provider: IdentityProvider, own_key_pair: KeyPair, settings: Settings
 ) -> IdentityProvider:
     """Return the provider with an address for signing out, and a service that signs its requests."""
-    provider = encrypting_provider
-    known = {"entity_id": ENTITY, "sso_url": provider.url, "x509cert": provider.certificate}
-    known["slo_url"] = f"{provider.url}/sign-out"
-    app = saml_app("campus", "Example University", known, own_key_pair, verified_mail=False)
-    settings.SOCIALACCOUNT_PROVIDERS = {"saml": {"APPS": [app]}}
-    return provider
+    use(settings, encrypting_provider, own_key_pair, slo_url=f"{encrypting_provider.url}/sign-out")
+    return encrypting_provider
