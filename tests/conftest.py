@@ -31,6 +31,7 @@ from tests.support.other_sessions import (
     end_other_sessions,
     wait_for_other_sessions,
 )
+from tests.support.template_database import copy_migrated_template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,11 +93,15 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Collect the tests without a search for garbage: there is little, and it took a quarter of the time."""
+    """Collect the tests without a search for garbage: there is little, and it took a quarter of the time.
+
+    No later search looks at what was loaded until then.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
+        gc.freeze()
         gc.enable()
 
 
@@ -127,8 +132,12 @@ def services() -> None:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(services: None, django_db_modify_db_settings_parallel_suffix: None) -> None:
-    """Start the services before pytest-django creates its database."""
+def django_db_modify_db_settings(
+    services: None, django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker
+) -> None:
+    """Start the services before pytest-django creates its database, as a copy of the migrated template."""
+    with django_db_blocker.unblock():
+        copy_migrated_template()
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, expect
 from submissions.models import Change, Decision, Share
 from tests.conftest import wait_until
 from tests.support.browser import check_every_layout
-from tests.support.every_page import address
+from tests.support.every_page import address_of
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def assignment_page(world: World, sign_in: SignIn) -> Page:
     page = sign_in(world.owner)
-    page.goto(address(world, "pairs"))
+    page.goto(address_of(world, "pairs"))
     return page
 
 
@@ -63,7 +63,7 @@ def test_pairs_are_decided_by_keys_alone(world: World, assignment_page: Page, sh
     states = dict(Decision.objects.values_list("left", "state"))
     assert states == {first.left.name: "confirmed", second.left.name: "clear"}
     assert Decision.objects.get(state="confirmed").notes == "1234 u: typed, not keys"
-    page.goto(address(world, "pairs"))
+    page.goto(address_of(world, "pairs"))
     expect(page.locator("#tally-confirmed")).to_contain_text("1")
 
 
@@ -97,7 +97,7 @@ def test_a_decision_that_was_not_stored_says_so_and_is_not_selected(
         storage_state=assignment_page.context.storage_state(), base_url=assignment_page.url
     ) as context:
         page = context.new_page()
-        page.goto(address(world, "pair"))
+        page.goto(address_of(world, "pair"))
         context.set_offline(True)
         page.keyboard.press("3")
         expect(page.locator("#decision-answer [role=alert]")).to_contain_text("Not saved")
@@ -117,7 +117,7 @@ def test_changes_that_somebody_else_made_meanwhile_are_shown(
     world: World, assignment_page: Page, colleague: User
 ) -> None:
     page = assignment_page
-    page.goto(address(world, "pair"))
+    page.goto(address_of(world, "pair"))
     pair = world.pair
     decision = Decision.objects.create(
         assignment=world.assignment, left=pair.left.name, right=pair.right.name, assignee=colleague
@@ -147,7 +147,7 @@ def test_a_decision_made_as_soon_as_the_form_is_replaced_is_saved(
     world: World, assignment_page: Page, colleague: User
 ) -> None:
     page, pair = assignment_page, world.pair
-    page.goto(address(world, "pair"))
+    page.goto(address_of(world, "pair"))
     decision = Decision.objects.create(
         assignment=world.assignment, left=pair.left.name, right=pair.right.name, assignee=colleague
     )
@@ -162,7 +162,7 @@ def test_a_link_is_copied_opened_by_a_stranger_and_revoked(
 ) -> None:
     page = assignment_page
     Share.objects.all().delete()
-    page.goto(address(world, "pair"))
+    page.goto(address_of(world, "pair"))
     page.get_by_role("link", name="Share").click()
     page.get_by_label("1 day").check()
     page.get_by_role("button", name="Create the link").click()
@@ -194,7 +194,7 @@ def test_names_are_hidden_by_one_button_and_shown_again(
     expect(page.locator("main")).to_contain_text(name)
     page.get_by_role("button", name="Hide names").click()
     expect(page.locator("main")).not_to_contain_text(name)
-    assert page.url.endswith(address(world, "pairs"))
+    assert page.url.endswith(address_of(world, "pairs"))
     check_every_layout(page, shoot, "anonymous-assignment")
     page.get_by_role("button", name="Show real names").click()
     expect(page.locator("main")).to_contain_text(name)

@@ -26,7 +26,7 @@ from tests.support.every_page import (
     STAFF_OBJECTS,
     STAFF_PAGES,
     World,
-    address,
+    address_of,
     patterns,
 )
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 def test_every_address_that_answers_a_get_is_visited(admin: User, admin_client: Client, world: World) -> None:
     Course.objects.filter(pk=world.assignment.course_id).update(owner=admin)
-    actual = {name: admin_client.get(address(world, name)).status_code for name in patterns()}
+    actual = {name: admin_client.get(address_of(world, name)).status_code for name in patterns()}
     staff = (*STAFF_PAGES, *STAFF_FRAGMENTS, *STAFF_OBJECTS)
     pages = (*PAGES, *OWN_PAGES, *INVITATIONS, *FRAGMENTS, *FILES, *PUBLIC, *staff)
     statuses = {**dict.fromkeys(pages, 200), **dict.fromkeys(REDIRECTS, 302)}
@@ -62,7 +62,7 @@ def test_no_page_has_a_fault(
     page = sign_in(world.owner)
     for name in (*PAGES, *OWN_PAGES, *INVITATIONS, *PUBLIC):
         with subtests.test(name):
-            page.goto(address(world, name))
+            page.goto(address_of(world, name))
             check_every_layout(page, shoot, f"page-{name}", layouts)
 
 
@@ -74,7 +74,7 @@ def test_no_page_overflows_in_the_language_of_long_words(
     page.set_extra_http_headers({"Accept-Language": "de"})
     for name in (*PAGES, *OWN_PAGES, *PUBLIC):
         with subtests.test(name):
-            page.goto(address(world, name))
+            page.goto(address_of(world, name))
             assert page.locator("html").get_attribute("lang") == "de"
             for layout in each_layout(page):
                 if layout.endswith("-light"):
@@ -96,7 +96,7 @@ def test_no_page_for_staff_has_a_fault(world: World, admin: User, sign_in: SignI
     assignment.reports.create(state="failed", message=recovery.BROKEN)
     page = sign_in(admin)
     for name in (*STAFF_PAGES, *STAFF_OBJECTS):
-        page.goto(address(world, name))
+        page.goto(address_of(world, name))
         check_every_layout(page, shoot, f"page-{name}")
     heartbeats.delete_worker(worker.name)
 

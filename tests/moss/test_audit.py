@@ -12,7 +12,7 @@ from django.urls import reverse
 from moss.audit import ACTIONS
 from submissions.actions import people
 from submissions.models import AuditEntry
-from tests.support.every_page import INVITATIONS, PUBLIC, address, addresses, patterns
+from tests.support.every_page import INVITATIONS, PUBLIC, address_of, addresses, patterns
 from tests.support.html import get_page
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def test_every_address_is_logged_or_left_out() -> None:
 
 def test_who_opens_a_pair_a_case_and_a_submission_is_logged(world: World, alice_client: Client) -> None:
     for name in ("pair", "case", "submission"):
-        alice_client.get(address(world, name), follow=True)
+        alice_client.get(address_of(world, name), follow=True)
     left, right = sorted((world.pair.left.name, world.pair.right.name))
     assert ("alice", "saw", f"{left}; {right}") in entries()
     assert len(entries()) == 3
@@ -90,7 +90,7 @@ def test_what_is_refused_or_does_not_exist_is_not_logged(
 
 
 def test_an_upload_is_logged_with_the_names_of_its_files(world: World, alice_client: Client) -> None:
-    url = addresses(world)["upload"]
+    url = address_of(world, "upload")
     for names in (["class.zip"], ["late.zip", "later.zip"], []):
         files = [SimpleUploadedFile(name, b"x = 1") for name in names]
         alice_client.post(url, {"files": files, "role": "class"})
@@ -112,12 +112,12 @@ def test_a_deletion_is_logged_with_what_was_deleted(world: World, alice_client: 
 
 
 def test_a_reader_of_a_share_link_is_logged_by_the_link(world: World, client: Client) -> None:
-    client.get(address(world, "shared_pair"))
+    client.get(address_of(world, "shared_pair"))
     assert [(who, action) for who, action, _subject in entries()] == [(f"link {world.share.pk}", "saw")]
 
 
 def test_a_stated_reason_is_logged_with_its_text(world: World, admin_client: Client) -> None:
-    admin_client.post(address(world, "state_reason"), {"reason": "An appeal, case 7."})
+    admin_client.post(address_of(world, "state_reason"), {"reason": "An appeal, case 7."})
     assert entries() == [("admin", "reason", "An appeal, case 7.")]
 
 
@@ -160,7 +160,7 @@ def test_changes_of_what_is_kept_are_logged(world: World, alice_client: Client) 
 
 def test_a_change_that_waits_to_be_confirmed_is_not_logged(world: World, alice_client: Client) -> None:
     sent = {"name": world.assignment.name, "language": "java"}
-    assert alice_client.post(addresses(world)["assignment_settings"], sent).status_code == 200
+    assert alice_client.post(address_of(world, "assignment_settings"), sent).status_code == 200
     assert entries() == []
 
 
@@ -168,7 +168,7 @@ def test_a_change_that_waits_to_be_confirmed_is_not_logged(world: World, alice_c
     "change", ["UPDATE submissions_auditentry SET who = 'x'", "DELETE FROM submissions_auditentry"]
 )
 def test_the_database_refuses_to_change_an_entry(change: str, world: World, alice_client: Client) -> None:
-    alice_client.get(address(world, "submission"))
+    alice_client.get(address_of(world, "submission"))
     before = entries()
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
         connection.cursor().execute(change)
@@ -176,8 +176,8 @@ def test_the_database_refuses_to_change_an_entry(change: str, world: World, alic
 
 
 def test_administrators_search_the_log(world: World, alice_client: Client, admin_client: Client) -> None:
-    alice_client.get(address(world, "submission"))
-    alice_client.get(address(world, "table"))
+    alice_client.get(address_of(world, "submission"))
+    alice_client.get(address_of(world, "table"))
     log = reverse("audit_log")
     assert len(get_page(admin_client, log).all("tbody tr")) == 2
     assert len(get_page(admin_client, log, action="exported").all("tbody tr")) == 1

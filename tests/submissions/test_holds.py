@@ -12,7 +12,7 @@ from submissions.actions.retention import apply_retention
 from submissions.models import Assignment, AuditEntry, Batch, Course, Membership
 from tests.submissions.test_retention import age, tell
 from tests.support.api import api_client, problem_of, send
-from tests.support.every_page import address, addresses
+from tests.support.every_page import address_of, addresses
 from tests.support.html import get_page, page_of
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def test_without_the_hold_it_is_deleted(held: Assignment, alice_client: Client) 
 def test_pages_say_that_a_hold_keeps_an_assignment_and_lead_to_it(
     world: World, alice_client: Client, bob: User, bob_client: Client
 ) -> None:
-    urls, settings = addresses(world), f"{address(world, 'assignment_settings')}#id_hold"
+    urls, settings = addresses(world), f"{address_of(world, 'assignment_settings')}#id_hold"
     assert settings not in get_page(alice_client, urls["course"]).links()
     page = page_of(alice_client.get(urls["case"], follow=True))
     assert "Keep from deletion" in page.texts(f'a[href="{settings}"]')

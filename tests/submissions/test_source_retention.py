@@ -18,7 +18,7 @@ from submissions.models import Assignment, AuditEntry, Batch, Course, Document, 
 from submissions.pages.exports.copies import REAL_NAMES
 from submissions.queries.decisions import pair_names
 from tests.support.api import api_client, send
-from tests.support.every_page import address, addresses
+from tests.support.every_page import address_of, addresses
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, loose, zipped
 
@@ -101,7 +101,7 @@ def test_the_pages_of_a_pair_and_of_a_submission_say_so(
 
 def test_the_summary_says_what_is_not_known_any_more(world: World, alice_client: Client) -> None:
     let_them_go(world.assignment)
-    page = get_page(alice_client, address(world, "pair"))
+    page = get_page(alice_client, address_of(world, "pair"))
     assert "what is written differently is not known any more" in page.text("main")
 
 
@@ -119,8 +119,8 @@ def test_every_page_and_document_still_opens(world: World, gone: Pair, alice_cli
     ids = [world.assignment.pk, gone.left_id, gone.right_id]
     for place in (
         reverse("export_pair", args=ids),
-        address(world, "exports"),
-        f"{address(world, 'export_case')}?threshold=1",
+        address_of(world, "exports"),
+        f"{address_of(world, 'export_case')}?threshold=1",
     ):
         for kind in ("html", "pdf"):
             answer = alice_client.get(

@@ -38,6 +38,8 @@ from tests.support.sample_class import loose
 from tests.support.uploads import register_boilerplate
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.support.uploads import HandIn
 
 # Pages for signed-in users, by URL name.
@@ -137,48 +139,21 @@ def patterns() -> dict[str, URLPattern]:
     return {str(pattern.name): pattern for pattern in every}
 
 
-def address(world: World, name: str) -> str:
+def address_of(world: World, name: str) -> str:
     """Return the address of the page `name` for the objects of the world."""
     return reverse(name, kwargs=_arguments(world, patterns()[name]))
 
 
 def addresses(world: World) -> dict[str, str]:
-    return {name: address(world, name) for name in patterns()}
+    return {name: address_of(world, name) for name in patterns()}
 
 
 def _arguments(world: World, pattern: URLPattern) -> dict[str, object]:
-    route = str(pattern.pattern)
-    primary_keys = {
-        "courses": world.assignment.course.pk,
-        "assignments": world.assignment.pk,
-        "batches": world.batch.pk,
-        "reports": world.report.pk,
-        "boilerplate": world.boilerplate.pk,
-        "boilerplate-uploads": world.assignment.boilerplate_uploads.earliest("pk").pk,
-        "shares": world.share.pk,
-        "memberships": world.membership.pk,
-        "invitations": world.invitation.pk,
-        "reading-requests": _reading_request(world) if route.startswith("reading-requests/") else None,
-        "erasures": Erasure.objects.get_or_create(who="admin", reason="A letter.")[0].pk
-        if route.startswith("erasures/")
-        else None,
-        "unfinished-uploads": unfinished_upload_of(world, world.owner).pk
-        if route.startswith("unfinished-uploads/")
-        else None,
-        "campus-groups": world.assignment.course.campus_groups.get().pk,
-    }
-    values = {
-        "pk": primary_keys.get(route.partition("/")[0]),
-        "left_id": world.pair.left_id,
-        "right_id": world.pair.right_id,
-        "submission_id": _case_key(world) if "cases/" in route else world.pair.left_id,
-        "name": "pairs",
-        "suffix": "csv",
-        "token": _token(world, route),
-        "webhook_id": webhook_of(world).pk if "webhooks/" in route else None,
-        "delivery_id": delivery_of(world).pk if "deliveries/" in route else None,
-    }
-    return {argument: values[argument] for argument in pattern.pattern.converters}
+    first = str(pattern.pattern).partition("/")[0]
+    values = {**VALUES, "pk": PRIMARY_KEYS.get(first, _none), "token": TOKENS.get(first, _share_token)}
+    if "cases/" in str(pattern.pattern):
+        values["submission_id"] = _case_key
+    return {argument: values[argument](world) for argument in pattern.pattern.converters}
 
 
 def webhook_of(world: World) -> Webhook:
@@ -223,12 +198,50 @@ def _reading_request(world: World) -> int:
     return request.pk
 
 
-def _token(world: World, route: str) -> str:
-    if route.startswith("invitations/"):
-        return people.invitation_token(world.invitation)
+def _erasure(_world: World) -> int:
+    return Erasure.objects.get_or_create(who="admin", reason="A letter.")[0].pk
+
+
+def _share_token(world: World) -> str:
     return shares.share_token(world.share)
 
 
 def _case_key(world: World) -> int:
     """Return the key of the first case of the newest report, which another upload may have made."""
     return cases(world.assignment.reports.filter(state=Report.State.DONE).latest("pk"))[0].key
+
+
+def _none(_world: World) -> None:
+    return None
+
+
+# What stands for an argument of an address; looked up, or stored, only for the addresses that have it.
+VALUES: dict[str, Callable[[World], object]] = {
+    "left_id": lambda world: world.pair.left_id,
+    "right_id": lambda world: world.pair.right_id,
+    "submission_id": lambda world: world.pair.left_id,
+    "name": lambda _: "pairs",
+    "suffix": lambda _: "csv",
+    "webhook_id": lambda world: webhook_of(world).pk,
+    "delivery_id": lambda world: delivery_of(world).pk,
+}
+# The argument `pk`, by the first part of the address.
+PRIMARY_KEYS: dict[str, Callable[[World], object]] = {
+    "courses": lambda world: world.assignment.course.pk,
+    "assignments": lambda world: world.assignment.pk,
+    "batches": lambda world: world.batch.pk,
+    "reports": lambda world: world.report.pk,
+    "boilerplate": lambda world: world.boilerplate.pk,
+    "boilerplate-uploads": lambda world: world.assignment.boilerplate_uploads.earliest("pk").pk,
+    "shares": lambda world: world.share.pk,
+    "memberships": lambda world: world.membership.pk,
+    "invitations": lambda world: world.invitation.pk,
+    "reading-requests": _reading_request,
+    "erasures": _erasure,
+    "unfinished-uploads": lambda world: unfinished_upload_of(world, world.owner).pk,
+    "campus-groups": lambda world: world.assignment.course.campus_groups.get().pk,
+}
+# The argument `token`, which is that of a share elsewhere.
+TOKENS: dict[str, Callable[[World], object]] = {
+    "invitations": lambda world: people.invitation_token(world.invitation),
+}

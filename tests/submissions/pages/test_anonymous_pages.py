@@ -14,7 +14,7 @@ from pypdf import PdfReader
 from moss.commands.demo import SAMPLE
 from submissions.models import Pair, Submission
 from submissions.models.records import Refusal
-from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, address as address_of
+from tests.support.every_page import FILES, FRAGMENTS, PAGES, PUBLIC, address_of
 from tests.support.html import get_page
 from tests.support.sample_class import loose, zipped
 from tests.support.shares import decided_on

@@ -17,7 +17,7 @@ from playwright.sync_api import expect
 from submissions.actions import shares
 from submissions.models import Share
 from tests.support.browser import drop
-from tests.support.every_page import PAGES, PUBLIC, address
+from tests.support.every_page import PAGES, PUBLIC, address_of
 from tests.support.hostile_class import LIVE, NAMES, SOURCES
 from tests.support.html import get_page, page_of
 
@@ -56,21 +56,21 @@ def test_every_hostile_submission_is_ranked(nasty: World) -> None:
 
 def test_no_page_has_anything_hostile_unescaped(alice_client: Client, nasty: World) -> None:
     for name in (*PAGES, *PUBLIC):
-        assert_harmless(alice_client, address(nasty, name))
+        assert_harmless(alice_client, address_of(nasty, name))
 
 
 def test_no_pair_and_no_submission_has_anything_hostile_unescaped(alice_client: Client, nasty: World) -> None:
     for pair in pairs(nasty):
         here = replace(nasty, pair=pair)
         for name in ("pair", "submission", "shared_pair"):
-            assert_harmless(alice_client, address(here, name))
+            assert_harmless(alice_client, address_of(here, name))
 
 
 def test_misleading_characters_are_marked_in_names(alice_client: Client, nasty: World) -> None:
     marks = {f"⟨{code}⟩" for code in ("U+202E", "U+2066", "U+001B", "U+0007")}
     literal = {"<script>window.hacked=1</script>", "{{ settings.SECRET_KEY }}{% csrf_token %}"}
     for name, names in (("pairs", "tr.pair a"), ("batch", "ul.names a")):
-        page = get_page(alice_client, address(nasty, name))
+        page = get_page(alice_client, address_of(nasty, name))
         assert marks <= {*page.texts(f"{names} .unseen")}, name
         assert literal <= {*page.texts(names)}, name
 
@@ -78,7 +78,9 @@ def test_misleading_characters_are_marked_in_names(alice_client: Client, nasty: 
 def test_misleading_characters_are_marked_in_the_source(alice_client: Client, nasty: World) -> None:
     for pair in pairs(nasty):
         if {"writes backwards", "paints a terminal"} & _sources_of(nasty, pair):
-            assert get_page(alice_client, address(replace(nasty, pair=pair), "pair")).has(".source .unseen")
+            assert get_page(alice_client, address_of(replace(nasty, pair=pair), "pair")).has(
+                ".source .unseen"
+            )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_remarks_on_an_odd_file_stand_in_its_header(
     alice_client: Client, nasty: World, source: str, remark: str
 ) -> None:
     pair = next(pair for pair in pairs(nasty) if source in _sources_of(nasty, pair))
-    page = get_page(alice_client, address(replace(nasty, pair=pair), "pair"))
+    page = get_page(alice_client, address_of(replace(nasty, pair=pair), "pair"))
     assert any(remark in notice for notice in page.texts("header details.odd li"))
 
 
@@ -176,7 +178,7 @@ def assert_ended(response: HttpResponseBase) -> None:
 def test_a_link_that_is_forged_expired_or_revoked_gets_its_page(
     name: str, client: Client, world: World
 ) -> None:
-    whole = address(world, name)
+    whole = address_of(world, name)
     token = shares.share_token(world.share)
     for forged in (token[:-1], f"1{token}", f"{token}x", ":", "1", "\u00e9\u202e"):
         response = client.get(whole.replace(quote(token), quote(forged)))
@@ -197,7 +199,7 @@ def test_no_browser_runs_what_was_handed_in(nasty: World, sign_in: SignIn) -> No
     page = sign_in(nasty.owner)
     page.on("dialog", lambda dialog: pytest.fail(f"{page.url} says {dialog.message}"))
     for name in (*PAGES, *PUBLIC):
-        page.goto(address(nasty, name))
+        page.goto(address_of(nasty, name))
         assert page.evaluate("typeof window.hacked") == "undefined", name
 
 
@@ -219,7 +221,7 @@ def test_a_nasty_name_is_listed_as_text_before_and_after_it_was_sent(
 def test_every_nasty_source_can_be_read_beside_another(nasty: World, sign_in: SignIn) -> None:
     page = sign_in(nasty.owner)
     for pair in pairs(nasty):
-        page.goto(address(replace(nasty, pair=pair), "pair"))
+        page.goto(address_of(replace(nasty, pair=pair), "pair"))
         assert page.evaluate("typeof window.hacked") == "undefined", pair
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), pair
         assert "def spread" in page.locator("[data-side=L]").inner_text()

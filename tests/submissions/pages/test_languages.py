@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from submissions.actions import shares
 from submissions.models import Assignment, Batch, Membership
-from tests.support.every_page import INVITATIONS, OWN_PAGES, PAGES, PUBLIC, STAFF_PAGES, address
+from tests.support.every_page import INVITATIONS, OWN_PAGES, PAGES, PUBLIC, STAFF_PAGES, address_of
 from tests.support.html import SPACES, get_page, page_of
 from tests.support.paths import ROOT
 from tests.support.translations import LANGUAGES, catalogue
@@ -124,7 +124,7 @@ def test_the_switch_leads_to_no_other_site_and_a_made_up_language_counts_as_none
 def test_no_cache_gives_a_page_to_a_browser_of_another_language(
     world: World, alice_client: Client, client: Client
 ) -> None:
-    addresses = [address(world, name) for name in ("assignment", "activity", "shared")]
+    addresses = [address_of(world, name) for name in ("assignment", "activity", "shared")]
     for visitor in (alice_client, client):
         for one in [*addresses, reverse("login"), "/missing"]:
             varies = visitor.get(one).headers["Vary"].split(", ")
@@ -133,7 +133,7 @@ def test_no_cache_gives_a_page_to_a_browser_of_another_language(
 
 
 def test_parts_of_a_page_that_are_kept_are_kept_for_each_language(world: World, alice_client: Client) -> None:
-    pair = address(world, "pair")
+    pair = address_of(world, "pair")
     headings = [page_in(alice_client, pair, language).text(".panel h2") for language in ("en", "de", "en")]
     assert headings[0] == headings[2] != headings[1]
     assert "Stelle" in headings[1]
@@ -195,7 +195,7 @@ def test_every_page_is_the_same_in_another_language_but_for_its_texts(
     for name in (*PAGES, *OWN_PAGES, *INVITATIONS, *PUBLIC, *STAFF_PAGES):
         with subtests.test(name):
             visitor = admin_client if name in STAFF_PAGES else alice_client
-            first, second = (page_in(visitor, address(world, name), one) for one in ("en", language))
+            first, second = (page_in(visitor, address_of(world, name), one) for one in ("en", language))
             assert second.one("html").attributes["lang"] == language
             assert _elements(first) == _elements(second)
             left = [

@@ -16,7 +16,7 @@ from submissions import actions
 from submissions.actions import shares
 from submissions.models import AuditEntry, Course, Membership, ReadingRequest
 from tests.submissions.pages.test_roles import client_of
-from tests.support.every_page import address
+from tests.support.every_page import address_of
 from tests.support.html import get_page
 from tests.support.tabs import tab
 from tests.support.withheld import secrets_in
@@ -55,7 +55,7 @@ def answer(client: Client, request: ReadingRequest, state: str) -> int:
 
 
 def opens(client: Client, sealed: Sealed) -> bool:
-    return client.get(address(sealed.world, "pair"), follow=True).status_code == 200
+    return client.get(address_of(sealed.world, "pair"), follow=True).status_code == 200
 
 
 def test_a_request_names_who_asks_and_the_own_student_and_nothing_of_the_new_one(
@@ -81,7 +81,7 @@ def test_the_pair_opens_when_they_agree_and_closes_when_they_withdraw(
     request = ask(assistant, sealed)
     assert not opens(assistant, sealed)
     answer(keeper, request, "agreed")
-    page = get_page(assistant, address(sealed.world, "pair"))
+    page = get_page(assistant, address_of(sealed.world, "pair"))
     assert "planted_marker" in page.html
     assert "zacharias" in get_page(assistant, tab(sealed.world.assignment, "pairs")).text("table.pairs")
     answer(keeper, request, "withdrawn")

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from submissions.actions import people
 from submissions.models import Membership
-from tests.support.every_page import INVITATIONS, OWN_PAGES, PUBLIC, addresses, patterns
+from tests.support.every_page import INVITATIONS, OWN_PAGES, PUBLIC, address_of, addresses, patterns
 from tests.support.html import get_page, page_of
 
 if TYPE_CHECKING:
@@ -116,11 +116,11 @@ def test_an_observer_never_sees_a_name(world: World) -> None:
     client.post(reverse("switch_names"), {"names": "real"})
     for name, needed in GETS.items():
         if needed in {READ, ANY}:
-            response = client.get(addresses(world)[name], follow=True)
+            response = client.get(address_of(world, name), follow=True)
             if not response.streaming:
                 text = response.content.decode()
                 assert not [one for one in names if f">{one}<" in text or f'"{one}"' in text], name
-    table = client.get(addresses(world)["table"]).getvalue().decode()
+    table = client.get(address_of(world, "table")).getvalue().decode()
     assert not [one for one in names if f",{one}," in f",{table},"]
 
 
@@ -137,7 +137,7 @@ def test_an_assistant_decides_and_finds_no_button_that_is_refused(world: World) 
         "assignment_settings",
         "ignored",
     ):
-        page = get_page(client, addresses(world)[name])
+        page = get_page(client, address_of(world, name))
         posts = {form.attributes["action"] for form in page.all("form[action][method=post]")}
         posts.discard(reverse("logout"))
         for target in posts:
@@ -147,17 +147,17 @@ def test_an_assistant_decides_and_finds_no_button_that_is_refused(world: World) 
         for link in page.links():
             if link.startswith("/"):
                 assert client.get(link).status_code not in {403, 404}, (name, link)
-    assert get_page(client, addresses(world)["pair"]).has("#decision-panel input[type=radio]")
+    assert get_page(client, address_of(world, "pair")).has("#decision-panel input[type=radio]")
 
 
 def test_an_observer_reads_the_decision_and_cannot_change_it(world: World) -> None:
-    page = page_of(client_of("observer", world).get(addresses(world)["pair"], follow=True))
+    page = page_of(client_of("observer", world).get(address_of(world, "pair"), follow=True))
     assert page.text("#decision-panel .decided") == "undecided"
     assert not page.has("#decision-panel form")
 
 
 def test_the_settings_of_a_reader_cannot_be_changed(world: World) -> None:
-    page = get_page(client_of("assistant", world), addresses(world)["assignment_settings"])
+    page = get_page(client_of("assistant", world), address_of(world, "assignment_settings"))
     fields = page.all("form.card input:not([type=hidden]), form.card select, form.card textarea")
     assert fields
     assert all("disabled" in field.attributes for field in fields)
@@ -165,7 +165,7 @@ def test_the_settings_of_a_reader_cannot_be_changed(world: World) -> None:
 
 
 def test_a_refusal_says_whom_to_ask(world: World) -> None:
-    response = client_of("assistant", world).get(addresses(world)["shares"])
+    response = client_of("assistant", world).get(address_of(world, "shares"))
     course = world.assignment.course.name
     assert f"Your role in {course} does not allow this. Ask alice." in page_of(response).text("main")
 

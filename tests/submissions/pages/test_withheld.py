@@ -18,7 +18,7 @@ from submissions.models import Membership
 from tests.moss.api.test_roles import BODIES, PREFIX, QUERIES, endpoints
 from tests.submissions.pages.test_roles import OF_NOBODY, ROLES, client_of
 from tests.support.api import api_client
-from tests.support.every_page import addresses, api_places
+from tests.support.every_page import address_of, addresses, api_places
 from tests.support.html import get_page
 from tests.support.tabs import tab
 from tests.support.withheld import secrets_in
@@ -66,9 +66,9 @@ def leaks(client: Client, addresses: list[str]) -> list[tuple[str, list[str]]]:
 def test_the_owner_of_both_courses_reads_the_pair_in_full(sealed: Sealed) -> None:
     client = client_of("owner", sealed.world)
     for name in ("cases", "pairs", "students"):
-        address = addresses(sealed.world)["assignment" if name == "cases" else name]
-        assert "zacharias" in get_page(client, address).html, name
-    page = get_page(client, addresses(sealed.world)["pair"])
+        page_address = address_of(sealed.world, "assignment" if name == "cases" else name)
+        assert "zacharias" in get_page(client, page_address).html, name
+    page = get_page(client, address_of(sealed.world, "pair"))
     assert "planted_marker" in page.html
     assert not get_page(client, tab(sealed.world.assignment, "pairs")).has("#withheld")
 
@@ -80,7 +80,7 @@ def test_no_page_table_or_document_tells_a_reader_of_the_new_course_about_the_ol
     asked = read_everything(sealed)
     # What was rendered for the owner is kept, and must not be given to others.
     for name in FILTERED:
-        client_of("owner", sealed.world).get(addresses(sealed.world)[name])
+        client_of("owner", sealed.world).get(address_of(sealed.world, name))
     assert leaks(client_of(role, sealed.world), asked) == []
 
 
@@ -177,7 +177,7 @@ def test_who_has_a_role_in_both_courses_reads_the_pair(sealed: Sealed) -> None:
     client = client_of("assistant", sealed.world)
     tess = User.objects.get(username="a-assistant")
     Membership.objects.create(course=sealed.old.course, user=tess, role=Membership.Role.ASSISTANT)
-    assert "planted_marker" in get_page(client, addresses(sealed.world)["pair"]).html
+    assert "planted_marker" in get_page(client, address_of(sealed.world, "pair")).html
 
 
 def test_who_only_sees_made_up_names_in_the_old_course_does_not_read_names_by_the_new_one(
@@ -186,7 +186,7 @@ def test_who_only_sees_made_up_names_in_the_old_course_does_not_read_names_by_th
     client = client_of("assistant", sealed.world)
     tess = User.objects.get(username="a-assistant")
     Membership.objects.create(course=sealed.old.course, user=tess, role=Membership.Role.OBSERVER)
-    assert leaks(client, [tab(sealed.world.assignment, "pairs"), addresses(sealed.world)["pair"]]) == []
+    assert leaks(client, [tab(sealed.world.assignment, "pairs"), address_of(sealed.world, "pair")]) == []
 
 
 def test_a_passage_that_the_owner_ignored_in_old_code_is_not_shown(sealed: Sealed) -> None:

@@ -14,7 +14,7 @@ from submissions.queries.withheld import withheld
 from tests.submissions.pages.test_roles import client_of
 from tests.submissions.pages.test_withheld import FILTERED, leaks, read_everything, told_by_endpoints
 from tests.support.api import api_client, send
-from tests.support.every_page import addresses
+from tests.support.every_page import address_of
 from tests.support.html import get_page
 from tests.support.tabs import tab
 
@@ -33,7 +33,7 @@ def test_no_page_table_or_document_tells_about_a_course_of_somebody_else(role: s
     # What the owner of both sides, an administrator, was shown is kept, and must not be given to others.
     reader = client_of(role, archived.world)
     for name in FILTERED:
-        reader.get(addresses(archived.world)[name])
+        reader.get(address_of(archived.world, name))
     assert leaks(reader, read_everything(archived)) == []
 
 
@@ -57,7 +57,7 @@ def test_the_pair_opens_when_the_owner_of_the_old_course_agrees_and_is_labelled_
     client.post(reverse("ask_to_read", args=[archived.world.assignment.pk, pair.left_id, pair.right_id]))
     request = ReadingRequest.objects.get()
     bob_client.post(reverse("answer_request", args=[request.pk]), {"state": "agreed"})
-    assert "planted_marker" in get_page(client, addresses(archived.world)["pair"]).html
+    assert "planted_marker" in get_page(client, address_of(archived.world, "pair")).html
     pairs = get_page(client, tab(archived.world.assignment, "pairs"))
     assert "zacharias (Sealed course, Sealed lab, michaelmas)" in pairs.text("table.pairs")
     assert "yvonne" not in pairs.html
