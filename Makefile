@@ -7,6 +7,9 @@ CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # One process of tests more than there are cores: some of them always wait, for a browser, a worker or a disk.
 PROCESSES := $(shell expr $(CORES) + 1)
 
+# Hundreds of processes start in the tests: from compiled modules each takes a third of the time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo serve test ready test-thorough coverage test-long test-fast test-hostile test-faults lint types warm messages sbom site lock clean
 
 demo: .venv/app

@@ -209,6 +209,7 @@ def test_moss_clients_are_served_only_where_that_is_asked_for() -> None:
     assert OURS["web"]["environment"]["MOSS_LISTEN"] == "${MOSS_LISTEN:-false}"
 
 
+@pytest.mark.long
 def test_the_health_check_of_the_server_for_moss_clients_asks_it(
     listening_server: Listening, monkeypatch: pytest.MonkeyPatch
 ) -> None:

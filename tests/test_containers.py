@@ -58,6 +58,7 @@ def test_only_the_proxy_and_the_web_server_are_reached_from_other_networks() -> 
     assert {name for name, network in COMPOSE["networks"].items() if not network} == {"outside"}
 
 
+@pytest.mark.long
 @pytest.mark.services
 def test_the_broker_asks_for_its_password(tmp_path: Path) -> None:
     """Run the command unchanged but for its paths, and ask the broker with and without the password."""

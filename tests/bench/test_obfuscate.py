@@ -210,6 +210,7 @@ def test_another_seed_makes_other_data(originals: Path) -> None:
     assert all(a.program.text != b.program.text for a, b in zip(first, second, strict=True))
 
 
+@pytest.mark.long
 def test_labels_say_which_programs_a_copy_was_made_from(originals: Path, disguised: Path) -> None:
     pairs = read_set(disguised).pairs
     count = len(programs(originals, ".py"))

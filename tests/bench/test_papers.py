@@ -135,6 +135,7 @@ def test_growth_is_the_power_of_the_number_of_documents() -> None:
     assert np.isnan(powers[2])
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_small_run_writes_every_section_and_figure(
     packages: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -218,6 +218,7 @@ def test_cases_that_do_not_fit_the_picture_can_be_shown_by_a_button(report_page:
     expect(report_page.get_by_role("button", name="cases")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_of_two_thousand_submissions_a_part_is_drawn_and_the_page_says_so(
     assignment: Assignment, alice: User, sign_in: SignIn
 ) -> None:

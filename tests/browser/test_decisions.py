@@ -157,6 +157,7 @@ def test_a_decision_made_as_soon_as_the_form_is_replaced_is_saved(
     wait_for_decision("clear")
 
 
+@pytest.mark.long
 def test_a_link_is_copied_opened_by_a_stranger_and_revoked(
     world: World, assignment_page: Page, stranger: Page, shoot: Shoot
 ) -> None:

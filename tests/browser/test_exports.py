@@ -88,6 +88,7 @@ def test_a_pair_is_exported_from_its_page_for_one_student(
     check_every_layout(page, shoot, "taken-pair")
 
 
+@pytest.mark.long
 def test_the_printed_html_file_has_the_content_and_size_of_the_pdf(
     confirmed: World, sign_in: SignIn, tmp_path: Path
 ) -> None:

@@ -44,6 +44,7 @@ def top(part: Locator) -> float:
     return float(part.evaluate(TOP))
 
 
+@pytest.mark.long
 def test_a_long_pair_opens_with_few_elements_and_has_every_line_once_the_browser_is_idle(page: Page) -> None:
     assert elements(page) < LINES
     while page.locator("[data-deferred]").count():

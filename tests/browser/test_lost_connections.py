@@ -101,6 +101,7 @@ def test_a_file_arrives_whole_although_the_connection_is_lost_twice(
     assert not proxy.limits
 
 
+@pytest.mark.long
 def test_a_page_that_was_closed_goes_on_where_it_ended(
     context: BrowserContext, proxy: CuttingProxy, assignment: Assignment, file: Path
 ) -> None:

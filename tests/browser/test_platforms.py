@@ -80,6 +80,7 @@ def test_the_pages_of_platforms_have_no_fault(
         check_every_layout(page, shoot, f"page-{name}")
 
 
+@pytest.mark.long
 def test_the_page_of_pushed_submissions_has_no_fault(pusher: Pusher, sign_in: SignIn, shoot: Shoot) -> None:
     page = sign_in(pusher.assignment.course.owner)
     address = reverse("lti_pushed", args=[pusher.assignment.pk])

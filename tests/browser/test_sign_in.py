@@ -35,6 +35,7 @@ def test_alice_signs_in_with_her_password_and_lands_on_her_courses(page: Page, a
     assert page.locator("h1").inner_text() == "Courses"
 
 
+@pytest.mark.long
 def test_the_pages_of_signing_in_have_no_fault(
     page: Page, campus: Campus, settings: Settings, alice: User, shoot: Shoot
 ) -> None:

@@ -53,6 +53,7 @@ def first_shares(page: Page) -> list[str]:
     return page.locator("tbody tr .left_share").all_inner_texts()
 
 
+@pytest.mark.long
 def test_boilerplate_changes_the_percentages(ranked: tuple[Page, Assignment]) -> None:
     page, assignment = ranked
     page.get_by_role("link", name="Pairs").click()
@@ -119,6 +120,7 @@ def test_the_focus_stays_on_its_button_while_progress_moves(
     expect(cancel).to_be_focused()
 
 
+@pytest.mark.long
 def test_a_ranking_is_cancelled_and_started_again(ranked: tuple[Page, Assignment], shoot: Shoot) -> None:
     page, assignment = ranked
     Report.objects.create(assignment=assignment, state="running")
@@ -217,6 +219,7 @@ def test_too_large_an_upload_is_refused_before_it_is_sent(
     assert not Batch.objects.exists()
 
 
+@pytest.mark.long
 def test_everything_up_to_the_pair_works_without_scripts(ranked: tuple[Page, Assignment]) -> None:
     page, assignment = ranked
     assert page.context.browser is not None

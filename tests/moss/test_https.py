@@ -100,6 +100,7 @@ def test_a_forwarded_host_is_believed_from_nobody(behind_a_proxy: int) -> None:
     assert ask(behind_a_proxy, Host="evil.example", X_Forwarded_Proto="https").status == 400
 
 
+@pytest.mark.long
 def test_without_a_proxy_a_failure_counts_for_the_address_that_connects(transactional_db: None) -> None:
     with web_server() as port:
         token = ask(port, "/accounts/login/", **LIES).headers["Set-Cookie"].split(";")[0].split("=")[1]

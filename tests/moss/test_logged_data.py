@@ -118,6 +118,7 @@ def violate_a_constraint() -> None:
             connection.execute(insert)
 
 
+@pytest.mark.long
 def test_an_upload_leaves_no_name_file_or_secret_in_any_log(
     celery_worker_process: Path, alice: User, assignment: Assignment, tmp_path: Path
 ) -> None:

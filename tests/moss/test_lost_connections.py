@@ -54,6 +54,7 @@ def stored() -> bytes:
         return bytes(file.read())
 
 
+@pytest.mark.long
 def test_what_arrived_before_the_connection_was_lost_is_kept(alice: User, assignment: Assignment) -> None:
     with web_server() as port:
         service = Service(f"http://localhost:{port}", secret_of(alice))
@@ -72,6 +73,7 @@ def test_what_arrived_before_the_connection_was_lost_is_kept(alice: User, assign
     assert stored() == DATA
 
 
+@pytest.mark.long
 def test_two_that_send_the_same_part_at_once_store_it_once(alice: User, assignment: Assignment) -> None:
     with web_server("--threads=4") as port:
         service = Service(f"http://localhost:{port}", secret_of(alice))
@@ -137,6 +139,7 @@ def submit(port: int, assignment: Assignment, folder: Path, token: str, cache: P
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_command_that_was_killed_goes_on_where_it_was(
     alice: User, assignment: Assignment, tmp_path: Path

@@ -260,6 +260,7 @@ def _kill_processes_of_the_worker() -> None:
             process.send_signal(signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_a_second_change_takes_the_place_of_one_that_goes_on(
     assignment: Assignment, alice: User, celery_worker_process: Path
 ) -> None:

@@ -156,6 +156,7 @@ class OldRows:
         )  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_report_and_a_decision_of_the_first_versions_open_after_an_upgrade(empty_database: None) -> None:
     old = OldRows(migrate_to_the_oldest())
     migrate()
@@ -172,6 +173,7 @@ def test_a_report_and_a_decision_of_the_first_versions_open_after_an_upgrade(emp
     assert "notes.bin" in get_page(client, reverse("batch", args=[old.batch.pk])).text()
 
 
+@pytest.mark.long
 def test_fingerprints_are_packed_by_the_upgrade_and_looked_up_as_before(empty_database: None) -> None:
     OldRows(migrate_to_the_oldest())
     migrate()

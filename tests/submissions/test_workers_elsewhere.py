@@ -81,6 +81,7 @@ def worker_elsewhere(place: Path, shard_seconds: float = 20.0) -> Iterator[subpr
         process.wait(60)
 
 
+@pytest.mark.long
 def test_a_worker_with_a_home_of_its_own_reads_an_upload_and_ranks_it(
     alice: User, own_queues: None, tmp_path: Path
 ) -> None:

@@ -124,6 +124,7 @@ def test_broken_and_newer_backups_change_nothing(report: Report, tmp_path: Path)
     assert Report.objects.get() == report
 
 
+@pytest.mark.long
 def test_a_backup_of_an_older_schema_is_brought_to_this_one(tmp_path: Path) -> None:
     with other_database():
         call_command("migrate", "submissions", "0025", verbosity=0)

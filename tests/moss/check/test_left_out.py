@@ -24,6 +24,7 @@ def honest_class(students: int = 8) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 def test_honest_pairs_score_with_every_build_tree_as_without_them(tmp_path: Path) -> None:
     honest = honest_class()
     plain = folder(

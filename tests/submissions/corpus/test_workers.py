@@ -84,6 +84,7 @@ def test_workers_add_and_cluster_to_the_last_number_as_one_process_does(archive:
     assert not CorpusShard.objects.exists()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("ready")
 def test_a_sweep_on_workers_that_was_stopped_is_resumed(archive: Path, tmp_path: Path) -> None:
     for n in range(1_500):

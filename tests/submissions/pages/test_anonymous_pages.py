@@ -133,6 +133,7 @@ def test_no_document_names_anybody(crowded: World, reader: Client) -> None:
         assert names_in(text) == set(), (name, suffix)
 
 
+@pytest.mark.long
 def test_no_table_names_anybody(crowded: World, reader: Client) -> None:
     for name, suffix in itertools.product(("pairs", "submissions"), ("csv", "json")):
         table = body_of(reader.get(reverse("table", args=[crowded.assignment.pk, name, suffix])))
@@ -156,18 +157,21 @@ def test_no_message_names_anybody(crowded: World, reader: Client) -> None:
     assert assignment.teams == "amara-okafor, arjun-bhatt"
 
 
+@pytest.mark.long
 def test_no_pair_names_anybody_in_its_sources(world: World, reader: Client) -> None:
     for pair in Pair.objects.filter(report=world.report)[:12]:
         address = reverse("pair", args=[world.assignment.pk, pair.left_id, pair.right_id])
         assert names_in(body_of(reader.get(address, follow=True))) == set(), address
 
 
+@pytest.mark.long
 def test_no_submission_names_anybody(world: World, reader: Client) -> None:
     for submission in Submission.objects.filter(batch=world.batch):
         address = reverse("submission", args=[world.assignment.pk, submission.pk])
         assert names_in(get_page(reader, address).html) == set(), submission.name
 
 
+@pytest.mark.long
 def test_filters_and_htmx_name_nobody(world: World, reader: Client) -> None:
     for page in ("assignment", "pairs", "students"):
         address = address_of(world, page)

@@ -195,6 +195,7 @@ def test_a_link_that_is_forged_expired_or_revoked_gets_its_page(
 # In a browser
 
 
+@pytest.mark.long
 def test_no_browser_runs_what_was_handed_in(nasty: World, sign_in: SignIn) -> None:
     page = sign_in(nasty.owner)
     page.on("dialog", lambda dialog: pytest.fail(f"{page.url} says {dialog.message}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import Resolver404, resolve, reverse
@@ -58,6 +59,7 @@ def test_an_administrator_reaches_every_page_of_the_department(world: World, adm
     assert wanted - reached(admin_client) == set()
 
 
+@pytest.mark.long
 def test_members_meet_no_link_that_is_refused_to_them(world: World) -> None:
     for role in Membership.Role.values:
         user, client = User.objects.create_user(f"a-{role}"), Client()

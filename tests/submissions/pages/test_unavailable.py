@@ -39,6 +39,7 @@ def test_a_page_does_not_wait_for_ever_for_what_a_worker_holds(
     assert not Batch.objects.filter(pk=batch.pk).exists()
 
 
+@pytest.mark.long
 def test_only_the_web_server_limits_how_long_it_waits_for_a_lock(db: None) -> None:
     def lock_timeout(started: str) -> str:
         show = "cursor = connection.cursor(); cursor.execute('SHOW lock_timeout'); print(*cursor.fetchone())"

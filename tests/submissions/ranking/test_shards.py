@@ -148,6 +148,7 @@ def scored(
     return planned
 
 
+@pytest.mark.long
 def test_the_listed_pairs_are_aligned_in_shards_in_any_order_and_perhaps_twice(
     scored: RankingPlan, django_capture_on_commit_callbacks: Committing
 ) -> None:

@@ -112,6 +112,7 @@ def test_a_class_that_gets_a_second_language_is_compared_across_both(
     assert not Document.objects.filter(coarse=b"").exists()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("empty_queues")
 def test_a_real_worker_finds_a_translation(
     assignment: Assignment, alice: User, celery_worker_process: Path

@@ -162,6 +162,7 @@ def test_postgres_does_not_compress_what_mostly_is_compressed() -> None:
         assert cursor.fetchone() == ("e",)
 
 
+@pytest.mark.long
 def test_a_large_file_takes_little_memory(transactional_db: None) -> None:
     size = 60 * CHUNK_BYTES
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -71,6 +71,7 @@ def test_the_export_form_shows_hostile_names_once_escaped(alice_client: Client, 
     assert_harmless(page, style_sheets=0)
 
 
+@pytest.mark.long
 def test_a_document_runs_nothing_and_requests_nothing(
     alice_client: Client, decided: World, page: BrowserPage, tmp_path: Path
 ) -> None:
