@@ -7,6 +7,8 @@ CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # One process of tests more than there are cores: some of them always wait, for a browser, a worker or a disk.
 PROCESSES := $(shell expr $(CORES) + 1)
 
+# The tests say at their end how long all of it took.
+STARTED := $(shell date +%s)
 # Hundreds of processes start in the tests: from compiled modules each takes a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -20,7 +22,7 @@ serve: .venv/app
 
 # Lint and type-check first, because that is quick; then run the tests, the browser tests included.
 test: ready
-	$(BIN)/pytest -n $(PROCESSES) --dist=worksteal -m "not hostile and not long" --hypothesis-profile=some
+	TESTS_STARTED=$(STARTED) $(BIN)/pytest -n $(PROCESSES) --dist=worksteal -m "not hostile and not long" --hypothesis-profile=some
 
 # The type checker and the compiler of the kernels use one core each.
 ready: .venv/dev

@@ -61,6 +61,7 @@ pytest_plugins = [
     "tests.support.previews",
     "tests.support.sessions",
     "tests.support.small_disks",
+    "tests.support.summary",
     "tests.support.every_page",
     "tests.support.one_student",
     "tests.support.withheld",
