@@ -12,7 +12,7 @@ STARTED := $(shell date +%s)
 # Hundreds of processes start in the tests: from compiled modules each takes a third of the time.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-hostile test-faults lint types warm messages sbom site lock clean
+.PHONY: demo serve test ready test-thorough coverage test-long test-fast test-hostile test-faults lint types warm messages sbom site lock clean nightly
 
 demo: .venv/app
 	$(BIN)/moss demo
@@ -28,7 +28,7 @@ test: ready
 ready: .venv/dev
 	$(MAKE) --jobs=$(CORES) lint types warm
 
-# Run the tests that take longest: they stop processes, load a server or walk through many pages.
+# Run the tests that take longest: they start whole installations, load a server or walk through many pages.
 test-long: warm
 	$(BIN)/pytest -n $(CORES) --dist=worksteal -m long --hypothesis-profile=some
 
@@ -53,6 +53,9 @@ test-hostile: warm
 # Kill, stop, fill and empty parts of a running server at work, five times; `python -m bench.faults` for more.
 test-faults: warm
 	$(BIN)/python -m bench.faults --seeds 5
+
+# What is too long for every change: run it each night, and before a release.
+nightly: test-long test-hostile test-faults
 
 lint: .venv/dev
 	$(BIN)/ruff check

@@ -175,7 +175,6 @@ def test_data_and_queued_jobs_survive_a_restart(used_home: Path, start_client: S
         assert broker.lrange("queue", 0, -1) == [b"job"]
 
 
-@pytest.mark.long
 def test_data_survives_killed_servers(used_home: Path, start_client: Start) -> None:
     paths = installation_paths(used_home)
     assert is_ready(start_client())
