@@ -85,11 +85,8 @@ def test_an_event_is_sent_again_after_errors_with_the_same_id_and_a_new_time(
         Verifier(webhook.secret).verify(received.body, received.headers)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "status",
-    [pytest.param(0, id="no answer"), pytest.param(-1, id="an answer in drops", marks=pytest.mark.long)],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("status", [0, -1], ids=["no answer", "an answer in drops"])
 def test_a_receiver_that_does_not_answer_is_not_waited_for(
     status: int, celery_worker_process: Path, webhook: Webhook, receiver: Receiver
 ) -> None:
