@@ -51,9 +51,5 @@ class BuildWithEngine(build_py):
 class PlatformWheel(bdist_wheel):
     """A wheel for any Python; for one platform where it carries the compiled engine."""
 
-    def finalize_options(self) -> None:
-        super().finalize_options()
-        self.root_is_pure = not is_compiled()
-
     def get_tag(self) -> tuple[str, str, str]:
         return ("py3", "none", PLATFORM) if is_compiled() else super().get_tag()

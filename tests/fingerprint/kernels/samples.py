@@ -78,8 +78,7 @@ def rest_for(steps: int, start: np.uint64) -> int:
     value = start
     for _ in range(steps):
         value = value * np.uint64(6364136223846793005) + np.uint64(1442695040888963407)
-    number: int = value >> np.uint64(1)
-    return number
+    return 1 if value > np.uint64(0) else 0
 
 
 KERNELS = [double_twice, divide, halve, next_hash, weigh, count_up, split, twice, rest_for]
