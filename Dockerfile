@@ -4,8 +4,7 @@ FROM python:3.13-slim
 ENV PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     MOSS_HOME=/var/lib/moss \
-    MOSS_STATIC_ROOT=/opt/moss/static \
-    NUMBA_CACHE_DIR=/opt/moss/numba
+    MOSS_STATIC_ROOT=/opt/moss/static
 
 # Fonts for the PDF export, which fails without any font; libarchive for 7z, RAR and Zstandard archives.
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends \
@@ -17,12 +16,13 @@ RUN groupadd --system --gid 999 moss && useradd --system --uid 999 --gid moss --
 COPY requirements-server.lock /tmp/
 RUN pip install --no-cache-dir --no-deps --require-hashes -r /tmp/requirements-server.lock
 COPY . /tmp/source
+# The wheel that pip builds here carries the compiled engine.
 RUN pip install --no-cache-dir --no-deps /tmp/source
 
 USER moss
 WORKDIR /var/lib/moss
-# Neither command needs a database. The secret key is used in this step only.
-RUN SECRET_KEY=build moss manage collectstatic --no-input && python -c "from fingerprint.kernel_cache import compile_kernels; compile_kernels()"
+# It needs no database. The secret key is used in this step only.
+RUN SECRET_KEY=build moss manage collectstatic --no-input
 
 VOLUME /var/lib/moss
 EXPOSE 8000

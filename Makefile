@@ -24,7 +24,6 @@ serve: .venv/app
 test: ready
 	TESTS_STARTED=$(STARTED) $(BIN)/pytest -n $(PROCESSES) --dist=worksteal -m "not hostile and not long" --hypothesis-profile=some
 
-# The type checker and the compiler of the kernels use one core each.
 ready: .venv/dev
 	$(MAKE) --jobs=$(CORES) lint types warm
 
@@ -66,9 +65,9 @@ lint: .venv/dev
 types: .venv/dev
 	$(BIN)/mypy manage.py moss submissions fingerprint tests bench
 
-# Compile the kernels in one process first: numba's cache breaks when several processes write it at once.
+# Compile the engine once, in all cores, before several processes wait for it.
 warm: .venv/dev
-	$(BIN)/python -c "from fingerprint.kernel_cache import ensure_screening_compiled; ensure_screening_compiled()"
+	$(BIN)/python -m moss.compiling
 
 # Write the list of the packages that the service consists of, in the format of CycloneDX.
 sbom: .venv/dev
@@ -101,6 +100,7 @@ LEFT_OUT := --no-emit-package rfc3987-syntax --no-emit-package lark
 
 clean:
 	rm -rf .venv .moss artifacts build *.egg-info .coverage .coverage.* .mypy_cache .ruff_cache .hypothesis
+	rm -rf fingerprint/kernels/compiled
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/made:

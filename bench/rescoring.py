@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numba import njit
 
-from fingerprint._jit import njit
 from fingerprint.engine import Exclusions, RankingInput
 from fingerprint.ranking import score_constants
 from fingerprint.ranking.alignment import build_kgram_table, fill_kgram_table
@@ -115,7 +115,7 @@ def list_tiles(cohort: Cohort, pairs: Rows) -> list[Runs]:
     return tiles
 
 
-@njit
+@njit  # type: ignore[untyped-decorator]
 def _fill_covered(
     tiles: Runs,
     starts: Bounds,

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from fingerprint.distinct import distinct_values as distinct_values
     from fingerprint.fingerprints import Fingerprints as Fingerprints, fingerprint as fingerprint
     from fingerprint.index import CandidatePairs as CandidatePairs
-    from fingerprint.kernel_cache import (
-        compile_kernels as compile_kernels,
+    from fingerprint.kernels.files import (
+        compiled_library as compiled_library,
         ensure_compiled as ensure_compiled,
-        ensure_screening_compiled as ensure_screening_compiled,
     )
+    from fingerprint.kernels.library import open_kernels as open_kernels
     from fingerprint.languages import (
         Decoded as Decoded,
         FrontEnd as FrontEnd,
@@ -95,7 +95,8 @@ else:
     SOURCES = {
         "distinct": "distinct_values",
         "fingerprints": "Fingerprints fingerprint",
-        "kernel_cache": "compile_kernels ensure_compiled ensure_screening_compiled",
+        "kernels.files": "compiled_library ensure_compiled",
+        "kernels.library": "open_kernels",
         "languages": "Decoded FrontEnd LexerFailed Span choices coarse_family decode front_end storable",
         "languages.base": "Coarse SpanColumns",
         "languages.lexical_terms": "LexicalTerms",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -19,7 +19,7 @@ MIXER = np.uint64(0xBF58476D1CE4E5B9)
 SHIFT = np.uint64(31)
 
 
-@njit
+@kernel
 def _fill_hashes(kinds: Hashes, k: int, hashes: Hashes) -> None:
     leaving_factor = np.uint64(1)
     for _ in range(k):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -61,7 +61,7 @@ def linear_maps(seed: int, count: int) -> tuple[Hashes, Hashes]:
     return words[:count] | np.uint64(1), words[count:]
 
 
-@njit
+@kernel
 def _permute(values: Hashes, keys: Hashes, bits: int, permuted: Hashes) -> None:
     mask = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - bits)
     half = np.uint64((bits + 1) // 2)

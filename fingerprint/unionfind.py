@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -22,7 +22,7 @@ def _root(parents: Documents, document: int) -> int:
     return document
 
 
-@njit
+@kernel
 def _join(parents: Documents, left: Documents, right: Documents) -> None:
     for i in range(len(left)):
         a = _root(parents, left[i])
@@ -33,7 +33,7 @@ def _join(parents: Documents, left: Documents, right: Documents) -> None:
             parents[a] = b
 
 
-@njit
+@kernel
 def _flatten(parents: Documents) -> None:
     for document in range(len(parents)):  # the parent is never larger, so it points to its root already
         parents[document] = parents[parents[document]]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,7 +47,7 @@ def _rightmost_minimum(hashes: Hashes, start: int, end: int) -> int:
     return best
 
 
-@njit
+@kernel
 def _fill_robust(hashes: Hashes, window: int, selected: Positions) -> int:
     """Robust winnowing, Definition 3; fill `selected` and return how many positions there are."""
     best, count = _rightmost_minimum(hashes, 0, window), 1
@@ -64,7 +64,7 @@ def _fill_robust(hashes: Hashes, window: int, selected: Positions) -> int:
         right = arrival + 1
 
 
-@njit
+@kernel
 def _fill_rightmost(hashes: Hashes, window: int, selected: Positions) -> int:
     """Winnowing as in Figure 5 of the paper; fill `selected` and return how many positions there are."""
     count, best, value = 0, -1, hashes[0]
@@ -97,9 +97,9 @@ def _update_minima(arrivals: Hashes, offset: np.uint64, least: Hashes, first: Ha
 @njit
 def _window_minima(hashes: Hashes, window: int, least: Hashes, first: Hashes, last: Hashes) -> None:
     """Fill minima, with first and last offset, of the windows that start at the first len(least) hashes."""
-    least[:] = hashes[window - 1 : window - 1 + len(least)]
-    first[:] = np.uint64(window - 1)
-    last[:] = np.uint64(window - 1)
+    for at in range(len(least)):
+        least[at] = hashes[window - 1 + at]
+        first[at] = last[at] = np.uint64(window - 1)
     for offset in range(window - 2, -1, -1):
         _update_minima(hashes[offset : offset + len(least)], np.uint64(offset), least, first, last)
 
@@ -129,7 +129,7 @@ def _block_buffers() -> tuple[Hashes, Hashes, Hashes]:
     return np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
 
 
-@njit
+@kernel
 def _fill_rightmost_short(hashes: Hashes, window: int, selected: Positions) -> int:
     leasts, firsts, lasts = _block_buffers()
     windows, count = len(hashes) - window + 1, 0
@@ -140,7 +140,7 @@ def _fill_rightmost_short(hashes: Hashes, window: int, selected: Positions) -> i
     return count
 
 
-@njit
+@kernel
 def _fill_robust_short(hashes: Hashes, window: int, selected: Positions) -> int:
     leasts, firsts, lasts = _block_buffers()
     windows, count = len(hashes) - window + 1, 0
@@ -158,7 +158,7 @@ def _fill_robust_short(hashes: Hashes, window: int, selected: Positions) -> int:
     return count
 
 
-@njit
+@kernel
 def _fill_safe(good: npt.NDArray[np.bool_], window: int, selected: Positions) -> int:
     count, since_good = 0, 0  # since_good: number of hashes after the last good one, up to this one
     for i in range(len(good)):

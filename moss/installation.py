@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SETTINGS = "moss.settings"
 # Commands that need neither database nor broker.
 WITHOUT_SERVICES = frozenset({"help", "version", "check", "collectstatic", "diffsettings"})
-COMPILE = [sys.executable, "-c", "from fingerprint.engine import ensure_compiled; ensure_compiled()"]
+COMPILE = [sys.executable, "-m", "moss.compiling"]
 
 
 def start_django() -> None:
@@ -46,16 +46,15 @@ def run(arguments: list[str]) -> None:
 
 
 def prepare() -> None:
-    """Compile the engine's kernels, migrate and collect static files; fast when nothing has changed."""
+    """Compile the engine, migrate and collect static files; fast when nothing has changed."""
     refuse_missing_servers()  # Before the compiler starts, which takes longest the first time.
-    # numba's cache breaks when several workers write it at once, so one process fills it before they start.
-    # It runs in parallel with the migration.
+    # It compiles while the database is migrated.
     with subprocess.Popen(COMPILE, cwd=PACKAGE.parent) as compiler:  # noqa: S603 - a constant
         start_django()
         migrate()
         collect_static()
         if compiler.wait() != 0:
-            raise RuntimeError("The engine's kernels could not be compiled; the error is printed above.")
+            raise RuntimeError("The engine could not be compiled; the error is printed above.")
 
 
 def migrate() -> None:

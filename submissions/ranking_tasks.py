@@ -129,7 +129,7 @@ def _handling_errors(report_id: int) -> Iterator[None]:
 
 def _rank(report: Report) -> None:
     """Rank the cohort of a report, or cut its pairs into shards; nothing is locked while it is loaded."""
-    from submissions.ranking.prepared import prepare  # noqa: PLC0415 - imports numba: workers only
+    from submissions.ranking.prepared import prepare  # noqa: PLC0415 - imports the engine: workers only
     from submissions.ranking.shards import cut  # noqa: PLC0415
 
     # The last report must keep its documents until the new one is there: then this is one transaction.
@@ -142,7 +142,7 @@ def _rank(report: Report) -> None:
 
 
 def _rank_locked(report_id: int, assignment_id: int, prepared: Prepared | None) -> None:
-    from submissions.ranking.prepared import is_current  # noqa: PLC0415 - imports numba: workers only
+    from submissions.ranking.prepared import is_current  # noqa: PLC0415 - imports the engine: workers only
     from submissions.ranking.rank import rank_without_cancelled  # noqa: PLC0415
 
     unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
@@ -179,7 +179,7 @@ def _send_shards(report_id: int) -> None:
 @shared_task(soft_time_limit=RANKING_SECONDS, time_limit=LAST_SECONDS)
 def score_shard(shard_id: int) -> None:
     """Score or align the pairs of one shard; after the last one, go on with the ranking."""
-    from submissions.ranking.shards import compute  # noqa: PLC0415 - imports numba: workers only
+    from submissions.ranking.shards import compute  # noqa: PLC0415 - imports the engine: workers only
 
     with work_lock(Work.SHARD, shard_id) as mine:
         shard = _start_shard(shard_id) if mine else None
@@ -213,7 +213,7 @@ def _is_of_another_version(plan: RankingPlan) -> bool:
 
 def _go_on(shard: RankingShard) -> None:
     """Send the message of a later shard, behind the work of others; after the last one, make the report."""
-    from submissions.ranking.kept_cohorts import forget  # noqa: PLC0415 - imports numba: workers only
+    from submissions.ranking.kept_cohorts import forget  # noqa: PLC0415 - imports the engine: workers only
     from submissions.ranking.shards import is_followed  # noqa: PLC0415
 
     plan = shard.plan
@@ -269,7 +269,7 @@ def _start_merge(report_id: int) -> RankingPlan | None:
 
 def _merge(plan: RankingPlan) -> None:
     """Cut the listed pairs into shards, or else save the report; nothing is locked while computing."""
-    from submissions.ranking.merging import merge_scores, with_effect  # noqa: PLC0415 - numba: workers only
+    from submissions.ranking.merging import merge_scores, with_effect  # noqa: PLC0415 - the engine: workers only
     from submissions.ranking.shards import cut_listed  # noqa: PLC0415
 
     results = merge_scores(plan)
@@ -279,7 +279,7 @@ def _merge(plan: RankingPlan) -> None:
 
 
 def _save(plan: RankingPlan, results: Results) -> None:
-    from submissions.ranking.kept_cohorts import forget  # noqa: PLC0415 - imports numba: workers only
+    from submissions.ranking.kept_cohorts import forget  # noqa: PLC0415 - imports the engine: workers only
     from submissions.ranking.merging import merge_passages  # noqa: PLC0415
     from submissions.ranking.prepared import has_files  # noqa: PLC0415
     from submissions.ranking.rank import has_cancelled, save  # noqa: PLC0415

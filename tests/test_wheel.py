@@ -13,6 +13,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from fingerprint.kernels import files
 from moss.commands.demo import SAMPLE
 from tests.support.paths import ROOT
 from tests.support.web_server import ask, web_server
@@ -26,9 +27,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the wheel from a copy of the sources, because setuptools writes beside them."""
     tree = tmp_path_factory.mktemp("tree")
     for name in FOLDERS:
-        ignored = shutil.ignore_patterns("__pycache__")
+        ignored = shutil.ignore_patterns("__pycache__", "compiled")
         shutil.copytree(ROOT / name, tree / name, symlinks=True, ignore=ignored)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    compiled = files.ensure_compiled()
+    for level in files.LEVELS:
+        # One library stands for all levels, because each takes half a minute of processor time to compile.
+        library = tree / "fingerprint" / "kernels" / "compiled" / files.file_name(level)
+        library.parent.mkdir(exist_ok=True)
+        shutil.copy(compiled, library)
+    for name in ("pyproject.toml", "build_backend.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree / name)
     build: list[str | Path] = [
         *PIP,
@@ -68,8 +75,7 @@ def run(programs: Path, folder: Path, *command: str | Path) -> str:
     """Return what an installed program writes when it runs in `folder`."""
     own = ("MOSS_", "DJANGO_", "SECRET_KEY", "PYTHONPATH")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    # Without compiled kernels, which are cached for each installation and take a minute.
-    environment |= {"MOSS_HOME": str(folder / "home"), "NUMBA_DISABLE_JIT": "1"}
+    environment |= {"MOSS_HOME": str(folder / "home")}
     program, *arguments = command
     done = subprocess.run(
         [programs / program, *arguments],
@@ -105,6 +111,16 @@ def test_the_wheel_has_every_file_of_the_packages(wheel: Path) -> None:
         assert expected - set(archive.namelist()) == set()
 
 
+def test_the_wheel_carries_the_compiled_engine_and_says_for_which_platform(wheel: Path) -> None:
+    with ZipFile(wheel) as archive:
+        names = archive.namelist()
+    assert wheel.name.endswith("-py3-none-manylinux_2_17_x86_64.whl")
+    assert {Path(name).name for name in names if name.endswith(".kernels")} == {
+        files.file_name(level) for level in files.LEVELS
+    }
+    assert not any("build_backend" in name for name in names)
+
+
 def test_the_installed_command_runs_outside_the_checkout(programs: Path, tmp_path: Path) -> None:
     assert run(programs, tmp_path, "moss", "--version").startswith("moss, version ")
     here = "import submissions, moss; print(submissions.__file__, moss.__file__)"
@@ -117,6 +133,8 @@ def test_the_installed_command_ranks_and_writes_a_report(programs: Path, tmp_pat
     report = run(programs, tmp_path, "moss", "check", "class", "--format=html")
     assert "<!doctype html>" in report
     assert "amara-okafor" in report
+    compiled = next(programs.parent.rglob("site-packages/fingerprint/kernels/compiled"))
+    assert len(list(compiled.iterdir())) == len(files.LEVELS)  # nothing was compiled
 
 
 @pytest.mark.long

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    import numpy.typing as npt
+    from fingerprint.types import ByteRows, Bytes, Ids, Rows, Words
 
-    Bytes = npt.NDArray[np.uint8]
-    Words = npt.NDArray[np.uint64]
-    Numbers = npt.NDArray[np.int64]
+    # The row of each slot, -1 for none; by row the length, the letters and the kind; the secret number.
+    Table = tuple[Ids, Bytes, ByteRows, Words, np.uint64]
 
 # Bytes of the longest word that is stored; hardly any word is longer.
 LONGEST = 32
@@ -40,7 +39,7 @@ class WordTable:
         self._table = (self._slots, lengths, letters, self._kinds, np.uint64(secrets.randbits(64)))
         self._count = 0
 
-    def look_up(self, text: Bytes) -> tuple[Words, Numbers]:
+    def look_up(self, text: Bytes) -> tuple[Words, Rows]:
         """Return the kinds of all words of ASCII text, and the words that are missing.
 
         The kinds are uint64 [n]; those of missing words are 0. A row of the int64 array [m, 3] has the
@@ -115,8 +114,8 @@ def _slot(word: Any, size: int, hashed: Any, table: Any) -> Any:
     return slot
 
 
-@njit
-def _look_up(text: Any, table: Any, found: Any, missing: Any) -> tuple[int, int]:
+@kernel
+def _look_up(text: Bytes, table: Table, found: Words, missing: Rows) -> tuple[int, int]:
     slots, _, _, kinds, seed = table
     word = np.empty(LONGEST, dtype=np.uint8)
     at, words, lost = 0, 0, 0
@@ -131,14 +130,14 @@ def _look_up(text: Any, table: Any, found: Any, missing: Any) -> tuple[int, int]
             row = slots[_slot(word, size, hashed, table)]
         found[words] = kinds[row] if row >= 0 else np.uint64(0)
         if row < 0:
-            missing[lost] = (words, start, at)
+            missing[lost, 0], missing[lost, 1], missing[lost, 2] = words, start, at
             lost += 1
         words += 1
     return words, lost
 
 
-@njit
-def _insert(written: Any, kind: Any, count: int, table: Any) -> int:
+@kernel
+def _insert(written: Bytes, kind: np.uint64, count: int, table: Table) -> int:
     """Store a word, unless it is there; return the number of words that were added."""
     word = np.empty(LONGEST, dtype=np.uint8)
     slots, lengths, letters, kinds, seed = table
@@ -148,5 +147,6 @@ def _insert(written: Any, kind: Any, count: int, table: Any) -> int:
         return 0
     slots[slot] = count
     lengths[count], kinds[count] = size, kind
-    letters[count, :size] = word[:size]
+    for at in range(size):
+        letters[count, at] = word[at]
     return 1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 from fingerprint.permutation import linear_maps
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _fill_slots(words: Hashes, turn: int, slots: Hashes, filled: Positions) -> i
     return newly_filled
 
 
-@njit
+@kernel
 def _sketch(values: Hashes, factors: Hashes, terms: Hashes, slots: Hashes) -> None:
     empty = len(slots)
     filled = np.full(empty, 2 * empty, dtype=np.int64)  # the turn in which a slot got its first value

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel
 from fingerprint.permutation import linear_maps, permute
 
 if TYPE_CHECKING:
-    from fingerprint.types import Floats, Hashes, Positions
+    from fingerprint.types import Floats, Hashes, HashRows, Positions
 
 
 BASE = np.uint64(0xD6E8FEB86659FD93)  # odd, and not the base of the k-gram hashes (section 3)
@@ -30,7 +30,7 @@ class Filter(NamedTuple):
     r: int
 
 
-@njit
+@kernel
 def _minima(values: Hashes, factors: Hashes, terms: Hashes, minima: Hashes) -> None:
     for j in range(len(minima)):
         factor, term = factors[j], terms[j]
@@ -40,8 +40,8 @@ def _minima(values: Hashes, factors: Hashes, terms: Hashes, minima: Hashes) -> N
         minima[j] = least
 
 
-@njit
-def _hash_rows_into(rows: Hashes, hashes: Hashes) -> None:
+@kernel
+def _hash_rows_into(rows: HashRows, hashes: Hashes) -> None:
     for i in range(len(rows)):
         value = np.uint64(i + 1) * BASE  # hash the number of the row first
         for j in range(rows.shape[1]):
@@ -50,7 +50,7 @@ def _hash_rows_into(rows: Hashes, hashes: Hashes) -> None:
         hashes[i] = value * BASE
 
 
-def _hash_rows(rows: Hashes) -> Hashes:
+def _hash_rows(rows: HashRows) -> Hashes:
     hashes = np.empty(len(rows), dtype=np.uint64)
     _hash_rows_into(rows, hashes)
     return hashes

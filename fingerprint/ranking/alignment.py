@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
+from fingerprint.ranking.maxima import highest_id
 from fingerprint.ranking.sorting import order_by
 
 if TYPE_CHECKING:
@@ -75,14 +76,14 @@ def index_tokens(
     return tokens, order_starts
 
 
-@njit
+@kernel
 def unmatch_collisions(kinds: Kinds, kgrams: Ids, k: int) -> None:
     """Set the ids of k-grams to -1 whose tokens are not those of the first k-gram with their id.
 
     Ids come from hashes, of which two k-grams may have the same. So a hash decides nothing (winnowing,
     section 5.2), and what compares ids need not compare tokens.
     """
-    firsts = np.full(kgrams.max() + 1 if len(kgrams) else 0, -1, dtype=np.int64)
+    firsts = np.full(highest_id(kgrams) + 1, -1, dtype=np.int64)
     for at in range(len(kgrams)):
         if kgrams[at] < 0:
             continue
@@ -96,7 +97,7 @@ def unmatch_collisions(kinds: Kinds, kgrams: Ids, k: int) -> None:
                 break
 
 
-@njit
+@kernel
 def build_kgram_table(ordered_kgrams: Ids, distinct: int) -> Ids:
     """Return the k-gram table of one submission.
 
@@ -108,7 +109,7 @@ def build_kgram_table(ordered_kgrams: Ids, distinct: int) -> Ids:
     return table
 
 
-@njit
+@kernel
 def fill_kgram_table(ordered_kgrams: Ids, table: Ids) -> None:
     """Enter the k-grams of a submission into a table in which every entry is -1."""
     for at in range(len(ordered_kgrams) - 1, -1, -1):
@@ -123,7 +124,8 @@ def replace_kgrams(table: Ids, ordered_kgrams: Ids, order_starts: Bounds, entere
     """
     if left != entered:
         if entered >= 0:
-            table[ordered_kgrams[order_starts[entered] : order_starts[entered + 1]]] = -1
+            for kgram in ordered_kgrams[order_starts[entered] : order_starts[entered + 1]]:
+                table[kgram] = -1
         fill_kgram_table(ordered_kgrams[order_starts[left] : order_starts[left + 1]], table)
     return left
 

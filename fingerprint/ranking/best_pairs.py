@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.terms import LexicalTable
-    from fingerprint.types import Flags, Floats, Rows
+    from fingerprint.types import Flags, Floats, Positions
 
 # At least so many pairs are scored, or get a closer bound, before checking again whether any other pair can
 # be wanted. Each step doubles their number, so that there are few steps, and at most twice the pairs that
@@ -43,7 +43,7 @@ class Wanted(NamedTuple):
 class Scored(NamedTuple):
     """Rows of the candidates that are scored (int64), and their scores."""
 
-    rows: Rows
+    rows: Positions
     scores: Scores
 
 
@@ -60,7 +60,7 @@ class _Search(NamedTuple):
     is_close: Flags
     similarity: Floats
 
-    def possible_rows(self) -> Rows:
+    def possible_rows(self) -> Positions:
         """Return the unscored rows that may be wanted, ascending."""
         least = np.full(
             len(self.bounds), min(_nth_best(self.similarity, self.wanted.best), self.wanted.least)
@@ -69,20 +69,20 @@ class _Search(NamedTuple):
             least = np.minimum(least, _least_best_match(self.candidates, self.similarity))
         return np.flatnonzero((self.similarity == UNSCORED) & (self.bounds >= least))
 
-    def highest(self, rows: Rows, done: int, step: int) -> Rows:
+    def highest(self, rows: Positions, done: int, step: int) -> Positions:
         """Return the rows with the highest bounds, ascending: as many as are `done`, at least `step`."""
         count = max(done, step)
         if len(rows) <= count:
             return rows
         return np.sort(rows[np.argpartition(-self.bounds[rows], count)[:count]])
 
-    def best_of_each(self) -> Rows:
+    def best_of_each(self) -> Positions:
         """Return the rows with the highest bound of each submission, ascending, without the scored ones."""
         order = np.argsort(-self.bounds, kind="stable")
         sides = np.stack((self.candidates.left[order], self.candidates.right[order]), axis=1).ravel()
         _, first = np.unique(sides, return_index=True)
         rows = distinct_values(order[first // 2])
-        unscored: Rows = rows[self.similarity[rows] == UNSCORED]
+        unscored: Positions = rows[self.similarity[rows] == UNSCORED]
         return unscored
 
 
@@ -114,7 +114,7 @@ def best_pairs(
     return Scored(np.concatenate([part.rows for part in parts]), Scores(*map(np.concatenate, columns)))
 
 
-def _steps(search: _Search, bounds_of: Callable[[Rows], Floats]) -> Iterator[Rows]:
+def _steps(search: _Search, bounds_of: Callable[[Positions], Floats]) -> Iterator[Positions]:
     """Yield rows to score, the first of them perhaps empty, until no other pair can be wanted."""
     rows = search.best_of_each() if search.wanted.of_each else np.empty(0, dtype=np.int64)
     yield rows

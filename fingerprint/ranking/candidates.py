@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
 from fingerprint.index import CandidatePairs, InvertedIndex
+from fingerprint.kernels.registry import kernel, njit
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.groups import NO_GROUPS, Groups, share_group
 from fingerprint.ranking.weights import rarity
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from fingerprint.types import Bounds, Floats, Hashes, Owners
+    from fingerprint.types import Bounds, Floats, Hashes, Owners, PairRows
 
 # A candidate pair shares at least this part of the lighter side's fingerprints, by weight. In measurements,
 # values from 0 to 0.03 rank alike, and this one halves the number of pairs in a class of 259.
@@ -70,10 +68,8 @@ def add_shared(table: Postings, left: int, weight: Floats, shared: Owners, partn
     return count
 
 
-@njit
-def _fill_pairs(
-    table: Postings, floor: float, least: float, groups: Groups, rows: npt.NDArray[np.int32]
-) -> int:
+@kernel
+def _fill_pairs(table: Postings, floor: float, least: float, groups: Groups, rows: PairRows) -> int:
     """Fill `rows` with (left, right, shared) of the pairs, as many as fit; return their number."""
     weights = owner_weights(table)
     owners = len(weights)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
 from fingerprint.distinct import distinct_values
 from fingerprint.hashing import kgram_hashes
+from fingerprint.kernels.registry import kernel, njit
 from fingerprint.ranking.alignment import IndexedTokens, index_tokens, unmatch_collisions
 from fingerprint.ranking.common_code import count_programs
 from fingerprint.ranking.weights import document_frequency, token_weights
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fingerprint.types import Bounds, Flags, Floats, Hashes, Ids, Kinds, Lines
 
 
-@njit
+@kernel
 def _mark_covered(marked: Flags, k: int, covered: Flags) -> None:
     """Mark every token that lies in a marked k-gram."""
     until = 0
@@ -118,7 +118,7 @@ class Cohort:
 
     def submission(self, number: int) -> IndexedTokens:
         """Return the tokens of one submission, with positions counted from its own first token."""
-        return slice_submission(self.tokens, self.submission_starts, self.order_starts, number)
+        return slice_submission.py_func(self.tokens, self.submission_starts, self.order_starts, number)
 
     def ignored_spans(self) -> list[list[tuple[int, int]]]:
         """Return the token ranges [start, end) of each file that are boilerplate or common code, in order."""

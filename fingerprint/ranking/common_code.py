@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel
 from fingerprint.ranking.candidates import Postings, add_shared, owner_weights, postings
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def default_limit(programs: float) -> int:
     return max(LEAST_LIMIT, int(programs * DEFAULT_PART))
 
 
-@njit
+@kernel
 def _count_alike(table: Postings, counts: Owners) -> None:
     """Add 1 to the counts of both owners of each pair that is alike."""
     weights, owners = owner_weights(table), len(counts)
@@ -56,7 +56,7 @@ def count_alike(index: InvertedIndex, submissions: int) -> Counts:
     return counts
 
 
-@njit
+@kernel
 def count_programs(ids: Ids, bounds: Bounds, distinct: int, parts: Floats) -> Floats:
     """Return the number of programs that contain each id, as the sum of the `parts` of their submissions.
 

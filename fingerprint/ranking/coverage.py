@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.alignment import build_kgram_table, replace_kgrams
 from fingerprint.ranking.cohort import RunningSums, slice_submission
+from fingerprint.ranking.maxima import longest_part
 from fingerprint.ranking.parallel import run_chunks
 from fingerprint.ranking.sorting import sort_rows
 from fingerprint.ranking.tiling import tile_pair, trim_tiles
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.score_constants import PassageLengths
-    from fingerprint.types import Bounds, Floats, Ids, Rows, Runs
+    from fingerprint.types import Bounds, Floats, Ids, Positions, Rows, Runs
 
 
 class Coverage(NamedTuple):
@@ -33,7 +34,7 @@ class Coverage(NamedTuple):
 
     weight: Floats
     tokens: Rows
-    longest: Rows
+    longest: Positions
     lines: Rows
     with_common: Rows
 
@@ -133,7 +134,7 @@ def _count_passages(
     coverage.lines[row, 1] = count_lines(passages, right.line_numbers)
 
 
-@njit
+@kernel
 def _fill_coverage(
     cohort: tuple[IndexedTokens, Bounds, Bounds, RunningSums],
     pairs: Rows,
@@ -144,7 +145,7 @@ def _fill_coverage(
     tokens, submission_starts, order_starts, sums = cohort
     k, distinct, lengths = parameters
     table, entered = build_kgram_table(tokens.ordered_kgrams[:0], distinct), -1
-    size = (submission_starts[1:] - submission_starts[:-1]).max()
+    size = longest_part(submission_starts)
     taken = (np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_))
     for row in range(len(pairs)):
         left, right = pairs[row]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 
 if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
@@ -36,13 +36,13 @@ def _small_part_of_line(lines: tuple[Ids, Ids], at: int, first: int, after: int)
     return 0 if 3 * inside > 2 * (end - start) else inside
 
 
-@njit
+@kernel
 def lines_of(left: IndexedTokens, right: IndexedTokens) -> Lines:
     """Return what `trim_to_lines` takes of two submissions: passing all their arrays takes longer."""
     return (left.line_starts, left.line_ends), (right.line_starts, right.line_ends)
 
 
-@njit
+@kernel
 def trim_to_lines(lines: Lines, run: tuple[int, int, int], k: int) -> tuple[int, int, int]:
     """Return a run (left token, right token, length) without small parts of lines at its ends.
 

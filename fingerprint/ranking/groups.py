@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -47,7 +47,7 @@ def share_group(groups: Groups, left: int, right: int) -> bool:
     return False
 
 
-@njit
+@kernel
 def _count(groups: Groups) -> int:
     count, submissions = 0, len(groups.starts) - 1
     for left in range(submissions):

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from fingerprint.types import Flags, Owners, Rows
+    from fingerprint.types import Flags, Owners, Positions
 
 
 class OldPairs(NamedTuple):
@@ -20,7 +20,7 @@ class OldPairs(NamedTuple):
     """
 
     old: Flags
-    keys: Rows
+    keys: Positions
 
     @classmethod
     def from_lists(cls, submissions: int, old: Collection[int], pairs: Iterable[tuple[int, int]]) -> OldPairs:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 from fingerprint.ranking.alignment import build_kgram_table, replace_kgrams
 from fingerprint.ranking.cohort import slice_submission
+from fingerprint.ranking.maxima import longest_part
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.passages import Passage, as_passages
 from fingerprint.ranking.tiling import tile_pair, trim_tiles
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.alignment import IndexedTokens
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.parallel import Check
-    from fingerprint.types import Bounds, Ids, PassageRows, Rows, Runs
+    from fingerprint.types import Bounds, Ids, PassageRows, Positions, Rows, Runs
 
     CohortArrays = tuple[IndexedTokens, Bounds, Bounds, Bounds, Ids]
 
@@ -65,8 +66,10 @@ def _rarest(frequency: Ids, start: int, length: int, k: int) -> int:
 @njit
 def _longer_rows(rows: PassageRows, count: int) -> PassageRows:
     """Return the rows with room for `count` of them, at least twice as much as before."""
-    longer = np.empty((max(count, 2 * len(rows)), rows.shape[1]), dtype=np.int32)
-    longer[: len(rows)] = rows
+    longer = np.empty((max(count, 2 * len(rows)), COLUMNS), dtype=np.int32)
+    for at in range(len(rows)):
+        for column in range(COLUMNS):
+            longer[at, column] = rows[at, column]
     return longer
 
 
@@ -88,12 +91,12 @@ def _write_runs(
         rows[at, 4], rows[at, 5], rows[at, 6] = length, _rarest(frequency, left, length, k), common
 
 
-@njit
-def _align(cohort: CohortArrays, pairs: Rows, k: int, distinct: int, counts: Rows) -> PassageRows:
+@kernel
+def _align(cohort: CohortArrays, pairs: Rows, k: int, distinct: int, counts: Positions) -> PassageRows:
     """Return the rows of all passages of the pairs, and fill `counts` with how many each pair has."""
     tokens, submission_starts, order_starts, _, _ = cohort
     table, entered = build_kgram_table(tokens.ordered_kgrams[:0], distinct), -1
-    size = (submission_starts[1:] - submission_starts[:-1]).max()
+    size = longest_part(submission_starts)
     taken = (np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_))
     rows, count = np.empty((INITIAL_ROWS, COLUMNS), dtype=np.int32), 0
     for pair in range(len(pairs)):

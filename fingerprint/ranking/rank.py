@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.scoring import ScorePairs
     from fingerprint.ranking.terms import LexicalTable
     from fingerprint.ranking.translations import Translations
-    from fingerprint.types import Hashes, Rows
+    from fingerprint.types import Hashes, Positions, Rows
 
 
 # Stands for the suggested threshold, which is not known yet.
@@ -54,10 +54,10 @@ class ScoringJob(NamedTuple):
     pairs: CandidatePairs
 
     @property
-    def tokens(self) -> Rows:
+    def tokens(self) -> Positions:
         """Number of tokens of both sides of each pair: int64 [n]; the time of aligning it follows that."""
         sizes = np.diff(self.cohort.submission_starts)
-        tokens: Rows = sizes[self.pairs.left] + sizes[self.pairs.right]
+        tokens: Positions = sizes[self.pairs.left] + sizes[self.pairs.right]
         return tokens
 
 

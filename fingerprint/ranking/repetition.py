@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 from fingerprint.ranking.alignment import group_end
 from fingerprint.ranking.runs import maximal_run, place_of
 
@@ -52,7 +52,7 @@ def _left_groups(left: IndexedTokens, right: IndexedTokens, left_table: Ids) -> 
     return groups
 
 
-@njit
+@kernel
 def fill_ranked_runs(
     pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, rows: Runs
 ) -> int:

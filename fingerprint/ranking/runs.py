@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 from fingerprint.ranking.alignment import group_end
 from fingerprint.ranking.edges import trim
 
@@ -45,12 +45,13 @@ def maximal_run(left: IndexedTokens, right: IndexedTokens, a: int, b: int) -> tu
 
 
 @njit
-def _with_room(runs: Runs, count: int) -> Runs:
+def with_room(runs: Runs, count: int) -> Runs:
     """Return the runs, or a copy of at least twice the length, so that there are `count` rows."""
     if count <= len(runs):
         return runs
     longer = np.empty((max(count, 2 * len(runs)), 2), dtype=np.int64)
-    longer[: len(runs)] = runs
+    for at in range(len(runs)):
+        longer[at, 0], longer[at, 1] = runs[at, 0], runs[at, 1]
     return longer
 
 
@@ -89,7 +90,7 @@ def _list_starts(
         at += end - first
         for i in range(left_first, group_end(left_kgrams, left_first)):
             a, before, j, known = left_order[i], left_previous[i], first, count
-            runs = _with_room(runs, count + end - first)
+            runs = with_room(runs, count + end - first)
             while j < end:
                 steps -= 1
                 if before >= 0 and previous[j] == before:
@@ -148,7 +149,7 @@ def _has_any(flags: Flags) -> bool:
 
 # This takes most of the time of a ranking. Two loops are faster than one that does all, and an array as a
 # variable is faster than one in a tuple or an argument of a call, whose references are counted.
-@njit
+@kernel
 def list_runs(
     pair: tuple[IndexedTokens, IndexedTokens], k: int, left_table: Ids, steps: int, runs: Runs
 ) -> tuple[int, Runs]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.cohort import Cohort
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.terms import LexicalTable
-    from fingerprint.types import Floats, Rows
+    from fingerprint.types import Floats, Positions, Rows
 
 
 # Pairs scored at a time, to limit the memory for intermediate arrays.
@@ -42,7 +42,7 @@ class Scores(NamedTuple):
     left_share: Floats
     right_share: Floats
     tokens: Rows
-    longest: Rows
+    longest: Positions
     lines: Rows
     structure: Floats
     literals: Floats

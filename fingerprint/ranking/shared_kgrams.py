@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.coverage import length_factor
 from fingerprint.ranking.parallel import run_chunks
@@ -73,7 +73,7 @@ def _add_shared(postings: KgramPostings, left: int, shared: Floats) -> None:
             shared[right, 3] += tokens[other]
 
 
-@njit
+@kernel
 def _fill_bounds(
     postings: KgramPostings, totals: tuple[Floats, Floats], pairs: Rows, half_length: float, bounds: Floats
 ) -> None:

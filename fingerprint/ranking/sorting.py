@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
+from fingerprint.ranking.maxima import highest_id
 
 if TYPE_CHECKING:
     from fingerprint.types import Ids, Positions, Runs
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 FEW = 48
 
 
-@njit
+@kernel
 def sort_places(places: Positions) -> None:
     """Sort numbers in place; `ndarray.sort` takes longer to begin than this takes for few of them."""
     if len(places) > FEW:
@@ -29,7 +30,7 @@ def sort_places(places: Positions) -> None:
         places[to] = place
 
 
-@njit
+@kernel
 def sort_rows(rows: Runs) -> None:
     """Sort rows of three columns in place by the first two (Shell sort, fast for the few rows of a pair)."""
     gap = 1
@@ -53,7 +54,7 @@ def sort_rows(rows: Runs) -> None:
 @njit
 def _reorder(order: Positions, keys: Ids) -> Positions:
     """Return `order` sorted by the keys of its entries; equal keys stay in order (counting sort)."""
-    starts = np.zeros((keys.max() if len(keys) else 0) + 2, dtype=np.int64)
+    starts = np.zeros(highest_id(keys) + 2, dtype=np.int64)
     for key in keys:
         starts[key + 1] += 1
     for key in range(len(starts) - 1):
@@ -65,7 +66,7 @@ def _reorder(order: Positions, keys: Ids) -> Positions:
     return reordered
 
 
-@njit
+@kernel
 def order_by(first: Ids, second: Ids, third: Ids) -> Positions:
     """Return the indices that sort by three keys, the first one first, as `np.lexsort` does.
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
 from fingerprint.distinct import distinct_values
+from fingerprint.kernels.registry import kernel
 from fingerprint.languages.lexical_terms import term_lengths
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.weights import rarity
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.score_constants import Evidence, Norm
-    from fingerprint.types import Bounds, Floats, Hashes, Owners, Rows, Terms
+    from fingerprint.types import Bounds, Floats, Hashes, Owners, Positions, Rows, Terms
 
 
 def apply_norm(left: Floats, right: Floats, norm: Norm) -> Floats:
@@ -29,8 +29,8 @@ def apply_norm(left: Floats, right: Floats, norm: Norm) -> Floats:
     return normed
 
 
-@njit
-def _add_shared_weights(ids: Rows, bounds: Bounds, weights: Floats, pairs: Rows, shared: Floats) -> None:
+@kernel
+def _add_shared_weights(ids: Positions, bounds: Bounds, weights: Floats, pairs: Rows, shared: Floats) -> None:
     for row in range(len(pairs)):
         a, a_end = bounds[pairs[row, 0]], bounds[pairs[row, 0] + 1]
         b, b_end = bounds[pairs[row, 1]], bounds[pairs[row, 1] + 1]
@@ -63,7 +63,7 @@ class TermTable:
     times its rarity.
     """
 
-    ids: Rows
+    ids: Positions
     bounds: Bounds
     lengths: Floats
     weights: Floats

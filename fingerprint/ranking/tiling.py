@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 from fingerprint.ranking.edges import lines_of, trim, trim_to_lines
+from fingerprint.ranking.pieces import pop_piece, push_piece
 from fingerprint.ranking.repetition import RANKED_RUNS_PER_TOKEN, fill_ranked_runs
 from fingerprint.ranking.runs import POSITION_BITS, POSITION_MASK, list_runs, place_of
 from fingerprint.ranking.sorting import sort_places, sort_rows
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fingerprint.types import Bounds, Flags, Ids, Positions, Runs
 
 # Few pairs have more runs than this.
-INITIAL_RUNS = 256
+INITIAL_RUNS, INITIAL_PIECES = 256, 64
 # Number of comparisons of tokens or positions after which a pair counts as repetitive: measured in
 # `bench.repetitive`; pairs of programs that people wrote take a fraction.
 STEPS_PER_TOKEN, LEAST_STEPS = 64, 1 << 16
@@ -83,16 +83,17 @@ def _add_tiles(runs: Runs, k: int, left_kgrams: Ids, taken: tuple[Flags, Flags],
     sorted.
     """
     starts, places = _group_by_length(runs)
-    pieces = [(0, 0) for _ in range(0)]
+    pieces, waiting = np.empty((INITIAL_PIECES, 2), dtype=np.int64), 0
     count = 0
     for length in range(len(starts) - 2, k - 1, -1):
         own, at = places[starts[length] : starts[length + 1]], 0
         if length < 2 * k:  # the pieces before and after token number k are too short
             own = own[: _keep_open(own, taken, k)]
         sort_places(own)
-        while at < len(own) or (len(pieces) > 0 and pieces[0][0] == -length):
-            if len(pieces) > 0 and pieces[0][0] == -length and (at == len(own) or pieces[0][1] < own[at]):
-                place = heapq.heappop(pieces)[1]
+        while at < len(own) or (waiting > 0 and pieces[0, 0] == length):
+            if waiting > 0 and pieces[0, 0] == length and (at == len(own) or pieces[0, 1] < own[at]):
+                place = pop_piece(pieces, waiting)
+                waiting -= 1
             else:
                 place = own[at]
                 at += 1
@@ -100,9 +101,11 @@ def _add_tiles(runs: Runs, k: int, left_kgrams: Ids, taken: tuple[Flags, Flags],
             start, end = _first_free_piece(taken, a, b, length)
             if end - start < length:
                 if end - start >= k:
-                    heapq.heappush(pieces, (start - end, place_of(a + start, b + start)))
+                    pieces = push_piece(pieces, waiting, end - start, place_of(a + start, b + start))
+                    waiting += 1
                 if length - end >= k:
-                    heapq.heappush(pieces, (end - length, place_of(a + end, b + end)))
+                    pieces = push_piece(pieces, waiting, length - end, place_of(a + end, b + end))
+                    waiting += 1
             elif _has_matchable_kgram(left_kgrams, a, length, k):
                 tiles[count, 0], tiles[count, 1], tiles[count, 2] = a, b, length
                 count += 1
@@ -124,7 +127,7 @@ def _runs_of_pair(left: IndexedTokens, right: IndexedTokens, k: int, left_table:
     return runs[:count]
 
 
-@njit
+@kernel
 def tile_pair(
     left: IndexedTokens, right: IndexedTokens, k: int, left_table: Ids, taken: tuple[Flags, Flags]
 ) -> Runs:
@@ -147,7 +150,7 @@ def tile_pair(
     return tiles[:count]
 
 
-@njit
+@kernel
 def trim_tiles(tiles: Runs, left: IndexedTokens, right: IndexedTokens, k: int) -> tuple[Runs, Runs]:
     """Return the passages of sorted tiles, and the common ones, which shares do not count.
 

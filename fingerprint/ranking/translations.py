@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from fingerprint.ranking.parallel import Check
     from fingerprint.ranking.scoring import ScorePairs
-    from fingerprint.types import Floats, Hashes, Kinds, Lines, Owners, Rows, Terms
+    from fingerprint.types import Floats, Hashes, Kinds, Lines, Owners, Positions, Rows, Terms
 
 # Symbols are fewer than tokens, and a translation inserts and leaves out some: k-grams are shorter.
 COARSE_PARAMS = Params(k=6, window=3)
@@ -65,7 +65,7 @@ class TranslationInput(NamedTuple):
     cohort: Cohort
     literals: TermTable
     submissions: Owners
-    files: Rows
+    files: Positions
     values: Hashes
     owners: Owners
     groups: Groups

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 from fingerprint.ranking import score_constants as constants
 from fingerprint.ranking.coverage import continuation, length_factor
+from fingerprint.ranking.maxima import longest_part
 from fingerprint.ranking.parallel import never_end, run_chunks
 from fingerprint.ranking.scoring import similarity_of
 from fingerprint.ranking.shared_kgrams import coverage_bounds
@@ -72,7 +73,7 @@ def _stretched_weight(stretches: Rows, sums: RunningSums, lengths: PassageLength
     return total
 
 
-@njit
+@kernel
 def _add_half_bounds(
     cohort: tuple[Ids, Bounds, RunningSums],
     pairs: Rows,
@@ -87,14 +88,16 @@ def _add_half_bounds(
     k, distinct, lengths = parameters
     # The last entry is for the id -1, which stands for no k-gram.
     on_first_side, entered = np.zeros(distinct + 1, dtype=np.bool_), -1
-    longest = (starts[1:] - starts[:-1]).max() // k + 1
+    longest = longest_part(starts) // k + 1
     stretches, before = np.empty((longest, 2), dtype=np.int64), np.zeros(longest)
     for row in range(len(pairs)):
         first_side, second_side = pairs[row]
         if first_side != entered:
             if entered >= 0:
-                on_first_side[kgrams[starts[entered] : starts[entered + 1]]] = False
-            on_first_side[kgrams[starts[first_side] : starts[first_side + 1]]] = True
+                for kgram in kgrams[starts[entered] : starts[entered + 1]]:
+                    on_first_side[kgram] = False
+            for kgram in kgrams[starts[first_side] : starts[first_side + 1]]:
+                on_first_side[kgram] = True
             entered = first_side
         start, end = starts[second_side], starts[second_side + 1]
         count = _fill_stretches(kgrams[start:end], start, on_first_side, k, stretches)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel
 from fingerprint.ranking import score_constants as constants
+from fingerprint.ranking.maxima import highest_id
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -21,7 +22,7 @@ def rarity(frequency: npt.NDArray[np.integer], exponent: float) -> Floats:
     return weights
 
 
-@njit
+@kernel
 def document_frequency(ids: Ids, bounds: Bounds, distinct: int) -> Ids:
     """Return the number of documents that contain each id: int32 [distinct].
 
@@ -37,10 +38,10 @@ def document_frequency(ids: Ids, bounds: Bounds, distinct: int) -> Ids:
     return frequency
 
 
-@njit
+@kernel
 def _damp_repeats(ids: Ids, inside: Flags, bounds: Bounds, exponent: float, logs: Floats) -> None:
     """Subtract exponent * log(occurrences in the submission) from the log weight of each k-gram."""
-    repeats = np.zeros(1 + (ids.max() if len(ids) else 0), dtype=np.int32)
+    repeats = np.zeros(1 + highest_id(ids), dtype=np.int32)
     for owner in range(len(bounds) - 1):
         for at in range(bounds[owner], bounds[owner + 1]):
             repeats[ids[at]] += inside[at]
@@ -51,7 +52,7 @@ def _damp_repeats(ids: Ids, inside: Flags, bounds: Bounds, exponent: float, logs
             repeats[ids[at]] = 0
 
 
-@njit
+@kernel
 def _fill_means(logs: Floats, inside: Flags, excluded: Flags, k: int, weights: Floats) -> None:
     """Fill the weight of each token: the geometric mean over the k-grams inside files that cover it."""
     total, count = 0.0, 0

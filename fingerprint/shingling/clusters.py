@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel
 from fingerprint.shingling.external_sort import Records, Runs
 from fingerprint.shingling.sketches import Duplicates, Sketches
 from fingerprint.unionfind import UnionFind
@@ -103,7 +103,7 @@ def _group_ends(keys: Words) -> Documents:
     return np.searchsorted(keys, keys, side="right").astype(np.int64)
 
 
-@njit
+@kernel
 def _expand(
     documents: Words, ends: Documents, row: int, start: int, out: tuple[Words, int]
 ) -> tuple[int, int]:
@@ -270,7 +270,7 @@ def resemblances(sketches: Sketches, left: Documents, right: Documents) -> npt.N
     return np.asarray(shared / np.maximum(1, sizes[left] + sizes[right] - shared), dtype=np.float64)
 
 
-@njit
+@kernel
 def _count_shared(
     values: Words, offsets: Documents, left: Documents, right: Documents, shared: Documents
 ) -> None:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
 from fingerprint.distinct import distinct_values
 from fingerprint.hashing import kgram_hashes
+from fingerprint.kernels.registry import kernel
 from fingerprint.params import ENGINE_VERSION
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class AdaptiveSketch(NamedTuple):
     engine_version: int = ENGINE_VERSION
 
 
-@njit
+@kernel
 def _count_common(a: Hashes, b: Hashes) -> int:
     count, i, j = 0, 0, 0
     while i < len(a) and j < len(b):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 from fingerprint.simhash.huffman import EQUAL, PrefixCode, huffman_code
 from fingerprint.simhash.tables import BITS, is_first_match, layout_pieces, permute, popcount
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.simhash.designs import Design
-    from fingerprint.types import Positions, Words
+    from fingerprint.types import Bounds, Positions, Rows, WordRows, Words
 
 BLOCK_BYTES = 1024  # the paper's typical B
 BLOCK_BITS = 8 * BLOCK_BYTES
@@ -24,9 +24,10 @@ BLOCK_WORDS = BLOCK_BYTES // 8
 class Blocks(NamedTuple):
     """b blocks of n fingerprints in ascending order."""
 
-    words: Words  # (b, 128) first fingerprint, then code and low bits of each further one, highest bit first
+    # (b, 128) first fingerprint, then code and low bits of each further one, highest bit first
+    words: WordRows
     keys: Words  # (b,) last fingerprint of each block
-    firsts: npt.NDArray[np.int64]  # (b + 1,) rank of each block's first fingerprint, and n
+    firsts: Bounds  # (b + 1,) rank of each block's first fingerprint, and n
     code: PrefixCode
 
     @property
@@ -73,7 +74,7 @@ def decompress(blocks: Blocks) -> Words:
     return values
 
 
-@njit
+@kernel
 def _differing_bits(values: Words, heads: npt.NDArray[np.uint8]) -> None:
     """Write the highest bit in which each value differs from the one before; EQUAL where none does."""
     one = np.uint64(1)
@@ -84,7 +85,7 @@ def _differing_bits(values: Words, heads: npt.NDArray[np.uint8]) -> None:
         heads[i] = (popcount(spread) - one) if spread else np.uint64(EQUAL)
 
 
-@njit
+@kernel
 def _divide(heads: npt.NDArray[np.uint8], lengths: Words, firsts: npt.NDArray[np.int64]) -> int:
     """Write the rank of each block's first fingerprint to `firsts`; return the number of blocks."""
     blocks = 0
@@ -111,9 +112,13 @@ def _write_bits(words: Words, at: np.int64, bits: np.uint64, width: np.int64) ->
         words[word + 1] |= bits << np.uint64(64 - (width - free))
 
 
-@njit
+@kernel
 def _write(
-    values: Words, heads: npt.NDArray[np.uint8], firsts: npt.NDArray[np.int64], code: PrefixCode, words: Words
+    values: Words,
+    heads: npt.NDArray[np.uint8],
+    firsts: npt.NDArray[np.int64],
+    code: PrefixCode,
+    words: WordRows,
 ) -> None:
     one = np.uint64(1)
     for block in range(len(words)):
@@ -151,7 +156,7 @@ def _symbol(bits: np.uint64, code: PrefixCode) -> np.int64:
     return np.int64(-1)  # no such code: the words are not from _write
 
 
-@njit
+@kernel
 def _read(blocks: Blocks, block: int, values: Words) -> None:
     """Decode a block into `values`, which has the length of the block."""
     words, one = blocks.words[block], np.uint64(1)
@@ -186,8 +191,8 @@ def _select_matches(
     return count
 
 
-@njit
-def _find(blocks: Blocks, probes: Words, masks: Words, distance: int, matches: Words) -> int:
+@kernel
+def _find(blocks: Blocks, probes: Words, masks: Words, distance: int, matches: WordRows) -> int:
     """Write (index of the probe, permuted fingerprint) of each match that no earlier table finds.
 
     Writes while they fit, and returns the number of all. `masks` are those of the tables up to this one,
@@ -211,7 +216,7 @@ def _find(blocks: Blocks, probes: Words, masks: Words, distance: int, matches: W
     return count
 
 
-@njit
+@kernel
 def _rank(blocks: Blocks, fingerprints: Words, ranks: Positions) -> None:
     """Write the number of stored fingerprints below each of `fingerprints`."""
     values = np.empty(BLOCK_BITS, dtype=np.uint64)
@@ -239,7 +244,7 @@ class BlockTables:
     def nbytes(self) -> int:
         return sum(blocks.nbytes for blocks in self._blocks) + self._positions.nbytes
 
-    def find(self, probes: Words, distance: int) -> Positions:
+    def find(self, probes: Words, distance: int) -> Rows:
         """Return (2, matches) int64: positions of the probes and of the stored fingerprints, in no order."""
         matches = np.concatenate([self._find(probes, t, distance) for t in range(len(self._blocks))], axis=1)
         first, end = self._ranks(matches[1]), self._ranks(matches[1] + np.uint64(1))
@@ -255,7 +260,7 @@ class BlockTables:
         permute(values, self._shifts[t], self._widths[t], permuted)
         return permuted
 
-    def _find(self, probes: Words, t: int, distance: int) -> Words:
+    def _find(self, probes: Words, t: int, distance: int) -> WordRows:
         """Return (2, matches) uint64: positions of the probes, and the matching unpermuted fingerprints."""
         permuted = self._permuted(probes, t)
         matches = np.empty((2, len(probes) + 64), dtype=np.uint64)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -37,7 +37,7 @@ def _sum_weighted(features: Words, weights: Floats, components: Floats) -> None:
             components[bit] += weight if (feature >> np.uint64(bit)) & np.uint64(1) else -weight
 
 
-@njit
+@kernel
 def _simhashes(features: Words, offsets: npt.NDArray[np.int64], weights: Floats, fingerprints: Words) -> None:
     components = np.empty(BITS, dtype=np.float64)
     for document in range(len(fingerprints)):

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fingerprint._jit import njit
+from fingerprint.kernels.registry import kernel, njit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fingerprint.simhash.designs import Design, Layout
-    from fingerprint.types import Positions, Ranks, Words
+    from fingerprint.types import Positions, RankRows, Ranks, Rows, WordRows, Words
 
 
 BITS = 64
@@ -24,13 +24,13 @@ STEP = 4096  # probes at a time: so many keys fit in the first-level cache
 class Tables(NamedTuple):
     """t tables of n fingerprints; a lookup in `starts` replaces the paper's interpolation search."""
 
-    shifts: Words  # (t, pieces) lowest bits of the pieces of the leading bits
-    widths: Words  # (t, pieces) widths of the pieces
+    shifts: WordRows  # (t, pieces) lowest bits of the pieces of the leading bits
+    widths: WordRows  # (t, pieces) widths of the pieces
     masks: Words  # (t,) masks of the leading bits
-    values: Words  # (t, n) fingerprints, not permuted, in the order of the permuted ones
-    positions: Ranks  # (t, n) position of each value in the input
-    starts: Ranks  # (t, 2**b + 1) rank of the first value for each prefix of b bits
-    present: Words  # (t, 2**m / 64) bitmap of the prefixes of m bits that occur, m >= b
+    values: WordRows  # (t, n) fingerprints, not permuted, in the order of the permuted ones
+    positions: RankRows  # (t, n) position of each value in the input
+    starts: RankRows  # (t, 2**b + 1) rank of the first value for each prefix of b bits
+    present: WordRows  # (t, 2**m / 64) bitmap of the prefixes of m bits that occur, m >= b
 
 
 class Table(NamedTuple):
@@ -52,7 +52,7 @@ def popcount(word: np.uint64) -> np.uint64:
     return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
-@njit
+@kernel
 def permute(values: Words, shifts: Words, widths: Words, permuted: Words) -> None:
     """Write the joined pieces (lowest bit, width) of each value to `permuted`, the first piece highest."""
     one = np.uint64(1)
@@ -60,7 +60,8 @@ def permute(values: Words, shifts: Words, widths: Words, permuted: Words) -> Non
     for piece in range(len(shifts)):
         shift, width = shifts[piece], widths[piece]
         if width == np.uint64(BITS):  # a shift by 64 is undefined
-            permuted[: len(values)] = values
+            for i in range(len(values)):
+                permuted[i] = values[i]
         else:
             mask = (one << width) - one
             for i in range(len(values)):
@@ -92,7 +93,7 @@ def _filter(keys: Words, drop: np.uint64, present: Words, passed: Positions) -> 
 
 
 @njit
-def _compare(table: Table, probes: Words, buckets: Words, distance: int, matches: Positions) -> int:
+def _compare(table: Table, probes: Words, buckets: Words, distance: int, matches: Rows) -> int:
     """Write (index of the probe, position in the input) of each match while they fit; count all matches."""
     count = 0
     for i in range(len(probes)):
@@ -105,8 +106,8 @@ def _compare(table: Table, probes: Words, buckets: Words, distance: int, matches
     return count
 
 
-@njit
-def _find(tables: Tables, lead: Words, probes: Words, distance: int, matches: Positions) -> int:
+@kernel
+def _find(tables: Tables, lead: Words, probes: Words, distance: int, matches: Rows) -> int:
     """Write (index of the probe, position in the input) of each match while they fit; count all matches.
 
     `lead` has the number of bits of the buckets and of the filter.
@@ -140,7 +141,7 @@ class SortedTables:
     def nbytes(self) -> int:
         return sum(column.nbytes for column in self._tables)
 
-    def find(self, probes: Words, distance: int) -> Positions:
+    def find(self, probes: Words, distance: int) -> Rows:
         """Return (2, matches) int64: positions of the probes and of the stored fingerprints, in no order."""
         matches = np.empty((2, len(probes) + 64), dtype=np.int64)
         count = _find(self._tables, self._lead, probes, distance, matches)
@@ -156,7 +157,7 @@ def _lead_bits(count: int, prefix: int) -> Words:
     return np.array([min(prefix, size), min(prefix, size + SPARSITY)], dtype=np.uint64)
 
 
-def layout_pieces(layouts: Sequence[Layout], *, whole: bool) -> tuple[Words, Words]:
+def layout_pieces(layouts: Sequence[Layout], *, whole: bool) -> tuple[WordRows, WordRows]:
     """Return the lowest bits and the widths of the pieces of t layouts, both (t, pieces).
 
     Layouts of fewer pieces are padded with pieces of width 0.
@@ -187,7 +188,7 @@ def _build(values: Words, design: Design, bucket_bits: int, filter_bits: int) ->
     return tables
 
 
-@njit
+@kernel
 def _index_prefixes(prefixes: Words, drop: np.uint64, present: Words, starts: Ranks) -> None:
     """Set the bits of the prefixes in `present`; write the rank of each bucket's first value to `starts`."""
     one, low = np.uint64(1), np.uint64(63)

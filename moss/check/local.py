@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fingerprint import engine
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from submissions.archives.unpack import UnpackedEntry
     from submissions.ranking.ranked_pairs import RankedPair
 
+    # Called with the number of parts of some work; returns what is called after each part.
+    StartProgress = Callable[[int], Advance]
     # Number of the submission, file, language of the file.
     NumberedFile = tuple[int, UnpackedEntry, str]
 
@@ -135,10 +138,20 @@ class _Unscored(NamedTuple):
     groups: list[list[int]]
 
 
-def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int], Advance]) -> LocalReport:
+def no_progress(_parts: int) -> Advance:
+    """Return what is called after each part where nobody is shown the progress."""
+    return lambda: None
+
+
+def rank_path(
+    path: Path,
+    options: RankingOptions,
+    start_reading: StartProgress = no_progress,
+    start_compiling: StartProgress = no_progress,
+) -> LocalReport:
     """Rank the submissions of a folder or an archive.
 
-    `start_progress` is called with the number of files and returns a function that is called after each file.
+    `start_reading` is called with the number of files, `start_compiling` with that of functions to compile.
 
     Raises
     ------
@@ -157,17 +170,14 @@ def rank_path(path: Path, options: RankingOptions, start_progress: Callable[[int
     submitted = read_all(path, options.earlier, options.inputs)
     names = list(submitted.groups)
     numbered, uncompared = _compared(submitted.groups, options.language)
-    files, unreadable = _read(names, numbered, start_progress)
-    skipped = [*submitted.skipped, *not_read, *uncompared, *unreadable]
+    files, unreadable = _read(names, numbered, (start_reading, start_compiling))
     same = student_groups(submitted.of_class, options.inputs.roster)
     unscored = _Unscored(boilerplate, submitted.groups_apart(same))
-    report = _rank(names, files, skipped, unscored, options)
-    not_compared = engine.count_pairs(engine.Groups.from_lists(same))
     return replace(
-        report,
+        _rank(names, files, [*submitted.skipped, *not_read, *uncompared, *unreadable], unscored, options),
         layout=submitted.layout,
         warnings=submitted.warnings,
-        not_compared=not_compared,
+        not_compared=engine.count_pairs(engine.Groups.from_lists(same)),
         handed_out=[reading.lexical for reading in boilerplate],
         counts_alike_as_one=options.common is None,
         earlier=submitted.earlier,
@@ -190,12 +200,13 @@ def _compared(
 
 
 def _read(
-    names: list[str], numbered: list[NumberedFile], start_progress: Callable[[int], Advance]
+    names: list[str], numbered: list[NumberedFile], start: tuple[StartProgress, StartProgress]
 ) -> tuple[list[LocalFile], list[SkippedInput]]:
     """Return the files to compare with their tokens, and those that cannot be read with the reason."""
     coarse = _has_several_families([language for _, _, language in numbered])
     jobs = [ReadJob(entry.name, entry.data or b"", language, coarse) for _, entry, language in numbered]
-    results = read_files(jobs, start_progress(len(jobs)), _load_engine)
+    start_reading, start_compiling = start
+    results = read_files(jobs, start_reading(len(jobs)), partial(_prepare_engine, start_compiling))
     files, unreadable = [], []
     for (submission, entry, _), job, result in zip(numbered, jobs, results, strict=True):
         if isinstance(result, str):
@@ -214,10 +225,10 @@ def _name(submission: str, path: str) -> str:
     return path if submission == path else f"{submission}/{path}"
 
 
-def _load_engine() -> None:
-    """Compile the kernels that are not in numba's cache, and load all of them."""
-    engine.ensure_compiled()
-    engine.compile_kernels()
+def _prepare_engine(start_compiling: StartProgress) -> None:
+    """Compile the engine where it is not yet, and load what ranks."""
+    engine.open_kernels(start_compiling)
+    _ = engine.rank
 
 
 def _common_limit(requested: float | None, submissions: int) -> int | Literal["default"]:
@@ -234,7 +245,6 @@ def _rank(
     unscored: _Unscored,
     options: RankingOptions,
 ) -> LocalReport:
-    engine.ensure_compiled()
     order, files = content_order(files, len(names))
     cohort_files = [cohort_file(file) for file in files]
     exclusions = engine.Exclusions(

@@ -6,17 +6,17 @@ import atexit
 import gc
 import json
 import os
-import sys
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from moss.commands.input_options import InputPath, input_options
+from moss.progress_bars import PREPARING, READING, progress_bars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
 
     from moss.check.inputs import InputOptions
     from moss.check.local import LocalReport
@@ -158,10 +158,9 @@ def check(  # noqa: PLR0917 - one parameter for each option
         if preview:
             _write(_render_preview(path, inputs, output_format), output)
             return
-        limit = None if every_pair else show
-        options = RankingOptions(language, boilerplate, common, limit, inputs, earlier)
-        with _progress() as start_progress:
-            report = rank_path(path, options, start_progress)
+        options = RankingOptions(language, boilerplate, common, None if every_pair else show, inputs, earlier)
+        with progress_bars() as start_bar:
+            report = rank_path(path, options, *(partial(start_bar, text) for text in (READING, PREPARING)))
     except (BadArchive, Unreadable, ValueError, OSError) as error:
         raise click.ClickException(printable(str(error))) from error
     if not report.shortfall or output_format != "table":
@@ -223,24 +222,6 @@ def _list_skipped(report: LocalReport, path: Path) -> None:
         click.echo(f"skipped {printable(skipped.name)}: {printable(skipped.reason)}", err=True)
     if report.shortfall:
         raise click.ClickException(f"{printable(str(path))}: {report.shortfall}")
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[int], Callable[[], None]]]:
-    """Yield a function that starts a progress bar for a number of files, if stderr is a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _count: lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-
-        def start(count: int) -> Callable[[], None]:
-            task = bar.add_task("Reading files", total=count)
-            return lambda: bar.advance(task)
-
-        yield start
 
 
 def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str]:

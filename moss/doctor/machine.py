@@ -1,8 +1,7 @@
-"""Checks of this machine: its disk, limits, fonts, libraries and the folder of the compiled kernels."""
+"""Checks of this machine: its disk, limits, fonts, libraries and the compiled engine."""
 
 from __future__ import annotations
 
-import os
 import resource
 import shutil
 import subprocess
@@ -13,6 +12,7 @@ from pathlib import Path
 from django.conf import settings
 
 import fingerprint
+from fingerprint import engine
 from moss.doctor.findings import Finding, ok, problem, warning
 
 DISK_PROBLEM_BYTES, DISK_WARNING_BYTES = 1_000_000_000, 5_000_000_000
@@ -60,9 +60,8 @@ def libarchive() -> Finding:
 
 
 def kernels() -> Finding:
-    """Check that compiled kernels can be kept."""
-    folder = Path(os.environ.get("NUMBA_CACHE_DIR") or Path(fingerprint.__file__).parent)
-    if os.access(folder, os.W_OK):
-        return ok("kernels", f"kept in {folder}")
-    message = f"{folder} cannot be written, so every worker may compile the engine again"
-    return warning("kernels", message, "Set NUMBA_CACHE_DIR to a folder that this user can write.")
+    """Check that the engine is compiled for this processor."""
+    if library := engine.compiled_library():
+        return ok("kernels", f"compiled in {library.parent}")
+    message = "the engine is not compiled for this processor; the first who needs it waits until it is"
+    return warning("kernels", message, "Run moss setup.")

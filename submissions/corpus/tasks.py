@@ -60,14 +60,14 @@ def stored_bytes(shard_id: int, column: str) -> bytes:
 @cache
 def _compile() -> None:
     """Have one process of this machine compile the kernels, before several need them at once."""
-    from fingerprint.engine import ensure_screening_compiled  # noqa: PLC0415 - imports numba: workers only
+    from fingerprint.engine import ensure_compiled  # noqa: PLC0415 - the engine, in workers only
 
-    ensure_screening_compiled()
+    ensure_compiled()
 
 
 def store(sweep: CorpusSweep, payload: bytes) -> bytes:
     """Read the documents of a part of a sweep and write them; the result is empty."""
-    from submissions.corpus.packets import unpack_documents  # noqa: PLC0415 - imports numba: workers only
+    from submissions.corpus.packets import unpack_documents  # noqa: PLC0415 - imports the engine: workers only
     from submissions.corpus.storing import store_documents  # noqa: PLC0415
 
     store_documents(sweep, unpack_documents(payload))
@@ -76,7 +76,7 @@ def store(sweep: CorpusSweep, payload: bytes) -> bytes:
 
 def count_values(payload: bytes) -> bytes:
     """Return how many values of one range each two documents share."""
-    from fingerprint import count_shared  # noqa: PLC0415 - imports numba: workers only
+    from fingerprint import count_shared  # noqa: PLC0415 - imports the engine: workers only
     from submissions.corpus.packets import pack_shared, unpack_sketches  # noqa: PLC0415
 
     return pack_shared(count_shared(*unpack_sketches(payload)))

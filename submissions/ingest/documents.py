@@ -158,7 +158,7 @@ def _take_back_attempts(document_ids: Iterable[int]) -> None:
 
 def _save(readings: dict[int, DocumentTokens]) -> None:
     """Store the tokens and fingerprints of those documents that are still pending."""
-    from fingerprint.engine import fingerprint  # noqa: PLC0415 - numba, in workers only
+    from fingerprint.engine import fingerprint  # noqa: PLC0415 - the engine, in workers only
 
     with transaction.atomic():
         locked = Document.objects.select_for_update().filter(pk__in=readings, state=Document.State.PENDING)

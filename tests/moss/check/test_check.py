@@ -211,16 +211,16 @@ def test_help_loads_neither_engine_nor_framework() -> None:
     assert result.stdout.strip() == "[]"
 
 
-def test_numba_is_loaded_while_the_children_read(tmp_path: Path) -> None:
+def test_the_library_of_kernels_is_loaded_while_the_children_read_and_numba_never(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from moss.check.local import RankingOptions, rank_path;"
         "before = [];"
-        "start = lambda files: before.append('numba' in sys.modules) or (lambda: None);"
+        "start = lambda files: before.append('llvmlite' in sys.modules) or (lambda: None);"
         f"rank_path(Path({str(folder(tmp_path / 'class', CLASS))!r}), RankingOptions(), start);"
-        "print(before, 'numba' in sys.modules)"
+        "print(before, 'llvmlite' in sys.modules, 'numba' in sys.modules)"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert result.stdout.strip() == "[False] True"
+    assert result.stdout.strip() == "[False] True False"
 
 
 def test_the_same_input_gives_the_same_report_in_every_process(tmp_path: Path) -> None:

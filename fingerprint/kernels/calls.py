@@ -1,0 +1,147 @@
+"""Calls of machine code in numba's convention: arrays as their fields, tuples as their parts.
+
+A compiled function takes the address for its result, the address for the description of an error, and its
+arguments; it returns a status.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fingerprint.kernels.layouts import Array, Layout, Parts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Append = Callable[[Any, list[Any]], None]
+    Read = Callable[[Iterator[int]], Any]
+
+# The statuses of success, with and without a result; see numba.core.callconv.
+SUCCESS = (0, -2)
+NUMBERS = {"int64": ctypes.c_int64, "uint64": ctypes.c_uint64, "float64": ctypes.c_double}
+_free = ctypes.CDLL(None).free
+_free.argtypes = [ctypes.c_void_p]
+
+
+def caller(address: int, parameters: list[Layout], result: Layout) -> Callable[..., Any]:
+    """Return a Python function that calls the machine code at an address; it releases the GIL."""
+    types = [of_argument for layout in parameters for of_argument in _types(layout)]
+    pointers = ctypes.c_void_p, ctypes.c_void_p
+    function = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *types)(address)
+    appends = [_append(layout) for layout in parameters]
+    read, words = _reader(result), _words(result)
+
+    def call(*arguments: Any) -> Any:
+        values: list[Any] = []
+        for append, argument in zip(appends, arguments, strict=True):
+            append(argument, values)
+        returned, error = (ctypes.c_int64 * words)(), ctypes.c_void_p()
+        status = function(ctypes.addressof(returned), ctypes.addressof(error), *values)
+        if status not in SUCCESS:
+            raise _exception(error.value)
+        return read(iter(returned))
+
+    return call
+
+
+def _types(layout: Layout) -> Iterator[Any]:
+    """Yield the C types of an argument."""
+    if isinstance(layout, Parts):
+        for part in layout.of:
+            yield from _types(part)
+    elif isinstance(layout, Array):
+        # The owner of the memory and the Python object, then size, bytes an item, data, shape and strides.
+        yield from (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+        yield from [ctypes.c_int64] * (2 * layout.dimensions)
+    else:
+        yield NUMBERS[layout]
+
+
+def _append(layout: Layout) -> Append:
+    """Return a function that appends the C values of an argument to a list."""
+    if isinstance(layout, Parts):
+        return _append_parts([_append(part) for part in layout.of])
+    if isinstance(layout, Array):
+        return _append_array(np.dtype(layout.dtype), layout.dimensions)
+    convert = float if layout == "float64" else int
+    return lambda value, values: values.append(convert(value))
+
+
+def _append_parts(appends: list[Append]) -> Append:
+    def append(value: Any, values: list[Any]) -> None:
+        for append_part, part in zip(appends, value, strict=True):
+            append_part(part, values)
+
+    return append
+
+
+def _append_array(dtype: np.dtype[Any], dimensions: int) -> Append:
+    itemsize = dtype.itemsize
+
+    def append(array: Any, values: list[Any]) -> None:
+        flags = array.flags
+        if array.dtype != dtype or array.ndim != dimensions or not (flags.c_contiguous and flags.aligned):
+            wanted = f"a contiguous array of {dimensions} dimension{'s' if dimensions > 1 else ''} of {dtype}"
+            raise TypeError(f"a kernel takes {wanted}, not one of {array.ndim} of {array.dtype}")
+        values += (None, None, array.size, itemsize, array.ctypes.data, *array.shape, *array.strides)
+
+    return append
+
+
+def _words(layout: Layout) -> int:
+    """Return the number of 64-bit words of a result."""
+    if isinstance(layout, Parts):
+        return sum(map(_words, layout.of))
+    return 5 + 2 * layout.dimensions if isinstance(layout, Array) else 1
+
+
+def _reader(layout: Layout) -> Read:
+    """Return a function that makes the Python object of the words of a result."""
+    if isinstance(layout, Parts):
+        readers = [_reader(part) for part in layout.of]
+        return lambda words: tuple(read(words) for read in readers)
+    if isinstance(layout, Array):
+        return lambda words: _array(words, np.dtype(layout.dtype), layout.dimensions)
+    return {"none": lambda _words: None, "int64": next, "float64": _float}[layout]
+
+
+def _float(words: Iterator[int]) -> float:
+    return ctypes.c_double.from_buffer(ctypes.c_int64(next(words))).value
+
+
+def _array(words: Iterator[int], dtype: np.dtype[Any], dimensions: int) -> Any:
+    """Return the array of a result; its memory is freed with it."""
+    owner, _, size, _, data, *shape_and_strides = (next(words) for _ in range(5 + 2 * dimensions))
+    shape = shape_and_strides[:dimensions]
+    buffer = (ctypes.c_uint8 * (size * dtype.itemsize)).from_address(data)
+    array: Any = np.ndarray(shape, dtype, buffer=memoryview(buffer))
+    if not owner:
+        return array.copy()  # A part of an argument, which may be freed before.
+    weakref.finalize(buffer, _release, owner).atexit = False
+    return array
+
+
+def _release(owner: int) -> None:
+    """Count one user less of the memory of a result, and free it after the last."""
+    users = ctypes.c_int64.from_address(owner)
+    users.value -= 1
+    if users.value == 0:
+        _free(owner)
+
+
+def _exception(address: int | None) -> Exception:
+    """Return the exception that machine code describes: a pickle, and its number of bytes."""
+    if not address:
+        return RuntimeError("a kernel failed")
+    data = ctypes.c_void_p.from_address(address).value
+    size = ctypes.c_int32.from_address(address + ctypes.sizeof(ctypes.c_void_p)).value
+    # Part of the library, which is as trustworthy as the code of this package.
+    kind, arguments, _ = pickle.loads(ctypes.string_at(data or 0, size))  # noqa: S301
+    exception = kind(*(arguments or ()))
+    assert isinstance(exception, Exception)
+    return exception

@@ -1,0 +1,159 @@
+"""Compile kernels to object files with numba, in a process of its own: `python -m` this, a folder and names.
+
+Object files need nothing of numba or Python: arrays that kernels allocate come from `malloc`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import binding
+from numba import types
+from numba.core import config
+from numba.core.compiler import Compiler
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import CPUDispatcher
+
+from fingerprint.kernels.layouts import Array, Layout, Parts, to_json
+from fingerprint.kernels.memory import FUNCTIONS
+from fingerprint.kernels.signatures import parameters
+
+if TYPE_CHECKING:
+    from fingerprint.kernels.registry import Kernel
+
+OPTIONS = {"nopython": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+class _LoweringCompiler(Compiler):  # type: ignore[misc]
+    """A compiler that ends with LLVM's code, because no process calls these functions one by one."""
+
+    def __init__(self, typing_context: Any, target_context: Any, library: Any, *rest: Any) -> None:
+        flags = rest[2]
+        flags.no_compile = True
+        super().__init__(typing_context, target_context, library, *rest)
+
+
+class _CalledFunction(CPUDispatcher):  # type: ignore[misc]
+    """A function that compiled functions call."""
+
+    def add_overload(self, compiled: Any) -> None:
+        """Let the functions that are compiled later find this one."""
+
+        def key() -> None:
+            """Stand for this specialisation in numba's tables of functions."""
+
+        self.targetctx.insert_user_function(key, compiled.fndesc, [compiled.library])
+        self.overloads[tuple(compiled.signature.args)] = compiled._replace(entry_point=key)
+        report(self.py_func)
+
+
+def report(function: Any) -> None:
+    """Write the name of a function that was compiled for the process that shows the progress."""
+    sys.stdout.write(f"{function.__module__}.{function.__name__}\n")
+    sys.stdout.flush()
+
+
+def dispatcher_type(kernel: Kernel[Any, Any]) -> types.Dispatcher:
+    """Return numba's type of a kernel, as which other kernels know it."""
+    return types.Dispatcher(_called_function(kernel))
+
+
+@cache
+def _called_function(kernel: Kernel[Any, Any]) -> _CalledFunction:
+    return _CalledFunction(kernel.py_func, targetoptions=dict(OPTIONS), pipeline_class=_LoweringCompiler)
+
+
+def compile_group(kernels: list[Kernel[Any, Any]], folder: Path) -> None:
+    """Write the object file of some kernels, and the layouts of their arguments and results."""
+    module, descriptions = binding.parse_assembly(FUNCTIONS), {}
+    for kernel in kernels:
+        layouts = parameters(kernel.py_func)
+        function, arguments = _called_function(kernel), tuple(map(_numba_type, layouts))
+        function.compile(arguments)
+        compiled = function.overloads[arguments]
+        _link(module, compiled)
+        module.get_function(compiled.fndesc.llvm_func_name).name = kernel.name
+        result = to_json(_layout(compiled.signature.return_type))
+        descriptions[kernel.name] = {"parameters": [*map(to_json, layouts)], "result": result}
+    (folder / f"{kernels[0].name}.o").write_bytes(_object_file(module, set(descriptions)))
+    (folder / f"{kernels[0].name}.json").write_text(json.dumps(descriptions))
+
+
+def _link(module: binding.ModuleRef, compiled: Any) -> None:
+    """Add a compiled function and what it calls to a module."""
+    library = compiled.library
+    with global_compiler_lock:
+        library._ensure_finalized()  # noqa: SLF001 - numba has no public way
+    module.link_in(library._final_module, preserve=True)  # noqa: SLF001 - as above
+
+
+def _object_file(module: binding.ModuleRef, exported: set[str]) -> bytes:
+    """Return the machine code of a module, in which only some functions are visible."""
+    for symbol in (*module.functions, *module.global_variables):
+        if not symbol.is_declaration:
+            symbol.linkage = "external" if symbol.name in exported else "internal"
+    machine = _target_machine()
+    tuning = binding.create_pipeline_tuning_options(speed_level=3)
+    tuning.loop_vectorization, tuning.slp_vectorization = True, False  # as numba does
+    builder = binding.create_pass_builder(machine, tuning)
+    passes = builder.getModulePassManager()
+    passes.add_refprune_pass()
+    passes.run(module, builder)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def _target_machine() -> binding.TargetMachine:
+    """Return what writes machine code for the processors that numba was told by its variable."""
+    target = binding.Target.from_default_triple()
+    options = {"opt": 3, "reloc": "static", "codemodel": "jitdefault", "jit": True}
+    return target.create_target_machine(config.CPU_NAME, **options)
+
+
+def _numba_type(layout: Layout) -> types.Type:
+    """Return numba's type of a layout."""
+    if isinstance(layout, Array):
+        return types.Array(_scalar(layout.dtype), layout.dimensions, "C")
+    if isinstance(layout, Parts):
+        return types.BaseTuple.from_types([_numba_type(part) for part in layout.of], layout.python_class)
+    return _scalar(layout)
+
+
+def _scalar(dtype: str) -> types.Type:
+    return types.boolean if dtype == "bool" else getattr(types, dtype)
+
+
+def _layout(numba_type: types.Type) -> Layout:
+    """Return the layout of a result."""
+    if isinstance(numba_type, types.Array):
+        if numba_type.layout != "C":
+            raise TypeError(f"a kernel returns {numba_type}; it may return contiguous arrays only")
+        return Array(str(numba_type.dtype), numba_type.ndim)
+    if isinstance(numba_type, types.BaseTuple):
+        return Parts(tuple(map(_layout, numba_type)))
+    if str(numba_type) not in ("none", "int64", "float64"):
+        raise TypeError(f"a kernel returns {numba_type}, which Python cannot read")
+    return str(numba_type)
+
+
+def main() -> None:
+    """Compile groups of kernels: the names in a group are separated by commas."""
+    folder, *groups = sys.argv[1:]
+    for group in groups:
+        compile_group([_kernel(name) for name in group.split(",")], Path(folder))
+
+
+def _kernel(name: str) -> Kernel[Any, Any]:
+    module, _, function = name.rpartition(".")
+    kernel: Kernel[Any, Any] = getattr(import_module(module), function)
+    return kernel
+
+
+if __name__ == "__main__":
+    # The module under its own name, because the kernels import it to ask for their types.
+    import_module("fingerprint.kernels.compiler").main()

@@ -1,0 +1,58 @@
+"""The decorators of the functions that are compiled to machine code."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# The variable of numba that lets Python interpret the functions, to debug them.
+INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "0") == "1"
+
+
+class Kernel(Generic[P, R]):
+    """A function that is compiled to machine code, without the GIL and with integer arithmetic that wraps.
+
+    `py_func` is the function itself. Only a kernel with `is_exported` can be called from Python; the others
+    are compiled into those that call them. Arguments are passed by position.
+    """
+
+    def __init__(self, py_func: Callable[P, R], *, is_exported: bool) -> None:
+        self.py_func = py_func
+        self.is_exported = is_exported
+        self.__doc__ = py_func.__doc__
+        self._call: Callable[P, R] | None = py_func if INTERPRETED else None
+
+    @property
+    def name(self) -> str:
+        return f"{self.py_func.__module__}.{self.py_func.__name__}"
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if self._call is None:
+            # Imported here, so that a process that calls no kernel does not load the library.
+            from fingerprint.kernels.library import load_kernel  # noqa: PLC0415
+
+            self._call = cast("Callable[P, R]", load_kernel(self.name))
+        return self._call(*args, **kwargs)
+
+    @property
+    def _numba_type_(self) -> object:
+        """The type of this function for numba, when a function that calls it is compiled."""
+        from fingerprint.kernels.compiler import dispatcher_type  # noqa: PLC0415 - imports numba
+
+        return dispatcher_type(self)
+
+
+def kernel(py_func: Callable[P, R]) -> Kernel[P, R]:
+    """Compile a function that Python calls; its annotations determine the types of its arguments."""
+    return Kernel(py_func, is_exported=True)
+
+
+def njit(py_func: Callable[P, R]) -> Kernel[P, R]:
+    """Compile a function into the kernels that call it; numba infers the types of its arguments."""
+    return Kernel(py_func, is_exported=False)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import fingerprint
+from fingerprint.kernels import building, files
+from fingerprint.kernels.registry import Kernel
+from tests.fingerprint.kernels import samples
+
+if TYPE_CHECKING:
+    from tests.fingerprint.kernels.conftest import Built
+
+CODE = """
+from fingerprint.kernels import building, files
+def build(path, level, start_progress):
+    __import__("time").sleep(1)
+    path.touch()
+    print("compiled")
+building.build = build
+print(files.ensure_compiled().parent == files.COMPILED)
+"""
+
+
+def test_when_processes_start_together_one_compiles_and_the_others_wait(tmp_path: Path) -> None:
+    package = tmp_path / "fingerprint"
+    shutil.copytree(Path(fingerprint.__file__).parent, package, ignore=shutil.ignore_patterns("compiled"))
+    level = files.processor_level()
+    older, other = (package / "kernels/compiled" / f"{name}.kernels" for name in (f"0-{level}", "0-other"))
+    older.parent.mkdir()
+    older.touch()
+    other.touch()
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", CODE],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    outputs = [process.communicate(timeout=120)[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0]
+    assert sorted("".join(outputs).split()) == ["True", "True", "True", "compiled"]
+    assert not older.exists()
+    assert other.exists()
+
+
+def test_the_progress_counts_each_function_once(built: Built) -> None:
+    assert built.announced == built.advances == len(samples.KERNELS) + 1  # and the function that one calls
+
+
+def test_kernels_that_call_the_same_functions_are_compiled_together() -> None:
+    groups = building.group_kernels(building.exported_kernels())
+    functions = [name for _, names in groups for name in names]
+    assert len(functions) == len(set(functions))
+    (ranking,) = (names for names, _ in groups if "fingerprint.ranking.tiling.tile_pair" in names)
+    assert "fingerprint.ranking.coverage._fill_coverage" in ranking
+
+
+def test_a_kernel_that_cannot_be_compiled_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    broken = Kernel(test_the_progress_counts_each_function_once, is_exported=True)
+    monkeypatch.setattr(building, "exported_kernels", lambda: [broken])
+    with pytest.raises(RuntimeError, match="could not be compiled"):
+        building.build(tmp_path / "library", files.processor_level())
+    assert "Error" in capfd.readouterr().err
+    assert list(tmp_path.iterdir()) == []

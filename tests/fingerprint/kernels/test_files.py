@@ -1,0 +1,76 @@
+"""Where the library is, and which one a process may load."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import TYPE_CHECKING
+
+import pytest
+from llvmlite import binding
+
+from fingerprint.kernels import building, files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LEVEL = "x86-64-v2"
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make the package read-only and empty, and have temporary files in a folder of this test."""
+    monkeypatch.setattr(files, "COMPILED", tmp_path / "package" / "compiled")
+    monkeypatch.setattr(building, "build", lambda path, *_: path.write_text("built"))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def _no_kept_answers() -> Iterator[None]:
+    files.processor_level.cache_clear()
+    yield
+    files.processor_level.cache_clear()
+
+
+def test_where_the_package_is_read_only_the_library_is_in_a_private_folder(temporary: Path) -> None:
+    assert files.compiled_library(LEVEL) is None
+    library = files.ensure_compiled(level=LEVEL)
+    assert library.parent.parent == temporary
+    assert library.parent.stat().st_mode & 0o077 == 0
+    assert files.compiled_library(LEVEL) == library
+
+
+def test_a_library_in_a_folder_that_others_can_write_is_not_loaded(temporary: Path) -> None:
+    library = files.ensure_compiled(level=LEVEL)
+    library.parent.chmod(0o777)
+    assert files.compiled_library(LEVEL) is None
+    with pytest.raises(PermissionError, match="Other users may write"):
+        files.ensure_compiled(level=LEVEL)
+
+
+def test_a_link_in_place_of_the_private_folder_is_not_followed(temporary: Path) -> None:
+    library = files.ensure_compiled(level=LEVEL)
+    library.parent.rename(temporary / "elsewhere")
+    library.parent.symlink_to(temporary / "elsewhere")
+    assert files.compiled_library(LEVEL) is None
+
+
+@pytest.mark.parametrize(
+    ("features", "level"),
+    [
+        (["avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "avx512f"], "x86-64-v3"),
+        (["cx16", "popcnt", "sse4.2", "ssse3", "avx"], "x86-64-v2"),
+        (["sse2"], "generic-x86_64"),
+    ],
+)
+def test_the_level_is_the_best_that_the_processor_has(
+    monkeypatch: pytest.MonkeyPatch, features: list[str], level: str
+) -> None:
+    monkeypatch.setattr(os, "uname", lambda: os.uname_result(("Linux", "", "", "", "x86_64")))
+    monkeypatch.setattr(
+        binding, "get_host_cpu_features", lambda: {**dict.fromkeys(features, True), "sse4a": False}
+    )
+    assert files.processor_level() == level
