@@ -33,19 +33,18 @@ def get_requires_for_build_wheel(config_settings: Any = None) -> list[str]:
 
 
 class BuildWithEngine(build_py):
-    """Copy the packages, and add the engine compiled for each level of processors."""
+    """Copy the packages, and add the compiled engine."""
 
     def run(self) -> None:
         super().run()
         if self.editable_mode or not is_compiled():
             return
-        from fingerprint.kernels.files import LEVELS, ensure_compiled  # noqa: PLC0415 - below this folder
+        from fingerprint.kernels.files import LEVEL, ensure_compiled  # noqa: PLC0415 - below this folder
 
-        for level in LEVELS:
-            library = ensure_compiled(level=level)
-            folder = Path(self.build_lib) / "fingerprint" / "kernels" / "compiled"
-            folder.mkdir(exist_ok=True)
-            self.copy_file(str(library), str(folder / library.name))
+        library = ensure_compiled(level=LEVEL)
+        folder = Path(self.build_lib) / "fingerprint" / "kernels" / "compiled"
+        folder.mkdir(exist_ok=True)
+        self.copy_file(str(library), str(folder / library.name))
 
 
 class PlatformWheel(bdist_wheel):

@@ -29,12 +29,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in FOLDERS:
         ignored = shutil.ignore_patterns("__pycache__", "compiled")
         shutil.copytree(ROOT / name, tree / name, symlinks=True, ignore=ignored)
-    compiled = files.ensure_compiled()
-    for level in files.LEVELS:
-        # One library stands for all levels, because each takes half a minute of processor time to compile.
-        library = tree / "fingerprint" / "kernels" / "compiled" / files.file_name(level)
-        library.parent.mkdir(exist_ok=True)
-        shutil.copy(compiled, library)
+    library = files.ensure_compiled(level=files.LEVEL)  # compiled here already, in most cases
+    (tree / "fingerprint" / "kernels" / "compiled").mkdir()
+    shutil.copy(library, tree / "fingerprint" / "kernels" / "compiled")
     for name in ("pyproject.toml", "build_backend.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree / name)
     build: list[str | Path] = [
@@ -115,9 +112,7 @@ def test_the_wheel_carries_the_compiled_engine_and_says_for_which_platform(wheel
     with ZipFile(wheel) as archive:
         names = archive.namelist()
     assert wheel.name.endswith("-py3-none-manylinux_2_17_x86_64.whl")
-    assert {Path(name).name for name in names if name.endswith(".kernels")} == {
-        files.file_name(level) for level in files.LEVELS
-    }
+    assert [Path(name).name for name in names if name.endswith(".kernels")] == [files.file_name(files.LEVEL)]
     assert not any("build_backend" in name for name in names)
 
 
@@ -134,7 +129,7 @@ def test_the_installed_command_ranks_and_writes_a_report(programs: Path, tmp_pat
     assert "<!doctype html>" in report
     assert "amara-okafor" in report
     compiled = next(programs.parent.rglob("site-packages/fingerprint/kernels/compiled"))
-    assert len(list(compiled.iterdir())) == len(files.LEVELS)  # nothing was compiled
+    assert len(list(compiled.iterdir())) == 1  # nothing was compiled
 
 
 @pytest.mark.long

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import binding
 from numba import types
 from numba.core import config
+from numba.core.codegen import AOTCodeLibrary, AOTCPUCodegen
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.registry import CPUDispatcher
+from numba.core.registry import CPUDispatcher, cpu_target
 
 from fingerprint.kernels.layouts import Array, Layout, Parts, to_json
 from fingerprint.kernels.memory import FUNCTIONS
@@ -27,6 +28,20 @@ if TYPE_CHECKING:
     from fingerprint.kernels.registry import Kernel
 
 OPTIONS = {"nopython": True, "nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+class _LinkedLibrary(AOTCodeLibrary):  # type: ignore[misc]
+    """LLVM's code of a function, which is compiled to machine code only when all is linked."""
+
+    def get_pointer_to_function(self, _name: str) -> int:
+        return 0
+
+
+class _LinkedCodegen(AOTCPUCodegen):  # type: ignore[misc]
+    _library_class = _LinkedLibrary
+
+    def set_env(self, _name: str, _environment: object) -> None:
+        """Do nothing: only functions that are called from Python by numba have an environment."""
 
 
 class _LoweringCompiler(Compiler):  # type: ignore[misc]
@@ -144,6 +159,8 @@ def _layout(numba_type: types.Type) -> Layout:
 def main() -> None:
     """Compile groups of kernels: the names in a group are separated by commas."""
     folder, *groups = sys.argv[1:]
+    # Without this, numba makes machine code of every function that another one calls, and drops it.
+    cpu_target.target_context._internal_codegen = _LinkedCodegen("kernels", config.CPU_NAME)  # noqa: SLF001
     for group in groups:
         compile_group([_kernel(name) for name in group.split(",")], Path(folder))
 

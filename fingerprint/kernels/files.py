@@ -23,18 +23,17 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).resolve().parent.parent
 COMPILED = PACKAGE / "kernels" / "compiled"
-# Levels of x86-64 with features that tell whether a processor has them, best first.
-LEVELS = {
-    "x86-64-v3": {"avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"},
-    "x86-64-v2": {"cx16", "popcnt", "sse4.2", "ssse3"},
-}
+# The level of x86-64 that wheels are built for, and features that tell whether a processor has it. The next
+# level gains no processor time.
+LEVEL = "x86-64-v2"
+FEATURES = {"cx16", "popcnt", "sse4.2", "ssse3"}
 
 
 def ensure_compiled(start_progress: StartProgress | None = None, level: str = "") -> Path:
     """Return the library's file; build it, or wait for the process that builds it, where there is none.
 
-    `level` is one of LEVELS, by default that of this processor. `start_progress` is called with the number of
-    functions to compile, and returns what is called after each.
+    `level` is a level of processors, by default that of this one. `start_progress` is called with the number
+    of functions to compile, and returns what is called after each.
     """
     level = level or processor_level()
     if path := compiled_library(level):
@@ -61,13 +60,12 @@ def compiled_library(level: str = "") -> Path | None:
 
 @cache
 def processor_level() -> str:
-    """Return the level of this processor: one of LEVELS, or what all processors of its kind have."""
-    from llvmlite import binding  # noqa: PLC0415 - a process that only builds for other levels needs it not
+    """Return the level of this processor: LEVEL, or what all processors of its kind have."""
+    from llvmlite import binding  # noqa: PLC0415 - slow to load
 
     features = {name for name, has in binding.get_host_cpu_features().items() if has}
     machine = os.uname().machine
-    levels = LEVELS if machine == "x86_64" else {}
-    return next((level for level, needed in levels.items() if needed <= features), f"generic-{machine}")
+    return LEVEL if machine == "x86_64" and features >= FEATURES else f"generic-{machine}"
 
 
 @cache

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-LEVEL = "x86-64-v2"
+LEVEL = files.LEVEL
 
 
 @pytest.fixture
@@ -61,12 +61,11 @@ def test_a_link_in_place_of_the_private_folder_is_not_followed(temporary: Path) 
 @pytest.mark.parametrize(
     ("features", "level"),
     [
-        (["avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "avx512f"], "x86-64-v3"),
         (["cx16", "popcnt", "sse4.2", "ssse3", "avx"], "x86-64-v2"),
         (["sse2"], "generic-x86_64"),
     ],
 )
-def test_the_level_is_the_best_that_the_processor_has(
+def test_a_processor_without_the_features_of_the_wheels_has_a_library_of_its_own(
     monkeypatch: pytest.MonkeyPatch, features: list[str], level: str
 ) -> None:
     monkeypatch.setattr(os, "uname", lambda: os.uname_result(("Linux", "", "", "", "x86_64")))
