@@ -69,8 +69,9 @@ class _CalledFunction(CPUDispatcher):  # type: ignore[misc]
 
 def report(function: Any) -> None:
     """Write the name of a function that was compiled for the process that shows the progress."""
-    sys.stdout.write(f"{function.__module__}.{function.__name__}\n")
-    sys.stdout.flush()
+    if isinstance(cpu_target.target_context.codegen(), _LinkedCodegen):  # not where numba is used otherwise
+        sys.stdout.write(f"{function.__module__}.{function.__name__}\n")
+        sys.stdout.flush()
 
 
 def dispatcher_type(kernel: Kernel[Any, Any]) -> types.Dispatcher:
