@@ -40,7 +40,7 @@ def register_boilerplate(assignment: Assignment, *files: SimpleUploadedFile) -> 
 
 
 @pytest.fixture
-def empty_queues() -> None:
+def empty_queues(services: None) -> None:
     """Discard the messages of earlier tests: what waits counts as lost only while its queue is empty."""
     app.control.purge()
 
