@@ -23,7 +23,7 @@ from playwright.sync_api import (
     Locator,
     Page,
     Request,
-    TimeoutError as TooLate,
+    TimeoutError as PlaywrightTimeout,
     sync_playwright,
 )
 
@@ -190,7 +190,7 @@ def _fits(page: Page) -> bool:
     """Return whether the page needs no scrolling sideways; charts are drawn again a moment after a resize."""
     try:
         page.wait_for_function("document.documentElement.scrollWidth <= innerWidth", timeout=5_000)
-    except TooLate:
+    except PlaywrightTimeout:
         return False
     return True
 
