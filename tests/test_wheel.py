@@ -18,6 +18,8 @@ from moss.commands.demo import SAMPLE
 from tests.support.paths import ROOT
 from tests.support.web_server import ask, web_server
 
+pytestmark = pytest.mark.slow
+
 FOLDERS = ("moss", "submissions", "fingerprint", "templates")
 PIP: list[str | Path] = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check"]
 

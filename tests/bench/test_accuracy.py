@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     from bench.metrics import Labels, Scores
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = ROOT / "moss" / "sample" / "submissions"
 
 

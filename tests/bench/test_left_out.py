@@ -20,6 +20,8 @@ from tests.bench.test_accuracy import make_set
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def sets(tmp_path: Path) -> Path:

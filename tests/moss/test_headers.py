@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from pytest_django.fixtures import Settings
 
+pytestmark = pytest.mark.slow
+
 EXACTLY = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",

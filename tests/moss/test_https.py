@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 BEHIND = {"MOSS_HTTPS": "true", "MOSS_PROXIES": "1"}
 HOST = "moss.example.org"
 # What a client sends that wants to be taken for another one, on another connection, at another host.

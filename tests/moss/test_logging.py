@@ -10,6 +10,8 @@ import pytest
 
 from moss.log_lines import clean
 
+pytestmark = pytest.mark.slow
+
 WORKER = """
 import django, logging
 from moss.celery import app

@@ -16,6 +16,8 @@ from tests.moss.embedded.test_embedded import environment
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 SHOW = "from moss import settings as s; print({expression})"
 VARIABLES = {"SECRET_KEY": "secret", "DATABASE_URL": "postgresql://moss:pw@db.example.org:5433/grading"}
 

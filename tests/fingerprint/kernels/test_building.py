@@ -17,6 +17,8 @@ from tests.fingerprint.kernels import samples
 if TYPE_CHECKING:
     from tests.fingerprint.kernels.conftest import Built
 
+pytestmark = pytest.mark.slow
+
 CODE = """
 from fingerprint.kernels import building, files
 def build(path, level, start_progress):

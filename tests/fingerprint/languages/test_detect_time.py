@@ -10,6 +10,8 @@ import pytest
 
 from fingerprint.languages.detect import _AMBIGUOUS, _CONTENT_PATTERNS
 
+pytestmark = pytest.mark.slow
+
 PATTERNS = sorted(
     {pattern for choices in (*_AMBIGUOUS.values(), _CONTENT_PATTERNS) for pattern, _ in choices if pattern}
 )

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import Ranking
 
+pytestmark = pytest.mark.slow
+
 values = st.lists(st.integers(0, 9), max_size=12)
 SHORT = Params(k=3, window=2)
 

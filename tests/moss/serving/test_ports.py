@@ -11,6 +11,8 @@ import pytest
 from moss.serving import ports
 from moss.serving.ports import NotListening, listen
 
+pytestmark = pytest.mark.slow
+
 
 def test_without_a_port_the_first_free_one_is_used(taken_first_port: int) -> None:
     with listen("127.0.0.1", None) as own_socket:

@@ -28,6 +28,8 @@ from tests.support.archives import (
 if TYPE_CHECKING:
     from submissions.archives.unpack import UnpackedEntry
 
+pytestmark = pytest.mark.slow
+
 CLASS: Files = {"alice/Main.java": b"class Main {}", "bob/Main.java": b"class Other {}"}
 
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from submissions.archives.unpack import UnpackedEntry
 
-pytestmark = pytest.mark.skipif(not HAS_LIBARCHIVE, reason="libarchive is not installed")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(not HAS_LIBARCHIVE, reason="libarchive is not installed")]
 
 CLASS: Files = {"alice/Main.java": b"class Main {}", "bob/Müll.java": b"class Other {}" * 50}
 MEMORY = 1_000_000_000

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from submissions.archives.unpack import UnpackedEntry
 
+pytestmark = pytest.mark.slow
+
 MEMORY = 1_000_000_000
 FILES = {f"student-{n}/main.py": f"x = {n}\n".encode() * 30 for n in range(20)}
 HARMFUL = harmful_jobs.__name__

@@ -23,7 +23,10 @@ from tests.support import harmful_jobs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
+]
 
 MEMORY = 1_000_000_000
 ROOT = Path(__file__).parents[3]

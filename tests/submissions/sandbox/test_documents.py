@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from fingerprint.engine import TokenStream
 
+pytestmark = pytest.mark.slow
+
 MEMORY = 1_000_000_000
 SECONDS = 5.0
 GOLDEN = [
