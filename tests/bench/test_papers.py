@@ -12,6 +12,8 @@ from bench.experiments import acceptance, corpus, density, frequency, growth, ha
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 WORDS = np.array([f"word{i}" for i in range(400)])
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 FIGURES = "similarity,left_share,right_share,tokens,lines,longest,mark,left_with_common,right_with_common"
 COLUMNS = f"left,right,{FIGURES},flag"
 

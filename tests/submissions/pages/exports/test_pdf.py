@@ -22,6 +22,8 @@ from submissions.pages.source_view.render import Layers
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 NO_FONTS = '<?xml version="1.0"?><fontconfig><dir>/nowhere</dir></fontconfig>'
 
 
