@@ -7,45 +7,32 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from charset_normalizer import from_bytes
+from submissions.archives.code_pages import PRIORS, likeliest_code_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Legacy encodings that archivers still write; only a few, because short names cannot distinguish many.
-LEGACY_ENCODINGS = ["cp932", "gbk", "big5", "euc_kr", "cp1251", "cp866"]
-# In Western names, non-ASCII bytes are single accented letters; in other scripts, several are adjacent.
-WESTERN = re.compile(rb"[\x00-\x7f]*(?:[\x80-\xff](?=[\x00-\x7f]|\Z)[\x00-\x7f]*)*")
 DRIVE = re.compile(r"[A-Za-z]:")
-NAMES_SAMPLED, BYTES_SAMPLED = 200, 20_000  # detection is slow on more
-DOS_LETTERS_END = 0xA8  # letters are below it in cp437, above it in cp1252
 
 
 def detect_encoding(names: Iterable[bytes]) -> str:
     """Return the encoding of the names of one archive.
 
-    UTF-8 if all names are valid UTF-8; a Western code page if no two non-ASCII bytes are adjacent; else the
-    likeliest of the East Asian and Cyrillic ones; `cp437`, the zip format's default, if none fits.
+    UTF-8 if all names are valid UTF-8; else the code page in which they are the likeliest.
     """
     non_ascii = [name for name in names if not name.isascii()]
-    sample = b"\n".join(non_ascii[:NAMES_SAMPLED])[:BYTES_SAMPLED]
     try:
         b"\n".join(non_ascii).decode()
     except UnicodeDecodeError:
-        pass  # not UTF-8: the rules below decide
-    else:
-        return "utf-8"
-    if WESTERN.fullmatch(sample):
-        return "cp437" if max(sample) < DOS_LETTERS_END else "cp1252"
-    best = from_bytes(sample, cp_isolation=LEGACY_ENCODINGS).best()
-    return best.encoding if best else "cp437"
+        return likeliest_code_page(non_ascii)
+    return "utf-8"
 
 
 def import_encodings() -> None:
-    """Import every encoding that `detect_encoding` returns, and what guesses one."""
-    for encoding in ("cp437", "cp1252", *LEGACY_ENCODINGS):
+    """Import every encoding that `detect_encoding` returns."""
+    for encoding in PRIORS:
         codecs.lookup(encoding)
-    detect_encoding(["разное".encode("cp1251")])
+    likeliest_code_page(["разное".encode("cp1251")])
 
 
 def redecode(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 import struct
 import zipfile
+import zlib
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
@@ -24,8 +25,11 @@ RECORD_START, RECORD_BYTES, HEADER_BYTES, UTF_8_FLAG = b"PK\x01\x02", 46, 30, 0x
 
 
 # The only extra field of a record that is used has the sizes and the position of an entry above 4 GB. The
-# identifier that replaces those of other fields means nothing.
-ZIP64_FIELD, NO_FIELD = 0x0001, 0x0000
+# identifier that replaces those of other fields means nothing. A field with the name in UTF-8, after a
+# version and a checksum of the other name, gets an identifier of ours: later versions of zipfile refuse the
+# whole zip where it is damaged.
+ZIP64_FIELD, NO_FIELD, UNICODE_PATH, OWN_NAME_FIELD = 0x0001, 0x0000, 0x7075, 0xFEED
+FIELD_HEADER = struct.Struct("<HH")
 IN_ZIP64_FIELD = 0xFFFFFFFF
 
 
@@ -96,7 +100,8 @@ def _repair_extra_fields(data: bytearray, record: int) -> None:
         if kind == ZIP64_FIELD and fits and field_length >= needed:
             needed = 2**16  # a second one is not used
         else:
-            struct.pack_into("<HH", data, at, NO_FIELD, field_length if fits else end - at - 4)
+            unused = OWN_NAME_FIELD if kind == UNICODE_PATH else NO_FIELD
+            struct.pack_into("<HH", data, at, unused, field_length if fits else end - at - 4)
         at += 4 + field_length
 
 
@@ -155,7 +160,23 @@ def _decoded(name: str | bytes, encoding: str) -> str:
 def _raw_name(info: zipfile.ZipInfo) -> str | bytes:
     """Return the name with any part after a NUL, which zipfile cuts off; as bytes if in no known encoding."""
     name = info.orig_filename
-    return name if info.flag_bits & UTF_8_FLAG or name.isascii() else name.encode("cp437")
+    if info.flag_bits & UTF_8_FLAG or name.isascii():
+        return name
+    raw = name.encode("cp437")
+    return _unicode_path(info.extra, raw) or raw
+
+
+def _unicode_path(extra: bytes, raw: bytes) -> str:
+    """Return the name in UTF-8 that some archivers add to the raw name, empty if there is none."""
+    at = 0
+    while at + FIELD_HEADER.size <= len(extra):
+        field, size = FIELD_HEADER.unpack_from(extra, at)
+        at += FIELD_HEADER.size
+        if field == OWN_NAME_FIELD and extra[at + 1 : at + 5] == struct.pack("<I", zlib.crc32(raw)):
+            name = extra[at + 5 : at + size]
+            return name.decode() if _is_utf_8(name) else ""
+        at += size
+    return ""
 
 
 def _overlapping(infos: list[zipfile.ZipInfo]) -> set[int]:

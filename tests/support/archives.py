@@ -111,18 +111,24 @@ def zipped_twice(name: str, first: bytes, second: bytes) -> bytes:
 
 
 def zip_by_hand(
-    entries: list[tuple[bytes, bytes]], *, flags: int = 0, method: int = 8, declared: int | None = None
+    entries: list[tuple[bytes, bytes]],
+    *,
+    flags: int = 0,
+    method: int = 8,
+    declared: int | None = None,
+    extra: bytes = b"",
 ) -> bytes:
-    """Return a zip file with raw names, any flag bits, and any declared size, right or wrong."""
+    """Return a zip file with raw names, flag bits, a declared size, right or wrong, and extra fields."""
     body, directory = b"", b""
     for name, data in entries:
         packed = zlib.compress(data, wbits=-15) if method == zipfile.ZIP_DEFLATED else data
         size = len(data) if declared is None else declared
         common = struct.pack(
-            "<HHHHHLLLHH", 20, flags, method, 0, 33, zlib.crc32(data), len(packed), size, len(name), 0
+            "<HHHHHLLLH", 20, flags, method, 0, 33, zlib.crc32(data), len(packed), size, len(name)
         )
-        directory += b"PK\x01\x02\x14\x03" + common + struct.pack("<HHHLL", 0, 0, 0, 0, len(body)) + name
-        body += b"PK\x03\x04" + common + name + packed
+        directory += b"PK\x01\x02\x14\x03" + common
+        directory += struct.pack("<HHHHLL", len(extra), 0, 0, 0, 0, len(body)) + name + extra
+        body += b"PK\x03\x04" + common + b"\0\0" + name + packed
     return body + directory + _end(len(entries), directory, len(body))
 
 

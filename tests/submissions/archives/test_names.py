@@ -9,7 +9,7 @@ import zlib
 import pytest
 
 from submissions.archives.limits import Limits
-from submissions.archives.zip_reader import _RepairedReads
+from submissions.archives.zip_reader import OWN_NAME_FIELD, _RepairedReads
 from tests.support.archives import (
     ARCHIVE_WRITERS,
     entries,
@@ -189,7 +189,7 @@ def test_a_damaged_extra_field_of_a_zip_costs_no_entry(extra: bytes) -> None:
     struct.pack_into("<L", end, 12, struct.unpack_from("<L", end, 12)[0] + len(extra))
     damaged = packed[:at] + bytes(record) + extra + rest[:-22] + bytes(end)
     assert taken(entries("class.zip", damaged)) == {"ada.py": b"a", "ben.py": b"b"}
-    assert kept_identifiers(damaged) <= {0, 1}
+    assert kept_identifiers(damaged) <= {0, 1, OWN_NAME_FIELD}
 
 
 def kept_identifiers(data: bytes) -> set[int]:
@@ -197,3 +197,11 @@ def kept_identifiers(data: bytes) -> set[int]:
     with zipfile.ZipFile(_RepairedReads(io.BytesIO(data), len(data))) as archive:
         extras = [info.extra for info in archive.infolist()]
     return {struct.unpack("<H", extra[:2])[0] for extra in extras if len(extra) > 3}
+
+
+@pytest.mark.parametrize(("checked", "shown"), [(b"Wei\xe1.py", "Ünlü.py"), (b"another.py", "Weiß.py")])
+def test_the_name_in_utf_8_beside_another_one_is_used_if_it_belongs_to_it(checked: bytes, shown: str) -> None:
+    added = b"\x01" + struct.pack("<I", zlib.crc32(checked)) + "Ünlü.py".encode()
+    extra = struct.pack("<HH", 0x9999, 3) + b"abc" + struct.pack("<HH", 0x7075, len(added)) + added
+    data = zip_by_hand([(b"Wei\xe1.py", b"x")], extra=extra)
+    assert list(taken(entries("c.zip", data))) == [shown]
