@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 METADATA = "submission_metadata.yml"
 NAME = re.compile(r"(?P<key>submission_\d+)(?P<suffix>\.\w+)?(?=/|\Z)")
-LINE = re.compile(r"(?P<indent> *)(?P<item>- +)?[\"']?:?(?P<field>\w+)[\"']?:(?: +(?P<value>.*))?\Z")
+LINE = re.compile(r"(?P<indent> *)(?P<item>- +)?[\"']?:?(?P<field>\w+)[\"']?:(?: ++(?P<value>.*))?\Z")
 
 
 def _find(path: str) -> MatchedName | None:
