@@ -25,10 +25,6 @@ ODD = "\x85\xa0\xadßéÉ\u017f\u212aİμ٣Ж中\u0301\u200b\u2028\u2029\ufeff\u
 Chars = frozenset[int]
 
 
-class NotReadable(ValueError):
-    """The expression has a part that the proof does not know."""
-
-
 class Condition(NamedTuple):
     """What is before and after a place: a character, or EDGE; None stands for any."""
 
@@ -140,7 +136,7 @@ class Automaton:
             case "AT", where:
                 place = self._at(str(where), then)
             case name, _:
-                raise NotReadable(name)
+                raise ValueError(f"the proof does not know {name}")
         return place
 
     def _atomic_group(self, items: list[Any], then: int) -> int:
