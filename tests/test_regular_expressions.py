@@ -17,6 +17,7 @@ import pytest
 
 from submissions.archives.formats import READERS
 from submissions.archives.left_out import matching
+from submissions.archives.left_out.globs import parse_glob
 from submissions.archives.left_out.listing import NO_CODE
 from submissions.archives.left_out.rules import OUTPUT, RULES
 from tests.support.product_regexes import FILE_NAME_PATTERNS, file_name_patterns, listed
@@ -54,6 +55,10 @@ MADE: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     # Finds the characters of a category, in one character at a time.
     "fingerprint/languages/first_characters.py": [],
     "submissions/archives/formats.py": [(re.compile(one.start, re.DOTALL), "match") for one in READERS],
+    # Proved for any pattern in tests/submissions/archives/left_out/test_globs.py.
+    "submissions/archives/left_out/globs.py": [
+        (parse_glob(line).expression, "match") for line in ("*a*a*b", "**/a*b/**/*c", "[!a]?/**")
+    ],
     "submissions/archives/left_out/matching.py": [
         *((matching._names(names), "match") for names in _patterns_of_files()),
         *((matching._expression(rule.says), "search") for rule in RULES if rule.says),
@@ -200,4 +205,6 @@ def test_nothing_else_compiles_a_pattern_of_a_user() -> None:
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
-    assert not {name for name in imported if name.partition(".")[0] in {"regex", "wcmatch", "sre_parse"}}
+    assert not {
+        name for name in imported if name.partition(".")[0] in {"pathspec", "regex", "wcmatch", "sre_parse"}
+    }

@@ -55,6 +55,13 @@ def test_courses_and_assignments_are_created_listed_and_changed(caller: Client) 
     assert problem_of(wrong)["errors"][0]["field"] == "common_limit"
 
 
+def test_a_pattern_over_a_limit_is_refused_with_the_limit(caller: Client, path: str) -> None:
+    answer = send(caller, "patch", path, {"exclude_patterns": "*a" * 13})
+    (error,) = problem_of(answer)["errors"]
+    assert error["field"] == "exclude_patterns"
+    assert "has 13 stars; the limit is 12." in str(error)
+
+
 def test_settings_that_are_left_out_stay(caller: Client, assignment: Assignment, path: str) -> None:
     course = f"/courses/{assignment.course_id}"
     kept = {"keep_months": 24, "keep_sources_days": 30, "in_archive": True}
