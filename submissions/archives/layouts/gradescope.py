@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import parse_scalar, parse_time
 from submissions.archives.layouts.matching import MatchedName, find, place_each, share
-from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
+from submissions.archives.layouts.places import CLASS_BYTES, Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
     from submissions.archives.layouts.listing import Listing
@@ -75,5 +75,10 @@ def _place(listing: Listing) -> dict[str, Place]:
 
 
 GRADESCOPE = Layout(
-    "gradescope", "a Gradescope export", _score, _place, reads=re.compile(r"(?:.*/)?" + re.escape(METADATA))
+    "gradescope",
+    "a Gradescope export",
+    _score,
+    _place,
+    reads=re.compile(r"(?:.*/)?" + re.escape(METADATA)),
+    read_bytes=CLASS_BYTES,
 )

@@ -122,6 +122,19 @@ def test_an_upload_waits_for_its_layout(
         assert problem_of(send(caller, method, f"{address}/{rest}", body))["status"] == 409
 
 
+@pytest.mark.usefixtures("eager_tasks", "harmful_groupings")
+def test_a_preview_that_cannot_be_made_is_refused_with_the_reason(
+    caller: Client, path: str, django_capture_on_commit_callbacks: Committing
+) -> None:
+    files = {"harm: crash/a.py": "x = 1\n", **CLASS}
+    response = upload(caller, path, django_capture_on_commit_callbacks, files, preview="true")
+    problem = problem_of(send(caller, "get", f"/uploads/{response.json()['id']}/preview"))
+    assert (problem["status"], problem["detail"]) == (
+        422,
+        "The upload was not grouped: it ended the program that reads it. Upload it in parts.",
+    )
+
+
 def test_an_upload_with_the_same_key_is_stored_once(
     caller: Client, path: str, assignment: Assignment
 ) -> None:
