@@ -30,7 +30,7 @@ JOBS = "submissions.sandbox.grouping_jobs"
 MAX_JOBS = 500
 # Seconds for one file of metadata and for the rest, in a worker and while somebody waits for a page. One of
 # 20,000 entries takes about two. A whole upload may take as many seconds of processor time, this many times.
-GROUP_SECONDS, PREVIEW_SECONDS, PROCESSOR_FACTOR = 20.0, 5.0, 2.0
+GROUP_SECONDS, PREVIEW_SECONDS, PROCESSOR_FACTOR = 20.0, 15.0, 2.0
 # Seconds that a thread waits for its turn.
 TURN_SECONDS = 10.0
 # Bytes of an answer: 20,000 entries with long names take less.
