@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 SHARE_LINK = re.compile(r"/shared/[^/\s?'\"]+")
 RESULT_PAGE = re.compile(r"/results/\d+/[^/\s?'\"]+")
-QUERY = re.compile(r"(/[^\s?'\"]*)\?[^\s'\"]*")
+# A path is read to its end, with or without a query; tried from each slash, it would take quadratic time.
+QUERY = re.compile(r"(/[^\s?'\"]*+)(?:\?[^\s'\"]*+)?")
 # Postgres quotes values of rows in the lines after the first of its messages.
 DETAIL = re.compile(r"\n(?:DETAIL|CONTEXT|LINE \d+):.*", re.DOTALL)
 

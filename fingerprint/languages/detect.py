@@ -21,7 +21,7 @@ SHEBANG_CHARACTERS = 256
 # A pattern that asks for nothing but the end of a name.
 _ENDING = re.compile(r"\*\.[^*?\[]*")
 
-_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?(\w+?)[\d.]*(?:\s|$)")
+_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-\S+\s+)*)?([\w.]+)(?:\s|$)")
 _INTERPRETERS = {
     "sh": "bash", "bash": "bash", "zsh": "bash", "dash": "bash", "ksh": "bash",
     "python": "python", "pypy": "python", "perl": "perl", "ruby": "ruby", "php": "php", "node": "javascript",
@@ -138,7 +138,7 @@ def _patterns() -> tuple[dict[str, _Pattern], list[_Pattern]]:
 
 def _by_shebang(head: str) -> str:
     shebang = _SHEBANG.match(head[:SHEBANG_CHARACTERS])
-    return _INTERPRETERS.get(shebang[1], "") if shebang else ""
+    return _INTERPRETERS.get(shebang[1].rstrip("0123456789."), "") if shebang else ""
 
 
 def _by_pygments(name: str) -> str:

@@ -24,7 +24,7 @@ Span = tuple[int, int]
 
 _DEFINE = re.compile(r"^[ \t]*+#[ \t]*+define\b((?:[^\n\\]|\\[\s\S])*+)", re.MULTILINE)
 _INCLUDE = re.compile(r"^[ \t]*+#[ \t]*+include[ \t]*+([<\"][^>\"\n]++[>\"])", re.MULTILINE)
-_COMMENT = re.compile(r"/\*[\s\S]*?\*/|//[^\n]*+")
+_COMMENT = re.compile(r"/\*|//[^\n]*+")
 
 
 def macros_as_code(source: str) -> str:
@@ -69,7 +69,19 @@ def directive_columns(
 
 def _columns(source: str, salt: str, lexical_class: LexicalClass, spans: Iterable[Span]) -> LexemeColumns:
     family, rows = lexeme_family(salt, lexical_class), [span for span in spans if span[0] < span[1]]
-    texts = ["".join(_COMMENT.sub(" ", source[start:end]).split()) for start, end in rows]
+    texts = ["".join(_without_comments(source[start:end]).split()) for start, end in rows]
     ids = np.array([kind_id(family, text) for text in texts], dtype=np.uint64)
     offsets = np.array(rows, dtype=np.int32).reshape(-1, 2)
     return lexical_class, ids, offsets[:, 0], offsets[:, 1]
+
+
+def _without_comments(text: str) -> str:
+    """Return a text with a space for each comment; `/*` without an end begins none."""
+    parts, position, last = [], 0, text.rfind("*/")
+    while comment := _COMMENT.search(text, position):
+        end = comment.end()
+        if comment[0] == "/*":
+            end = text.find("*/", end) + 2 if end <= last else -1
+        parts += [text[position : comment.start()], " " if end > 0 else "/*"]
+        position = end if end > 0 else comment.end()
+    return "".join([*parts, text[position:]])

@@ -33,7 +33,7 @@ PIECES = (
 STATEMENTS = (
     re.compile(r"[^\s;][^\n;]*;?"),
     re.compile(r"[^\s#()][^\n#()]*[^\s#()]"),
-    re.compile(r"[^\s;()][^\n;()]*\([^()]*\);?"),
+    re.compile(r"(?<![^\n;()])[^\S\n]*+([^\s;()][^\n;()]*\([^()]*\);?)"),
 )
 # Longer names and messages are not looked for.
 MAX_CHARACTERS = 2_000
@@ -117,7 +117,9 @@ def _directive_places(family: str, text: str, wanted: LexicalTerms) -> Iterator[
     """Yield the macros among the wanted literals, and the wanted imports."""
     imports, macros = include_spans(text), macro_spans(text)
     if len(wanted.imports):
-        imports += [match.span() for pattern in STATEMENTS for match in pattern.finditer(text)]
+        imports += [
+            match.span(match.lastindex or 0) for pattern in STATEMENTS for match in pattern.finditer(text)
+        ]
     short = [span for span in imports if span[1] - span[0] <= MAX_CHARACTERS]
     columns = directive_columns(text, family, short, macros)
     terms = {

@@ -13,6 +13,7 @@ from moss.api.objects import Id, RankingOut, names_of, ranking_out, user_of
 from moss.api.problems import Problem, invalid_form
 from submissions import actions, queries
 from submissions.archives.choices import BadChoices, Choices
+from submissions.archives.limits import BadArchive
 from submissions.models import Batch
 from submissions.pages.forms.uploads import SubmissionsForm
 from submissions.permissions import Right
@@ -139,7 +140,7 @@ def delete_upload(request: HttpRequest, upload_id: Id) -> Status[None]:
 )
 def get_preview(request: HttpRequest, upload_id: Id) -> dict[str, Any]:
     """Return who handed in what, of an upload that waits to be read."""
-    return queries.preview(_listed(request, upload_id)).to_json()
+    return _preview(_listed(request, upload_id))
 
 
 @router.put("/uploads/{upload_id}/layout", response=dict[str, Any], summary="Choose how an upload is grouped")
@@ -152,7 +153,7 @@ def choose_layout(request: HttpRequest, upload_id: Id, body: LayoutIn) -> dict[s
         raise Problem(422, str(error)) from error
     if not waited:
         raise _not_listed()
-    return queries.preview(_listed(request, upload_id)).to_json()
+    return _preview(_listed(request, upload_id))
 
 
 @router.post("/uploads/{upload_id}/read", response={202: UploadOut}, summary="Have a previewed upload read")
@@ -160,6 +161,13 @@ def read_upload(request: HttpRequest, upload_id: Id) -> Status[UploadOut]:
     if not actions.read_listed(_listed(request, upload_id)):
         raise _not_listed()
     return Status(202, get_upload(request, upload_id))
+
+
+def _preview(batch: Batch) -> dict[str, Any]:
+    try:
+        return queries.preview(batch).to_json()
+    except BadArchive as error:
+        raise Problem(422, str(error)) from error
 
 
 def _listed(request: HttpRequest, upload_id: int) -> Batch:

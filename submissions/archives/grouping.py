@@ -20,12 +20,12 @@ from submissions.archives.layouts.files import FILES
 from submissions.archives.layouts.folders import folders_at
 from submissions.archives.layouts.listing import (
     ALL_METADATA_BYTES,
-    METADATA_BYTES,
     ListedFile,
     Listing,
 )
 from submissions.archives.layouts.places import Ignored, Placement
-from submissions.archives.layouts.registry import LAYOUTS, is_metadata, recognise
+from submissions.archives.layouts.registry import LAYOUTS, metadata_limit, recognise
+from submissions.archives.limits import format_size
 from submissions.archives.regrouping import (
     FilePlace,
     GroupedSubmission,
@@ -75,19 +75,29 @@ class ListingBuilder:
     name: str = ""
     files: dict[str, ListedFile] = field(default_factory=dict)
     metadata: dict[str, bytes] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
+    reading: Callable[[str], None] | None = None
     _metadata_bytes: int = 0
 
     def add(self, entry: UnpackedEntry) -> None:
         if entry.data is None:
             return
         self.files[entry.name] = ListedFile(entry.size, entry.modified)
-        fits = entry.size <= min(METADATA_BYTES, ALL_METADATA_BYTES - self._metadata_bytes)
-        if fits and is_metadata(entry.name):
-            self.metadata[entry.name] = entry.data
-            self._metadata_bytes += entry.size
+        limit = metadata_limit(entry.name)
+        if limit and entry.name not in self.unread:
+            self._add_metadata(entry.name, entry.data, entry.size, limit)
+
+    def _add_metadata(self, path: str, data: bytes, size: int, limit: int) -> None:
+        if size > limit:
+            self.unread[path] = f"it has {format_size(size)}, and at most {format_size(limit)} are read"
+        elif self._metadata_bytes + size > ALL_METADATA_BYTES:
+            self.unread[path] = f"all files of its kind have more than {format_size(ALL_METADATA_BYTES)}"
+        else:
+            self.metadata[path] = data
+            self._metadata_bytes += size
 
     def listing(self) -> Listing:
-        return Listing(self.files, self.metadata, self.name)
+        return Listing(self.files, self.metadata, self.name, self.unread, self.reading)
 
 
 class PlacedFiles(NamedTuple):
@@ -162,11 +172,22 @@ def place_files(listing: Listing, choices: Choices, identify: Identify | None = 
     if choices.layout and placed and not any(isinstance(place, Placement) for place in placed.values()):
         misfit = Misfit(layout, recognise(listing)[0].layout)
         placed, layout, warnings = misfit.used.place(listing), misfit.used, [misfit_warning(misfit)]
-    ignored = {path: place for path, place in placed.items() if isinstance(place, Ignored)}
+    ignored = {
+        path: _with_limit(path, place, layout, listing)
+        for path, place in placed.items()
+        if isinstance(place, Ignored)
+    }
     placements = {path: place for path, place in placed.items() if isinstance(place, Placement)}
     if identify:
         placements = {path: _identified(place, identify) for path, place in placements.items()}
     return PlacedFiles(layout, placements, ignored, warnings)
+
+
+def _with_limit(path: str, place: Ignored, layout: Layout, listing: Listing) -> Ignored:
+    """Return the place of a file that is ignored, with the reason why its layout did not read it."""
+    if path not in listing.unread or not layout.reads or not layout.reads.fullmatch(path):
+        return place
+    return place._replace(reason=f"{place.reason}; not read, because {listing.unread[path]}")
 
 
 def _layout(listing: Listing, choices: Choices) -> Layout:

@@ -6,8 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from submissions.archives.grouping import DEFAULT_CHOICES, group_files
+from submissions.archives.grouping import DEFAULT_CHOICES, Grouping, group_files
 from submissions.archives.grouping_warnings import GroupingWarning, listed
+from submissions.archives.layouts.folders import FOLDERS
 from submissions.archives.layouts.registry import recognise
 from submissions.archives.layouts.root import root_of
 from submissions.archives.left_out.listing import any_code
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from submissions.archives.choices import Choices
-    from submissions.archives.grouping import Grouping, Identify
+    from submissions.archives.grouping import Identify
     from submissions.archives.layouts.listing import Listing
     from submissions.archives.layouts.registry import Ranked
     from submissions.archives.left_out.listing import Listing as LeftOutListing
@@ -113,6 +114,10 @@ class Preview:
             "refused": [group._asdict() for group in self.refused],
             "warnings": [warning._asdict() for warning in self.warnings],
         }
+
+
+# Shown where an upload cannot be grouped.
+NO_PREVIEW = Preview(Grouping(FOLDERS, {}, {}, {}, {}, []), (), (), (), (), (), ())
 
 
 def preview_upload(

@@ -47,7 +47,8 @@ class UnpackedEntry(NamedTuple):
     `name` is a clean relative POSIX path; that of a refused entry is only for display. `size` is in bytes,
     the declared one where the entry was not read. A folder of junk is one entry whose name ends in a slash.
     `modified`, of accepted entries, comes from the innermost archive that stores one; naive if local time.
-    An `incomplete` entry is an archive whose rest was not read.
+    An `incomplete` entry is an archive whose rest was not read. `left_out` is why the content of an accepted
+    entry leaves it out, where a child found that out.
     """
 
     name: str
@@ -56,6 +57,7 @@ class UnpackedEntry(NamedTuple):
     reason: str
     modified: datetime | None = None
     incomplete: bool = False
+    left_out: str = ""
 
 
 def unpack(

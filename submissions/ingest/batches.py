@@ -13,19 +13,18 @@ from django.db.models.functions import Least
 from django.utils import timezone
 
 from submissions import lifecycle
-from submissions.archives.grouping import group_files
 from submissions.archives.languages import reading_languages
 from submissions.archives.left_out.listing import folders_around
 from submissions.archives.limits import BadArchive
-from submissions.archives.owners import owners
 from submissions.enrolment import save_students, stored_names
 from submissions.ingest.contents import BatchEnded, list_entries, save_listing
 from submissions.ingest.documents import delete_unused_sources
+from submissions.ingest.sandboxed import grouping_reader
 from submissions.ingest.sources import store_documents
 from submissions.ingest.submission_times import submission_times
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 from submissions.rows import insert
-from submissions.storage.listings import layout_listing, left_out_listing, modified
+from submissions.storage.listings import listed_upload, modified
 from submissions.work_locks import language_lock
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
     from submissions.archives.grouping import Grouping
+    from submissions.archives.listed_upload import GroupedUpload
     from submissions.models import ListedEntry
     from submissions.rows import Columns
 
@@ -83,12 +83,19 @@ def ingest_batch(batch: Batch) -> None:
 
 
 def group_batch(batch: Batch, listed: Sequence[ListedEntry]) -> GroupedBatch:
-    """Group the entries of a batch into submissions, and leave out what is no work of a student."""
-    grouped = GroupedBatch(group_files(layout_listing(batch, listed), batch.grouping_choices))
+    """Group the entries of a batch into submissions, and leave out what is no work of a student.
+
+    Raises
+    ------
+    BadArchive
+        When a limit is reached; the message is for the uploader.
+    """
+    answer = grouping_reader().group(listed_upload(batch, listed))
+    grouped = GroupedBatch(answer.grouping)
     reasons = {row.name: row.reason for row in listed if row.digest} | grouped.grouping.ignored
     grouped.used = {row.name: row for row in listed if row.digest and not reasons[row.name]}
     _name_attempts(grouped, reasons)
-    _leave_out(batch, listed, grouped, reasons)
+    _leave_out(listed, grouped, reasons, answer)
     return grouped
 
 
@@ -104,12 +111,11 @@ def _name_attempts(grouped: GroupedBatch, reasons: dict[str, str]) -> None:
 
 
 def _leave_out(
-    batch: Batch, listed: Sequence[ListedEntry], grouped: GroupedBatch, reasons: dict[str, str]
+    listed: Sequence[ListedEntry], grouped: GroupedBatch, reasons: dict[str, str], answer: GroupedUpload
 ) -> None:
     """Remove the files that are left out, and list all entries, used or not, for the batch's page."""
     places = grouped.grouping.places
-    left_out = left_out_listing(batch, listed).left_out({path: places[path] for path in grouped.used})
-    submissions = _owners(batch, listed, grouped)
+    left_out, submissions = answer.left_out, dict(answer.owners)
     for row in listed:
         reason = reasons.get(row.name, row.reason) if row.digest else row.reason
         if not left_out.replaces(row.name, accepted=not reason):
@@ -121,12 +127,6 @@ def _leave_out(
         grouped.used.pop(path)
     for entry in left_out.entries:
         grouped.entries.append(ReadEntry(*entry, submissions.get(entry.name, "")))
-
-
-def _owners(batch: Batch, listed: Sequence[ListedEntry], grouped: GroupedBatch) -> dict[str, str]:
-    """Return the submission of each entry for which it is known, by path."""
-    refused = [row.name for row in listed if not row.digest]
-    return owners(layout_listing(batch, listed), grouped.grouping, batch.grouping_choices, refused)
 
 
 @transaction.atomic

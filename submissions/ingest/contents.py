@@ -11,7 +11,7 @@ from django.utils import timezone
 from fingerprint.engine import Unreadable
 from submissions import lifecycle
 from submissions.archives.layouts.registry import is_metadata
-from submissions.archives.left_out.listing import describe
+from submissions.archives.left_out.listing import digest
 from submissions.ingest.sources import INSERT_ROWS, groups, identify, store_sources
 from submissions.ingest.uploads import entries
 from submissions.models import Batch, ListedEntry
@@ -79,8 +79,7 @@ def _listed_group(batch: Batch, group: Sequence[UnpackedEntry]) -> list[ListedEn
 def _listed(batch: Batch, entry: UnpackedEntry) -> ListedEntry:
     row = ListedEntry(batch=batch, name=entry.name, size=entry.size, reason=entry.reason)
     if entry.data is not None:
-        file = describe(entry.name, entry.data, batch.assignment.file_patterns)
-        row.digest, row.left_out = file.digest, file.reason
+        row.digest, row.left_out = digest(entry.data), entry.left_out
         row.modified = entry.modified.isoformat() if entry.modified else ""
     return row
 

@@ -10,6 +10,7 @@ from django.conf import settings
 from submissions.sandbox import archives
 from submissions.sandbox.archives import UploadedFile
 from submissions.sandbox.documents import DocumentReader
+from submissions.sandbox.groupings import GroupingReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 def document_reader() -> DocumentReader:
     """Return the reader of this process; it starts its child when it is first used."""
     return DocumentReader(settings.READER_MEMORY)
+
+
+@cache
+def grouping_reader() -> GroupingReader:
+    """Return what groups uploads for this process; it starts its child when it is first used."""
+    return GroupingReader(settings.READER_MEMORY)
 
 
 def upload_entries(upload: Upload, patterns: FilePatterns) -> Iterator[UnpackedEntry]:

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
-from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
+from submissions.archives.left_out.patterns import FilePatterns, pattern_lines
 from submissions.models.withheld import NOTHING_WITHHELD, Withheld
 
 
@@ -88,7 +88,7 @@ class Assignment(models.Model):
     @property
     def file_patterns(self) -> FilePatterns:
         include, exclude = self.include_patterns.splitlines(), self.exclude_patterns.splitlines()
-        return FilePatterns(parse_patterns(include, include=True), parse_patterns(exclude))
+        return FilePatterns(pattern_lines(include), pattern_lines(exclude))
 
 
 class Alias(models.Model):

@@ -26,7 +26,8 @@ LABEL = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 # A value ends at the end of its line, or earlier at the end of the comment or element that contains it.
-VALUE = re.compile(r"""(?:(?![ \t]*(?:\*+/|--+>|\*\)|-\}|\"{3}|'{3}|</))[^\r\n]){0,200}""")
+VALUE = re.compile(r"[^\r\n]{0,210}")
+VALUE_END = re.compile(r"(?P<marks>\*/|-->)|\*\)|-\}|\"{3}|'{3}|</")
 QUOTED = re.compile(r"""[^\r\n"'}<]{0,200}""")
 COMMENT_BLOCK = re.compile(
     r"""/\*.*?(?:\*/|\Z) | <!--.*?(?:-->|\Z) | \"{3}.*?(?:\"{3}|\Z) | '{3}.*?(?:'{3}|\Z)""",
@@ -35,8 +36,10 @@ COMMENT_BLOCK = re.compile(
 COMMENT_MARK = re.compile(r"#|//|/\*|--|;|%|<!--|\(\*|\{-|\"{3}|'{3}|^[ \t]*\*|^[ \t]*REM\b", re.IGNORECASE)
 # A comment mark between spaces, or an asterisk at the start of the line.
 COMMENT_START = re.compile(r"(?:^|\s)(?:#|//|--)\s|^\s*\*\s")
-ONLY_MARKS = re.compile(r"[^\w\"']*(?:\"{3}|'{3})?[^\w\"']*(?:REM\b)?[ \t]*", re.IGNORECASE)
+ONLY_MARKS = re.compile(r"[^\w\"']*+(?:(?:\"{3}|'{3})[^\w\"']*+)?(?:REM\b[ \t]*)?", re.IGNORECASE)
 PLAIN = re.compile(r"[^;={}()\[\]<>\"'\r\n]{0,200}[^;={}()\[\]<>\"',\\\r\n](?=[\r\n]|\Z)")
+# Characters of a value that are read.
+MAX_VALUE = 200
 # Labels farther from the start of a line are ignored.
 MAX_COLUMN = 300
 
@@ -50,10 +53,19 @@ class CommentScanner:
     def author_spans(self) -> Iterator[tuple[int, int]]:
         """Yield the spans [start, end) of label values that name an author, an id or an address."""
         for label in LABEL.finditer(self.text):
-            if self._is_author_label(label):
-                value = (QUOTED if label["code"] else VALUE).match(self.text, label.end())
-                if value and (author := value[0].rstrip()):
-                    yield label.end(), label.end() + len(author)
+            if self._is_author_label(label) and (author := self._value(label)):
+                yield label.end(), label.end() + len(author)
+
+    def _value(self, label: re.Match[str]) -> str:
+        """Return what a label says, without the end of the comment that it is in."""
+        if label["code"]:
+            quoted = QUOTED.match(self.text, label.end())
+            return quoted[0].rstrip() if quoted else ""
+        value = VALUE.match(self.text, label.end())
+        line = value[0] if value else ""
+        if end := VALUE_END.search(line):
+            line = line[: end.start()].rstrip(end["marks"][0] if end["marks"] else None)
+        return line[:MAX_VALUE].rstrip()
 
     def in_comment(self, offset: int) -> bool:
         """Return whether the character at `offset` is in a comment, judged without knowing the language."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from submissions.archives.preview import SkippedEntry, preview_upload
+from submissions.ingest.sandboxed import grouping_reader
 from submissions.natural_order import natural_key
-from submissions.storage.listings import layout_listing, left_out_listing
+from submissions.storage.listings import listed_upload
 
 if TYPE_CHECKING:
     from submissions.archives.preview import Preview
@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 
 
 def preview(batch: Batch) -> Preview:
-    """Return a listed batch as it is going to be read; nothing of it is read for that."""
-    listed = list(batch.listed_entries.all())
-    refused = [SkippedEntry(row.name, row.size, row.reason) for row in listed if row.reason]
-    listing = layout_listing(batch, listed)
-    return preview_upload(listing, left_out_listing(batch, listed), refused, batch.grouping_choices)
+    """Return a listed batch as it is going to be read; nothing of it is read for that.
+
+    It is grouped in a child: names and metadata are what students wrote, and this is a web process.
+
+    Raises
+    ------
+    BadArchive
+        When a limit is reached; the message is for the uploader.
+    """
+    return grouping_reader().preview(listed_upload(batch, list(batch.listed_entries.all())))
 
 
 def absent_students(roster: Roster, preview: Preview) -> list[str]:

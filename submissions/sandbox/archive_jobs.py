@@ -6,6 +6,7 @@ import io
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from submissions.archives import libarchive_binding
+from submissions.archives.left_out.listing import reason_of_content
 from submissions.archives.left_out.patterns import FilePatterns
 from submissions.archives.limits import BadArchive, Limits
 from submissions.archives.names import import_encodings
@@ -32,6 +33,7 @@ def preload() -> None:
     patterns = FilePatterns(("*.py",), ("*.c",))
     patterns.includes("a.py")
     patterns.excludes("a.py")
+    reason_of_content("a.py", b"# generated\n", patterns)
 
 
 class UploadedFile(io.RawIOBase):
@@ -85,10 +87,10 @@ def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterato
     else:
         entries = unpack(*next(files()), limits, patterns, folder=request["folder"])
     for entry in entries:
-        yield _message(entry, current)
+        yield _message(entry, current, patterns)
 
 
-def _message(entry: UnpackedEntry, file: int) -> Frame:
+def _message(entry: UnpackedEntry, file: int, patterns: FilePatterns) -> Frame:
     header = {
         "kind": "entry",
         "file": file,
@@ -97,6 +99,7 @@ def _message(entry: UnpackedEntry, file: int) -> Frame:
         "reason": entry.reason,
         "incomplete": entry.incomplete,
         "modified": entry.modified.isoformat() if entry.modified else None,
+        "left_out": reason_of_content(entry.name, entry.data, patterns) if entry.data else "",
     }
     return header, [] if entry.data is None else [entry.data]
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
+from submissions.archives.left_out.rules import REASONS
 from submissions.archives.limits import JUNK_FACTOR, BadArchive, Limits, format_size
 from submissions.archives.members import MAX_SIZE
 from submissions.archives.names import clean_path, replace_invisible
@@ -254,7 +255,11 @@ def _entry(header: Header, buffers: list[bytes], limits: Limits) -> UnpackedEntr
     clean = clean_path(name, limits.path_length + NUMBER_CHARACTERS)
     if reason or len(buffers) != 1 or clean != (name, ""):
         raise Ended(Cause.CRASH, "it sent an entry that is no entry")
-    return UnpackedEntry(name, buffers[0], size, "", _time(header.get("modified")))
+    left_out = header.get("left_out")
+    if left_out and left_out not in REASONS.values():
+        raise Ended(Cause.CRASH, "it left out an entry for a reason that there is not")
+    modified = _time(header.get("modified"))
+    return UnpackedEntry(name, buffers[0], size, "", modified, left_out=left_out or "")
 
 
 def _time(text: object) -> datetime | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fingerprint.engine import Coarse, LexicalTerms, SpanColumns, TokenStream, Unreadable, storable
+from submissions.sandbox.frames import Nonsense
 from submissions.sandbox.syntax_spans import STYLED
 
 if TYPE_CHECKING:
@@ -25,10 +26,6 @@ DTYPES = (
 MAX_CHARACTERS = (1 << 31) - 1
 MAX_CLASSES = 200
 MAX_NAME, MAX_REASON = 100, 2000
-
-
-class Nonsense(ValueError):
-    """An answer that no reader gives; the message says what is wrong with it."""
 
 
 class DocumentTokens(NamedTuple):

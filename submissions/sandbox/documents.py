@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
-import os
 from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from fingerprint.engine import Unreadable, storable
 from submissions.archives.limits import format_size
-from submissions.sandbox.document_answers import Nonsense, document_tokens, identified
-from submissions.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused
+from submissions.sandbox.document_answers import document_tokens, identified
+from submissions.sandbox.frames import Nonsense
+from submissions.sandbox.process import Broken, Cause, Ended, JobLimits, Refused
+from submissions.sandbox.reused import ReusedChild
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -40,31 +39,11 @@ class NamedFile(NamedTuple):
     data: bytes
 
 
-class DocumentReader:
+class DocumentReader(ReusedChild):
     """Reads documents in a child with `memory` bytes of address space. Threads take turns."""
 
     def __init__(self, memory: int, jobs: str = JOBS) -> None:
-        self._memory, self._jobs = memory, jobs
-        self._lock = Lock()
-        self._child: Child | None = None
-        self._owner, self._jobs_done = os.getpid(), 0
-        atexit.register(self.close)
-
-    def start(self) -> Child:
-        """Return the child; start one if there is none. It loads what it needs while this process goes on."""
-        if self._owner != os.getpid():  # A fork of the owner, whose child is not ours.
-            self._owner, self._child, self._lock = os.getpid(), None, Lock()
-        if self._child and (self._jobs_done >= MAX_JOBS or not self._child.running):
-            self.close()
-        if self._child is None:
-            self._child, self._jobs_done = Child(self._jobs, self._memory), 0
-        return self._child
-
-    def close(self) -> None:
-        """End the child; the next job starts another one."""
-        if self._child and self._owner == os.getpid():
-            self._child.end()
-        self._child = None
+        super().__init__(memory, jobs, MAX_JOBS)
 
     def identify(
         self, files: Sequence[NamedFile], language: str, seconds: float
@@ -134,7 +113,7 @@ class DocumentReader:
         Someone else may have ended it, or earlier files may have filled its memory.
         """
         limits = JobLimits(2 * seconds + GRACE_SECONDS, 2 * seconds + PROCESSOR_GRACE_SECONDS, MAX_BYTES)
-        with self._lock:
+        with self.lock:
             try:
                 return self._do(request, data, limits)
             except Ended as first:
@@ -148,7 +127,7 @@ class DocumentReader:
 
     def _do(self, request: Header, data: Sequence[bytes], limits: JobLimits) -> Frame:
         child = self.start()
-        self._jobs_done += 1
+        self.jobs_done += 1
         try:
             answers = list(child.do(request, data, limits))
         except Refused as refusal:
@@ -163,5 +142,5 @@ class DocumentReader:
         if ended.cause is Cause.TIME:
             return f"{doing} took longer than {seconds:g} s"
         if ended.cause is Cause.MEMORY:
-            return f"{doing} takes more memory than the {format_size(self._memory)} that it may use"
+            return f"{doing} takes more memory than the {format_size(self.memory)} that it may use"
         return f"{doing} ended the program that reads files, twice ({storable(ended.detail)})"

@@ -22,6 +22,10 @@ class BadFrame(ValueError):
     """The other side sent something that is no message, or one that is longer than allowed."""
 
 
+class Nonsense(ValueError):
+    """An answer that no job gives; the message says what is wrong with it."""
+
+
 def packed(header: Header, buffers: Sequence[bytes] = ()) -> bytes:
     """Return a message as bytes: the length of the header, the header with all sizes, the buffers."""
     head = json.dumps({**header, "sizes": [len(buffer) for buffer in buffers]}).encode()

@@ -1,43 +1,42 @@
-"""The listed entries of an upload, as grouping and leaving out take them."""
+"""The listed entries of an upload, as grouping takes them."""
 
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from submissions.archives.formats import archive_stem
-from submissions.archives.grouping import ListingBuilder
-from submissions.archives.layouts.listing import METADATA_BYTES
-from submissions.archives.layouts.registry import is_metadata
-from submissions.archives.left_out.listing import File, Listing as LeftOutListing
-from submissions.archives.unpack import UnpackedEntry
+from submissions.archives.layouts.listing import ALL_METADATA_BYTES
+from submissions.archives.layouts.registry import metadata_limit
+from submissions.archives.listed_upload import ListedRow, ListedUpload
 from submissions.models import Source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from submissions.archives.layouts.listing import Listing
     from submissions.models import Batch, ListedEntry
 
 
-def layout_listing(batch: Batch, listed: Sequence[ListedEntry]) -> Listing:
-    """Return the entries of a batch as layouts see them; only metadata files have their bytes."""
-    builder = ListingBuilder(_upload_name(batch))
-    read = [row for row in listed if row.digest]
-    wanted = {row.source_id for row in read if is_metadata(row.name) and row.size <= METADATA_BYTES}
-    sources = {source.pk: bytes(source.data) for source in Source.objects.filter(pk__in=wanted - {None})}
-    for row in read:
-        data = sources.get(row.source_id or 0, b"")
-        builder.add(UnpackedEntry(row.name, data, row.size, "", modified(row)))
-    return builder.listing()
+def listed_upload(batch: Batch, listed: Sequence[ListedEntry]) -> ListedUpload:
+    """Return the entries of a batch; only metadata files have their bytes."""
+    rows = [
+        ListedRow(row.name, row.size, row.reason, row.modified, bytes(row.digest or b""), row.left_out)
+        for row in listed
+    ]
+    return ListedUpload(
+        rows, _metadata(listed), _upload_name(batch), batch.grouping_choices, batch.assignment.file_patterns
+    )
 
 
-def left_out_listing(batch: Batch, listed: Sequence[ListedEntry]) -> LeftOutListing:
-    """Return the entries of a batch as the rules for what is left out see them."""
-    listing = LeftOutListing(batch.assignment.file_patterns)
-    for row in listed:
-        listing.add(row.name, File(row.size, bytes(row.digest), row.left_out) if row.digest else None)
-    return listing
+def _metadata(listed: Sequence[ListedEntry]) -> dict[str, bytes]:
+    """Return the bytes of the files that layouts read, by path, as many as are read of an upload."""
+    fitting = [row for row in listed if row.digest and 0 < row.size <= metadata_limit(row.name)]
+    totals = accumulate(row.size for row in fitting)
+    read = [row for row, total in zip(fitting, totals, strict=True) if total <= ALL_METADATA_BYTES]
+    keys = {row.source_id for row in read} - {None}
+    sources = {source.pk: bytes(source.data) for source in Source.objects.filter(pk__in=keys)}
+    return {row.name: sources[row.source_id] for row in read if row.source_id in sources}
 
 
 def modified(row: ListedEntry) -> datetime | None:

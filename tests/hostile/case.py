@@ -13,6 +13,7 @@ class Case(NamedTuple):
     """An uploaded file: its `kind`, which of that kind it is, the end of its name, and its bytes.
 
     `alone`: it is a batch of its own, because it may reach a limit of the whole upload or of its own time.
+    `patterns` are those of files that its assignment leaves out; they are taken from a case that is alone.
     """
 
     kind: str
@@ -20,6 +21,7 @@ class Case(NamedTuple):
     suffix: str
     data: bytes
     alone: bool = False
+    patterns: str = ""
 
     @property
     def name(self) -> str:

@@ -11,6 +11,8 @@ from tests.hostile.bombs import bomb_cases
 from tests.hostile.libarchive import libarchive_cases
 from tests.hostile.names import name_cases
 from tests.hostile.notebooks import notebook_cases
+from tests.hostile.patterns import pattern_cases
+from tests.hostile.records import record_cases
 from tests.hostile.slow_texts import slow_cases
 from tests.hostile.streams import stream_cases
 from tests.hostile.tars import tar_cases
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 SOURCES: tuple[Source, ...] = (
     zip_cases, tar_cases, stream_cases, libarchive_cases, name_cases, bomb_cases, text_cases, notebook_cases,
-    slow_cases,
+    slow_cases, record_cases, pattern_cases,
 )  # fmt: skip
 
 
@@ -35,7 +37,7 @@ def all_cases(*sources: Source) -> Iterator[Case]:
     seen = set()
     for source in sources or SOURCES:
         for case in source():
-            key = (case.suffix, sha256(case.data).digest())
+            key = (case.suffix, case.patterns, sha256(case.data).digest())
             if key not in seen:
                 seen.add(key)
                 yield case

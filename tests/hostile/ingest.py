@@ -90,7 +90,10 @@ def upload_all(
 ) -> None:
     """Upload the cases in batches and add what became of them to the results."""
     for number, group in enumerate(_batches(cases)):
-        assignment = Assignment.objects.create(course=course, name=f"hostile {number}")
+        patterns = group[0].patterns if len(group) == 1 else ""
+        assignment = Assignment.objects.create(
+            course=course, name=f"hostile {number}", exclude_patterns=patterns
+        )
         _upload(group, assignment, user, file_seconds, results)
 
 

@@ -1,7 +1,8 @@
 """The jobs of children that read or unpack, and harm that is done to the child meanwhile.
 
 A file with `harm: NAME` in its first line does the harm of that name while it is read; an entry of an archive
-with that in its name does it when it is unpacked.
+with that in its name does it when it is unpacked or grouped, and a metadata file that says so when a layout
+reads it.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from typing import TYPE_CHECKING
 from fingerprint import engine
 from fingerprint.engine import Unreadable
 from fingerprint.languages.detect import _AMBIGUOUS
+from submissions.archives.layouts.listing import Listing
 from submissions.archives.limits import BadArchive
-from submissions.sandbox import archive_jobs, document_jobs
+from submissions.sandbox import archive_jobs, document_jobs, grouping_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,6 +36,17 @@ SLEEP_SECONDS = 600
 def preload() -> None:
     document_jobs.preload()
     archive_jobs.preload()
+    grouping_jobs.preload()
+    Listing.read = _reading_harmfully(Listing.read)  # type: ignore[assignment, method-assign]
+
+
+def _reading_harmfully(read: Callable[[Listing, str], str]) -> Callable[[Listing, str], str]:
+    def harmful(listing: Listing, path: str) -> str:
+        text = read(listing, path)
+        _harm(text)
+        return text
+
+    return harmful
 
 
 def allocate() -> None:
@@ -127,4 +140,32 @@ def _harm(text: str) -> None:
         HARMS[harm[1]]()
 
 
-JOBS = {"identify": _identify, "read": _read, "unpack": _unpack}
+def _group(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
+    _harm(buffers[0].decode())
+    for header, answers in grouping_jobs.JOBS["group"](request, buffers, channel):
+        lie = LIES.get(request["name"])
+        yield header, [lie(answers[0])] if lie else answers
+
+
+def _preview(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
+    _harm(buffers[0].decode())
+    yield from grouping_jobs.JOBS["preview"](request, buffers, channel)
+
+
+# What a child answers instead, by the name of the upload.
+LIES: dict[str, Callable[[bytes], bytes]] = {
+    "no json": lambda _: b"{",
+    "no parts": lambda _: b"{}",
+    "other entries": lambda answer: answer.replace(b"ada/a.c", b"../../etc/passwd"),
+    "no text": lambda answer: answer.replace(b'"Ada Byron"', b"7"),
+    "a surrogate": lambda answer: answer.replace(b'"Ada Byron"', rb'"\ud800"'),
+    "no layout": lambda answer: answer.replace(b'"layout": "', b'"layout": "no such '),
+    "a deep nest": lambda _: b"[" * 100_000,
+}
+JOBS = {
+    "identify": _identify,
+    "read": _read,
+    "unpack": _unpack,
+    "group": _group,
+    "preview": _preview,
+}

@@ -11,6 +11,7 @@ from moss.celery import app
 from submissions import actions, tasks
 from submissions.models import Assignment, Batch, Course, Report
 from submissions.sandbox.documents import DocumentReader
+from submissions.sandbox.groupings import GroupingReader
 from tests.support import harmful_jobs
 from tests.support.kept_classes import fixed_id, stored
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
@@ -123,3 +124,15 @@ def starter(
             actions.add_boilerplate(assignment, [loose("main.py", STARTER)])
 
     return register
+
+
+@pytest.fixture
+def harmful_groupings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Group uploads in a child that does the harm that they ask for, and that has a second for it."""
+    for limit in ("GROUP_SECONDS", "PREVIEW_SECONDS"):
+        monkeypatch.setattr(f"submissions.sandbox.groupings.{limit}", 1.0)
+    reader = GroupingReader(used_settings.READER_MEMORY, harmful_jobs.__name__)
+    for module in ("submissions.ingest.batches", "submissions.queries.previews"):
+        monkeypatch.setattr(f"{module}.grouping_reader", lambda: reader)
+    yield
+    reader.close()

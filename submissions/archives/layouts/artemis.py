@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from submissions.archives.layouts.places import Place
 
 NAME = re.compile(
-    r"(?P<exercise>[^/-]+-[^/]+?)-(?P<number>\d+)-(?:(?P<hidden>student-submission(?:\.git)?)|(?P<login>[^/]+))(?=/)"
+    r"(?=[^/]*+/)(?P<exercise>[^/-]+-[^/]+?)-(?P<number>\d+)-"
+    r"(?:(?P<hidden>student-submission(?:\.git)?)(?=/)|(?P<login>[^/]+))"
 )
 # The names of one export all begin with the course and the exercise.
 MIN_SAME = 0.9

@@ -22,8 +22,10 @@ NAME = re.compile(
     r"(?P<attempt>[^/]*_(?P<login>[^/_]+)_attempt_(?P<time>\d{4}(?:-\d\d){5}))"
     r"(?:(?P<record>\.txt\Z)|_(?P<file>[^/]+)|(?=/))"
 )
-WHO = re.compile(r"^\s*Name:[ \t]*(?P<name>.+?)[ \t]*\((?P<login>[^()\n]*)\)[ \t]*\r?$", re.MULTILINE)
-RENAMED = re.compile(r"Original filename:[ \t]*([^\r\n]+)\r?\n\s*Filename:[ \t]*([^\r\n]+)")
+# Students write these files, so both patterns begin at the start of a line: `^\s*` would read all empty lines
+# again from each of them.
+WHO = re.compile(r"^[^\S\n]*+Name:(?P<name>[^\n]+?)\((?P<login>[^()\n]*)\)[ \t]*+\r?$", re.MULTILINE)
+RENAMED = re.compile(r"^[^\S\n]*+Original filename:([^\r\n]+)\r?\n\s*+Filename:([^\r\n]+)", re.MULTILINE)
 
 
 def _find(path: str) -> MatchedName | None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from submissions.archives.layouts.fields import parse_scalar, parse_time
 from submissions.archives.layouts.matching import MatchedName, find, place_each, share
-from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
+from submissions.archives.layouts.places import CLASS_BYTES, Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
     from submissions.archives.layouts.listing import Listing
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 METADATA = "submission_metadata.yml"
 NAME = re.compile(r"(?P<key>submission_\d+)(?P<suffix>\.\w+)?(?=/|\Z)")
-LINE = re.compile(r"(?P<indent> *)(?P<item>- +)?[\"']?:?(?P<field>\w+)[\"']?:(?: +(?P<value>.*))?\Z")
+LINE = re.compile(r"(?P<indent> *)(?P<item>- +)?[\"']?:?(?P<field>\w+)[\"']?:(?: ++(?P<value>.*))?\Z")
 
 
 def _find(path: str) -> MatchedName | None:
@@ -75,5 +75,10 @@ def _place(listing: Listing) -> dict[str, Place]:
 
 
 GRADESCOPE = Layout(
-    "gradescope", "a Gradescope export", _score, _place, reads=re.compile(r"(?:.*/)?" + re.escape(METADATA))
+    "gradescope",
+    "a Gradescope export",
+    _score,
+    _place,
+    reads=re.compile(r"(?:.*/)?" + re.escape(METADATA)),
+    read_bytes=CLASS_BYTES,
 )

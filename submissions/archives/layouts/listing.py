@@ -6,12 +6,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-# Largest metadata file that is read, and the bytes of all of them together.
-METADATA_BYTES = 5_000_000
-ALL_METADATA_BYTES = 50_000_000
+# Bytes of all metadata files together that are read.
+ALL_METADATA_BYTES = 20_000_000
 # Number of paths that a score looks at, so that recognising a layout takes the same time for any upload.
 SAMPLED = 1_000
 
@@ -27,20 +26,27 @@ class Listing:
     """The files of an upload by path, in the order of their paths.
 
     `metadata` has the bytes of files that a layout may read; `name` is that of the upload without its suffix,
-    or empty. No layout is recognised by it.
+    or empty. No layout is recognised by it. `unread` has the reason why a metadata file is not read, and
+    `reading` is called with the path of each that is.
     """
 
     def __init__(
-        self, files: Mapping[str, ListedFile], metadata: Mapping[str, bytes] | None = None, name: str = ""
+        self,
+        files: Mapping[str, ListedFile],
+        metadata: Mapping[str, bytes] | None = None,
+        name: str = "",
+        unread: Mapping[str, str] | None = None,
+        reading: Callable[[str], None] | None = None,
     ) -> None:
         self.files = {path: files[path] for path in sorted(files)}
         self.name = name
-        self._metadata = metadata or {}
+        self.unread = unread or {}
+        self._metadata, self._reading = metadata or {}, reading
 
     def with_paths(self, paths: Iterable[str]) -> Listing:
         """Return a listing with more files, of which only the paths are known."""
         more = {path: ListedFile(0) for path in paths}
-        return Listing(more | self.files, self._metadata, self.name)
+        return Listing(more | self.files, self._metadata, self.name, self.unread, self._reading)
 
     @cached_property
     def paths(self) -> list[str]:
@@ -63,5 +69,7 @@ class Listing:
         return by_name
 
     def read(self, path: str) -> str:
-        """Return the text of a metadata file; empty if there is none, or if it is too large to be read."""
+        """Return the text of a metadata file; empty if there is none, or if it is not read."""
+        if self._reading and path in self._metadata:
+            self._reading(path)
         return self._metadata.get(path, b"").decode("utf-8-sig", "replace")

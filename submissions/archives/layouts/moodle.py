@@ -25,7 +25,7 @@ NAME = re.compile(
 )
 # An online text with no text is no longer than this, with its tags.
 EMPTY_TEXT = 200
-TAG = re.compile(r"<[^>]*>|&nbsp;|\s")
+TAG = re.compile(r"<[^<>]*>|&nbsp;|\s")
 
 
 def _find(path: str) -> MatchedName | None:
@@ -56,4 +56,4 @@ def _place_one(matched: MatchedName) -> Place:
     return Placement((Student(name, identifier),), matched.path(matched.match["file"] or ""))
 
 
-MOODLE = Layout("moodle", "a Moodle export", _score, _place, reads=re.compile(r".*onlinetext.*\.html"))
+MOODLE = Layout("moodle", "a Moodle export", _score, _place, reads=re.compile(r"(?=.*onlinetext).*\.html"))

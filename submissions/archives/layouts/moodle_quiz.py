@@ -25,7 +25,7 @@ _END = r"(?:/|_(?=response\.|questiontext\.|attachments/))"
 BY_ATTEMPT = re.compile(rf"{_ATTEMPT}/{_QUESTION}{_END}")
 BY_QUESTION = re.compile(rf"{_QUESTION}/{_ATTEMPT}{_END}")
 WITH_ID = re.compile(
-    r"(?P<question>Q\d+) - [^/]*/(?P<id>[^/]+?) - (?P<name>[^/]+)/(?:[^/]+/)*?Attempt(?P<number>\d+)_"
+    r"(?P<question>Q\d+) - [^/]*/(?>(?P<id>[^/]+?) - )(?P<name>[^/]+)/(?:[^/]+/)*?Attempt(?P<number>\d+)_"
 )
 
 

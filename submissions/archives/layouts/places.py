@@ -47,6 +47,9 @@ class Ignored(NamedTuple):
 
 Place = Placement | Ignored
 
+# Bytes of a metadata file that are read: of one about a student or an attempt, and of one about the class.
+RECORD_BYTES, CLASS_BYTES = 200_000, 5_000_000
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -54,7 +57,7 @@ class Layout:
 
     `key` is for commands, `label` for people, as in "Read as a Moodle export". `score` returns from 0 to 1
     how well a listing fits; `place` returns a place for every path of a listing. `reads` matches the names of
-    the metadata files that they read.
+    the metadata files that they read; larger ones than `read_bytes` are not read.
     """
 
     key: str
@@ -62,3 +65,4 @@ class Layout:
     score: Callable[[Listing], float]
     place: Callable[[Listing], dict[str, Place]]
     reads: re.Pattern[str] | None = None
+    read_bytes: int = RECORD_BYTES

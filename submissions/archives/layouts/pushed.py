@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from submissions.archives.layouts.fields import parse_json, parse_time
 from submissions.archives.layouts.matching import MatchedName, find, place_each, share
-from submissions.archives.layouts.places import Ignored, Layout, Placement, Student
+from submissions.archives.layouts.places import CLASS_BYTES, Ignored, Layout, Placement, Student
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -65,4 +65,5 @@ PUSHED = Layout(
     _score,
     _place,
     reads=re.compile(r"(?:.*/)?" + re.escape(METADATA)),
+    read_bytes=CLASS_BYTES,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.archives.layouts.artemis import ARTEMIS
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from submissions.archives.layouts.listing import Listing
     from submissions.archives.layouts.places import Layout
 
+# Paths whose limits are kept: they are asked for when an upload is listed, grouped and shown.
+CACHED_PATHS = 50_000
 # Of layouts with the same score, the first is chosen.
 LAYOUTS = {
     layout.key: layout
@@ -40,7 +42,7 @@ LAYOUTS = {
 }  # fmt: skip
 
 
-_METADATA = re.compile("|".join(f"(?:{one.reads.pattern})" for one in LAYOUTS.values() if one.reads))
+_METADATA = [layout for layout in LAYOUTS.values() if layout.reads]
 
 
 class Ranked(NamedTuple):
@@ -56,6 +58,13 @@ def recognise(listing: Listing) -> list[Ranked]:
     return sorted(ranked, key=lambda one: -one.score)
 
 
+@lru_cache(CACHED_PATHS)
+def metadata_limit(path: str) -> int:
+    """Return how many bytes a file of this path may have that a layout reads; 0 if none reads it."""
+    reading = (layout for layout in _METADATA if layout.reads and layout.reads.fullmatch(path))
+    return max((layout.read_bytes for layout in reading), default=0)
+
+
 def is_metadata(path: str) -> bool:
     """Return whether some layout may read a file of this path."""
-    return _METADATA.fullmatch(path) is not None
+    return metadata_limit(path) > 0

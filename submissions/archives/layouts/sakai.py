@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from submissions.archives.layouts.places import Place
 
 _ONE = r"[^/;(),]*,[^/;()]*\([^/()]+\)"
-NAME = re.compile(rf"(?P<who>{_ONE}(?:; ?{_ONE})*)(?:/|_(?=\S))")
-MEMBER = re.compile(r"(?P<name>[^;()]*)\((?P<login>[^()]+)\)")
+NAME = re.compile(rf"(?P<who>{_ONE}(?:;{_ONE})*)(?:/|_(?=\S))")
+MEMBER = re.compile(r"(?<![^;()])(?P<name>[^;()]*)\((?P<login>[^()]+)\)")
 RECORDS = ("timestamp.txt", "comments.txt", "feedbackText.html")
 GRADES = ("grades.csv", "grades.xls", "grades.xlsx")
-ATTACHMENT = re.compile(r"(?:Submission attachment\(s\)|[^/]+?(?=/))[/_]")
+ATTACHMENT = re.compile(r"Submission attachment\(s\)[/_]|[^/]+/")
 
 
 def _find(path: str) -> MatchedName | None:
@@ -52,7 +52,8 @@ def _place(listing: Listing) -> dict[str, Place]:
             return Ignored("Sakai's record of a submission, or feedback")
         if matched.rest.endswith("_submissionText.html"):
             return Placement(students, "submissionText.html", submitted=times.get(matched.unit))
-        inner = ATTACHMENT.sub("", matched.rest, count=1)
+        folder = ATTACHMENT.match(matched.rest)
+        inner = matched.rest[folder.end() :] if folder else matched.rest
         return Placement(students, inner, submitted=times.get(matched.unit))
 
     places = place_each(listing.paths, _find, place_one, "a Sakai export")

@@ -42,8 +42,18 @@ class File(NamedTuple):
 
 def describe(path: str, data: bytes, patterns: FilePatterns) -> File:
     """Return what a Listing needs of a file with these bytes."""
+    return File(len(data), digest(data), reason_of_content(path, data, patterns))
+
+
+def digest(data: bytes) -> bytes:
+    """Return what tells files of other bytes apart."""
+    return blake2b(data, digest_size=16).digest()
+
+
+def reason_of_content(path: str, data: bytes, patterns: FilePatterns) -> str:
+    """Return why what a file says leaves it out; empty if it stays."""
     rule = rule_of_content(path, data, patterns.taken_in)
-    return File(len(data), blake2b(data, digest_size=16).digest(), rule.reason if rule else "")
+    return rule.reason if rule else ""
 
 
 class LeftOutEntry(NamedTuple):

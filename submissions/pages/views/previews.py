@@ -16,6 +16,8 @@ from submissions import actions, queries
 from submissions.archives.choices import BadChoices
 from submissions.archives.layouts.registry import LAYOUTS
 from submissions.archives.left_out.rules import REASONS
+from submissions.archives.limits import BadArchive
+from submissions.archives.preview import NO_PREVIEW
 from submissions.enrolment import course_roster
 from submissions.ingest.expiry import expiry
 from submissions.natural_order import natural_key
@@ -57,7 +59,7 @@ def preview_context(
     roster_form: RosterForm | None = None,
 ) -> dict[str, Any]:
     """Return the context of `_preview.html`."""
-    preview, names = queries.preview(batch), names_for(request, batch.assignment)
+    (preview, refusal), names = _preview(batch), names_for(request, batch.assignment)
     rules = {reason: rule for rule, reason in REASONS.items()}
     number = request.POST.get("submissions_page") or request.GET.get("submissions_page")
     roster = course_roster(batch.assignment.course)
@@ -84,8 +86,16 @@ def preview_context(
         ],
         "roster_form": roster_form or RosterForm(auto_id="roster_%s"),
         "patterns": patterns or PatternFields(initial=_patterns(batch)),
-        "error": error,
+        "error": error or refusal,
     }
+
+
+def _preview(batch: Batch) -> tuple[Preview, str]:
+    """Return the preview, or an empty one and why there is none."""
+    try:
+        return queries.preview(batch), ""
+    except BadArchive as refusal:
+        return NO_PREVIEW, str(refusal)
 
 
 def _summary(preview: Preview) -> str:

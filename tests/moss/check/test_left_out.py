@@ -60,6 +60,7 @@ def test_an_excluded_pattern_is_left_out_and_an_included_one_counts(tmp_path: Pa
     [
         ("--include", "@maven", "There is no rule @maven. The rules are @"),
         ("--exclude", "!", "'!' is no pattern"),
+        ("--exclude", "*a" * 13, "has 13 stars; the limit is 12."),
     ],
 )
 def test_a_pattern_that_is_none_is_refused(tmp_path: Path, option: str, pattern: str, reason: str) -> None:

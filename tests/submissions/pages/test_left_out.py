@@ -81,7 +81,13 @@ def test_patterns_are_settings_that_apply_to_the_next_upload(alice_client: Clien
     ("sent", "reason"),
     [
         ({"include_patterns": "@maven"}, "There is no rule @maven."),
-        ({"exclude_patterns": "a\n!"}, "'!' is no pattern of the kind that .gitignore takes."),
+        (
+            {"exclude_patterns": "a\n!"},
+            "'!' is no pattern of the kind that .gitignore takes: it names no file.",
+        ),
+        ({"exclude_patterns": "*.c\n" + "*a" * 13}, "has 13 stars; the limit is 12."),
+        ({"include_patterns": "a" * 201}, "has 201 characters; the limit is 200."),
+        ({"exclude_patterns": "*.c\n" * 101}, "These are 101 patterns; at most 100 are taken."),
         ({"exclude_patterns": "x" * 10_001}, "at most 10000 characters"),
     ],
 )

@@ -182,6 +182,6 @@ def test_a_child_is_replaced_after_many_files(
     reader: DocumentReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = reader.start().pid
-    monkeypatch.setattr("submissions.sandbox.documents.MAX_JOBS", 1)
+    monkeypatch.setattr(reader, "max_jobs", 1)
     check_reads(reader)
     assert reader.start().pid != first

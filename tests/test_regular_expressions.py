@@ -1,0 +1,210 @@
+"""Every regular expression of the product takes linear time, whatever text it meets.
+
+Students write the files, and their names, that most of them meet; some are matched in web processes.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from fnmatch import translate
+from importlib import import_module
+from itertools import pairwise
+from timeit import repeat
+from typing import Any
+
+import pytest
+
+from submissions.archives.formats import READERS
+from submissions.archives.left_out import matching
+from submissions.archives.left_out.globs import parse_glob
+from submissions.archives.left_out.listing import NO_CODE
+from submissions.archives.left_out.rules import OUTPUT, RULES
+from tests.support.product_regexes import FILE_NAME_PATTERNS, file_name_patterns, listed
+from tests.support.regex_ambiguity import pumped_texts, pumped_word
+
+DETECT: Any = import_module("fingerprint.languages.detect")
+REGISTRY: Any = import_module("fingerprint.languages.registry")
+
+# Expressions with a bounded repeat that the proof reads as an unbounded one, and why they are linear.
+BOUNDED = {
+    r"\b([\w.+-]{1,64})@": "at most 64 characters before the @ and 512 after it are read from each start",
+    r"^[^\S\n]*+(?:public\s++)?+": "at most 500 characters after the name of a class are read, once a line",
+    "generated from .{1,200} by ANTLR": "at most 200 characters are read after each `generated from `",
+    "form (?:implementation )?generated": "at most 60 characters are read after each `GIMP `",
+    "<auto-?generated|@generated": "at most 200 characters are read after each `generated`",
+}
+SIZES = (2_000, 4_000, 8_000)
+# What follows a pumped text, so that the expression does not match in the end.
+ENDINGS = ("\x01", "\n\x01")
+
+
+def _patterns_of_files() -> list[str]:
+    names = [part for rule in RULES for part in (rule.files, rule.folders, *matching._proofs(rule.proof)[1:])]
+    rows = [row.file_patterns for row in (*REGISTRY.LANGUAGES, *REGISTRY.OTHERS)]
+    return [*filter(None, names), *rows, NO_CODE, OUTPUT]
+
+
+# What the calls that make their expression while the product runs make: by file, and how it is used.
+MADE: dict[str, list[tuple[re.Pattern[Any], str]]] = {
+    "fingerprint/languages/detect.py": [
+        (re.compile(pattern, re.MULTILINE), "search")
+        for choices in (*DETECT._AMBIGUOUS.values(), DETECT._CONTENT_PATTERNS)
+        for pattern, _ in choices
+    ],
+    # Finds the characters of a category, in one character at a time.
+    "fingerprint/languages/first_characters.py": [],
+    "submissions/archives/formats.py": [(re.compile(one.start, re.DOTALL), "match") for one in READERS],
+    # Proved for any pattern in tests/submissions/archives/left_out/test_globs.py.
+    "submissions/archives/left_out/globs.py": [
+        (parse_glob(line).expression, "match") for line in ("*a*a*b", "**/a*b/**/*c", "[!a]?/**")
+    ],
+    "submissions/archives/left_out/matching.py": [
+        *((matching._names(names), "match") for names in _patterns_of_files()),
+        *((matching._expression(rule.says), "search") for rule in RULES if rule.says),
+    ],
+    # The name of a student, without any operator, between no letters.
+    "submissions/students/rows.py": [
+        (re.compile(rf"(?<!\w){re.escape('Ana (x*)* Díaz')}(?!\w)", re.IGNORECASE), "sub")
+    ],
+}
+
+
+def _uses() -> list[tuple[str, re.Pattern[Any], str]]:
+    written = [
+        (f"{one.place} {one.name}", one.pattern, how)
+        for one in listed().written
+        for how in sorted(one.methods)
+    ]
+    return written + [(file, pattern, how) for file, made in MADE.items() for pattern, how in made]
+
+
+def _is_bounded(pattern: re.Pattern[Any]) -> bool:
+    text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode()
+    return any(text.startswith(start) for start in BOUNDED)
+
+
+def test_every_expression_of_the_packages_is_found_with_its_use() -> None:
+    assert len(listed().written) > 100
+    assert [f"{one.place} {one.name}" for one in listed().written if not one.methods] == []
+
+
+def test_every_expression_that_is_made_while_the_product_runs_is_in_the_table() -> None:
+    assert sorted({place.file for place, _ in listed().made}) == sorted(MADE)
+
+
+def test_every_expression_is_proved_to_be_linear() -> None:
+    failing = {
+        name: (pattern.pattern, word)
+        for name, pattern, how in _uses()
+        if not _is_bounded(pattern) and (word := pumped_word(pattern, how)) is not None
+    }
+    assert failing == {}
+
+
+def test_every_exception_is_still_one() -> None:
+    for start in BOUNDED:
+        own = [
+            (pattern, how)
+            for _, pattern, how in _uses()
+            if _is_bounded(pattern) and start in str(pattern.pattern)
+        ]
+        assert any(pumped_word(pattern, how) for pattern, how in own), f"{start} needs no exception"
+
+
+def test_no_expression_takes_much_more_than_twice_as_long_for_twice_as_much_text() -> None:
+    failing = {
+        (name, text)
+        for name, pattern, how in _uses()
+        for text in pumped_texts(pattern, how)
+        if not _grows_like_a_line(pattern, how, *text)
+    }
+    assert failing == set()
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"), [(r"(?m)^\s*Name:", ("", "\n")), (r"\s+$", ("", " ")), ("a*b", ("", "a"))]
+)
+def test_the_measurement_sees_an_expression_that_takes_the_square_of_the_length(
+    expression: str, text: tuple[str, str]
+) -> None:
+    assert not _grows_like_a_line(re.compile(expression), "search", *text)
+
+
+def _grows_like_a_line(pattern: re.Pattern[Any], method: str, before: str, word: str) -> bool:
+    return all(any(_is_linear(pattern, method, before, word, end) for _ in range(3)) for end in ENDINGS)
+
+
+def _is_linear(pattern: re.Pattern[Any], method: str, before: str, word: str, end: str) -> bool:
+    """Return whether times for SIZES stay below three times the one before; a square is four times."""
+    texts = [before + word * (size // len(word)) + end for size in SIZES]
+    seconds = [_seconds(pattern, method, text) for text in texts]
+    return all(longer < 3 * shorter for shorter, longer in pairwise(seconds)) or seconds[-1] < 8 * seconds[0]
+
+
+def _seconds(pattern: re.Pattern[Any], method: str, text: str) -> float:
+    subject = text if isinstance(pattern.pattern, str) else text.encode("latin-1")
+    apply = getattr(pattern, method)
+    if method in {"sub", "subn"}:
+        return min(repeat(lambda: apply(subject[:0], subject), number=3, repeat=3))
+    return min(
+        repeat(
+            lambda: list(apply(subject) or ()) if method == "finditer" else apply(subject), number=3, repeat=3
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("expression", "flags", "method"),
+    [
+        (r"^\s*Name:", re.MULTILINE, "search"),  # empty lines
+        (r"\s+$", 0, "search"),
+        (r"(?:a*)*b", 0, "match"),
+        (r"(?:a|a)*b", 0, "match"),
+        (r"a*a*b", 0, "match"),
+        (r"(?:a(?:; ?)?[ ;]*)*b", 0, "fullmatch"),
+        (r"/\*.*?\*/", re.DOTALL, "sub"),
+        (r"(?:[ab]|a[ab]*c)*", 0, "match"),
+        (r"x(?=.*y)", 0, "finditer"),
+        (r"[ \t]*+#", 0, "search"),
+        (r"(?>a*b)*a*c", 0, "search"),
+        (translate("*a*a*b").replace("?>", "?:"), 0, "match"),
+    ],
+)
+def test_the_proof_refuses_expressions_that_are_not_linear(expression: str, flags: int, method: str) -> None:
+    assert pumped_word(re.compile(expression, flags), method)
+
+
+@pytest.mark.parametrize(
+    ("expression", "flags", "method"),
+    [
+        (r"^[^\S\n]*+Name:", re.MULTILINE, "search"),
+        (r"\d+", 0, "findall"),
+        (r"\b\w+@", 0, "search"),
+        (r"(?<!\d)\d+x", 0, "search"),
+        (r"/\*.*?(?:\*/|\Z)", re.DOTALL, "sub"),
+        (r'"(?:\\.|[^\\"])*"', 0, "match"),
+        (r"[^/]+?_\d+(?=/|\Z)", 0, "match"),
+        (translate("*a*a*b"), 0, "match"),
+    ],
+)
+def test_the_proof_accepts_expressions_that_are_linear(expression: str, flags: int, method: str) -> None:
+    assert pumped_word(re.compile(expression, flags), method) is None
+
+
+def test_patterns_of_file_names_are_matched_only_where_they_are_the_products_own() -> None:
+    """`fnmatch` and `glob` are in the files of the table; the patterns of users have a matcher."""
+    assert file_name_patterns() == FILE_NAME_PATTERNS
+
+
+def test_nothing_else_compiles_a_pattern_of_a_user() -> None:
+    imported = {
+        alias.name if isinstance(node, ast.Import) else str(node.module)
+        for tree in listed().trees.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    }
+    assert not {
+        name for name in imported if name.partition(".")[0] in {"pathspec", "regex", "wcmatch", "sre_parse"}
+    }
