@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 LAYOUTS = "submissions/archives/layouts/"
 # Characters of a metadata file, as many as a record may have, and names in an export.
-CHARACTERS, NAMES = 190_000, 20
+CHARACTERS, NAMES = 190_000, 10
 # Of the usual words, each of so many is tried in an upload; `test_growth.py` tries all of them.
-ONE_OF = 4
+ONE_OF = 8
 
 
 def record_cases() -> Iterator[Case]:

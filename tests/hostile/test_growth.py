@@ -24,6 +24,7 @@ HEADERS = ("", "name,login,email\n", "Last name;First name;ID number\n", '"Stude
 RECORDS = [(sample, path) for sample, files in SAMPLES.items() for path in filter(metadata_limit, files)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("sample", "path"), RECORDS)
 def test_metadata_that_repeats_a_word_takes_as_much_longer_as_it_is_longer(sample: str, path: str) -> None:
     files = {name: text.encode() for name, text in SAMPLES[sample].items()}
@@ -38,6 +39,7 @@ def test_metadata_that_repeats_a_word_takes_as_much_longer_as_it_is_longer(sampl
     assert slow == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("header", HEADERS)
 def test_a_roster_that_repeats_a_word_takes_as_much_longer_as_it_is_longer(header: str) -> None:
     def parse(text: str) -> None:

@@ -55,13 +55,6 @@ def test_courses_and_assignments_are_created_listed_and_changed(caller: Client) 
     assert problem_of(wrong)["errors"][0]["field"] == "common_limit"
 
 
-def test_a_pattern_over_a_limit_is_refused_with_the_limit(caller: Client, path: str) -> None:
-    answer = send(caller, "patch", path, {"exclude_patterns": "*a" * 13})
-    (error,) = problem_of(answer)["errors"]
-    assert error["field"] == "exclude_patterns"
-    assert "has 13 stars; the limit is 12." in str(error)
-
-
 def test_settings_that_are_left_out_stay(caller: Client, assignment: Assignment, path: str) -> None:
     course = f"/courses/{assignment.course_id}"
     kept = {"keep_months": 24, "keep_sources_days": 30, "in_archive": True}
@@ -120,19 +113,6 @@ def test_an_upload_waits_for_its_layout(
     for method, rest in (("get", "preview"), ("post", "read"), ("put", "layout")):
         body: object = {} if method == "put" else None
         assert problem_of(send(caller, method, f"{address}/{rest}", body))["status"] == 409
-
-
-@pytest.mark.usefixtures("eager_tasks", "harmful_groupings")
-def test_a_preview_that_cannot_be_made_is_refused_with_the_reason(
-    caller: Client, path: str, django_capture_on_commit_callbacks: Committing
-) -> None:
-    files = {"harm: crash/a.py": "x = 1\n", **CLASS}
-    response = upload(caller, path, django_capture_on_commit_callbacks, files, preview="true")
-    problem = problem_of(send(caller, "get", f"/uploads/{response.json()['id']}/preview"))
-    assert (problem["status"], problem["detail"]) == (
-        422,
-        "The upload was not grouped: it ended the program that reads it. Upload it in parts.",
-    )
 
 
 def test_an_upload_with_the_same_key_is_stored_once(

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, NoReturn
 import pytest
 
 from tests.submissions.archives.layouts.samples import CODE, SAMPLES
+from tests.support.api import api_client, problem_of, send
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
     from django.test import Client
 
     from tests.support.previews import Upload
@@ -64,6 +66,14 @@ def test_a_preview_that_cannot_be_made_says_so_on_its_page(
     page = get_page(alice_client, batch.get_absolute_url())
     assert "The upload was not grouped: it ended the program that reads it." in page.text("#preview .error")
     assert page.values("#preview button[value=read]", "disabled")
+
+
+@pytest.mark.usefixtures("harmful_groupings")
+def test_a_preview_that_cannot_be_made_is_refused_by_the_api(alice: User, preview_upload: Upload) -> None:
+    batch = preview_upload({"harm: crash/a.py": CODE, **CLASS})
+    problem = problem_of(send(api_client(alice), "get", f"/uploads/{batch.pk}/preview"))
+    reason = "The upload was not grouped: it ended the program that reads it. Upload it in parts."
+    assert (problem["status"], problem["detail"]) == (422, reason)
 
 
 def test_no_web_process_and_no_worker_groups_files_itself(

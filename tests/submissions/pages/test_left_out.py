@@ -8,11 +8,13 @@ import pytest
 from django.urls import reverse
 
 from tests.submissions.pages.test_settings_page import fields, settings_address
+from tests.support.api import api_client, problem_of, send
 from tests.support.build_trees import with_build_trees
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
     from django.test import Client
 
     from submissions.models import Assignment, Batch
@@ -99,3 +101,11 @@ def test_a_pattern_that_is_none_is_refused_with_the_reason(
     assert reason in page_of(response).text(".error")
     assignment.refresh_from_db()
     assert (assignment.include_patterns, assignment.exclude_patterns) == ("", "")
+
+
+def test_a_pattern_over_a_limit_is_refused_by_the_api(alice: User, assignment: Assignment) -> None:
+    change = {"exclude_patterns": "*a" * 13}
+    answer = send(api_client(alice), "patch", f"/assignments/{assignment.pk}", change)
+    (error,) = problem_of(answer)["errors"]
+    assert error["field"] == "exclude_patterns"
+    assert "has 13 stars; the limit is 12." in str(error)
