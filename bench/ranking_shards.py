@@ -87,8 +87,8 @@ def measure(assignment: Assignment) -> Steps:
     """Rank a class in shards, in this process, and return what each step takes."""
     from submissions import ranking_tasks  # noqa: PLC0415 - Django is started first
     from submissions.models import RankingPlan, Report  # noqa: PLC0415
-    from submissions.queues import HEAVY  # noqa: PLC0415
     from submissions.ranking import kept_cohorts  # noqa: PLC0415
+    from submissions.work.queues import HEAVY  # noqa: PLC0415
 
     report = Report.objects.create(assignment=assignment, queue=HEAVY)
     prepare = processor_seconds(lambda: ranking_tasks.rank_next(HEAVY))

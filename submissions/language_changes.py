@@ -12,10 +12,11 @@ from django.db.models import F
 from django.utils import timezone
 
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
-from submissions.lifecycle import GAVE_UP, MAX_ATTEMPTS
 from submissions.models import Assignment, LanguageChange
-from submissions.state_changes import change_rows
-from submissions.work_locks import language_lock
+from submissions.work.jobs import GAVE_UP
+from submissions.work.kinds import MAX_ATTEMPTS
+from submissions.work.locks import language_lock
+from submissions.work.states import change_rows
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

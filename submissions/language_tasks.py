@@ -13,7 +13,7 @@ from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 
-from submissions import language_changes, lifecycle, recovery
+from submissions import language_changes, lifecycle
 from submissions.disk_space import is_database_away, is_no_room
 from submissions.ingest.documents import fingerprint_groups
 from submissions.ingest.rereading import (
@@ -25,11 +25,12 @@ from submissions.ingest.rereading import (
     waits_for_ranking,
 )
 from submissions.models import Batch, LanguageChange
-from submissions.queues import HEAVY, INTERACTIVE, SMALL_BATCH_FILES, send
 from submissions.ranking_tasks import BUSY_SECONDS, enqueue_rank
 from submissions.sandbox.process import NotStarted
 from submissions.tasks import CHUNK, LANES, SLICE_SECONDS
-from submissions.work_locks import Work, work_lock
+from submissions.work.locks import Work, work_lock
+from submissions.work.queues import HEAVY, INTERACTIVE, SMALL_BATCH_FILES, send
+from submissions.work.running import BROKEN, OUT_OF_TIME
 
 
 @shared_task(
@@ -52,12 +53,12 @@ def _choose(change: LanguageChange) -> None:
         language_changes.postpone(change.pk)
         raise
     except SoftTimeLimitExceeded:
-        language_changes.fail(change.pk, recovery.OUT_OF_TIME, "out of time while deciding")
+        language_changes.fail(change.pk, OUT_OF_TIME, "out of time while deciding")
     except Exception as error:
         if is_no_room(error):
             language_changes.wait_for_room(change.pk)
         elif not (is_database_away(error) or isinstance(error, NotStarted | IntegrityError)):
-            language_changes.fail(change.pk, recovery.BROKEN, f"{type(error).__name__} while deciding")
+            language_changes.fail(change.pk, BROKEN, f"{type(error).__name__} while deciding")
         raise
 
 

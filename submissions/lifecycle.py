@@ -18,8 +18,10 @@ from psycopg.errors import LockNotAvailable
 
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report
-from submissions.queues import INTERACTIVE
-from submissions.state_changes import change_rows
+from submissions.work.jobs import GAVE_UP
+from submissions.work.kinds import MAX_ATTEMPTS
+from submissions.work.queues import INTERACTIVE
+from submissions.work.states import change_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,14 +32,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# How often work is started that ends its worker each time.
-MAX_ATTEMPTS = 3
 # Time between two attempts to read a batch on a full disk, at least.
 ROOM_INTERVAL = timedelta(seconds=10)
-GAVE_UP = (
-    f"This ended the process that worked on it {MAX_ATTEMPTS} times; the log of the server may say why. "
-    "Try it in smaller parts."
-)
 NOT_RANKED = (
     "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
 )

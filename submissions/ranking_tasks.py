@@ -19,19 +19,23 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from submissions import lifecycle, recovery, retrying, turns
+from submissions import lifecycle, retrying, turns
 from submissions.comparisons import compares, comparing_assignments
 from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
-from submissions.heartbeats import package_version
 from submissions.ingest.rereading import replace_documents, waits_for_ranking
 from submissions.models import RankingPlan, RankingShard, Report
-from submissions.posting_tasks import enqueue_merging, merge_small
-from submissions.queues import HEAVY, QUEUES, TakesLong, cohort_queue, send
 from submissions.ranking.memory import ClassTooLarge
 from submissions.ranking.progress import Cancelled
 from submissions.ranking.selection import CohortChanged
+from submissions.storage.posting_runs import merge_small
 from submissions.turns import cohort_size
-from submissions.work_locks import Work, work_lock
+from submissions.work import jobs
+from submissions.work.heartbeats import package_version
+from submissions.work.jobs import GAVE_UP
+from submissions.work.kinds import MAX_ATTEMPTS
+from submissions.work.locks import Work, work_lock
+from submissions.work.queues import HEAVY, QUEUES, TakesLong, cohort_queue, send
+from submissions.work.running import BROKEN, OUT_OF_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +63,6 @@ def enqueue_rank(assignment: Assignment) -> Report:
     return report
 
 
-# Messages from before it was moved have this name.
 @shared_task(
     name="submissions.tasks.rank_next",
     autoretry_for=(lifecycle.AssignmentBusy,), max_retries=None, default_retry_delay=BUSY_SECONDS,
@@ -81,7 +84,7 @@ def rank_next(queue: str) -> None:
             if compares(report.assignment):
                 merge_small()
             _rank(report)
-    enqueue_merging()
+    jobs.enqueue("merge_postings", queue=HEAVY)
     _start_waiting_reports()
 
 
@@ -117,13 +120,13 @@ def _handling_errors(report_id: int) -> Iterator[None]:
         if retrying.make_report_heavy(report_id, "ranking it takes long"):
             send(rank_next, HEAVY, HEAVY)
     except (ClassTooLarge, SoftTimeLimitExceeded) as error:
-        reason = str(error) if isinstance(error, ClassTooLarge) else recovery.OUT_OF_TIME
+        reason = str(error) if isinstance(error, ClassTooLarge) else OUT_OF_TIME
         lifecycle.fail_report(report_id, reason)
     except Exception as error:
         if is_no_room(error):
             lifecycle.requeue_report(report_id, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
         elif not is_database_away(error):  # Otherwise the sweep finds the work without its lock.
-            lifecycle.fail_report(report_id, recovery.BROKEN)
+            lifecycle.fail_report(report_id, BROKEN)
         raise
 
 
@@ -166,9 +169,6 @@ def _finish(report: Report, batches: list[int]) -> None:
     lifecycle.finish_batches(batches)
 
 
-# Rankings in shards
-
-
 def _send_shards(report_id: int) -> None:
     """Send the messages of the first shards that wait; each of them sends that of a later one."""
     waiting = RankingShard.objects.filter(plan__report=report_id, result=None).order_by("number")
@@ -196,8 +196,8 @@ def _start_shard(shard_id: int) -> RankingShard | None:
     shard = waiting.select_related("plan__report__assignment").first()
     if shard is None or _is_of_another_version(shard.plan):
         return None
-    if shard.attempts >= lifecycle.MAX_ATTEMPTS:
-        lifecycle.fail_report(shard.plan.report_id, lifecycle.GAVE_UP)
+    if shard.attempts >= MAX_ATTEMPTS:
+        lifecycle.fail_report(shard.plan.report_id, GAVE_UP)
         return None
     waiting.update(attempts=F("attempts") + 1, touched=timezone.now())
     return shard
@@ -229,7 +229,6 @@ def _go_on(shard: RankingShard) -> None:
         forget(plan.pk)
 
 
-# A message of the version before, or of the sweep, has this name.
 @shared_task(soft_time_limit=RANKING_SECONDS, time_limit=LAST_SECONDS)
 def merge_ranking(report_id: int) -> None:
     """Go on with a ranking whose shards are all computed."""
@@ -260,8 +259,8 @@ def _start_merge(report_id: int) -> RankingPlan | None:
     plan = plans.select_related("report__assignment").first()
     if plan is None or plan.shards.filter(result=None).exists() or _is_of_another_version(plan):
         return None
-    if plan.merges >= lifecycle.MAX_ATTEMPTS:
-        lifecycle.fail_report(report_id, lifecycle.GAVE_UP)
+    if plan.merges >= MAX_ATTEMPTS:
+        lifecycle.fail_report(report_id, GAVE_UP)
         return None
     plans.update(merges=F("merges") + 1, touched=timezone.now())
     return plan

@@ -1,6 +1,6 @@
 """Find work that nobody does: lost with a worker or the broker, or held by a process that does not go on.
 
-A worker locks what it works on (`submissions.work_locks`), so started work without a lock is lost. Work that
+A worker locks what it works on (`submissions.work.locks`), so started work without a lock is lost. Work that
 waits is lost when its queue is empty. Work that holds its lock longer than a task may take is stuck.
 """
 
@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from celery import current_app
 from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Q, Subquery
 from django.utils import timezone
-from kombu.exceptions import OperationalError
 
 from submissions import language_changes, lifecycle, turns
-from submissions.heartbeats import answering
 from submissions.ingest.batches import pending_documents
 from submissions.ingest.rereading import pending_rereading
 from submissions.models import (
@@ -30,8 +27,12 @@ from submissions.models import (
     RankingShard,
     Report,
 )
-from submissions.queues import HEAVY, INTERACTIVE, QUEUES
-from submissions.work_locks import Work, end_session, sessions
+from submissions.work.finding import SENDING, STARTING
+from submissions.work.heartbeats import answering
+from submissions.work.locks import Work, end_session, sessions
+from submissions.work.messages import empty_queues
+from submissions.work.queues import HEAVY, INTERACTIVE, QUEUES
+from submissions.work.running import OUT_OF_TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -42,32 +43,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# A worker locks its work within this time after it changed the state.
-STARTING = timedelta(seconds=10)
-# A message is in the queue, or with a worker, within this time after the state was changed.
-SENDING = timedelta(seconds=20)
 # The time limit of a task, and some time for the worker to end it itself.
 STUCK = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 20)
-BROKEN = (
-    "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
-)
-OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smaller parts."
-
-
-def queue_lengths() -> dict[str, int]:
-    """Return the number of messages that wait in each queue; empty where the broker does not answer."""
-    try:
-        with current_app.connection_for_read() as broker:
-            channel: Any = broker.default_channel
-            return {queue: channel.queue_declare(queue).message_count for queue in QUEUES}
-    except OperationalError as error:
-        logger.warning("the broker does not answer: %s", error)
-        return {}
-
-
-def empty_queues() -> set[str]:
-    """Return the queues in which no message waits; none where the broker does not answer."""
-    return {queue for queue, length in queue_lengths().items() if length == 0}
 
 
 def end_stuck_work() -> None:

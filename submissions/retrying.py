@@ -9,7 +9,7 @@ from django.db.models import F
 
 from submissions.lifecycle import change_batches, change_reports
 from submissions.models import Batch, Report, Submission, Upload
-from submissions.queues import HEAVY, INTERACTIVE
+from submissions.work.queues import HEAVY, INTERACTIVE
 
 RETRIED = "retried by staff"
 

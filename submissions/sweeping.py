@@ -14,8 +14,8 @@ from submissions.ingest.documents import delete_unreferenced
 from submissions.ingest.expiry import delete_expired
 from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
 from submissions.models import RankingPlan, RankingShard, Report
-from submissions.queues import HEAVY, send
-from submissions.student_tasks import restart_erasures
+from submissions.work.finding import sweep_jobs
+from submissions.work.queues import HEAVY, send
 
 logger = logging.getLogger(__name__)
 
@@ -25,12 +25,12 @@ SOURCE_GRACE_PERIOD = timedelta(hours=2)
 
 def sweep() -> None:
     """Re-enqueue work lost to a crashed worker or broker, end stuck work, delete what nothing refers to."""
+    sweep_jobs()
     recovery.end_stuck_work()
     recovery.end_stuck_language_changes()
     _restart_uploads()
     _restart_boilerplate()
     _restart_rankings()
-    restart_erasures()
     delete_expired()
     resumable.delete_expired()
     discard_uploads(unneeded_uploads())

@@ -16,7 +16,7 @@ from celery import shared_task
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db import IntegrityError, transaction
 
-from submissions import lifecycle, recovery, retrying, turns
+from submissions import lifecycle, retrying, turns
 from submissions.archives.limits import BadArchive
 from submissions.disk_space import WAITS_FOR_ROOM, is_database_away, is_no_room
 from submissions.ingest.batches import (
@@ -31,10 +31,11 @@ from submissions.ingest.contents import BatchEnded
 from submissions.ingest.documents import fingerprint_groups, fingerprint_pending
 from submissions.ingest.uploads import discard_uploads
 from submissions.models import Assignment, Batch, BoilerplateUpload, Upload
-from submissions.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, send
 from submissions.ranking_tasks import BUSY_SECONDS, enqueue_rank, rank_next
 from submissions.sandbox.process import NotStarted
-from submissions.work_locks import Work, work_lock
+from submissions.work.locks import Work, work_lock
+from submissions.work.queues import HEAVY, QUEUES, SMALL_BATCH_FILES, TakesLong, send
+from submissions.work.running import BROKEN, OUT_OF_TIME
 
 __all__ = [
     "CHUNK",
@@ -96,7 +97,7 @@ def _unpack(batch_id: int) -> None:
     except BadArchive as error:
         lifecycle.fail_batch(batch_id, str(error), "nothing of the upload can be read")
     except SoftTimeLimitExceeded:
-        lifecycle.fail_batch(batch_id, recovery.OUT_OF_TIME, "out of time while unpacking")
+        lifecycle.fail_batch(batch_id, OUT_OF_TIME, "out of time while unpacking")
     except IntegrityError:
         # A source was deleted with another batch just before this one referred to it: it is stored again.
         queue = Batch.objects.values_list("queue", flat=True).get(pk=batch_id)
@@ -111,7 +112,7 @@ def _give_up_unpacking(batch_id: int, error: Exception) -> None:
     if is_no_room(error):
         lifecycle.wait_for_room(batch_id)
     elif not _was_interrupted(error):
-        lifecycle.fail_batch(batch_id, recovery.BROKEN, f"{type(error).__name__} while unpacking")
+        lifecycle.fail_batch(batch_id, BROKEN, f"{type(error).__name__} while unpacking")
 
 
 def _was_interrupted(error: Exception) -> bool:
@@ -202,14 +203,14 @@ def _read_boilerplate(upload: BoilerplateUpload) -> None:
     try:
         documents = read_uploaded_boilerplate(upload)
     except SoftTimeLimitExceeded:
-        lifecycle.fail_boilerplate(upload.pk, recovery.OUT_OF_TIME, "out of time while reading")
+        lifecycle.fail_boilerplate(upload.pk, OUT_OF_TIME, "out of time while reading")
     except IntegrityError:
         raise
     except Exception as error:
         if is_no_room(error):
             lifecycle.requeue_boilerplate(upload.pk, WAITS_FOR_ROOM, message=WAITS_FOR_ROOM)
         elif not _was_interrupted(error):
-            lifecycle.fail_boilerplate(upload.pk, recovery.BROKEN, f"{type(error).__name__} while reading")
+            lifecycle.fail_boilerplate(upload.pk, BROKEN, f"{type(error).__name__} while reading")
         raise
     discard_uploads(upload.uploads.all())
     if documents:

@@ -15,7 +15,7 @@ from django.db.models import Count, Sum
 from django.db.models.functions import Coalesce
 
 from submissions.models import Batch, Report, SubmissionFile
-from submissions.work_locks import Work
+from submissions.work.locks import Work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

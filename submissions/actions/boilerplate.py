@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from fingerprint.engine import group_passages, token_lines
-from submissions import queues, tasks
+from submissions import tasks
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.ingest.documents import delete_unused
 from submissions.models import Boilerplate, BoilerplateUpload, SubmissionFile
 from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_with_lines
+from submissions.work import queues
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

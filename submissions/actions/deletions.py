@@ -14,8 +14,9 @@ from submissions import lifecycle, tasks
 from submissions.ingest.documents import delete_unused, delete_unused_sources
 from submissions.ingest.uploads import discard_uploads
 from submissions.models import Batch, Boilerplate, DeletedBatch, ListedEntry, SubmissionFile, Upload
-from submissions.posting_tasks import enqueue_merging
 from submissions.queries.retention import holds_on
+from submissions.work import jobs
+from submissions.work.queues import HEAVY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,7 +55,7 @@ def delete_batch(batch: Batch) -> None:
         discard_uploads(batch.uploads.all())
         batch.delete()
         transaction.on_commit(partial(delete_unused, documents))
-        transaction.on_commit(enqueue_merging)
+        jobs.enqueue("merge_postings", queue=HEAVY)
         transaction.on_commit(partial(delete_unused_sources, listed))
         uploaded = assignment.batches.exclude(role=Batch.Role.OTHER)
         if uploaded.filter(state__in=Batch.FULLY_READ).exists():
@@ -98,7 +99,7 @@ def _delete_locked(assignment: Assignment) -> None:
     discard_uploads(Upload.objects.filter(boilerplate_upload__assignment=assignment))
     assignment.delete()
     transaction.on_commit(partial(delete_unused, documents))
-    transaction.on_commit(enqueue_merging)
+    jobs.enqueue("merge_postings", queue=HEAVY)
     transaction.on_commit(partial(delete_unused_sources, listed))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from submissions import language_changes, language_tasks
-from submissions.queues import INTERACTIVE, send
+from submissions.work.queues import INTERACTIVE, send
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User

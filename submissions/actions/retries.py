@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from submissions import retrying, tasks
 from submissions.models import Batch
-from submissions.queues import send
+from submissions.work.queues import send
 
 if TYPE_CHECKING:
     from submissions.models import Report

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import lifecycle, queues, tasks
+from submissions import lifecycle, tasks
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.archives.left_out.patterns import RULE_SIGN
 from submissions.lifecycle import cancel_batch, cancel_ranking
 from submissions.models import Assignment, Batch
+from submissions.work import queues
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

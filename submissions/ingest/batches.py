@@ -26,7 +26,7 @@ from submissions.ingest.submission_times import submission_times
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 from submissions.rows import insert
 from submissions.storage.listings import layout_listing, left_out_listing, modified
-from submissions.work_locks import language_lock
+from submissions.work.locks import language_lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,7 +13,7 @@ from submissions.ingest.sources import groups, identify, store_documents, store_
 from submissions.ingest.uploads import entries_in_one_folder
 from submissions.models.records import Refusal
 from submissions.sandbox.documents import NamedFile
-from submissions.work_locks import language_lock
+from submissions.work.locks import language_lock
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, BoilerplateUpload

@@ -15,9 +15,9 @@ from submissions.archives.left_out.listing import describe
 from submissions.ingest.sources import INSERT_ROWS, groups, identify, store_sources
 from submissions.ingest.uploads import entries
 from submissions.models import Batch, ListedEntry
-from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 from submissions.rows import flush_later
 from submissions.sandbox.documents import NamedFile
+from submissions.work.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,6 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from submissions import queues
 from submissions.models.batches import Submission
 from submissions.models.courses import Assignment
 from submissions.models.passages import PassagesField
@@ -35,7 +34,7 @@ class Report(models.Model):
     since = models.DateTimeField(default=timezone.now)
     # Number of times ranking was started.
     attempts = models.PositiveSmallIntegerField(default=0)
-    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
+    queue = models.CharField(max_length=20, default="interactive")
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)

@@ -9,13 +9,14 @@ from zlib import crc32
 from django.db.models import F
 from django.utils.translation import gettext as _, ngettext
 
-from submissions import heartbeats, turns
+from submissions import turns
 from submissions.models import Batch, Report
 from submissions.queries.exclusions import listed_boilerplate_uploads
 from submissions.queries.language_changes import open_language_change
-from submissions.queues import HEAVY
 from submissions.ranking import progress
 from submissions.ranking.progress import Progress
+from submissions.work import heartbeats
+from submissions.work.queues import HEAVY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,11 +21,15 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from fingerprint import engine
-from submissions import heartbeats, lifecycle, recovery
-from submissions.models import Batch, LanguageChange, Report, Submission, Upload
-from submissions.queues import QUEUES
+from submissions import recovery
+from submissions.models import Batch, Job, LanguageChange, Report, Submission, Upload
 from submissions.ranking.memory import TOO_LARGE
-from submissions.work_locks import Work, session_names
+from submissions.work import heartbeats
+from submissions.work.jobs import GAVE_UP
+from submissions.work.locks import Work, session_names
+from submissions.work.messages import queue_lengths
+from submissions.work.queues import QUEUES
+from submissions.work.running import BROKEN, OUT_OF_TIME
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
-    from submissions.heartbeats import Worker
+    from submissions.work.heartbeats import Worker
 
     FailedBatch = WithAnnotations[Batch, "FailedAnnotations"]
     FailedReport = WithAnnotations[Report, "FailedAnnotations"]
@@ -41,7 +45,7 @@ if TYPE_CHECKING:
 # Started work whose rows did not change for this time is shown as stuck; maintenance ends it at its limit.
 QUIET = timedelta(minutes=2)
 # Reasons that the service itself wrote. Others can hold the name of a file.
-OWN_REASONS = (recovery.OUT_OF_TIME, recovery.BROKEN, lifecycle.GAVE_UP)
+OWN_REASONS = (OUT_OF_TIME, BROKEN, GAVE_UP)
 WORK = {
     Work.BATCH: gettext_lazy("unpacks upload"),
     Work.DOCUMENT: gettext_lazy("reads document"),
@@ -101,7 +105,7 @@ def service_state() -> ServiceState:
 
 
 def _queues() -> list[QueueState]:
-    messages = recovery.queue_lengths()
+    messages = queue_lengths()
     return [QueueState(queue, messages.get(queue), *_counts(queue)) for queue in QUEUES]
 
 
@@ -112,21 +116,23 @@ def _counts(queue: str) -> tuple[int, int]:
     waiting_changes = changes.filter(state=LanguageChange.State.QUEUED)
     started = [batches.filter(state__in=Batch.STARTED), reports.filter(state=Report.State.RUNNING)]
     started_changes = changes.filter(state=LanguageChange.State.READING)
+    jobs = Job.objects.filter(queue=queue)
     return (
-        sum(rows.count() for rows in (*waiting, waiting_changes)),
-        sum(rows.count() for rows in (*started, started_changes)),
+        sum(rows.count() for rows in (*waiting, waiting_changes, jobs.filter(state=Job.State.QUEUED))),
+        sum(rows.count() for rows in (*started, started_changes, jobs.filter(state=Job.State.RUNNING))),
     )
 
 
 def _workers() -> list[WorkerState]:
     held = session_names()
+    jobs = Job.objects.in_bulk([pk for _, kind, pk in held if kind == Work.JOB])
     return [
         WorkerState(
             worker,
             [
-                f"{WORK[Work(kind)]} {pk}"
+                str(jobs[pk]) if kind == Work.JOB else f"{WORK[Work(kind)]} {pk}"
                 for session, kind, pk in held
-                if session == worker.session_name and kind in WORK
+                if session == worker.session_name and (kind in WORK or (kind == Work.JOB and pk in jobs))
             ],
         )
         for worker in heartbeats.workers()

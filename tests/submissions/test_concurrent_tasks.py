@@ -11,13 +11,14 @@ from django.db import transaction
 from django.test import TestCase
 from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, sweeping, tasks
+from submissions import actions, lifecycle, sweeping, tasks
 from submissions.ingest.batches import ingest_batch
 from submissions.ingest.documents import MAX_ATTEMPTS
 from submissions.ingest.sources import store_documents, store_sources
 from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
-from submissions.queues import INTERACTIVE
 from submissions.ranking import rank as ranking
+from submissions.work.finding import SENDING
+from submissions.work.queues import INTERACTIVE
 from tests.support.paused_tasks import TWO
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped
 
@@ -144,7 +145,7 @@ def test_a_worker_lost_right_after_unpacking_loses_nothing(
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     Batch.objects.filter(pk=batch.pk).update(state="unpacking")
     ingest_batch(batch)  # and here the worker is killed
-    Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    Batch.objects.update(touched=timezone.now() - 2 * SENDING)
     with django_capture_on_commit_callbacks(execute=True):
         sweeping.sweep()
     batch.refresh_from_db()
@@ -183,7 +184,7 @@ def test_a_batch_left_ranking_is_swept_up(
     hand_in: HandIn, django_capture_on_commit_callbacks: Committing
 ) -> None:
     batch = hand_in(zipped(TWO))
-    long_ago = timezone.now() - 2 * recovery.SENDING
+    long_ago = timezone.now() - 2 * SENDING
     Batch.objects.update(state="ranking", touched=long_ago)
     Report.objects.all().delete()
     with django_capture_on_commit_callbacks(execute=True):
@@ -215,7 +216,7 @@ def test_a_source_that_ended_its_worker_each_time_is_not_tried_again(
     ingest_batch(batch)
     unlucky = Document.objects.earliest("pk")
     Document.objects.filter(pk=unlucky.pk).update(attempts=MAX_ATTEMPTS)
-    Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    Batch.objects.update(touched=timezone.now() - 2 * SENDING)
     with django_capture_on_commit_callbacks(execute=True):
         sweeping.sweep()
     assert f"{MAX_ATTEMPTS} times" in Document.objects.get(pk=unlucky.pk).reason

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from submissions import actions, lifecycle, recovery, tasks
 from submissions.models import Batch, Document
+from submissions.work.finding import STARTING
 from tests.support.sample_class import CLASS, zipped
 from tests.support.sessions import cut
 
@@ -35,7 +36,7 @@ def test_a_cut_session_fails_no_upload(
     connection.close()
     batch.refresh_from_db()
     assert (batch.state, batch.attempts) == ("unpacking", 1)
-    Batch.objects.update(touched=timezone.now() - 2 * recovery.STARTING)
+    Batch.objects.update(touched=timezone.now() - 2 * STARTING)
     assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
     assert lifecycle.requeue_batch(batch.pk, "as the sweep does")
     tasks.unpack_next(batch.queue)

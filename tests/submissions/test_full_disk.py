@@ -10,9 +10,11 @@ from django.db import OperationalError
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, sweeping, tasks
+from submissions import actions, lifecycle, sweeping, tasks
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Batch, BoilerplateUpload, Document, FileChunk, Report, Source, Upload
+from submissions.work.finding import SENDING
+from submissions.work.kinds import MAX_ATTEMPTS
 from tests.support.html import page_of
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.small_disks import fill, move_emptied
@@ -96,7 +98,7 @@ def test_a_worker_without_room_for_unpacking_tries_again_and_then_says_why(
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     move_emptied("submissions_source")
     fill(small_tablespace)
-    for attempt in range(1, lifecycle.MAX_ATTEMPTS + 1):
+    for attempt in range(1, MAX_ATTEMPTS + 1):
         with pytest.raises(OperationalError, match="could not extend"):
             tasks.unpack_next(batch.queue)
         batch.refresh_from_db()
@@ -116,7 +118,7 @@ def test_an_upload_goes_on_when_there_is_room_again(
     with pytest.raises(OperationalError, match="could not extend"):
         tasks.unpack_next(batch.queue)
     filled.unlink()
-    Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    Batch.objects.update(touched=timezone.now() - 2 * SENDING)
     sweeping.sweep()
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("ranking", "")
@@ -148,7 +150,7 @@ def test_a_batch_that_is_never_read_for_lack_of_room_fails_with_the_reason(
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     Batch.objects.update(state="fingerprinting", attempts=1)
-    for _ in range(2 * lifecycle.MAX_ATTEMPTS):
+    for _ in range(2 * MAX_ATTEMPTS):
         lifecycle.wait_for_room(batch.pk)
         Batch.objects.update(touched=timezone.now() - 2 * lifecycle.ROOM_INTERVAL)
     batch.refresh_from_db()
@@ -159,7 +161,7 @@ def test_boilerplate_waits_for_room_and_then_says_why(small_tablespace: Path, as
     upload = actions.add_boilerplate(assignment, [loose("starter.py", STARTER)])
     move_emptied("submissions_source")
     fill(small_tablespace)
-    for _ in range(lifecycle.MAX_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         with pytest.raises(OperationalError, match="could not extend"):
             tasks.read_boilerplate(upload.pk)
         upload.refresh_from_db()

@@ -10,9 +10,10 @@ import psutil
 import pytest
 from django.utils import timezone
 
-from submissions import actions, language_tasks, recovery, sweeping, tasks
+from submissions import actions, language_tasks, sweeping, tasks
 from submissions.models import Batch, Document, LanguageChange, Report, SubmissionFile
-from submissions.queues import INTERACTIVE
+from submissions.work.finding import SENDING
+from submissions.work.queues import INTERACTIVE
 from tests.conftest import wait_until
 from tests.submissions.test_tasks import SLOW, upload, wait_for
 from tests.support.sample_class import CLASS, COPIED, RENAMED, loose, zipped
@@ -162,7 +163,7 @@ def test_the_report_stays_as_it_is_until_all_files_are_read(
     assert readings(assignment) == before
     assert matched_files(assignment) == {"Count.java", "main.py"}
     assert assignment.reports.exclude(pk=report.pk).exists()
-    LanguageChange.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    LanguageChange.objects.update(touched=timezone.now() - 2 * SENDING)
     sweeping.sweep()
     tasks.rank_next(INTERACTIVE)
     change.refresh_from_db()
@@ -240,7 +241,7 @@ def test_a_change_whose_worker_is_killed_is_taken_up_again(
 
     def is_swept() -> bool:
         LanguageChange.objects.filter(state__in=LanguageChange.RUNNING).update(
-            touched=timezone.now() - 2 * recovery.SENDING
+            touched=timezone.now() - 2 * SENDING
         )
         sweeping.sweep()
         change.refresh_from_db()

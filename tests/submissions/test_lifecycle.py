@@ -9,9 +9,10 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, sweeping, tasks
+from submissions import actions, lifecycle, sweeping, tasks
 from submissions.models import Batch, Report
-from submissions.queues import INTERACTIVE
+from submissions.work.finding import SENDING
+from submissions.work.queues import INTERACTIVE
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def test_a_failed_report_fails_the_batches_that_wait_for_it_unless_another_is_co
 
 def test_sweep_logs_what_it_re_enqueues(batch: Batch, log: pytest.LogCaptureFixture) -> None:
     report = Report.objects.create(assignment=batch.assignment)
-    long_ago = timezone.now() - 2 * recovery.SENDING
+    long_ago = timezone.now() - 2 * SENDING
     Report.objects.update(touched=long_ago)
     sweeping.sweep()
     change = f"of assignment {batch.assignment_id}: queued -> queued (its worker or its message was lost)"

@@ -18,9 +18,14 @@ from moss.celery import app
 from submissions import actions, lifecycle, recovery, sweeping, tasks, turns
 from submissions.ingest.uploads import FOLDER, delete_orphans
 from submissions.models import Batch, Document, Report
-from submissions.queues import INTERACTIVE, QUEUES, send
 from submissions.sandbox.process import NotStarted
-from submissions.work_locks import Work, end_session, sessions, work_lock
+from submissions.work.finding import SENDING, STARTING
+from submissions.work.jobs import GAVE_UP
+from submissions.work.kinds import MAX_ATTEMPTS
+from submissions.work.locks import Work, end_session, sessions, work_lock
+from submissions.work.messages import empty_queues
+from submissions.work.queues import INTERACTIVE, QUEUES, send
+from submissions.work.running import OUT_OF_TIME
 from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, zipped
 
@@ -77,7 +82,7 @@ def test_ending_a_session_frees_its_locks(other_session: psycopg.Connection) -> 
 def test_a_running_report_without_a_worker_is_lost_and_one_with_a_worker_is_not(
     report: Report, other_session: psycopg.Connection
 ) -> None:
-    change(report, state="running", touched=timezone.now() - 2 * recovery.STARTING)
+    change(report, state="running", touched=timezone.now() - 2 * STARTING)
     assert recovery.lost_reports() == [(report.pk, INTERACTIVE)]
     lock(other_session, Work.REPORT, report.pk)
     assert recovery.lost_reports() == []
@@ -86,7 +91,7 @@ def test_a_running_report_without_a_worker_is_lost_and_one_with_a_worker_is_not(
 def test_an_unpacking_batch_without_a_worker_is_lost_and_one_with_a_worker_is_not(
     batch: Batch, other_session: psycopg.Connection
 ) -> None:
-    change(batch, state="unpacking", touched=timezone.now() - 2 * recovery.STARTING)
+    change(batch, state="unpacking", touched=timezone.now() - 2 * STARTING)
     assert recovery.lost_uploads() == [(batch.pk, INTERACTIVE)]
     lock(other_session, Work.BATCH, batch.pk)
     assert recovery.lost_uploads() == []
@@ -94,15 +99,15 @@ def test_an_unpacking_batch_without_a_worker_is_lost_and_one_with_a_worker_is_no
 
 @pytest.mark.parametrize("queue", QUEUES)
 def test_what_waits_is_lost_only_while_its_queue_is_empty(batch: Batch, report: Report, queue: str) -> None:
-    change(report, touched=timezone.now() - 2 * recovery.SENDING, queue=queue)
-    change(batch, touched=timezone.now() - 2 * recovery.SENDING, queue=queue)
-    assert recovery.empty_queues() == {*QUEUES}
+    change(report, touched=timezone.now() - 2 * SENDING, queue=queue)
+    change(batch, touched=timezone.now() - 2 * SENDING, queue=queue)
+    assert empty_queues() == {*QUEUES}
     assert recovery.lost_reports() == [(report.pk, queue)]
     assert recovery.lost_uploads() == [(batch.pk, queue)]
     app.conf.task_always_eager = False
     send(tasks.rank_next, queue, queue)
     try:
-        assert recovery.empty_queues() == {*QUEUES} - {queue}
+        assert empty_queues() == {*QUEUES} - {queue}
         assert recovery.lost_reports() == recovery.lost_uploads() == []
     finally:
         app.control.purge()
@@ -111,14 +116,14 @@ def test_what_waits_is_lost_only_while_its_queue_is_empty(batch: Batch, report: 
 def test_an_upload_that_waits_for_others_of_its_user_is_not_lost(batch: Batch) -> None:
     for _ in range(turns.STARTED_A_USER):
         Batch.objects.create(assignment=batch.assignment, uploaded_by=batch.uploaded_by, state="unpacking")
-    change(batch, touched=timezone.now() - 2 * recovery.SENDING)
+    change(batch, touched=timezone.now() - 2 * SENDING)
     assert recovery.lost_uploads() == []
 
 
 def test_a_report_that_waits_for_another_of_its_assignment_is_not_lost(
     report: Report, other_session: psycopg.Connection
 ) -> None:
-    change(report, touched=timezone.now() - 2 * recovery.SENDING)
+    change(report, touched=timezone.now() - 2 * SENDING)
     lock(other_session, Work.RANKING, report.assignment_id)
     assert recovery.lost_reports() == []
 
@@ -161,8 +166,8 @@ def test_a_ranking_that_does_not_go_on_fails_with_a_reason_and_its_session_ends(
     sweeping.sweep()
     batch.refresh_from_db()
     report.refresh_from_db()
-    assert (report.state, report.message) == ("failed", recovery.OUT_OF_TIME)
-    assert (batch.state, batch.message) == ("failed", recovery.OUT_OF_TIME)
+    assert (report.state, report.message) == ("failed", OUT_OF_TIME)
+    assert (batch.state, batch.message) == ("failed", OUT_OF_TIME)
     wait_until(lambda: not sessions(Work.REPORT), what="the end of the session")
 
 
@@ -170,7 +175,7 @@ def test_an_upload_that_does_not_go_on_fails_with_a_reason(batch: Batch) -> None
     change(batch, state="unpacking", touched=timezone.now() - LONG_AGO)
     sweeping.sweep()
     batch.refresh_from_db()
-    assert (batch.state, batch.message) == ("failed", recovery.OUT_OF_TIME)
+    assert (batch.state, batch.message) == ("failed", OUT_OF_TIME)
 
 
 def test_an_upload_is_accepted_while_the_broker_is_away_and_read_when_it_is_back(
@@ -185,7 +190,7 @@ def test_an_upload_is_accepted_while_the_broker_is_away_and_read_when_it_is_back
         response = alice_client.post(address, {"files": [zipped(CLASS)]})
     batch = assignment.batches.get()
     assert (response.status_code, response.headers["Location"]) == (302, batch.get_absolute_url())
-    change(batch, touched=timezone.now() - 2 * recovery.SENDING)
+    change(batch, touched=timezone.now() - 2 * SENDING)
     assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
 
 
@@ -217,20 +222,20 @@ def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
             tasks.unpack_next(batch.queue)
     batch.refresh_from_db()
     assert (batch.state, batch.attempts) == ("unpacking", 1)
-    change(batch, touched=timezone.now() - 2 * recovery.STARTING)
+    change(batch, touched=timezone.now() - 2 * STARTING)
     assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
 
 
 def test_work_that_ends_its_worker_each_time_fails_after_three_attempts(batch: Batch, report: Report) -> None:
-    for _ in range(lifecycle.MAX_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         assert lifecycle.start_unpacking(batch.pk)
         assert lifecycle.start_report(report.pk)
     assert not lifecycle.start_unpacking(batch.pk)
     assert not lifecycle.start_report(report.pk)
     batch.refresh_from_db()
     report.refresh_from_db()
-    assert (batch.state, batch.message) == ("failed", lifecycle.GAVE_UP)
-    assert (report.state, report.message) == ("failed", lifecycle.GAVE_UP)
+    assert (batch.state, batch.message) == ("failed", GAVE_UP)
+    assert (report.state, report.message) == ("failed", GAVE_UP)
 
 
 def test_unread_documents_of_a_batch_are_enqueued_again_unless_one_is_being_read(
@@ -238,7 +243,7 @@ def test_unread_documents_of_a_batch_are_enqueued_again_unless_one_is_being_read
 ) -> None:
     monkeypatch.setattr(tasks.fingerprint, "apply_async", lambda *_, **__: None)
     tasks.unpack_next(INTERACTIVE)
-    change(batch, touched=timezone.now() - 2 * recovery.SENDING)
+    change(batch, touched=timezone.now() - 2 * SENDING)
     assert recovery.lost_readings() == [batch.pk]
     lock(other_session, Work.DOCUMENT, Document.objects.latest("pk").pk)
     assert recovery.lost_readings() == []

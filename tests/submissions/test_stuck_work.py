@@ -17,8 +17,8 @@ from moss import maintenance
 from submissions import actions, recovery, sweeping, tasks
 from submissions.ingest.documents import MAX_ATTEMPTS
 from submissions.models import Assignment, Batch, Course, Document
-from submissions.queues import INTERACTIVE
-from submissions.work_locks import Work, sessions
+from submissions.work.locks import Work, sessions
+from submissions.work.queues import INTERACTIVE
 from tests.conftest import wait_until
 from tests.submissions.test_tasks import SLOW, _pool_children
 from tests.support.sample_class import CLASS, zipped

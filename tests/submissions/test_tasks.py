@@ -8,9 +8,10 @@ import psutil
 import pytest
 from django.utils import timezone
 
-from submissions import actions, recovery, sweeping, tasks
+from submissions import actions, sweeping, tasks
 from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Pair, Report, Source, Upload
-from submissions.queues import INTERACTIVE
+from submissions.work.finding import SENDING
+from submissions.work.queues import INTERACTIVE
 from tests.conftest import wait_until
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
 
@@ -219,7 +220,7 @@ def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
     assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
     batch = upload(assignment, alice, CLASS)  # never committed, so no task was sent
-    long_ago = timezone.now() - 2 * recovery.SENDING
+    long_ago = timezone.now() - 2 * SENDING
     Batch.objects.filter(pk=batch.pk).update(touched=long_ago)
     sweeping.sweep()
     batch.refresh_from_db()
@@ -232,7 +233,7 @@ def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
 
 def test_a_running_batch_is_not_swept(assignment: Assignment, alice: User, eager_tasks: None) -> None:
     batch = upload(assignment, alice, CLASS)
-    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - recovery.SENDING / 2)
+    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - SENDING / 2)
     sweeping.sweep()
     batch.refresh_from_db()
     assert batch.state == "queued"

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from moss.celery import app
-from submissions import actions, queues, tasks, turns
+from submissions import actions, tasks, turns
 from submissions.ingest import contents, documents
 from submissions.models import Assignment, Batch, Course, Report
-from submissions.queues import HEAVY, INTERACTIVE
 from submissions.ranking import progress
+from submissions.work import queues
+from submissions.work.queues import HEAVY, INTERACTIVE
 from tests.support.sample_class import CLASS, zipped
 from tests.support.uploads import MANY
 

@@ -17,7 +17,7 @@ from moss.celery import app
 from submissions import actions
 from submissions.models import Course, FileChunk, RankingShard, Report
 from submissions.sweeping import sweep
-from submissions.work_locks import Work, session_names
+from submissions.work.locks import Work, session_names
 from tests.conftest import wait_until, worker_environment
 from tests.submissions.test_tasks import names, wait_for
 from tests.support.planned_rankings import content

@@ -13,8 +13,8 @@ from django.db.models import Q
 from django.utils import timezone
 
 from submissions import lifecycle, retrying
-from submissions.durations import count_duration
 from submissions.models import Batch, Duration
+from submissions.work.states import count_duration
 from tests.moss.metrics.test_metrics import BEARER, open_metrics, samples
 
 if TYPE_CHECKING:

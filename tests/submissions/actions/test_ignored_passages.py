@@ -11,7 +11,7 @@ from submissions import actions, queries, tasks
 from submissions.actions import ignore_passage
 from submissions.models import Boilerplate, Pair, Report
 from submissions.pages.templatetags.pages import percent
-from submissions.queues import INTERACTIVE
+from submissions.work.queues import INTERACTIVE
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, loose, zipped
 from tests.support.uploads import register_boilerplate

@@ -26,7 +26,11 @@ from submissions.models import (
     Upload,
 )
 from submissions.sandbox.documents import DocumentReader
-from submissions.work_locks import Work
+from submissions.work.finding import SENDING, STARTING
+from submissions.work.jobs import GAVE_UP
+from submissions.work.kinds import MAX_ATTEMPTS
+from submissions.work.locks import Work
+from submissions.work.running import OUT_OF_TIME
 from tests.conftest import wait_until
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import HONEST, STARTER, loose, zipped
@@ -148,9 +152,9 @@ def test_refused_entries_are_listed_until_they_are_dismissed(
 
 
 def test_a_failure_is_shown_with_what_to_do(alice_client: Client, upload: BoilerplateUpload) -> None:
-    lifecycle.fail_boilerplate(upload.pk, recovery.OUT_OF_TIME)
+    lifecycle.fail_boilerplate(upload.pk, OUT_OF_TIME)
     page = get_page(alice_client, reverse("boilerplate_progress", args=[upload.assignment_id]))
-    failed = f"starter.py was not registered. {recovery.OUT_OF_TIME}"
+    failed = f"starter.py was not registered. {OUT_OF_TIME}"
     assert page.text(".notice.bad p") == failed
     assert not page.has("[hx-get]")
 
@@ -181,7 +185,7 @@ def test_one_worker_reads_boilerplate(upload: BoilerplateUpload, other_session: 
     assert (upload.state, upload.attempts) == ("queued", 0)
 
 
-@pytest.mark.parametrize(("state", "after"), [("queued", recovery.SENDING), ("reading", recovery.STARTING)])
+@pytest.mark.parametrize(("state", "after"), [("queued", SENDING), ("reading", STARTING)])
 def test_lost_boilerplate_is_read_after_all(
     upload: BoilerplateUpload,
     state: str,
@@ -209,15 +213,15 @@ def test_boilerplate_that_is_stuck_fails_with_a_reason(upload: BoilerplateUpload
     change(upload, state="reading", touched=timezone.now() - LONG_AGO)
     sweeping.sweep()
     upload.refresh_from_db()
-    assert (upload.state, upload.message) == ("failed", recovery.OUT_OF_TIME)
+    assert (upload.state, upload.message) == ("failed", OUT_OF_TIME)
 
 
 def test_boilerplate_that_ends_its_worker_each_time_fails(upload: BoilerplateUpload) -> None:
-    for _ in range(lifecycle.MAX_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         assert lifecycle.start_boilerplate(upload.pk)
     assert not lifecycle.start_boilerplate(upload.pk)
     upload.refresh_from_db()
-    assert (upload.state, upload.message) == ("failed", lifecycle.GAVE_UP)
+    assert (upload.state, upload.message) == ("failed", GAVE_UP)
 
 
 def test_boilerplate_that_takes_a_worker_too_long_fails_with_what_to_do(
@@ -229,7 +233,7 @@ def test_boilerplate_that_takes_a_worker_too_long_fails_with_what_to_do(
     monkeypatch.setattr(DocumentReader, "identify", too_long)
     tasks.read_boilerplate(upload.pk)
     upload.refresh_from_db()
-    assert (upload.state, upload.message) == ("failed", recovery.OUT_OF_TIME)
+    assert (upload.state, upload.message) == ("failed", OUT_OF_TIME)
     assert not Upload.objects.exists()
 
 
@@ -267,8 +271,8 @@ def test_boilerplate_is_ranked_without_although_its_message_was_lost(
 ) -> None:
     assignment = report.assignment
     known = report.submissions.get(name="ada").files.get()
-    old = timezone.now() - 2 * recovery.SENDING
-    Report.objects.update(created=old - recovery.SENDING)
+    old = timezone.now() - 2 * SENDING
+    Report.objects.update(created=old - SENDING)
     registered = assignment.boilerplate.create(name="m.py", source=known.source, document=known.document)
     Boilerplate.objects.filter(pk=registered.pk).update(created=old)
     assert recovery.lost_boilerplate() == [(assignment.pk, known.document_id)]

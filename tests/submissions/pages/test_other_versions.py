@@ -9,9 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from submissions import recovery
-from submissions.heartbeats import Worker, delete_worker, package_version, save_worker
 from submissions.models import Batch, RankingPlan, Report
-from submissions.queues import HEAVY, INTERACTIVE
+from submissions.work.finding import SENDING
+from submissions.work.heartbeats import Worker, delete_worker, package_version, save_worker
+from submissions.work.queues import HEAVY, INTERACTIVE
 from tests.support.api import api_client, send
 from tests.support.html import get_page
 
@@ -91,7 +92,7 @@ def test_a_ranking_that_an_older_version_began_begins_again_where_no_such_worker
 
 def test_only_a_ranking_of_which_no_worker_is_left_begins_again(assignment: Assignment) -> None:
     rank(assignment, "0.0.1")
-    RankingPlan.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    RankingPlan.objects.update(touched=timezone.now() - 2 * SENDING)
     assert recovery.outdated_reports() == []  # Nobody could begin again.
     add_worker("old", "0.0.1")
     add_worker("new", OWN)

@@ -11,12 +11,14 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import actions, heartbeats, lifecycle, recovery, sweeping, tasks
+from submissions import actions, lifecycle, sweeping, tasks
 from submissions.ingest.uploads import KEPT_FOR_RETRY
 from submissions.models import Batch, Report, Upload
-from submissions.queues import HEAVY, INTERACTIVE, QUEUES
 from submissions.ranking import rank as ranking
-from submissions.work_locks import Work, session_names, work_lock
+from submissions.work import heartbeats
+from submissions.work.locks import Work, session_names, work_lock
+from submissions.work.queues import HEAVY, INTERACTIVE, QUEUES
+from submissions.work.running import BROKEN, OUT_OF_TIME
 from tests.support.every_page import STAFF_PAGES
 from tests.support.html import get_page, page_of
 from tests.support.sample_class import CLASS, loose, zipped
@@ -136,7 +138,7 @@ def test_an_upload_that_failed_while_it_was_unpacked_is_tried_again_with_its_fil
     alice = assignment.course.owner
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     Batch.objects.update(attempts=3)
-    lifecycle.fail_batch(batch.pk, recovery.OUT_OF_TIME)
+    lifecycle.fail_batch(batch.pk, OUT_OF_TIME)
     sweeping.sweep()
     page = get_page(admin_client, reverse("service"))
     address = reverse("retry_batch", args=[batch.pk])
@@ -154,7 +156,7 @@ def test_a_failed_upload_whose_files_were_deleted_cannot_be_tried_again(
     assignment: Assignment, alice: User, admin_client: Client, eager_tasks: None
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    lifecycle.fail_batch(batch.pk, recovery.OUT_OF_TIME)
+    lifecycle.fail_batch(batch.pk, OUT_OF_TIME)
     Batch.objects.update(touched=timezone.now() - 2 * KEPT_FOR_RETRY)
     sweeping.sweep()
     assert not Upload.objects.exists()
@@ -181,7 +183,7 @@ def test_a_failed_ranking_is_tried_again_with_the_uploads_that_failed_with_it(
 def test_a_failed_ranking_with_a_newer_one_cannot_be_tried_again(
     assignment: Assignment, admin_client: Client
 ) -> None:
-    old = assignment.reports.create(state="failed", message=recovery.BROKEN)
+    old = assignment.reports.create(state="failed", message=BROKEN)
     assignment.reports.create(state="queued")
     assert not get_page(admin_client, reverse("service")).has("[aria-labelledby=failed-rankings] button")
     assert "not the newest" in post(admin_client, "retry_report", old.pk)

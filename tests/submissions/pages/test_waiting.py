@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import heartbeats
 from submissions.models import Assignment, Batch, Course, Report
-from submissions.queues import HEAVY
+from submissions.work import heartbeats
+from submissions.work.queues import HEAVY
 from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, zipped

@@ -11,10 +11,13 @@ from django.utils import timezone
 
 from fingerprint import engine
 from submissions import actions, lifecycle, ranking_tasks, recovery, sweeping
-from submissions.heartbeats import Worker, delete_worker, package_version, save_worker
 from submissions.models import RankingPlan, Report, Submission
-from submissions.queues import HEAVY
 from submissions.ranking import kept_cohorts, packing, progress, shards
+from submissions.work.finding import SENDING
+from submissions.work.heartbeats import Worker, delete_worker, package_version, save_worker
+from submissions.work.jobs import GAVE_UP
+from submissions.work.kinds import MAX_ATTEMPTS
+from submissions.work.queues import HEAVY
 from tests.support.planned_rankings import (
     content,
     score_all,
@@ -36,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("empty_queues")
 
 def test_lost_messages_are_sent_again(planned: RankingPlan) -> None:
     assert recovery.lost_shards() == []
-    long_ago = timezone.now() - 2 * recovery.SENDING
+    long_ago = timezone.now() - 2 * SENDING
     planned.shards.update(touched=long_ago)
     assert set(recovery.lost_shards()) == set(planned.shards.values_list("pk", flat=True))
     assert recovery.lost_reports() == []
@@ -51,7 +54,7 @@ def test_a_lost_merge_is_found(
         patch.setattr(ranking_tasks, "make_report", lambda _: None)
         score_all(planned, django_capture_on_commit_callbacks)
     assert recovery.unmerged_reports() == []
-    RankingPlan.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    RankingPlan.objects.update(touched=timezone.now() - 2 * SENDING)
     assert recovery.unmerged_reports() == [planned.report_id]
     sweeping.sweep()
     content(Report.objects.get(pk=planned.report_id))
@@ -61,14 +64,14 @@ def test_a_lost_merge_is_found(
 def test_a_part_that_ends_its_worker_each_time_fails_the_report(part: str, planned: RankingPlan) -> None:
     if part == "shard":
         shard = planned.shards.get(number=0)
-        planned.shards.update(attempts=lifecycle.MAX_ATTEMPTS)
+        planned.shards.update(attempts=MAX_ATTEMPTS)
         ranking_tasks.score_shard(shard.pk)
     else:
         planned.shards.update(result=b"")
-        RankingPlan.objects.update(merges=lifecycle.MAX_ATTEMPTS)
+        RankingPlan.objects.update(merges=MAX_ATTEMPTS)
         ranking_tasks.merge_ranking(planned.report_id)
     report = Report.objects.get(pk=planned.report_id)
-    assert (report.state, report.message) == ("failed", lifecycle.GAVE_UP)
+    assert (report.state, report.message) == ("failed", GAVE_UP)
 
 
 def test_a_worker_of_another_version_scores_nothing_and_says_so(
@@ -87,7 +90,7 @@ def test_a_ranking_of_a_version_without_workers_begins_again_with_this_one(
 ) -> None:
     cache = settings.CACHES["default"]
     settings.CACHES = {"default": cache | {"KEY_PREFIX": f"{cache['KEY_PREFIX']}outdated-"}}
-    RankingPlan.objects.update(version="0.0.1", touched=timezone.now() - 2 * recovery.SENDING)
+    RankingPlan.objects.update(version="0.0.1", touched=timezone.now() - 2 * SENDING)
     sweeping.sweep()
     assert RankingPlan.objects.get().version == "0.0.1"
     worker = Worker("new@host", 1, [HEAVY], 1, package_version(), "new", timezone.now().isoformat())
@@ -186,7 +189,7 @@ def test_a_session_that_is_cut_loses_a_shard_and_fails_no_report(
     connection.close()
     shard.refresh_from_db()
     assert (shard.result, shard.attempts, shard.plan.report.state) == (None, 1, "running")
-    planned.shards.update(touched=timezone.now() - 2 * recovery.SENDING)
+    planned.shards.update(touched=timezone.now() - 2 * SENDING)
     sweeping.sweep()
     content(Report.objects.get(pk=planned.report_id))
 

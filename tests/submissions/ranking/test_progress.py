@@ -13,9 +13,9 @@ from redis import Redis
 
 from submissions import actions, tasks
 from submissions.models import Batch, Course, DeletedBatch, Document, Report, Source, Upload
-from submissions.queues import INTERACTIVE
 from submissions.ranking import progress, rank as ranking
 from submissions.ranking.progress import Cancelled, Progress
+from submissions.work.queues import INTERACTIVE
 from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, HONEST, zipped

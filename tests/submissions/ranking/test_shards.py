@@ -10,9 +10,9 @@ from django.db import connection
 from fingerprint import engine
 from submissions import actions, lifecycle, ranking_tasks, sweeping
 from submissions.models import RankingPlan, RankingShard, Report
-from submissions.queues import HEAVY
 from submissions.ranking import kept_cohorts, progress, shards
 from submissions.ranking.load import load_cohort
+from submissions.work.queues import HEAVY
 from tests.support.planned_rankings import (
     ONE_PAIR,
     content,

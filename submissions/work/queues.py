@@ -30,18 +30,12 @@ PRIORITIES = {
 }
 RANKING_PRIORITIES = {"merge_ranking": 0, "score_shard": 0}
 LANGUAGE_PRIORITIES = {"read_again": 3, "change_language": 6}
-POSTING_PRIORITIES = {"merge_postings": 6}
-STUDENT_PRIORITIES = {"erase_student": 3}
-CORPUS_PRIORITIES = {"compute_shard": 6}
 ROUTES: dict[str, dict[str, Any]] = {
     f"submissions.{module}.{task}": {"queue": INTERACTIVE, "priority": priority}
     for module, priorities in (
         ("tasks", PRIORITIES),
         ("ranking_tasks", RANKING_PRIORITIES),
         ("language_tasks", LANGUAGE_PRIORITIES),
-        ("posting_tasks", POSTING_PRIORITIES),
-        ("student_tasks", STUDENT_PRIORITIES),
-        ("corpus.tasks", CORPUS_PRIORITIES),
     )
     for task, priority in priorities.items()
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from datetime import timedelta
-from enum import IntEnum
+from enum import IntEnum, unique
 from typing import TYPE_CHECKING
 
 from django.db import OperationalError, connection
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
+@unique
 class Work(IntEnum):
     """Kinds of work; the values are the first keys of the locks, away from those of other programs."""
 
     CORPUS = 0x6D6F7373
+    JOB = 0x6D6F7372
     BATCH = 0x6D6F7374
     DOCUMENT = 0x6D6F7375
     REPORT = 0x6D6F7376
     RANKING = 0x6D6F7377  # of an assignment
     BOILERPLATE = 0x6D6F7378
-    CHOICE = 0x6D6F7378  # of what to start next
     LANGUAGE_CHANGE = 0x6D6F7379
     LANGUAGE = 0x6D6F737A  # of an assignment, see `language_lock`
     SHARD = 0x6D6F737B  # of a ranking
-    ERASURE = 0x6D6F737C
     POSTINGS = 0x6D6F737D  # merging their runs
-    CORPUS_SHARD = 0x6D6F737E
+    CHOICE = 0x6D6F737F  # of what to start next
 
 
 @contextmanager

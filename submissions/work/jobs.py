@@ -1,0 +1,228 @@
+"""The table of jobs: enqueue, choose by turns, and every change of a job's state.
+
+A job goes queued -> running, and is deleted when it is done or cancelled; it can fail.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Model, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Least
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
+from submissions.models import Job
+from submissions.work.heartbeats import package_version
+from submissions.work.kinds import MAX_ATTEMPTS
+from submissions.work.locks import Work, transaction_lock
+from submissions.work.messages import announce
+from submissions.work.queues import HEAVY, INTERACTIVE
+from submissions.work.states import count_when_committed, log_change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from submissions.work.kinds import Kind
+
+Row = TypeVar("Row", bound=Model)
+State = Job.State
+# Jobs of a queue and kind that are looked at when one of them is chosen.
+LOOKED_AT = 1_000
+# Time between two attempts of work that a full disk stopped.
+ROOM_INTERVAL = timedelta(seconds=20)
+GAVE_UP = (
+    f"This ended the process that worked on it {MAX_ATTEMPTS} times; the log of the server may say why. "
+    "Try it in smaller parts."
+)
+
+
+class Later(Exception):
+    """A job cannot be done now; it is tried again after `delay`. Where it `counts`, that was an attempt."""
+
+    def __init__(self, delay: timedelta, reason: str = "", *, counts: bool = False) -> None:
+        super().__init__(reason)
+        self.delay, self.reason, self.counts = delay, reason, counts
+
+
+class Refused(Exception):
+    """A job cannot be done at all; the message is for people."""
+
+
+def kind_of(name: str) -> Kind:
+    """Return a row of the registry."""
+    kinds: dict[str, Kind] = settings.WORK_KINDS
+    return kinds[name]
+
+
+def enqueue(kind: str, subject: int = 0, part: int = 0, **fields: Any) -> None:
+    """Queue one piece of work; see `enqueue_all`."""
+    enqueue_all(kind, [subject], part, **fields)
+
+
+@transaction.atomic
+def enqueue_all(
+    kind: str,
+    subjects: Iterable[int],
+    part: int = 0,
+    *,
+    user: int | None = None,
+    queue: str = INTERACTIVE,
+    due: datetime | None = None,
+) -> None:
+    """Queue work when this transaction commits; what is queued already is due at the earlier time.
+
+    A queued job is locked until then, so that no worker starts it before the changes that it is about.
+    """
+    now, wanted = timezone.now(), sorted(set(subjects))
+    same = Job.objects.filter(kind=kind, subject__in=wanted, part=part, state=State.QUEUED)
+    waiting = dict(same.select_for_update().order_by("pk").values_list("subject", "queue"))
+    same.update(due=Least("due", due or now), sent=now, attempts=0, touched=now)
+    fields = {"kind": kind, "part": part, "user_id": user, "queue": queue, "version": package_version()}
+    times = {"due": due or now, "sent": now, "touched": now, "since": now}
+    rows = [Job(subject=subject, **fields, **times) for subject in wanted if subject not in waiting]
+    # Another transaction may have queued the same work meanwhile.
+    Job.objects.bulk_create(rows, ignore_conflicts=True)
+    if due is None or due <= now:
+        for subject in wanted:
+            transaction.on_commit(partial(announce, kind_of(kind), waiting.get(subject, queue)))
+
+
+def due_times(kind: str, subjects: Iterable[int]) -> dict[int, datetime]:
+    """Return when the jobs of these subjects are due, by subject; none for those without a job."""
+    unfinished = Job.objects.filter(kind=kind, subject__in=list(subjects)).exclude(state=State.FAILED)
+    return dict(unfinished.order_by("-pk").values_list("subject", "due"))
+
+
+def with_due(rows: QuerySet[Row], kind: str) -> QuerySet[Row]:
+    """Let each row have `due`: when its job of a kind is due; None without one."""
+    own = Job.objects.filter(kind=kind, subject=OuterRef("pk")).exclude(state=State.FAILED)
+    annotated: QuerySet[Row] = rows.annotate(due=Subquery(own.order_by("pk").values("due")[:1]))
+    return annotated
+
+
+def cancel(kind: str, subjects: Iterable[int]) -> bool:
+    """Delete unfinished jobs of these subjects; what carries one out stops. Return whether there were any."""
+    unfinished = Job.objects.filter(kind=kind, subject__in=list(subjects)).exclude(state=State.FAILED)
+    for job in unfinished:
+        log_change(str(job), job.state, "cancelled", "")
+    return bool(unfinished.delete()[0])
+
+
+def startable(kind: Kind, queue: str) -> list[Job]:
+    """Return the jobs to start next, by turns among their users.
+
+    A job waits while one of the same subject is carried out, or its user has enough started ones.
+    """
+    jobs = Job.objects.filter(kind=kind.name)
+    running = list(jobs.filter(state=State.RUNNING).values_list("subject", "part", "user", "queue"))
+    busy = {(subject, part) for subject, part, *_ in running}
+    started: Counter[int | None] = Counter(user for _, _, user, where in running if where == queue)
+    waiting = jobs.filter(queue=queue, state=State.QUEUED, due__lte=timezone.now())
+    if kind.is_same_version:
+        waiting = waiting.filter(version=package_version())
+    numbered = []
+    for job in waiting.order_by("pk")[:LOOKED_AT]:
+        if (job.subject, job.part) not in busy and (not kind.at_once or started[job.user_id] < kind.at_once):
+            numbered.append((started[job.user_id], job))
+            started[job.user_id] += 1
+    return [job for _, job in sorted(numbered, key=lambda one: one[0])]
+
+
+def claim(kind: Kind, queue: str) -> Job | None:
+    """Start the job whose turn it is; return None where none waits."""
+    with transaction.atomic():
+        transaction_lock(Work.CHOICE, wait=True)  # No two workers choose the same.
+        return next((job for job in startable(kind, queue) if start(job)), None)
+
+
+def start(job: Job) -> bool:
+    """Start a queued job, and count the attempt, in the caller's transaction; return whether it was started.
+
+    What was started too often fails instead.
+    """
+    # A job that a transaction just enqueued again is announced when that commits.
+    if not _mine(job).select_for_update(skip_locked=True).exists():
+        return False
+    if job.attempts >= kind_of(job.kind).attempts:
+        fail(job, NO_ROOM if job.reason == WAITS_FOR_ROOM else GAVE_UP, "too many attempts")
+        return False
+    _change(job, State.RUNNING, attempts=F("attempts") + 1)
+    job.attempts += 1
+    return True
+
+
+def finish(job: Job) -> None:
+    """Delete a job that is done."""
+    if _mine(job).delete()[0]:
+        _note(job, "done", "")
+
+
+def wait(job: Job, delay: timedelta, reason: str, *, counts: bool) -> None:
+    """Queue a started job again, to be tried after `delay`; if it does not `count`, that was no attempt."""
+    queue = HEAVY if counts and kind_of(job.kind).is_slow_again else job.queue
+    now, attempts = timezone.now(), F("attempts") - int(not counts)
+    _requeue(job, reason, due=now + delay, touched=now, queue=queue, attempts=attempts)
+
+
+def wait_for_room(job: Job) -> None:
+    """Queue a job again that a full disk stopped; it fails once it was tried too often."""
+    wait(job, ROOM_INTERVAL, WAITS_FOR_ROOM, counts=True)
+
+
+def make_heavy(job: Job, reason: str) -> None:
+    """Queue a started job again in the heavy queue; that was no attempt."""
+    if _requeue(job, reason, queue=HEAVY, attempts=F("attempts") - 1):
+        announce(kind_of(job.kind), HEAVY)
+
+
+def requeue_lost(job: Job) -> bool:
+    """Queue a job again whose worker was lost."""
+    reason = job.reason if job.reason == WAITS_FOR_ROOM else ""
+    return _requeue(job, reason, "its worker was lost")
+
+
+@transaction.atomic
+def fail(job: Job, message: str, reason: str = "") -> bool:
+    """Fail an unfinished job with a `message` for people; the log gets `reason`, or else the message."""
+    kind = kind_of(job.kind)
+    if not _change(job, State.FAILED, reason or message, reason=message):
+        return False
+    if kind.failed:
+        import_string(kind.failed)(job, message)
+    return True
+
+
+def _requeue(job: Job, stored: str, why: str = "", **fields: Any) -> bool:
+    same = Job.objects.filter(kind=job.kind, subject=job.subject, part=job.part, state=State.QUEUED)
+    if same.exists():  # It was enqueued again meanwhile: that job does the work.
+        finish(job)
+        return False
+    now = timezone.now()
+    return _change(job, State.QUEUED, why or stored, **{"reason": stored, "due": now, "sent": now, **fields})
+
+
+def _mine(job: Job) -> Any:
+    """Return the row of a job in the state and attempt in which it was loaded."""
+    return Job.objects.filter(pk=job.pk, state=job.state, attempts=job.attempts)
+
+
+def _change(job: Job, state: Job.State, why: str = "", **fields: Any) -> bool:
+    now = timezone.now()
+    if not _mine(job).update(**{"state": state, "touched": now, "since": now, **fields}):
+        return False
+    _note(job, state.value, why)
+    job.state, job.since = state, now
+    return True
+
+
+def _note(job: Job, after: str, reason: str) -> None:
+    log_change(str(job), job.state, after, reason)
+    count_when_committed(job.kind, [(job.state, (timezone.now() - job.since).total_seconds())])

@@ -1,0 +1,83 @@
+"""Carry out jobs in a worker: each under a lock, and with the limits of its kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db import transaction
+from django.utils.module_loading import import_string
+
+from submissions.disk_space import is_database_away, is_no_room
+from submissions.models import Job
+from submissions.sandbox.process import NotStarted
+from submissions.work import jobs
+from submissions.work.locks import Work, work_lock
+from submissions.work.messages import announce
+from submissions.work.queues import QUEUES, TakesLong
+
+if TYPE_CHECKING:
+    from submissions.work.kinds import Kind
+
+BROKEN = (
+    "An error on the server; its log has the details. Try again, or report it to whoever runs this server."
+)
+OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smaller parts."
+
+
+def run(kind: Kind, queue: str) -> None:
+    """Carry out the job of a kind whose turn it is; do nothing where none waits."""
+    job = jobs.claim(kind, queue)
+    if job is None:
+        return
+    with work_lock(Work.JOB, job.pk) as mine:
+        if mine:
+            carry_out(kind, job)
+    _announce_blocked(kind, job)
+
+
+def run_here(name: str, subject: int) -> None:
+    """Carry out a queued job in this process, whoever's turn it is; an error is raised."""
+    with transaction.atomic():
+        waiting = Job.objects.filter(kind=name, subject=subject, state=Job.State.QUEUED).first()
+        job = waiting if waiting and jobs.start(waiting) else None
+    if job is not None:
+        with work_lock(Work.JOB, job.pk) as mine:
+            if mine:
+                carry_out(jobs.kind_of(name), job)
+
+
+def carry_out(kind: Kind, job: Job) -> None:
+    """Call the function of a started job, and store what came of it."""
+    try:
+        import_string(kind.function)(job)
+    except jobs.Later as later:
+        jobs.wait(job, later.delay, later.reason, counts=later.counts)
+    except TakesLong:
+        jobs.make_heavy(job, "it takes long")
+    except jobs.Refused as refused:
+        jobs.fail(job, str(refused))
+    except SoftTimeLimitExceeded:
+        jobs.fail(job, OUT_OF_TIME, "out of time")
+    except Exception as error:
+        if is_no_room(error):
+            jobs.wait_for_room(job)
+        elif not was_interrupted(error):
+            jobs.fail(job, BROKEN, type(error).__name__)
+        raise
+    else:
+        jobs.finish(job)
+
+
+def was_interrupted(error: Exception) -> bool:
+    """Return whether the database or a child that reads files was lost: maintenance finds such work again."""
+    return is_database_away(error) or isinstance(error, NotStarted)
+
+
+def _announce_blocked(kind: Kind, job: Job) -> None:
+    """Announce work that waited for this job to end: its messages came in vain."""
+    same = Job.objects.filter(kind=kind.name, subject=job.subject, state=Job.State.QUEUED)
+    if kind.at_once or same.exists():
+        for queue in QUEUES:
+            if jobs.startable(kind, queue):
+                announce(kind, queue)
