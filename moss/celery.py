@@ -27,7 +27,6 @@ app = Celery("moss")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 app.autodiscover_tasks(related_name="ranking_tasks")
-app.autodiscover_tasks(related_name="language_tasks")
 app.autodiscover_tasks(["submissions.work"], related_name="messages")
 
 

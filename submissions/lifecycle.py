@@ -8,7 +8,6 @@ reports can be cancelled. docs/stuck-batch.md explains how to read the log.
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import OperationalError, transaction
@@ -18,7 +17,8 @@ from psycopg.errors import LockNotAvailable
 
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Assignment, Batch, BoilerplateUpload, Report
-from submissions.work.jobs import GAVE_UP
+from submissions.work import jobs
+from submissions.work.jobs import BUSY, GAVE_UP, Later
 from submissions.work.kinds import MAX_ATTEMPTS
 from submissions.work.queues import INTERACTIVE
 from submissions.work.states import change_rows
@@ -32,15 +32,16 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Time between two attempts to read a batch on a full disk, at least.
-ROOM_INTERVAL = timedelta(seconds=10)
 NOT_RANKED = (
     "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
 )
 
 
-class AssignmentBusy(Exception):
+class AssignmentBusy(Later):
     """Another process has locked the assignment."""
+
+    def __init__(self) -> None:
+        super().__init__(BUSY, "the assignment is being changed")
 
 
 def lock_assignment(assignment_id: int, *, wait: bool = True) -> Assignment | None:
@@ -65,49 +66,32 @@ def lock_assignment(assignment_id: int, *, wait: bool = True) -> Assignment | No
 
 
 def start_unpacking(batch_id: int) -> bool:
-    """Start unpacking a batch, or restart it after a worker was lost. Return whether the state allowed it.
-
-    A batch that ended its worker MAX_ATTEMPTS times fails instead.
-    """
+    """Note that a batch is being unpacked. Return whether the state allowed it."""
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    tired = waiting.filter(attempts__gte=MAX_ATTEMPTS)
-    if change_batches(tired, Batch.State.FAILED, _why_given_up(tired)):
-        return False
-    return change_batches(waiting, Batch.State.UNPACKING, attempts=F("attempts") + 1)
-
-
-def _why_given_up(rows: QuerySet[Any]) -> str:
-    return NO_ROOM if rows.filter(message=WAITS_FOR_ROOM).exists() else GAVE_UP
+    return change_batches(waiting, Batch.State.UNPACKING)
 
 
 def requeue_batch(batch_id: int, reason: str) -> bool:
-    """Queue a batch again whose unpacking was lost. Return whether the state allowed it."""
+    """Note that a batch waits again to be unpacked. Return whether the state allowed it."""
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    message = WAITS_FOR_ROOM if waiting.filter(message=WAITS_FOR_ROOM).exists() else ""
-    return change_batches(waiting, Batch.State.QUEUED, message, reason)
+    return change_batches(waiting, Batch.State.QUEUED, _shown(reason), reason)
 
 
-def wait_for_room(batch_id: int) -> None:
-    """Queue a batch again that a full disk stopped; the sweep enqueues it, until it was tried too often."""
-    waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    change_batches(waiting, Batch.State.QUEUED, WAITS_FOR_ROOM)
-    _wait_while_reading(Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING))
+def _shown(reason: str) -> str:
+    return reason if reason == WAITS_FOR_ROOM else ""
 
 
-def _wait_while_reading(reading: QuerySet[Batch]) -> None:
-    # Several workers read one batch: what stops them at the same time counts as one attempt.
-    recently = reading.filter(message=WAITS_FOR_ROOM, touched__gt=timezone.now() - ROOM_INTERVAL)
-    if recently.exists():
-        return
-    tired = reading.filter(attempts__gte=2 * MAX_ATTEMPTS, message=WAITS_FOR_ROOM)
-    if not change_batches(tired, Batch.State.FAILED, NO_ROOM):
-        change_batches(reading, Batch.State.FINGERPRINTING, WAITS_FOR_ROOM, attempts=F("attempts") + 1)
+def note_room(batch_id: int, *, is_waited_for: bool) -> None:
+    """Note whether the reading of a batch waits for room on the disk."""
+    message = WAITS_FOR_ROOM if is_waited_for else ""
+    reading = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).exclude(message=message)
+    change_batches(reading, Batch.State.FINGERPRINTING, message)
 
 
 def list_batch(batch_id: int) -> bool:
     """Let an unpacked batch wait for its uploader. Return whether the state allowed it."""
     unpacking = Batch.objects.filter(pk=batch_id, state=Batch.State.UNPACKING)
-    return change_batches(unpacking, Batch.State.LISTED, attempts=0)
+    return change_batches(unpacking, Batch.State.LISTED)
 
 
 def continue_batch(batch_id: int, **fields: Any) -> bool:
@@ -138,9 +122,12 @@ def fail_batch(batch_id: int, message: str, reason: str = "") -> None:
     change_batches(running, Batch.State.FAILED, message, reason)
 
 
+@transaction.atomic
 def cancel_batch(batch: Batch) -> bool:
     """Cancel a batch that has not ended; its workers stop before their next file. Return whether it could."""
     unfinished = Batch.objects.filter(pk=batch.pk, state__in=Batch.CANCELLABLE)
+    for kind in ("unpack", "read_documents"):
+        jobs.cancel(kind, [batch.pk])
     return change_batches(unfinished, Batch.State.CANCELLED, "Cancelled.")
 
 
@@ -148,22 +135,14 @@ def cancel_batch(batch: Batch) -> bool:
 
 
 def start_boilerplate(upload_id: int) -> bool:
-    """Start reading uploaded boilerplate, or restart it after a worker was lost; False if it has ended.
-
-    An upload that ended its worker MAX_ATTEMPTS times fails instead.
-    """
-    running = _running_boilerplate(upload_id)
-    failed = BoilerplateUpload.State.FAILED
-    tired = running.filter(attempts__gte=MAX_ATTEMPTS)
-    if _change_boilerplate(tired, failed, "too many attempts", message=_why_given_up(tired)):
-        return False
-    return _change_boilerplate(running, BoilerplateUpload.State.READING, attempts=F("attempts") + 1)
+    """Note that uploaded boilerplate is being read; False if it has ended."""
+    return _change_boilerplate(_running_boilerplate(upload_id), BoilerplateUpload.State.READING)
 
 
-def requeue_boilerplate(upload_id: int, reason: str, **fields: Any) -> bool:
-    """Queue uploaded boilerplate again whose reading was lost. Return whether the state allowed it."""
-    running = _running_boilerplate(upload_id)
-    return _change_boilerplate(running, BoilerplateUpload.State.QUEUED, reason, **fields)
+def requeue_boilerplate(upload_id: int, reason: str) -> bool:
+    """Note that uploaded boilerplate waits again. Return whether the state allowed it."""
+    waiting = _running_boilerplate(upload_id)
+    return _change_boilerplate(waiting, BoilerplateUpload.State.QUEUED, reason, message=_shown(reason))
 
 
 def finish_boilerplate(upload_id: int, refusals: list[Refusal], refused: int) -> bool:
@@ -173,10 +152,10 @@ def finish_boilerplate(upload_id: int, refusals: list[Refusal], refused: int) ->
     return _change_boilerplate(running, done, message="", refusals=refusals, refused=refused)
 
 
-def fail_boilerplate(upload_id: int, message: str, reason: str = "") -> None:
-    """Fail uploaded boilerplate with a `message` for its uploader; the log gets `reason` or the message."""
+def fail_boilerplate(upload_id: int, message: str) -> None:
+    """Fail uploaded boilerplate with a `message` for its uploader."""
     running = _running_boilerplate(upload_id)
-    _change_boilerplate(running, BoilerplateUpload.State.FAILED, reason or message, message=message)
+    _change_boilerplate(running, BoilerplateUpload.State.FAILED, message, message=message)
 
 
 def _running_boilerplate(upload_id: int) -> QuerySet[BoilerplateUpload]:
@@ -210,7 +189,7 @@ def start_report(report_id: int) -> bool:
     unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
     tired = unfinished.filter(attempts__gte=MAX_ATTEMPTS)
     if tired.exists():
-        fail_report(report_id, _why_given_up(tired))
+        fail_report(report_id, NO_ROOM if tired.filter(message=WAITS_FOR_ROOM).exists() else GAVE_UP)
         return False
     return change_reports(unfinished, Report.State.RUNNING, attempts=F("attempts") + 1)
 

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.db import transaction
 from django.db.models import F
 
 from submissions.lifecycle import change_batches, change_reports
 from submissions.models import Batch, Report, Submission, Upload
-from submissions.work.queues import HEAVY, INTERACTIVE
+from submissions.work.queues import HEAVY
 
 RETRIED = "retried by staff"
 
 
+@transaction.atomic
 def retry_batch(batch_id: int) -> bool:
     """Have a failed batch unpacked again, or read if its files are not needed. Return whether it can be."""
     failed = Batch.objects.filter(pk=batch_id, state=Batch.State.FAILED)
-    fields: dict[str, Any] = {"reason": RETRIED, "attempts": 0}
-    if change_batches(failed.filter(pk__in=Upload.objects.values("batch")), Batch.State.QUEUED, **fields):
+    stored = failed.filter(pk__in=Upload.objects.values("batch"))
+    if change_batches(stored, Batch.State.QUEUED, reason=RETRIED):
         return True
     unpacked = failed.filter(pk__in=Submission.objects.values("batch"))
-    return change_batches(unpacked, Batch.State.FINGERPRINTING, **fields)
+    return change_batches(unpacked, Batch.State.FINGERPRINTING, reason=RETRIED)
 
 
 def retry_report(report_id: int) -> bool:
@@ -34,16 +33,6 @@ def retry_report(report_id: int) -> bool:
             change_batches(unpacked, Batch.State.RANKING, reason=RETRIED)
             return change_reports(failed, Report.State.QUEUED, RETRIED, attempts=0, message="")
     return False
-
-
-def make_batch_heavy(batch_id: int, reason: str) -> bool:
-    """Move a started batch to the heavy queue. One that is unpacked waits there; that was no attempt."""
-    started = Batch.objects.filter(pk=batch_id, queue=INTERACTIVE)
-    unpacking = started.filter(state=Batch.State.UNPACKING)
-    if change_batches(unpacking, Batch.State.QUEUED, "", reason, queue=HEAVY, attempts=F("attempts") - 1):
-        return True
-    reading = started.filter(state=Batch.State.FINGERPRINTING)
-    return change_batches(reading, Batch.State.FINGERPRINTING, "", reason, queue=HEAVY)
 
 
 def make_report_heavy(report_id: int, reason: str) -> bool:

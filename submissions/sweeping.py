@@ -8,7 +8,7 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import language_tasks, lifecycle, ranking_tasks, recovery, tasks
+from submissions import lifecycle, ranking_tasks, recovery
 from submissions.ingest import resumable
 from submissions.ingest.documents import delete_unreferenced
 from submissions.ingest.expiry import delete_expired
@@ -27,9 +27,6 @@ def sweep() -> None:
     """Re-enqueue work lost to a crashed worker or broker, end stuck work, delete what nothing refers to."""
     sweep_jobs()
     recovery.end_stuck_work()
-    recovery.end_stuck_language_changes()
-    _restart_uploads()
-    _restart_boilerplate()
     _restart_rankings()
     delete_expired()
     resumable.delete_expired()
@@ -42,15 +39,15 @@ def sweep() -> None:
 def _restart_rankings() -> None:
     for pk, queue in recovery.lost_reports():
         if lifecycle.requeue_report(pk, "its worker or its message was lost"):
-            send(tasks.rank_next, queue, queue)
+            send(ranking_tasks.rank_next, queue, queue)
     for pk in recovery.outdated_reports():
         if lifecycle.requeue_report(pk, "it was begun by a version of which no worker is left"):
-            send(tasks.rank_next, HEAVY, HEAVY)
+            send(ranking_tasks.rank_next, HEAVY, HEAVY)
     _restart_shards()
     for batch in recovery.unranked_batches():
         logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
         with transaction.atomic():
-            tasks.enqueue_rank(batch.assignment)
+            ranking_tasks.enqueue_rank(batch.assignment)
 
 
 def _restart_shards() -> None:
@@ -63,24 +60,3 @@ def _restart_shards() -> None:
         logger.warning("report %s: merging its shards is enqueued again", pk)
         RankingPlan.objects.filter(report=pk).update(touched=timezone.now())
         send(ranking_tasks.merge_ranking, HEAVY, pk)
-
-
-def _restart_uploads() -> None:
-    for pk, queue in recovery.lost_uploads():
-        if lifecycle.requeue_batch(pk, "its worker or its message was lost"):
-            send(tasks.unpack_next, queue, queue)
-    for pk in recovery.lost_readings():
-        logger.warning("batch %s: its unread documents are enqueued again", pk)
-        tasks.enqueue_documents(pk)
-    for pk, queue in recovery.lost_language_changes():
-        logger.warning("language change %s: it is enqueued again", pk)
-        send(language_tasks.change_language, queue, pk)
-
-
-def _restart_boilerplate() -> None:
-    for pk, queue in recovery.lost_boilerplate_uploads():
-        if lifecycle.requeue_boilerplate(pk, "its worker or its message was lost"):
-            send(tasks.read_boilerplate, queue, pk)
-    for assignment_id, document_id in recovery.lost_boilerplate():
-        logger.warning("re-enqueued boilerplate document %s of assignment %s", document_id, assignment_id)
-        tasks.fingerprint_boilerplate.delay(assignment_id, [document_id])

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
     from submissions.models import Assignment
 
-# Number of batches of a user, in one queue, that are unpacked or read at the same time. With one, the workers
-# would be idle between its steps.
-STARTED_A_USER = 2
-
 
 class Turn(NamedTuple):
     """A waiting batch or report; `number` counts the work of its user that comes before it or was started."""
@@ -43,25 +39,12 @@ def choosing() -> Iterator[None]:
         yield
 
 
-def batch_turns(queue: str) -> list[Turn]:
-    """Return the batches that wait in a queue, in the order in which they will be started."""
-    batches = Batch.objects.filter(queue=queue).order_by("pk")
-    started = batches.filter(state__in=Batch.STARTED).values_list("uploaded_by", flat=True)
-    waiting = batches.filter(state=Batch.State.QUEUED).values_list("pk", "uploaded_by")
-    return _by_turns(waiting, started)
-
-
 def report_turns(queue: str) -> list[Turn]:
     """Return the reports that wait in a queue, in the order in which they will be ranked."""
     reports = Report.objects.filter(queue=queue).order_by("pk")
     running = reports.filter(state=Report.State.RUNNING).values_list("assignment__course__owner", flat=True)
     waiting = reports.filter(state=Report.State.QUEUED).values_list("pk", "assignment__course__owner")
     return _by_turns(waiting, running)
-
-
-def startable_batches(queue: str) -> list[int]:
-    """Return the batches to start next, in order, without those of users who have enough started ones."""
-    return [turn.pk for turn in batch_turns(queue) if turn.number < STARTED_A_USER]
 
 
 def startable_reports(queue: str) -> list[int]:

@@ -10,11 +10,12 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from submissions import lifecycle, tasks
+from submissions import lifecycle
 from submissions.ingest.documents import delete_unused, delete_unused_sources
 from submissions.ingest.uploads import discard_uploads
 from submissions.models import Batch, Boilerplate, DeletedBatch, ListedEntry, SubmissionFile, Upload
 from submissions.queries.retention import holds_on
+from submissions.ranking_tasks import enqueue_rank
 from submissions.work import jobs
 from submissions.work.queues import HEAVY
 
@@ -59,7 +60,7 @@ def delete_batch(batch: Batch) -> None:
         transaction.on_commit(partial(delete_unused_sources, listed))
         uploaded = assignment.batches.exclude(role=Batch.Role.OTHER)
         if uploaded.filter(state__in=Batch.FULLY_READ).exists():
-            tasks.enqueue_rank(assignment)
+            enqueue_rank(assignment)
         else:
             assignment.reports.all().delete()
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from submissions import tasks
 from submissions.enrolment import ROWS, enrol, lock_roster
 from submissions.mates import mate_keys
 from submissions.models import CourseRoster, EnrolledStudent, Report, Submission, SubmissionStudent
+from submissions.ranking_tasks import enqueue_rank
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Course
@@ -80,4 +80,4 @@ def _rank_changed(course: Course, before: dict[int, set[frozenset[int]]]) -> Non
     for assignment in course.assignments.filter(
         pk__in=[pk for pk, groups in after.items() if groups != before.get(pk)]
     ):
-        tasks.enqueue_rank(assignment)
+        enqueue_rank(assignment)

@@ -35,9 +35,6 @@ class LanguageChange(models.Model):
     touched = models.DateTimeField(auto_now=True)
     # The time from which on it is in its state.
     since = models.DateTimeField(default=timezone.now)
-    # Number of times it was started, or stopped by a full disk.
-    attempts = models.PositiveSmallIntegerField(default=0)
-    queue = models.CharField(max_length=20, default="interactive")
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)
     documents_total = models.PositiveIntegerField(default=0)

@@ -15,7 +15,7 @@ from submissions.queries.exclusions import listed_boilerplate_uploads
 from submissions.queries.language_changes import open_language_change
 from submissions.ranking import progress
 from submissions.ranking.progress import Progress
-from submissions.work import heartbeats
+from submissions.work import heartbeats, jobs
 from submissions.work.queues import HEAVY
 
 if TYPE_CHECKING:
@@ -147,9 +147,8 @@ def uploads_before(batch: Batch) -> int | None:
 
 
 def _with_places(batches: list[Batch]) -> list[UnreadUpload]:
-    waiting = {batch.pk: batch.queue for batch in batches if batch.state == Batch.State.QUEUED}
-    order = {queue: turns.batch_turns(queue) for queue in set(waiting.values())}
+    waiting = [batch.pk for batch in batches if batch.state == Batch.State.QUEUED]
+    places = jobs.places("unpack", waiting) if waiting else {}
     return [
-        UnreadUpload(batch, turns.place(order[batch.queue], batch.pk) if batch.pk in waiting else None)
-        for batch in batches
+        UnreadUpload(batch, places.get(batch.pk, 0) if batch.pk in waiting else None) for batch in batches
     ]

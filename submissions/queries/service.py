@@ -16,13 +16,14 @@ import django
 import redis
 from django.conf import settings
 from django.db import connection
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from fingerprint import engine
 from submissions import recovery
-from submissions.models import Batch, Job, LanguageChange, Report, Submission, Upload
+from submissions.models import Batch, Job, Report, Submission, Upload
 from submissions.ranking.memory import TOO_LARGE
 from submissions.work import heartbeats
 from submissions.work.jobs import GAVE_UP
@@ -47,11 +48,9 @@ QUIET = timedelta(minutes=2)
 # Reasons that the service itself wrote. Others can hold the name of a file.
 OWN_REASONS = (OUT_OF_TIME, BROKEN, GAVE_UP)
 WORK = {
-    Work.BATCH: gettext_lazy("unpacks upload"),
     Work.DOCUMENT: gettext_lazy("reads document"),
     Work.REPORT: gettext_lazy("ranks report"),
     Work.SHARD: gettext_lazy("scores shard"),
-    Work.LANGUAGE_CHANGE: gettext_lazy("carries out language change"),
     Work.CORPUS: gettext_lazy("works on corpus"),
 }
 
@@ -110,16 +109,12 @@ def _queues() -> list[QueueState]:
 
 
 def _counts(queue: str) -> tuple[int, int]:
-    batches, reports = Batch.objects.filter(queue=queue), Report.objects.filter(queue=queue)
-    changes = LanguageChange.objects.filter(queue=queue)
-    waiting = [batches.filter(state=Batch.State.QUEUED), reports.filter(state=Report.State.QUEUED)]
-    waiting_changes = changes.filter(state=LanguageChange.State.QUEUED)
-    started = [batches.filter(state__in=Batch.STARTED), reports.filter(state=Report.State.RUNNING)]
-    started_changes = changes.filter(state=LanguageChange.State.READING)
-    jobs = Job.objects.filter(queue=queue)
+    reports = Report.objects.filter(queue=queue)
+    jobs = Job.objects.filter(queue=queue).order_by().values("kind", "subject").distinct()
+    running = jobs.filter(state=Job.State.RUNNING)
     return (
-        sum(rows.count() for rows in (*waiting, waiting_changes, jobs.filter(state=Job.State.QUEUED))),
-        sum(rows.count() for rows in (*started, started_changes, jobs.filter(state=Job.State.RUNNING))),
+        reports.filter(state=Report.State.QUEUED).count() + jobs.filter(state=Job.State.QUEUED).count(),
+        reports.filter(state=Report.State.RUNNING).count() + running.count(),
     )
 
 
@@ -169,7 +164,17 @@ def _valkey_version() -> str:
 def batches_under_way() -> QuerySet[Batch]:
     """Return the unfinished uploads, the one that did not change for longest first."""
     unfinished = Batch.objects.filter(state__in=Batch.RUNNING)
-    return unfinished.select_related("assignment").order_by("touched", "pk")
+    return _with_jobs(unfinished).order_by("touched", "pk")
+
+
+def _with_jobs(batches: QuerySet[Batch]) -> QuerySet[Batch]:
+    """Let each batch have the queue and the attempts of its job; none once it is read."""
+    jobs = Job.objects.filter(kind__in=("unpack", "read_documents"), subject=OuterRef("pk"))
+    newest = jobs.order_by("-pk")
+    return batches.select_related("assignment").annotate(
+        queue=Subquery(newest.values("queue")[:1]),
+        attempts=Coalesce(Subquery(newest.values("attempts")[:1]), 0),
+    )
 
 
 def reports_under_way() -> QuerySet[Report]:
@@ -189,7 +194,7 @@ def failed_batches() -> QuerySet[FailedBatch]:
     """Return the failed uploads, newest first, with `can_retry`."""
     files = Upload.objects.filter(batch=OuterRef("pk"))
     submissions = Submission.objects.filter(batch=OuterRef("pk"))
-    failed = Batch.objects.filter(state=Batch.State.FAILED).select_related("assignment")
+    failed = _with_jobs(Batch.objects.filter(state=Batch.State.FAILED))
     return failed.annotate(can_retry=Exists(files) | Exists(submissions)).order_by("-touched", "-pk")
 
 

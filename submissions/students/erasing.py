@@ -9,10 +9,11 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from submissions import lifecycle, tasks
+from submissions import lifecycle
 from submissions.events import erasing
 from submissions.models import AuditEntry, Batch, Erasure
 from submissions.models.audit import AuditAction
+from submissions.ranking_tasks import enqueue_rank
 from submissions.students.receipts import Counts
 from submissions.students.rows import erase_names, erase_submissions, new_names
 from submissions.students.scope import NotFound, scope
@@ -65,7 +66,7 @@ def carry_out(job: Job) -> None:
     try:
         work = scope(erasure.student, erasure.courses)
     except NotFound as error:
-        raise jobs.Refused(str(error)) from error
+        raise jobs.Refused(str(error), "there is no such student") from error
     # Commit this before locking: a running ranking holds the lock until it sees that it was cancelled.
     for assignment in work.touched:
         lifecycle.cancel_reports(assignment)
@@ -109,7 +110,7 @@ def _rank(assignment_id: int) -> None:
         return
     uploaded = assignment.batches.exclude(role=Batch.Role.OTHER).filter(state__in=Batch.FULLY_READ)
     if uploaded.filter(submissions__isnull=False).exists():
-        tasks.enqueue_rank(assignment)
+        enqueue_rank(assignment)
     else:
         assignment.reports.all().delete()
 

@@ -41,7 +41,7 @@ def end_stuck() -> None:
     for kind in settings.WORK_KINDS.values():
         long_ago = now - timedelta(seconds=kind.seconds + kind.grace) - SENDING
         for job in Job.objects.filter(kind=kind.name, state=State.RUNNING, touched__lt=long_ago):
-            if end_session(Work.JOB, job.pk):
+            if end_session(Work.JOB, job.pk) and kind.gives_up:
                 jobs.fail(job, OUT_OF_TIME, "it does not go on")
 
 

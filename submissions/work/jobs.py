@@ -23,7 +23,7 @@ from submissions.work.heartbeats import package_version
 from submissions.work.kinds import MAX_ATTEMPTS
 from submissions.work.locks import Work, transaction_lock
 from submissions.work.messages import announce
-from submissions.work.queues import HEAVY, INTERACTIVE
+from submissions.work.queues import HEAVY, INTERACTIVE, QUEUES
 from submissions.work.states import count_when_committed, log_change
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ State = Job.State
 LOOKED_AT = 1_000
 # Time between two attempts of work that a full disk stopped.
 ROOM_INTERVAL = timedelta(seconds=20)
+# Time after which work is tried again that another process or transaction stopped.
+BUSY = timedelta(seconds=3)
+# A job that is tried again after at most this time is announced at once.
+SOON = timedelta(seconds=5)
 GAVE_UP = (
     f"This ended the process that worked on it {MAX_ATTEMPTS} times; the log of the server may say why. "
     "Try it in smaller parts."
@@ -52,8 +56,16 @@ class Later(Exception):
         self.delay, self.reason, self.counts = delay, reason, counts
 
 
+class Again(Exception):
+    """A part of a job is done; the rest follows after the work of others."""
+
+
 class Refused(Exception):
-    """A job cannot be done at all; the message is for people."""
+    """A job cannot be done; the message is for people, the `reason`, which names nobody, for the log."""
+
+    def __init__(self, message: str, reason: str) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 def kind_of(name: str) -> Kind:
@@ -88,6 +100,7 @@ def enqueue_all(
     fields = {"kind": kind, "part": part, "user_id": user, "queue": queue, "version": package_version()}
     times = {"due": due or now, "sent": now, "touched": now, "since": now}
     rows = [Job(subject=subject, **fields, **times) for subject in wanted if subject not in waiting]
+    Job.objects.filter(kind=kind, subject__in=wanted, part=part, state=State.FAILED).delete()
     # Another transaction may have queued the same work meanwhile.
     Job.objects.bulk_create(rows, ignore_conflicts=True)
     if due is None or due <= now:
@@ -108,32 +121,63 @@ def with_due(rows: QuerySet[Row], kind: str) -> QuerySet[Row]:
     return annotated
 
 
-def cancel(kind: str, subjects: Iterable[int]) -> bool:
-    """Delete unfinished jobs of these subjects; what carries one out stops. Return whether there were any."""
+@transaction.atomic
+def cancel(kind: str, subjects: Iterable[int]) -> None:
+    """Delete unfinished jobs of these subjects; what carries one out stops, as its subject says."""
     unfinished = Job.objects.filter(kind=kind, subject__in=list(subjects)).exclude(state=State.FAILED)
     for job in unfinished:
         log_change(str(job), job.state, "cancelled", "")
-    return bool(unfinished.delete()[0])
+    unfinished.delete()
+    transaction.on_commit(partial(announce_blocked, kind_of(kind)))
 
 
-def startable(kind: Kind, queue: str) -> list[Job]:
-    """Return the jobs to start next, by turns among their users.
+def turns(kind: Kind, queue: str) -> list[tuple[int, Job]]:
+    """Return the jobs that wait, in the order in which they are started, by turns among their users.
 
-    A job waits while one of the same subject is carried out, or its user has enough started ones.
+    Each has the number of jobs of its user that come before it or were started. None is started while one of
+    the same subject is carried out.
     """
     jobs = Job.objects.filter(kind=kind.name)
-    running = list(jobs.filter(state=State.RUNNING).values_list("subject", "part", "user", "queue"))
-    busy = {(subject, part) for subject, part, *_ in running}
-    started: Counter[int | None] = Counter(user for _, _, user, where in running if where == queue)
-    waiting = jobs.filter(queue=queue, state=State.QUEUED, due__lte=timezone.now())
+    busy = set(jobs.filter(state=State.RUNNING).values_list("subject", "part"))
+    following = Job.objects.filter(kind=kind.followed_by).exclude(state=State.FAILED)
+    started = {*_of_users(jobs.filter(state=State.RUNNING), queue), *_of_users(following, queue)}
+    counts = Counter(user for _, user in started)
+    waiting = jobs.filter(queue=queue, state=State.QUEUED, due__lte=timezone.now()).order_by("due", "pk")
     if kind.is_same_version:
         waiting = waiting.filter(version=package_version())
     numbered = []
-    for job in waiting.order_by("pk")[:LOOKED_AT]:
-        if (job.subject, job.part) not in busy and (not kind.at_once or started[job.user_id] < kind.at_once):
-            numbered.append((started[job.user_id], job))
-            started[job.user_id] += 1
-    return [job for _, job in sorted(numbered, key=lambda one: one[0])]
+    for job in waiting[:LOOKED_AT]:
+        if (job.subject, job.part) not in busy:
+            numbered.append((counts[job.user_id], job))
+            counts[job.user_id] += 1
+    return sorted(numbered, key=lambda one: one[0])
+
+
+def _of_users(jobs: QuerySet[Job], queue: str) -> QuerySet[Job, tuple[int, int | None]]:
+    return jobs.filter(queue=queue).order_by().values_list("subject", "user")
+
+
+def startable(kind: Kind, queue: str) -> list[Job]:
+    """Return the jobs to start next, without those of users who have enough started ones."""
+    return [job for number, job in turns(kind, queue) if not kind.at_once or number < kind.at_once]
+
+
+def places(kind: str, subjects: Iterable[int]) -> dict[int, int]:
+    """Return how many jobs of a kind are started before the one of each of these subjects that waits."""
+    own = list(Job.objects.filter(kind=kind, subject__in=list(subjects), state=State.QUEUED))
+    waiting: dict[int, int] = {}
+    for queue in {job.queue for job in own}:
+        waiting |= {job.subject: place for place, (_, job) in enumerate(turns(kind_of(kind), queue))}
+    return {job.subject: waiting.get(job.subject, 0) for job in own}
+
+
+def announce_blocked(kind: Kind) -> None:
+    """Announce work that waited for a job of a kind to end: its messages came in vain."""
+    for other in settings.WORK_KINDS.values():
+        if kind in {other, settings.WORK_KINDS.get(other.followed_by)}:
+            for queue in QUEUES:
+                if startable(other, queue):
+                    announce(other, queue)
 
 
 def claim(kind: Kind, queue: str) -> Job | None:
@@ -151,8 +195,9 @@ def start(job: Job) -> bool:
     # A job that a transaction just enqueued again is announced when that commits.
     if not _mine(job).select_for_update(skip_locked=True).exists():
         return False
-    if job.attempts >= kind_of(job.kind).attempts:
-        fail(job, NO_ROOM if job.reason == WAITS_FOR_ROOM else GAVE_UP, "too many attempts")
+    kind = kind_of(job.kind)
+    if kind.gives_up and job.attempts >= kind.attempts:
+        fail(job, NO_ROOM if job.reason == WAITS_FOR_ROOM else GAVE_UP)
         return False
     _change(job, State.RUNNING, attempts=F("attempts") + 1)
     job.attempts += 1
@@ -167,20 +212,26 @@ def finish(job: Job) -> None:
 
 def wait(job: Job, delay: timedelta, reason: str, *, counts: bool) -> None:
     """Queue a started job again, to be tried after `delay`; if it does not `count`, that was no attempt."""
-    queue = HEAVY if counts and kind_of(job.kind).is_slow_again else job.queue
+    kind = kind_of(job.kind)
+    queue = HEAVY if counts and kind.is_slow_again else job.queue
     now, attempts = timezone.now(), F("attempts") - int(not counts)
-    _requeue(job, reason, due=now + delay, touched=now, queue=queue, attempts=attempts)
+    is_queued = _requeue(job, reason, due=now + delay, touched=now, queue=queue, attempts=attempts)
+    if is_queued and delay <= SOON:
+        announce(kind, queue, delay.total_seconds())
+
+
+def go_on_later(job: Job, queue: str) -> None:
+    """Queue a job again of which a part is done, or that belongs into another queue, behind other work."""
+    if _requeue(job, "", queue=queue, attempts=0):
+        announce(kind_of(job.kind), queue)
 
 
 def wait_for_room(job: Job) -> None:
     """Queue a job again that a full disk stopped; it fails once it was tried too often."""
-    wait(job, ROOM_INTERVAL, WAITS_FOR_ROOM, counts=True)
-
-
-def make_heavy(job: Job, reason: str) -> None:
-    """Queue a started job again in the heavy queue; that was no attempt."""
-    if _requeue(job, reason, queue=HEAVY, attempts=F("attempts") - 1):
-        announce(kind_of(job.kind), HEAVY)
+    if job.attempts >= 2 * MAX_ATTEMPTS:
+        fail(job, NO_ROOM)
+    else:
+        wait(job, ROOM_INTERVAL, WAITS_FOR_ROOM, counts=True)
 
 
 def requeue_lost(job: Job) -> bool:
@@ -193,7 +244,8 @@ def requeue_lost(job: Job) -> bool:
 def fail(job: Job, message: str, reason: str = "") -> bool:
     """Fail an unfinished job with a `message` for people; the log gets `reason`, or else the message."""
     kind = kind_of(job.kind)
-    if not _change(job, State.FAILED, reason or message, reason=message):
+    job.reason = reason or message
+    if not _change(job, State.FAILED, job.reason, reason=job.reason):
         return False
     if kind.failed:
         import_string(kind.failed)(job, message)
@@ -214,12 +266,16 @@ def _mine(job: Job) -> Any:
     return Job.objects.filter(pk=job.pk, state=job.state, attempts=job.attempts)
 
 
+@transaction.atomic
 def _change(job: Job, state: Job.State, why: str = "", **fields: Any) -> bool:
     now = timezone.now()
     if not _mine(job).update(**{"state": state, "touched": now, "since": now, **fields}):
         return False
     _note(job, state.value, why)
     job.state, job.since = state, now
+    shown = kind_of(job.kind).shown
+    if shown and state != State.FAILED:
+        import_string(shown)(job, state, fields.get("reason", ""))
     return True
 
 

@@ -23,12 +23,9 @@ class Work(IntEnum):
 
     CORPUS = 0x6D6F7373
     JOB = 0x6D6F7372
-    BATCH = 0x6D6F7374
     DOCUMENT = 0x6D6F7375
     REPORT = 0x6D6F7376
     RANKING = 0x6D6F7377  # of an assignment
-    BOILERPLATE = 0x6D6F7378
-    LANGUAGE_CHANGE = 0x6D6F7379
     LANGUAGE = 0x6D6F737A  # of an assignment, see `language_lock`
     SHARD = 0x6D6F737B  # of a ranking
     POSTINGS = 0x6D6F737D  # merging their runs

@@ -23,19 +23,13 @@ QUEUES = (INTERACTIVE, HEAVY)
 # to its end goes first, so that a batch that was started is not overtaken by batches that wait.
 PRIORITIES = {
     "rank_next": 0,
-    "fingerprint": 3,
-    "fingerprint_boilerplate": 3,
-    "read_boilerplate": 6,
-    "unpack_next": 6,
 }
 RANKING_PRIORITIES = {"merge_ranking": 0, "score_shard": 0}
-LANGUAGE_PRIORITIES = {"read_again": 3, "change_language": 6}
 ROUTES: dict[str, dict[str, Any]] = {
     f"submissions.{module}.{task}": {"queue": INTERACTIVE, "priority": priority}
     for module, priorities in (
         ("tasks", PRIORITIES),
         ("ranking_tasks", RANKING_PRIORITIES),
-        ("language_tasks", LANGUAGE_PRIORITIES),
     )
     for task, priority in priorities.items()
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils.module_loading import import_string
 
 from submissions.disk_space import is_database_away, is_no_room
@@ -13,8 +13,7 @@ from submissions.models import Job
 from submissions.sandbox.process import NotStarted
 from submissions.work import jobs
 from submissions.work.locks import Work, work_lock
-from submissions.work.messages import announce
-from submissions.work.queues import QUEUES, TakesLong
+from submissions.work.queues import HEAVY, TakesLong
 
 if TYPE_CHECKING:
     from submissions.work.kinds import Kind
@@ -33,7 +32,9 @@ def run(kind: Kind, queue: str) -> None:
     with work_lock(Work.JOB, job.pk) as mine:
         if mine:
             carry_out(kind, job)
-    _announce_blocked(kind, job)
+    same = Job.objects.filter(kind=kind.name, subject=job.subject, state=Job.State.QUEUED)
+    if kind.at_once or not kind.gives_up or same.exists():
+        jobs.announce_blocked(kind)
 
 
 def run_here(name: str, subject: int) -> None:
@@ -53,31 +54,32 @@ def carry_out(kind: Kind, job: Job) -> None:
         import_string(kind.function)(job)
     except jobs.Later as later:
         jobs.wait(job, later.delay, later.reason, counts=later.counts)
-    except TakesLong:
-        jobs.make_heavy(job, "it takes long")
+    except (jobs.Again, TakesLong) as left:
+        jobs.go_on_later(job, HEAVY if isinstance(left, TakesLong) else job.queue)
     except jobs.Refused as refused:
-        jobs.fail(job, str(refused))
+        jobs.fail(job, str(refused), refused.reason)
+    except IntegrityError:
+        jobs.wait(job, jobs.BUSY, "something that it refers to was deleted meanwhile", counts=True)
     except SoftTimeLimitExceeded:
-        jobs.fail(job, OUT_OF_TIME, "out of time")
+        _end(kind, job, OUT_OF_TIME, "out of time")
     except Exception as error:
         if is_no_room(error):
             jobs.wait_for_room(job)
         elif not was_interrupted(error):
-            jobs.fail(job, BROKEN, type(error).__name__)
+            _end(kind, job, BROKEN, type(error).__name__)
         raise
     else:
         jobs.finish(job)
 
 
+def _end(kind: Kind, job: Job, message: str, reason: str) -> None:
+    """Fail a job, or have it tried again where each of its parts counts its own attempts."""
+    if kind.gives_up:
+        jobs.fail(job, message, reason)
+    else:
+        jobs.wait(job, jobs.BUSY, "", counts=True)
+
+
 def was_interrupted(error: Exception) -> bool:
     """Return whether the database or a child that reads files was lost: maintenance finds such work again."""
     return is_database_away(error) or isinstance(error, NotStarted)
-
-
-def _announce_blocked(kind: Kind, job: Job) -> None:
-    """Announce work that waited for this job to end: its messages came in vain."""
-    same = Job.objects.filter(kind=kind.name, subject=job.subject, state=Job.State.QUEUED)
-    if kind.at_once or same.exists():
-        for queue in QUEUES:
-            if jobs.startable(kind, queue):
-                announce(kind, queue)

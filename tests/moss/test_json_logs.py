@@ -113,7 +113,7 @@ def test_the_lines_of_a_task_name_the_request_that_caused_it_and_no_line_a_secre
     assert any(line["message"].endswith("-> done") for line in lines), worker.read_text()
     assert {line.get("request") for line in lines} == {"the-upload-1"}
     assert {line["task"] for line in lines} >= {
-        "submissions.tasks.unpack_next",
+        "work.unpack",
         "submissions.tasks.rank_next",
     }
     assert all(line["task_id"] for line in lines)

@@ -15,18 +15,21 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from moss.celery import app
-from submissions import actions, lifecycle, recovery, sweeping, tasks, turns
+from submissions import actions, lifecycle, recovery, sweeping
 from submissions.ingest.uploads import FOLDER, delete_orphans
-from submissions.models import Batch, Document, Report
+from submissions.models import Batch, Document, Job, Report
+from submissions.ranking_tasks import rank_next
 from submissions.sandbox.process import NotStarted
+from submissions.work import jobs
 from submissions.work.finding import SENDING, STARTING
 from submissions.work.jobs import GAVE_UP
 from submissions.work.kinds import MAX_ATTEMPTS
 from submissions.work.locks import Work, end_session, sessions, work_lock
-from submissions.work.messages import empty_queues
+from submissions.work.messages import TASKS, empty_queues
 from submissions.work.queues import INTERACTIVE, QUEUES, send
 from submissions.work.running import OUT_OF_TIME
 from tests.conftest import wait_until
+from tests.support.jobs import let_time_pass, work_off, work_once
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
@@ -60,7 +63,7 @@ def change(item: Batch | Report, **fields: object) -> None:
 
 def test_a_lock_is_held_by_one_session_and_ends_with_it(other_session: psycopg.Connection) -> None:
     lock(other_session, Work.REPORT, 7)
-    with work_lock(Work.REPORT, 7) as mine, work_lock(Work.BATCH, 7) as other_kind:
+    with work_lock(Work.REPORT, 7) as mine, work_lock(Work.JOB, 7) as other_kind:
         assert (mine, other_kind) == (False, True)
     assert sessions(Work.REPORT) == {7: other_session.info.backend_pid}
     other_session.close()
@@ -88,36 +91,18 @@ def test_a_running_report_without_a_worker_is_lost_and_one_with_a_worker_is_not(
     assert recovery.lost_reports() == []
 
 
-def test_an_unpacking_batch_without_a_worker_is_lost_and_one_with_a_worker_is_not(
-    batch: Batch, other_session: psycopg.Connection
-) -> None:
-    change(batch, state="unpacking", touched=timezone.now() - 2 * STARTING)
-    assert recovery.lost_uploads() == [(batch.pk, INTERACTIVE)]
-    lock(other_session, Work.BATCH, batch.pk)
-    assert recovery.lost_uploads() == []
-
-
 @pytest.mark.parametrize("queue", QUEUES)
-def test_what_waits_is_lost_only_while_its_queue_is_empty(batch: Batch, report: Report, queue: str) -> None:
+def test_a_report_is_lost_only_while_its_queue_is_empty(report: Report, queue: str) -> None:
     change(report, touched=timezone.now() - 2 * SENDING, queue=queue)
-    change(batch, touched=timezone.now() - 2 * SENDING, queue=queue)
     assert empty_queues() == {*QUEUES}
     assert recovery.lost_reports() == [(report.pk, queue)]
-    assert recovery.lost_uploads() == [(batch.pk, queue)]
     app.conf.task_always_eager = False
-    send(tasks.rank_next, queue, queue)
+    send(rank_next, queue, queue)
     try:
         assert empty_queues() == {*QUEUES} - {queue}
-        assert recovery.lost_reports() == recovery.lost_uploads() == []
+        assert recovery.lost_reports() == []
     finally:
         app.control.purge()
-
-
-def test_an_upload_that_waits_for_others_of_its_user_is_not_lost(batch: Batch) -> None:
-    for _ in range(turns.STARTED_A_USER):
-        Batch.objects.create(assignment=batch.assignment, uploaded_by=batch.uploaded_by, state="unpacking")
-    change(batch, touched=timezone.now() - 2 * SENDING)
-    assert recovery.lost_uploads() == []
 
 
 def test_a_report_that_waits_for_another_of_its_assignment_is_not_lost(
@@ -129,17 +114,12 @@ def test_a_report_that_waits_for_another_of_its_assignment_is_not_lost(
 
 
 def test_a_task_delivered_twice_leaves_the_work_to_the_first_worker(
-    batch: Batch, report: Report, other_session: psycopg.Connection
+    report: Report, other_session: psycopg.Connection
 ) -> None:
-    lock(other_session, Work.BATCH, batch.pk)
     lock(other_session, Work.REPORT, report.pk)
-    change(batch, state="unpacking", attempts=1)
     change(report, state="running", attempts=1)
-    tasks.unpack_next(INTERACTIVE)
-    tasks.rank_next(INTERACTIVE)
-    batch.refresh_from_db()
+    rank_next(INTERACTIVE)
     report.refresh_from_db()
-    assert (batch.state, batch.attempts) == ("unpacking", 1)
     assert (report.state, report.attempts) == ("running", 1)
 
 
@@ -148,7 +128,7 @@ def test_a_report_whose_cancelled_predecessor_has_not_ended_yet_is_tried_again(
 ) -> None:
     lock(other_session, Work.RANKING, report.assignment_id)
     with pytest.raises(lifecycle.AssignmentBusy):
-        tasks.rank_next(INTERACTIVE)
+        rank_next(INTERACTIVE)
     report.refresh_from_db()
     assert (report.state, report.attempts) == ("queued", 0)
 
@@ -171,9 +151,15 @@ def test_a_ranking_that_does_not_go_on_fails_with_a_reason_and_its_session_ends(
     wait_until(lambda: not sessions(Work.REPORT), what="the end of the session")
 
 
-def test_an_upload_that_does_not_go_on_fails_with_a_reason(batch: Batch) -> None:
-    change(batch, state="unpacking", touched=timezone.now() - LONG_AGO)
-    sweeping.sweep()
+def test_an_upload_shows_what_becomes_of_its_job(batch: Batch) -> None:
+    job = jobs.claim(jobs.kind_of("unpack"), INTERACTIVE)
+    assert job
+    batch.refresh_from_db()
+    assert batch.state == "unpacking"
+    assert jobs.requeue_lost(job)
+    batch.refresh_from_db()
+    assert batch.state == "queued"
+    assert jobs.fail(Job.objects.get(), OUT_OF_TIME)
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("failed", OUT_OF_TIME)
 
@@ -184,14 +170,20 @@ def test_an_upload_is_accepted_while_the_broker_is_away_and_read_when_it_is_back
     def away(*_: object, **__: object) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(tasks.unpack_next, "apply_async", away)
+    monkeypatch.setattr(TASKS["unpack"], "apply_async", away)
     with TestCase.captureOnCommitCallbacks(execute=True):
         address = reverse("upload", args=[assignment.pk])
         response = alice_client.post(address, {"files": [zipped(CLASS)]})
     batch = assignment.batches.get()
     assert (response.status_code, response.headers["Location"]) == (302, batch.get_absolute_url())
-    change(batch, touched=timezone.now() - 2 * SENDING)
-    assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
+    monkeypatch.undo()
+    let_time_pass()
+    app.conf.task_always_eager = True
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        sweeping.sweep()
+    app.conf.task_always_eager = False
+    batch.refresh_from_db()
+    assert batch.state == "done"
 
 
 @pytest.mark.parametrize("storage", ["database", "folder"])
@@ -219,37 +211,33 @@ def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
     with monkeypatch.context() as patch:
         patch.setattr("submissions.ingest.contents.identify", start)
         with pytest.raises(NotStarted):
-            tasks.unpack_next(batch.queue)
+            work_once("unpack")
+    assert Job.objects.get().state == "running"  # It has no lock: maintenance finds it.
     batch.refresh_from_db()
-    assert (batch.state, batch.attempts) == ("unpacking", 1)
-    change(batch, touched=timezone.now() - 2 * STARTING)
-    assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
+    assert batch.state == "unpacking"
 
 
-def test_work_that_ends_its_worker_each_time_fails_after_three_attempts(batch: Batch, report: Report) -> None:
+def test_a_ranking_that_ends_its_worker_each_time_fails_after_three_attempts(report: Report) -> None:
     for _ in range(MAX_ATTEMPTS):
-        assert lifecycle.start_unpacking(batch.pk)
         assert lifecycle.start_report(report.pk)
-    assert not lifecycle.start_unpacking(batch.pk)
     assert not lifecycle.start_report(report.pk)
-    batch.refresh_from_db()
     report.refresh_from_db()
-    assert (batch.state, batch.message) == ("failed", GAVE_UP)
     assert (report.state, report.message) == ("failed", GAVE_UP)
 
 
-def test_unread_documents_of_a_batch_are_enqueued_again_unless_one_is_being_read(
-    batch: Batch, other_session: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+def test_documents_that_another_process_reads_are_waited_for(
+    batch: Batch, other_session: psycopg.Connection
 ) -> None:
-    monkeypatch.setattr(tasks.fingerprint, "apply_async", lambda *_, **__: None)
-    tasks.unpack_next(INTERACTIVE)
-    change(batch, touched=timezone.now() - 2 * SENDING)
-    assert recovery.lost_readings() == [batch.pk]
-    lock(other_session, Work.DOCUMENT, Document.objects.latest("pk").pk)
-    assert recovery.lost_readings() == []
-    monkeypatch.undo()
+    work_once("unpack")
+    for document in Document.objects.all():
+        lock(other_session, Work.DOCUMENT, document.pk)
+    waiting = Job.objects.filter(kind="read_documents")
+    lanes = waiting.count()
+    work_off("read_documents")
+    assert waiting.filter(state="queued", due__gt=timezone.now()).count() == lanes
     other_session.close()
     wait_until(lambda: not sessions(Work.DOCUMENT), what="the end of the session")
-    sweeping.sweep()
+    let_time_pass()
+    work_off("read_documents")
     batch.refresh_from_db()
     assert batch.state == "ranking"

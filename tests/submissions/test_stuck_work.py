@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,10 @@ from django.conf import settings
 from django.db import connection
 
 from moss import maintenance
-from submissions import actions, recovery, sweeping, tasks
+from submissions import actions, recovery, sweeping
 from submissions.ingest.documents import MAX_ATTEMPTS
-from submissions.models import Assignment, Batch, Course, Document
+from submissions.models import Assignment, Batch, Course, Document, Job
+from submissions.work import finding, jobs
 from submissions.work.locks import Work, sessions
 from submissions.work.queues import INTERACTIVE
 from tests.conftest import wait_until
@@ -41,7 +43,9 @@ def test_stuck_work_is_ended_within_a_minute_of_the_limit_of_a_task() -> None:
 def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_limit(
     assignment: Assignment, alice: User, celery_worker_process: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recovery, "STUCK", timedelta(seconds=1))
+    kinds = {name: replace(kind, seconds=0, grace=0) for name, kind in settings.WORK_KINDS.items()}
+    monkeypatch.setattr(settings, "WORK_KINDS", kinds)
+    monkeypatch.setattr(finding, "SENDING", timedelta(seconds=1))
     batch = actions.create_batch(assignment, alice, [zipped({**CLASS, "slow/main.py": SLOW})])
     wait_until(lambda: bool(sessions(Work.DOCUMENT)), what="the worker to start reading")
     children = _pool_children(celery_worker_process)
@@ -78,16 +82,21 @@ def test_workers_that_start_at_the_same_time_start_different_uploads_once(
         Batch.objects.create(assignment=where, uploaded_by=user, name="class.zip")
         for where, user in ((assignment, alice), (other, bob))
     ]
+    Job.objects.bulk_create(
+        Job(kind="unpack", subject=one.pk, user=one.uploaded_by, queue=INTERACTIVE) for one in uploads
+    )
     barrier = threading.Barrier(4)
 
     def start() -> int | None:
         barrier.wait(30)
         try:
-            return tasks._claim_batch(INTERACTIVE)
+            job = jobs.claim(jobs.kind_of("unpack"), INTERACTIVE)
+            return job.subject if job else None
         finally:
             connection.close()
 
     with ThreadPoolExecutor(4) as workers:
         started = [worker.result(60) for worker in [workers.submit(start) for _ in range(4)]]
     assert sorted(pk for pk in started if pk) == [upload.pk for upload in uploads]
-    assert set(Batch.objects.values_list("state", "attempts")) == {("unpacking", 1)}
+    assert set(Batch.objects.values_list("state", flat=True)) == {"unpacking"}
+    assert set(Job.objects.values_list("state", "attempts")) == {("running", 1)}

@@ -14,7 +14,7 @@ from django.utils.module_loading import import_string
 
 from moss.celery import app
 from submissions.models import Job
-from submissions.work import jobs, running
+from submissions.work import jobs
 from submissions.work.finding import sweep_jobs
 from submissions.work.heartbeats import package_version
 from submissions.work.locks import Work, sessions
@@ -125,22 +125,33 @@ def test_a_job_that_does_not_go_on_fails_and_its_session_ends(
     lock(other_session, job)
     let_time_pass()
     sweep_jobs()
-    assert state_of(job) == "failed"
-    assert Job.objects.get().reason == running.OUT_OF_TIME
+    assert (state_of(job) == "failed") == kind.gives_up
     with pytest.raises(psycopg.OperationalError):
         other_session.execute("SELECT 1")
 
 
 @each_kind
 @pytest.mark.django_db
-def test_what_ends_its_worker_each_time_is_not_tried_for_ever(kind: Kind) -> None:
-    job = queued(kind)
+def test_what_ends_its_worker_each_time_is_not_tried_for_ever_unless_its_parts_count(kind: Kind) -> None:
+    queued(kind)
     for _ in range(kind.attempts):
         assert jobs.claim(kind, INTERACTIVE)
         assert jobs.requeue_lost(Job.objects.get())
-    assert jobs.claim(kind, INTERACTIVE) is None
-    assert state_of(job) == "failed"
-    assert Job.objects.get().reason == jobs.GAVE_UP
+    assert (jobs.claim(kind, INTERACTIVE) is None) == kind.gives_up
+    assert Job.objects.get().reason == (jobs.GAVE_UP if kind.gives_up else "")
+
+
+@each_kind
+@pytest.mark.django_db
+def test_what_was_cancelled_is_gone_and_is_not_brought_back_by_its_worker(kind: Kind) -> None:
+    queued(kind)
+    job = jobs.claim(kind, INTERACTIVE)
+    assert job
+    jobs.cancel(kind.name, [NOTHING])
+    for end in (jobs.finish, jobs.wait_for_room, jobs.requeue_lost):
+        end(job)
+    assert not jobs.fail(job, "too late")
+    assert not Job.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
