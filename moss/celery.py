@@ -25,8 +25,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 
 app = Celery("moss")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
-app.autodiscover_tasks(related_name="ranking_tasks")
 app.autodiscover_tasks(["submissions.work"], related_name="messages")
 
 

@@ -10,8 +10,8 @@ from django.views.decorators.cache import never_cache
 
 from moss.maintenance import is_maintained
 from submissions.work import heartbeats
+from submissions.work.kinds import QUEUES
 from submissions.work.messages import queue_lengths
-from submissions.work.queues import QUEUES
 
 BROKER_TIMEOUT_SECONDS = 2.0
 

@@ -4,31 +4,21 @@ from __future__ import annotations
 
 from submissions.work.kinds import Kind
 
-# After all other interactive work. Who does not answer holds up no short work twice.
+# After all other interactive work.
 LAST = 9
 
+# The attempts are one more than the waits between them. Who does not answer holds up no short work twice.
 OUTGOING_KINDS = (
-    # The attempts are those of `moss.webhooks.sending.WAITS` and the first; so below.
     Kind(
-        "deliver",
-        "moss.webhooks.sending.attempt",
-        "moss.webhooks.sending.give_up",
-        seconds=10,
-        grace=20,
-        priority=LAST,
-        attempts=10,
+        "deliver", "moss.webhooks.sending", "give_up", seconds=10, grace=20, priority=LAST, attempts=10,
         is_slow_again=True,
     ),
-    Kind("tell_owner", "moss.webhooks.notices.tell_owner", priority=LAST),
-    Kind("mail_report", "moss.accounts.report_mail.mail_report", priority=LAST),
+    Kind("tell_owner", "moss.webhooks.notices", priority=LAST),
+    Kind("mail_report", "moss.accounts.report_mail", priority=LAST),
     Kind(
-        "fetch_submission",
-        "moss.lti.fetching.fetch",
-        "moss.lti.fetching.give_up",
-        priority=LAST,
-        attempts=7,
+        "fetch_submission", "moss.lti.fetching", "give_up", priority=LAST, attempts=7,
         is_slow_again=True,
     ),
-    Kind("gather_submissions", "moss.lti.gathering.gather", priority=LAST),
-    Kind("report_submission", "moss.lti.reporting.report", priority=LAST, attempts=5, is_slow_again=True),
-)
+    Kind("gather_submissions", "moss.lti.gathering", priority=LAST),
+    Kind("report_submission", "moss.lti.reporting", priority=LAST, attempts=5, is_slow_again=True),
+)  # fmt: skip

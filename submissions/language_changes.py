@@ -12,9 +12,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from submissions.disk_space import WAITS_FOR_ROOM
+from submissions.lifecycle import language_lock
 from submissions.models import Assignment, LanguageChange
 from submissions.work import jobs
-from submissions.work.locks import language_lock
 from submissions.work.states import change_rows
 
 if TYPE_CHECKING:

@@ -10,17 +10,18 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from django.db import OperationalError, transaction
-from django.db.models import F
+from django.db import OperationalError, connection, transaction
+from django.db.models import Count, Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
-from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
-from submissions.models import Assignment, Batch, BoilerplateUpload, Report
+from submissions.disk_space import WAITS_FOR_ROOM
+from submissions.models import Assignment, Batch, BoilerplateUpload, Report, SubmissionFile
 from submissions.work import jobs
-from submissions.work.jobs import BUSY, GAVE_UP, Later
-from submissions.work.kinds import MAX_ATTEMPTS
-from submissions.work.queues import INTERACTIVE
+from submissions.work.jobs import BUSY, Later
+from submissions.work.kinds import HEAVY, INTERACTIVE
+from submissions.work.locks import Work, second_key
 from submissions.work.states import change_rows
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+# A ranking up to this size takes a worker a few seconds.
+SMALL_COHORT_FILES = 200
+SMALL_COHORT_TOKENS = 500_000
 NOT_RANKED = (
     "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
 )
@@ -60,6 +64,17 @@ def lock_assignment(assignment_id: int, *, wait: bool = True) -> Assignment | No
         if wait or not isinstance(error.__cause__, LockNotAvailable):
             raise
         raise AssignmentBusy from error
+
+
+def language_lock(assignment_id: int, *, change: bool = False) -> None:
+    """Lock the language of an assignment until the transaction ends: to `change` it, or to rely on it.
+
+    So every file is stored as the language says, or is there when its change is carried out.
+    """
+    function = "pg_advisory_xact_lock" if change else "pg_advisory_xact_lock_shared"
+    with connection.cursor() as cursor:
+        keys = [int(Work.LANGUAGE), second_key(assignment_id)]
+        cursor.execute(f"SELECT {function}(%s::int, %s::int)", keys)
 
 
 # Batches
@@ -165,47 +180,67 @@ def _running_boilerplate(upload_id: int) -> QuerySet[BoilerplateUpload]:
 # Reports
 
 
-def queue_report(assignment: Assignment, queue: str = INTERACTIVE) -> tuple[Report, bool]:
-    """Return the assignment's queued report, or create one; and whether it was created, to be enqueued.
+@transaction.atomic
+def enqueue_rank(assignment: Assignment) -> Report:
+    """Enqueue the ranking of an assignment's cohort when this transaction commits; return its report."""
+    report = queue_report(assignment)
+    queue = cohort_queue(*cohort_size(assignment))
+    jobs.enqueue("rank", assignment.pk, user=assignment.course.owner_id, queue=queue)
+    return report
 
-    It is locked until the transaction ends, so that no worker starts it before the changes that it is to rank
-    are committed.
+
+def cohort_queue(files: int, tokens: int) -> str:
+    """Return the queue of the ranking of a cohort."""
+    return INTERACTIVE if files <= SMALL_COHORT_FILES and tokens <= SMALL_COHORT_TOKENS else HEAVY
+
+
+def cohort_size(assignment: Assignment) -> tuple[int, int]:
+    """Return the number of files and of tokens of the batches that an assignment's ranking will load."""
+    files = SubmissionFile.objects.filter(
+        submission__batch__assignment=assignment, submission__batch__state__in=Batch.FULLY_READ
+    )
+    sizes = files.aggregate(files=Count("pk"), tokens=Coalesce(Sum("document__token_count"), 0))
+    return sizes["files"], sizes["tokens"]
+
+
+def queue_report(assignment: Assignment) -> Report:
+    """Return the assignment's queued report, or a new one.
+
+    It is locked until the transaction ends: no worker starts it before the changes that it is to rank.
     """
     waiting = assignment.reports.select_for_update().filter(state=Report.State.QUEUED).first()
     if waiting:
         # It will rank the newest changes, so it counts as created now.
         assignment.reports.filter(pk=waiting.pk).update(created=timezone.now())
-        return waiting, False
-    report = Report.objects.create(assignment=assignment, queue=queue)
+        return waiting
+    report = Report.objects.create(assignment=assignment)
     logger.info("report %s of assignment %s: queued", report.pk, assignment.pk)
-    return report, True
+    return report
 
 
-def start_report(report_id: int) -> bool:
-    """Start ranking a report, or restart it after a worker was lost. Return whether the state allowed it.
+def running_report(assignment_id: int) -> Report | None:
+    """Return the report of an assignment that is being ranked."""
+    running = Report.objects.filter(assignment=assignment_id, state=Report.State.RUNNING)
+    return running.select_related("assignment__course").first()
 
-    A report that ended its worker MAX_ATTEMPTS times fails instead.
+
+def start_report(assignment_id: int) -> bool:
+    """Note that the newest unfinished report of an assignment is being ranked; delete older ones.
+
+    Return whether there was one.
     """
-    unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    tired = unfinished.filter(attempts__gte=MAX_ATTEMPTS)
-    if tired.exists():
-        fail_report(report_id, NO_ROOM if tired.filter(message=WAITS_FOR_ROOM).exists() else GAVE_UP)
+    unfinished = Report.objects.filter(assignment=assignment_id, state__in=Report.UNFINISHED)
+    newest = unfinished.first()
+    if newest is None:
         return False
-    return change_reports(unfinished, Report.State.RUNNING, attempts=F("attempts") + 1)
+    unfinished.filter(pk__lt=newest.pk).delete()
+    return change_reports(unfinished.filter(pk=newest.pk), Report.State.RUNNING)
 
 
-def requeue_report(report_id: int, reason: str, **fields: Any) -> bool:
-    """Queue a report again whose ranking was lost. Return whether the state allowed it."""
-    unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    return change_reports(unfinished, Report.State.QUEUED, reason, **fields)
-
-
-def postpone_report(report_id: int) -> None:
-    """Queue a started report again because its assignment is being changed; that was no attempt."""
-    running = Report.objects.filter(pk=report_id, state=Report.State.RUNNING)
-    change_reports(
-        running, Report.State.QUEUED, "the assignment is being changed", attempts=F("attempts") - 1
-    )
+def requeue_report(assignment_id: int, reason: str) -> bool:
+    """Note that the running report of an assignment waits again. Return whether there was one."""
+    running = Report.objects.filter(assignment=assignment_id, state=Report.State.RUNNING)
+    return change_reports(running, Report.State.QUEUED, reason, message=_shown(reason))
 
 
 def finish_report(report: Report) -> bool:
@@ -224,11 +259,13 @@ def fail_report(report_id: int, message: str) -> None:
             change_batches(waiting, Batch.State.FAILED, message)
 
 
+@transaction.atomic
 def cancel_reports(assignment: Assignment) -> bool:
     """Cancel the unfinished reports of an assignment; their workers stop at the next stage.
 
     Return whether there were any.
     """
+    jobs.cancel("rank", [assignment.pk])
     unfinished = assignment.reports.filter(state__in=Report.UNFINISHED)
     return change_reports(unfinished, Report.State.CANCELLED, finished=timezone.now())
 

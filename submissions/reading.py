@@ -24,14 +24,17 @@ from submissions.ingest.coarse_streams import needs_coarse_streams
 from submissions.ingest.contents import BatchEnded
 from submissions.ingest.documents import fingerprint_groups, fingerprint_pending
 from submissions.ingest.uploads import discard_uploads
+from submissions.lifecycle import enqueue_rank
 from submissions.models import Assignment, Batch, BoilerplateUpload, Document, Job, LanguageChange, Upload
-from submissions.ranking_tasks import enqueue_rank
 from submissions.work import jobs
-from submissions.work.queues import HEAVY, INTERACTIVE, SMALL_BATCH_FILES, TakesLong, upload_queue
+from submissions.work.kinds import HEAVY, INTERACTIVE, TakesLong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+# Work up to these sizes takes a worker a few seconds. A class of 100 short programs is within both.
+SMALL_UPLOAD_BYTES = 2_000_000
+SMALL_BATCH_FILES = 100
 # A job reads this many documents, or for this time, and then waits, so that uploads take turns.
 CHUNK = 64
 SLICE_SECONDS = 10
@@ -41,6 +44,11 @@ Fingerprinting = Batch.State.FINGERPRINTING
 
 
 # Uploads
+
+
+def upload_queue(size: int) -> str:
+    """Return the queue of an upload of `size` bytes."""
+    return INTERACTIVE if size <= SMALL_UPLOAD_BYTES else HEAVY
 
 
 def enqueue_unpacking(batch: Batch) -> None:

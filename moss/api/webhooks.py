@@ -15,7 +15,7 @@ from moss.webhooks import actions
 from moss.webhooks.forms import MOST_WEBHOOKS, WebhookForm
 from moss.webhooks.models import LONGEST_ADDRESS, Delivery, Webhook
 from moss.webhooks.sending import KEPT
-from submissions.work import jobs
+from submissions.models import Job
 
 router = Router()
 PATH = "/courses/{course_id}/webhooks"
@@ -179,7 +179,8 @@ def _webhook_out(row: Webhook) -> WebhookOut:
 
 
 def _deliveries_out(rows: list[Delivery]) -> list[DeliveryOut]:
-    due = jobs.due_times("deliver", [row.pk for row in rows])
+    jobs = Job.objects.filter(kind="deliver", subject__in=[row.pk for row in rows])
+    due = dict(jobs.values_list("subject", "due"))
     return [_delivery_out(row, due) for row in rows]
 
 

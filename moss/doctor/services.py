@@ -17,7 +17,7 @@ from moss.embedded.client import private_servers
 from moss.maintenance import is_maintained
 from submissions.work import heartbeats
 from submissions.work.heartbeats import package_version
-from submissions.work.queues import QUEUES
+from submissions.work.kinds import QUEUES
 
 CLOCK_WARNING_SECONDS, CLOCK_PROBLEM_SECONDS = 2.0, 30.0
 WELL_KNOWN = "/.well-known/openid-configuration"

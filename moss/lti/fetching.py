@@ -57,7 +57,7 @@ class FetchFailed(Exception):
         self.problem = problem
 
 
-def fetch(job: Job) -> None:
+def fetch_submission(job: Job) -> None:
     """Fetch the files of a submission that waits for them, and have the platform told.
 
     Raises

@@ -40,7 +40,7 @@ KEPT = timedelta(days=30)
 State, Problem = PushedSubmission.State, PushedSubmission.Problem
 
 
-def gather(job: Job) -> None:
+def gather_submissions(job: Job) -> None:
     """Make an upload of what was fetched for an assignment; do nothing where there is nothing."""
     assignment_id = job.subject
     try:

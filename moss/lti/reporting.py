@@ -68,7 +68,7 @@ def progress_of(row: PushedSubmission) -> Progress:
     return READY if row.batch.state == Batch.State.DONE else READING
 
 
-def report(job: Job) -> None:
+def report_submission(job: Job) -> None:
     """Tell the platform how far a submission is, where it does not know.
 
     Raises

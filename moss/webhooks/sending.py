@@ -59,7 +59,7 @@ def forget_old() -> None:
     ended.filter(created__lt=timezone.now() - KEPT).delete()
 
 
-def attempt(job: Job) -> None:
+def deliver(job: Job) -> None:
     """Send a delivery that waits.
 
     Raises

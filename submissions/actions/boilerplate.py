@@ -11,11 +11,12 @@ from fingerprint.engine import group_passages, token_lines
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.ingest.documents import delete_unused
+from submissions.lifecycle import enqueue_rank
 from submissions.models import Boilerplate, BoilerplateUpload, SubmissionFile
-from submissions.ranking_tasks import enqueue_rank
+from submissions.reading import upload_queue
 from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_with_lines
-from submissions.work import jobs, queues
+from submissions.work import jobs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,7 @@ def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> B
         When they are more than may be stored.
     """
     size = sum(file.size for file in uploads)
-    queue = queues.upload_queue(size)
+    queue = upload_queue(size)
     with stored_files(uploads) as stored, transaction.atomic():
         check_quotas(assignment, size)
         upload = assignment.boilerplate_uploads.create(name=upload_name(uploads))

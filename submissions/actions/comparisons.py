@@ -9,8 +9,8 @@ from django.db import transaction
 from submissions.actions.languages import change_language
 from submissions.comparisons import compared_assignments
 from submissions.ingest.rereading import has_outdated
+from submissions.lifecycle import enqueue_rank
 from submissions.models import Batch
-from submissions.ranking_tasks import enqueue_rank
 
 if TYPE_CHECKING:
     from collections.abc import Collection

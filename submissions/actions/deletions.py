@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from submissions import lifecycle
 from submissions.ingest.documents import delete_unused, delete_unused_sources
 from submissions.ingest.uploads import discard_uploads
+from submissions.lifecycle import enqueue_rank
 from submissions.models import Batch, Boilerplate, DeletedBatch, ListedEntry, SubmissionFile, Upload
 from submissions.queries.retention import holds_on
-from submissions.ranking_tasks import enqueue_rank
 from submissions.work import jobs
-from submissions.work.queues import HEAVY
+from submissions.work.kinds import HEAVY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -54,6 +54,8 @@ def delete_batch(batch: Batch) -> None:
         DeletedBatch.objects.get_or_create(batch=batch.pk, defaults={"assignment": assignment, **record})
         documents, listed = _documents_in([batch]), _listed_sources([batch])
         discard_uploads(batch.uploads.all())
+        for kind in ("unpack", "read_documents"):
+            jobs.cancel(kind, [batch.pk])
         batch.delete()
         transaction.on_commit(partial(delete_unused, documents))
         jobs.enqueue("merge_postings", queue=HEAVY)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from submissions.enrolment import ROWS, enrol, lock_roster
+from submissions.lifecycle import enqueue_rank
 from submissions.mates import mate_keys
 from submissions.models import CourseRoster, EnrolledStudent, Report, Submission, SubmissionStudent
-from submissions.ranking_tasks import enqueue_rank
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, Course

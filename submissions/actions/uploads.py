@@ -11,9 +11,8 @@ from submissions import lifecycle
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.archives.left_out.patterns import RULE_SIGN
-from submissions.lifecycle import cancel_batch, cancel_ranking
+from submissions.lifecycle import cancel_batch, cancel_ranking, enqueue_rank
 from submissions.models import Assignment, Batch
-from submissions.ranking_tasks import enqueue_rank
 from submissions.reading import enqueue_unpacking
 
 if TYPE_CHECKING:

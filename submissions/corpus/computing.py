@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from submissions.models import Job
 
 
-def compute(job: Job) -> None:
+def corpus_shard(job: Job) -> None:
     """Compute one part, unless whoever waited for it has stopped."""
     waiting = CorpusShard.objects.filter(pk=job.subject, result=None)
     shard = waiting.select_related("corpus", "sweep__corpus").defer("payload").first()

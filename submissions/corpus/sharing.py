@@ -15,7 +15,7 @@ from submissions.models import Job
 from submissions.rows import insert
 from submissions.work import heartbeats, jobs
 from submissions.work.finding import restart_lost
-from submissions.work.queues import HEAVY
+from submissions.work.kinds import HEAVY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -23,10 +23,10 @@ from submissions.ingest.contents import BatchEnded, list_entries, save_listing
 from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sources import store_documents
 from submissions.ingest.submission_times import submission_times
+from submissions.lifecycle import language_lock
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 from submissions.rows import insert
 from submissions.storage.listings import layout_listing, left_out_listing, modified
-from submissions.work.locks import language_lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,10 +11,10 @@ from submissions import lifecycle
 from submissions.ingest.documents import delete_unused
 from submissions.ingest.sources import groups, identify, store_documents, store_sources
 from submissions.ingest.uploads import entries_in_one_folder
+from submissions.lifecycle import language_lock
 from submissions.models.records import Refusal
 from submissions.sandbox.documents import NamedFile
 from submissions.work import jobs
-from submissions.work.locks import language_lock
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, BoilerplateUpload

@@ -17,7 +17,7 @@ from submissions.ingest.uploads import entries
 from submissions.models import Batch, ListedEntry
 from submissions.rows import flush_later
 from submissions.sandbox.documents import NamedFile
-from submissions.work.queues import INTERACTIVE_SECONDS, TakesLong
+from submissions.work.kinds import INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

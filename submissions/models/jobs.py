@@ -15,6 +15,8 @@ class Job(models.Model):
     class State(models.TextChoices):
         QUEUED = "queued"
         RUNNING = "running"
+        # It goes on when its parts are done.
+        PARTS = "parts"
         FAILED = "failed"
 
     kind = models.CharField(max_length=40)

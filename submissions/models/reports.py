@@ -32,9 +32,6 @@ class Report(models.Model):
     touched = models.DateTimeField(auto_now=True)
     # The time from which on it is in its state.
     since = models.DateTimeField(default=timezone.now)
-    # Number of times ranking was started.
-    attempts = models.PositiveSmallIntegerField(default=0)
-    queue = models.CharField(max_length=20, default="interactive")
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)

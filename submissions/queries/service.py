@@ -10,7 +10,7 @@ import shutil
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import django
 import redis
@@ -22,14 +22,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from fingerprint import engine
-from submissions import recovery
 from submissions.models import Batch, Job, Report, Submission, Upload
 from submissions.ranking.memory import TOO_LARGE
 from submissions.work import heartbeats
 from submissions.work.jobs import GAVE_UP
+from submissions.work.kinds import QUEUES
 from submissions.work.locks import Work, session_names
 from submissions.work.messages import queue_lengths
-from submissions.work.queues import QUEUES
 from submissions.work.running import BROKEN, OUT_OF_TIME
 
 if TYPE_CHECKING:
@@ -45,14 +44,16 @@ if TYPE_CHECKING:
 
 # Started work whose rows did not change for this time is shown as stuck; maintenance ends it at its limit.
 QUIET = timedelta(minutes=2)
+STUCK = timedelta(minutes=10)
 # Reasons that the service itself wrote. Others can hold the name of a file.
 OWN_REASONS = (OUT_OF_TIME, BROKEN, GAVE_UP)
 WORK = {
-    Work.DOCUMENT: gettext_lazy("reads document"),
-    Work.REPORT: gettext_lazy("ranks report"),
-    Work.SHARD: gettext_lazy("scores shard"),
-    Work.CORPUS: gettext_lazy("works on corpus"),
+    "unpack": gettext_lazy("unpacks upload"),
+    "rank": gettext_lazy("ranks assignment"),
+    "score_shard": gettext_lazy("scores shard"),
+    "change_language": gettext_lazy("carries out language change"),
 }
+LOCKED = {Work.DOCUMENT: gettext_lazy("reads document"), Work.CORPUS: gettext_lazy("works on corpus")}
 
 
 class FailedAnnotations(TypedDict):
@@ -109,13 +110,9 @@ def _queues() -> list[QueueState]:
 
 
 def _counts(queue: str) -> tuple[int, int]:
-    reports = Report.objects.filter(queue=queue)
     jobs = Job.objects.filter(queue=queue).order_by().values("kind", "subject").distinct()
-    running = jobs.filter(state=Job.State.RUNNING)
-    return (
-        reports.filter(state=Report.State.QUEUED).count() + jobs.filter(state=Job.State.QUEUED).count(),
-        reports.filter(state=Report.State.RUNNING).count() + running.count(),
-    )
+    started = jobs.filter(state__in=(Job.State.RUNNING, Job.State.PARTS))
+    return jobs.filter(state=Job.State.QUEUED).count(), started.count()
 
 
 def _workers() -> list[WorkerState]:
@@ -125,9 +122,11 @@ def _workers() -> list[WorkerState]:
         WorkerState(
             worker,
             [
-                str(jobs[pk]) if kind == Work.JOB else f"{WORK[Work(kind)]} {pk}"
+                f"{WORK.get(jobs[pk].kind, jobs[pk].kind)} {jobs[pk].subject}"
+                if kind == Work.JOB
+                else f"{LOCKED[Work(kind)]} {pk}"
                 for session, kind, pk in held
-                if session == worker.session_name and (kind in WORK or (kind == Work.JOB and pk in jobs))
+                if session == worker.session_name and (kind in LOCKED or (kind == Work.JOB and pk in jobs))
             ],
         )
         for worker in heartbeats.workers()
@@ -168,25 +167,32 @@ def batches_under_way() -> QuerySet[Batch]:
 
 
 def _with_jobs(batches: QuerySet[Batch]) -> QuerySet[Batch]:
-    """Let each batch have the queue and the attempts of its job; none once it is read."""
     jobs = Job.objects.filter(kind__in=("unpack", "read_documents"), subject=OuterRef("pk"))
+    return batches.select_related("assignment").annotate(**_of_newest(jobs))
+
+
+def _with_rankings(reports: QuerySet[Report]) -> QuerySet[Report]:
+    jobs = Job.objects.filter(kind="rank", subject=OuterRef("assignment"))
+    return reports.select_related("assignment").annotate(**_of_newest(jobs))
+
+
+def _of_newest(jobs: QuerySet[Job]) -> dict[str, Any]:
+    """Return the queue and the attempts of the newest of these jobs; none without one."""
     newest = jobs.order_by("-pk")
-    return batches.select_related("assignment").annotate(
-        queue=Subquery(newest.values("queue")[:1]),
-        attempts=Coalesce(Subquery(newest.values("attempts")[:1]), 0),
-    )
+    attempts = Coalesce(Subquery(newest.values("attempts")[:1]), 0)
+    return {"queue": Subquery(newest.values("queue")[:1]), "attempts": attempts}
 
 
 def reports_under_way() -> QuerySet[Report]:
     """Return the unfinished reports, the one that did not change for longest first."""
     unfinished = Report.objects.filter(state__in=Report.UNFINISHED)
-    return unfinished.select_related("assignment").order_by("touched", "pk")
+    return _with_rankings(unfinished).order_by("touched", "pk")
 
 
 def is_stuck(work: Batch | Report) -> bool:
     """Return whether started work did not change for longer than usual."""
     if isinstance(work, Report):  # A ranking changes its row only at its end.
-        return work.state == Report.State.RUNNING and timezone.now() - work.touched > recovery.STUCK
+        return work.state == Report.State.RUNNING and timezone.now() - work.touched > STUCK
     return work.state in Batch.STARTED and timezone.now() - work.touched > QUIET
 
 
@@ -201,7 +207,7 @@ def failed_batches() -> QuerySet[FailedBatch]:
 def failed_reports() -> QuerySet[FailedReport]:
     """Return the failed reports, newest first, with `can_retry`."""
     newer = Report.objects.filter(assignment=OuterRef("assignment"), pk__gt=OuterRef("pk"))
-    failed = Report.objects.filter(state=Report.State.FAILED).select_related("assignment")
+    failed = _with_rankings(Report.objects.filter(state=Report.State.FAILED))
     return failed.annotate(can_retry=~Exists(newer)).order_by("-touched", "-pk")
 
 

@@ -67,7 +67,7 @@ def add_run(hashes: Mapping[int, Hashes]) -> None:
         _insert_blocks(run, _sorted(postings))
 
 
-def merge(_job: Job) -> None:
+def merge_postings(_job: Job) -> None:
     """Merge runs of about the same size, and write those anew that lost documents."""
     merge_runs()
 

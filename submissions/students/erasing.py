@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 
 from submissions import lifecycle
 from submissions.events import erasing
+from submissions.lifecycle import enqueue_rank
 from submissions.models import AuditEntry, Batch, Erasure
 from submissions.models.audit import AuditAction
-from submissions.ranking_tasks import enqueue_rank
 from submissions.students.receipts import Counts
 from submissions.students.rows import erase_names, erase_submissions, new_names
 from submissions.students.scope import NotFound, scope
@@ -52,7 +52,7 @@ def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = No
     return erasure
 
 
-def carry_out(job: Job) -> None:
+def erase_student(job: Job) -> None:
     """Erase the student of a waiting erasure; one that was carried out does nothing.
 
     Raises
@@ -75,7 +75,7 @@ def carry_out(job: Job) -> None:
     logger.info("erasure %s is done: %s rows removed", erasure.pk, sum(erasure.result["removed"].values()))
 
 
-def fail(job: Job, message: str) -> None:
+def fail_erasure(job: Job, message: str) -> None:
     """End an erasure that failed."""
     for erasure in Erasure.objects.filter(pk=job.subject, state=Erasure.State.QUEUED):
         _end(erasure, Erasure.State.FAILED, message)

@@ -1,11 +1,10 @@
-"""The table of jobs: enqueue, choose by turns, and every change of a job's state.
+"""The table of jobs: enqueue, cancel, and every change of a job's state.
 
 A job goes queued -> running, and is deleted when it is done or cancelled; it can fail.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,11 +19,11 @@ from django.utils.module_loading import import_string
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Job
 from submissions.work.heartbeats import package_version
-from submissions.work.kinds import MAX_ATTEMPTS
+from submissions.work.kinds import HEAVY, INTERACTIVE, MAX_ATTEMPTS
 from submissions.work.locks import Work, transaction_lock
-from submissions.work.messages import announce
-from submissions.work.queues import HEAVY, INTERACTIVE, QUEUES
+from submissions.work.messages import announce, kind_of
 from submissions.work.states import count_when_committed, log_change
+from submissions.work.turns import announce_blocked, startable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,14 +33,13 @@ if TYPE_CHECKING:
 
 Row = TypeVar("Row", bound=Model)
 State = Job.State
-# Jobs of a queue and kind that are looked at when one of them is chosen.
-LOOKED_AT = 1_000
 # Time between two attempts of work that a full disk stopped.
 ROOM_INTERVAL = timedelta(seconds=20)
 # Time after which work is tried again that another process or transaction stopped.
 BUSY = timedelta(seconds=3)
 # A job that is tried again after at most this time is announced at once.
 SOON = timedelta(seconds=5)
+OTHER_VERSION = "it was begun by a version of which no worker is left"
 GAVE_UP = (
     f"This ended the process that worked on it {MAX_ATTEMPTS} times; the log of the server may say why. "
     "Try it in smaller parts."
@@ -60,18 +58,16 @@ class Again(Exception):
     """A part of a job is done; the rest follows after the work of others."""
 
 
+class Parts(Exception):
+    """A job goes on when its parts are done, which are enqueued already."""
+
+
 class Refused(Exception):
     """A job cannot be done; the message is for people, the `reason`, which names nobody, for the log."""
 
     def __init__(self, message: str, reason: str) -> None:
         super().__init__(message)
         self.reason = reason
-
-
-def kind_of(name: str) -> Kind:
-    """Return a row of the registry."""
-    kinds: dict[str, Kind] = settings.WORK_KINDS
-    return kinds[name]
 
 
 def enqueue(kind: str, subject: int = 0, part: int = 0, **fields: Any) -> None:
@@ -108,12 +104,6 @@ def enqueue_all(
             transaction.on_commit(partial(announce, kind_of(kind), waiting.get(subject, queue)))
 
 
-def due_times(kind: str, subjects: Iterable[int]) -> dict[int, datetime]:
-    """Return when the jobs of these subjects are due, by subject; none for those without a job."""
-    unfinished = Job.objects.filter(kind=kind, subject__in=list(subjects)).exclude(state=State.FAILED)
-    return dict(unfinished.order_by("-pk").values_list("subject", "due"))
-
-
 def with_due(rows: QuerySet[Row], kind: str) -> QuerySet[Row]:
     """Let each row have `due`: when its job of a kind is due; None without one."""
     own = Job.objects.filter(kind=kind, subject=OuterRef("pk")).exclude(state=State.FAILED)
@@ -127,57 +117,23 @@ def cancel(kind: str, subjects: Iterable[int]) -> None:
     unfinished = Job.objects.filter(kind=kind, subject__in=list(subjects)).exclude(state=State.FAILED)
     for job in unfinished:
         log_change(str(job), job.state, "cancelled", "")
+        parts_of(kind, job.subject).delete()
     unfinished.delete()
     transaction.on_commit(partial(announce_blocked, kind_of(kind)))
 
 
-def turns(kind: Kind, queue: str) -> list[tuple[int, Job]]:
-    """Return the jobs that wait, in the order in which they are started, by turns among their users.
-
-    Each has the number of jobs of its user that come before it or were started. None is started while one of
-    the same subject is carried out.
-    """
-    jobs = Job.objects.filter(kind=kind.name)
-    busy = set(jobs.filter(state=State.RUNNING).values_list("subject", "part"))
-    following = Job.objects.filter(kind=kind.followed_by).exclude(state=State.FAILED)
-    started = {*_of_users(jobs.filter(state=State.RUNNING), queue), *_of_users(following, queue)}
-    counts = Counter(user for _, user in started)
-    waiting = jobs.filter(queue=queue, state=State.QUEUED, due__lte=timezone.now()).order_by("due", "pk")
-    if kind.is_same_version:
-        waiting = waiting.filter(version=package_version())
-    numbered = []
-    for job in waiting[:LOOKED_AT]:
-        if (job.subject, job.part) not in busy:
-            numbered.append((counts[job.user_id], job))
-            counts[job.user_id] += 1
-    return sorted(numbered, key=lambda one: one[0])
+def parts_of(kind: str, subject: int) -> QuerySet[Job]:
+    """Return the jobs that are parts of one."""
+    kinds = [one.name for one in settings.WORK_KINDS.values() if one.part_of == kind]
+    return Job.objects.filter(kind__in=kinds, part=subject).exclude(state=State.FAILED)
 
 
-def _of_users(jobs: QuerySet[Job], queue: str) -> QuerySet[Job, tuple[int, int | None]]:
-    return jobs.filter(queue=queue).order_by().values_list("subject", "user")
-
-
-def startable(kind: Kind, queue: str) -> list[Job]:
-    """Return the jobs to start next, without those of users who have enough started ones."""
-    return [job for number, job in turns(kind, queue) if not kind.at_once or number < kind.at_once]
-
-
-def places(kind: str, subjects: Iterable[int]) -> dict[int, int]:
-    """Return how many jobs of a kind are started before the one of each of these subjects that waits."""
-    own = list(Job.objects.filter(kind=kind, subject__in=list(subjects), state=State.QUEUED))
-    waiting: dict[int, int] = {}
-    for queue in {job.queue for job in own}:
-        waiting |= {job.subject: place for place, (_, job) in enumerate(turns(kind_of(kind), queue))}
-    return {job.subject: waiting.get(job.subject, 0) for job in own}
-
-
-def announce_blocked(kind: Kind) -> None:
-    """Announce work that waited for a job of a kind to end: its messages came in vain."""
-    for other in settings.WORK_KINDS.values():
-        if kind in {other, settings.WORK_KINDS.get(other.followed_by)}:
-            for queue in QUEUES:
-                if startable(other, queue):
-                    announce(other, queue)
+def resume(kind: str, subject: int) -> Job | None:
+    """Start the job again that waits for its parts, when they are done; return None without one."""
+    if parts_of(kind, subject).exists():
+        return None
+    waiting = Job.objects.filter(kind=kind, subject=subject, state=State.PARTS)
+    return next((job for job in waiting if _start(job)), None)
 
 
 def claim(kind: Kind, queue: str) -> Job | None:
@@ -199,9 +155,13 @@ def start(job: Job) -> bool:
     if kind.gives_up and job.attempts >= kind.attempts:
         fail(job, NO_ROOM if job.reason == WAITS_FOR_ROOM else GAVE_UP)
         return False
-    _change(job, State.RUNNING, attempts=F("attempts") + 1)
-    job.attempts += 1
-    return True
+    return _start(job)
+
+
+def _start(job: Job) -> bool:
+    is_started = _change(job, State.RUNNING, attempts=F("attempts") + 1)
+    job.attempts += is_started
+    return is_started
 
 
 def finish(job: Job) -> None:
@@ -234,6 +194,11 @@ def wait_for_room(job: Job) -> None:
         wait(job, ROOM_INTERVAL, WAITS_FOR_ROOM, counts=True)
 
 
+def wait_for_parts(job: Job) -> None:
+    """Let a started job wait for its parts; it goes on in the heavy queue."""
+    _change(job, State.PARTS, attempts=0, queue=HEAVY)
+
+
 def requeue_lost(job: Job) -> bool:
     """Queue a job again whose worker was lost."""
     reason = job.reason if job.reason == WAITS_FOR_ROOM else ""
@@ -247,8 +212,9 @@ def fail(job: Job, message: str, reason: str = "") -> bool:
     job.reason = reason or message
     if not _change(job, State.FAILED, job.reason, reason=job.reason):
         return False
+    parts_of(job.kind, job.subject).delete()
     if kind.failed:
-        import_string(kind.failed)(job, message)
+        import_string(f"{kind.module}.{kind.failed}")(job, message)
     return True
 
 
@@ -273,9 +239,9 @@ def _change(job: Job, state: Job.State, why: str = "", **fields: Any) -> bool:
         return False
     _note(job, state.value, why)
     job.state, job.since = state, now
-    shown = kind_of(job.kind).shown
-    if shown and state != State.FAILED:
-        import_string(shown)(job, state, fields.get("reason", ""))
+    kind = kind_of(job.kind)
+    if kind.shown and state not in {State.FAILED, State.PARTS}:
+        import_string(f"{kind.module}.{kind.shown}")(job, state, fields.get("reason", ""))
     return True
 
 

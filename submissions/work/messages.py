@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils.module_loading import import_string
 from kombu.exceptions import OperationalError
 
-from submissions.work.queues import HEAVY, HEAVY_ROUTE, QUEUES
+from submissions.work.kinds import HEAVY, HEAVY_ROUTE, QUEUES
 
 if TYPE_CHECKING:
     from celery import Task
@@ -29,6 +29,12 @@ def _task(kind: Kind) -> Task[[str], None]:
 
 
 TASKS = {name: _task(kind) for name, kind in settings.WORK_KINDS.items()}
+
+
+def kind_of(name: str) -> Kind:
+    """Return a row of the registry."""
+    kinds: dict[str, Kind] = settings.WORK_KINDS
+    return kinds[name]
 
 
 def announce(kind: Kind, queue: str, in_seconds: float = 0) -> None:

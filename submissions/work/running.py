@@ -12,8 +12,10 @@ from submissions.disk_space import is_database_away, is_no_room
 from submissions.models import Job
 from submissions.sandbox.process import NotStarted
 from submissions.work import jobs
+from submissions.work.kinds import HEAVY, TakesLong
 from submissions.work.locks import Work, work_lock
-from submissions.work.queues import HEAVY, TakesLong
+from submissions.work.messages import kind_of
+from submissions.work.turns import announce_blocked
 
 if TYPE_CHECKING:
     from submissions.work.kinds import Kind
@@ -27,14 +29,26 @@ OUT_OF_TIME = "This took longer than a worker may spend on it. Upload it in smal
 def run(kind: Kind, queue: str) -> None:
     """Carry out the job of a kind whose turn it is; do nothing where none waits."""
     job = jobs.claim(kind, queue)
-    if job is None:
-        return
+    if job is not None:
+        _run_locked(kind, job)
+
+
+def _run_locked(kind: Kind, job: Job) -> None:
     with work_lock(Work.JOB, job.pk) as mine:
         if mine:
             carry_out(kind, job)
     same = Job.objects.filter(kind=kind.name, subject=job.subject, state=Job.State.QUEUED)
     if kind.at_once or not kind.gives_up or same.exists():
-        jobs.announce_blocked(kind)
+        announce_blocked(kind)
+    if kind.part_of:
+        _go_on(kind.part_of, job.part)  # This process has loaded what it needs.
+
+
+def _go_on(name: str, subject: int) -> None:
+    """Go on with a job whose parts are done."""
+    job = jobs.resume(name, subject)
+    if job is not None:
+        _run_locked(kind_of(name), job)
 
 
 def run_here(name: str, subject: int) -> None:
@@ -43,19 +57,17 @@ def run_here(name: str, subject: int) -> None:
         waiting = Job.objects.filter(kind=name, subject=subject, state=Job.State.QUEUED).first()
         job = waiting if waiting and jobs.start(waiting) else None
     if job is not None:
-        with work_lock(Work.JOB, job.pk) as mine:
-            if mine:
-                carry_out(jobs.kind_of(name), job)
+        _run_locked(kind_of(name), job)
 
 
 def carry_out(kind: Kind, job: Job) -> None:
     """Call the function of a started job, and store what came of it."""
     try:
-        import_string(kind.function)(job)
+        import_string(f"{kind.module}.{kind.name}")(job)
     except jobs.Later as later:
         jobs.wait(job, later.delay, later.reason, counts=later.counts)
-    except (jobs.Again, TakesLong) as left:
-        jobs.go_on_later(job, HEAVY if isinstance(left, TakesLong) else job.queue)
+    except (jobs.Again, TakesLong, jobs.Parts) as left:
+        _go_on_later(job, left)
     except jobs.Refused as refused:
         jobs.fail(job, str(refused), refused.reason)
     except IntegrityError:
@@ -70,6 +82,14 @@ def carry_out(kind: Kind, job: Job) -> None:
         raise
     else:
         jobs.finish(job)
+
+
+def _go_on_later(job: Job, left: Exception) -> None:
+    if isinstance(left, jobs.Parts):
+        jobs.wait_for_parts(job)
+        _go_on(job.kind, job.subject)  # They may be done already.
+    else:
+        jobs.go_on_later(job, HEAVY if isinstance(left, TakesLong) else job.queue)
 
 
 def _end(kind: Kind, job: Job, message: str, reason: str) -> None:

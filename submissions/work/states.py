@@ -1,7 +1,4 @@
-"""Change the state of work: each change is a line of the log, and the time in the old state is counted.
-
-Durations are counted in the database, where all processes of all machines add to them.
-"""
+"""Change the state of work: each change is a line of the log, and the time in the old state is counted."""
 
 from __future__ import annotations
 
@@ -25,8 +22,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# Upper limits of the classes, in seconds: a small upload takes one or two, a ranking may take hours.
-LIMITS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0, inf)
+LIMITS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0, 7200.0, inf)  # in seconds
 # What people wait for, by the name that it has in the figures.
 WORK: dict[str, type[Model]] = {
     "upload": Batch,

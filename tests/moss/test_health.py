@@ -14,9 +14,8 @@ from django.utils import timezone
 
 from moss.celery import app
 from submissions.work import heartbeats
-from submissions.work.jobs import kind_of
-from submissions.work.messages import announce
-from submissions.work.queues import HEAVY, INTERACTIVE, QUEUES
+from submissions.work.kinds import HEAVY, INTERACTIVE, QUEUES
+from submissions.work.messages import announce, kind_of
 from tests.conftest import wait_until
 
 if TYPE_CHECKING:

@@ -8,21 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.db import transaction
-from django.test import TestCase
 from django.utils import timezone
 
 from submissions import actions, lifecycle, sweeping
 from submissions.ingest.batches import ingest_batch
 from submissions.ingest.documents import MAX_ATTEMPTS
 from submissions.ingest.sources import store_documents, store_sources
+from submissions.lifecycle import enqueue_rank
 from submissions.models import Batch, Boilerplate, Document, Job, Report, Source, Upload
 from submissions.ranking import rank as ranking
-from submissions.ranking_tasks import enqueue_rank, rank_next
-from submissions.work import jobs
+from submissions.work import jobs, running
 from submissions.work.finding import SENDING
-from submissions.work.messages import TASKS
-from submissions.work.queues import INTERACTIVE
-from tests.support.jobs import carry_out, work_once
+from submissions.work.kinds import INTERACTIVE
+from submissions.work.messages import TASKS, kind_of
+from tests.support.jobs import carry_out, work_off, work_once
 from tests.support.paused_tasks import TWO
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped
 
@@ -40,9 +39,9 @@ def test_two_workers_with_one_report_finish_it_once(
     ranking_batch: Batch, paused_ranking: PausedRanking
 ) -> None:
     report = Report.objects.get()
-    first = paused_ranking.start(lambda: rank_next(INTERACTIVE))
+    first = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
-    second = paused_ranking.start(lambda: rank_next(INTERACTIVE))
+    second = paused_ranking.start(lambda: work_off("rank"))
     paused_ranking.resume.set()
     first.join(60)
     second.join(60)
@@ -54,7 +53,7 @@ def test_two_workers_with_one_report_finish_it_once(
 def test_a_batch_deleted_while_it_is_ranked_is_deleted_afterwards(
     ranking_batch: Batch, paused_ranking: PausedRanking
 ) -> None:
-    worker = paused_ranking.start(lambda: rank_next(INTERACTIVE))
+    worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
     person = paused_ranking.start(lambda: actions.delete_batch(ranking_batch))
     paused_ranking.resume.set()
@@ -72,7 +71,7 @@ def test_boilerplate_added_while_a_cohort_is_ranked_counts_and_no_worker_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(TASKS["fingerprint_boilerplate"], "apply_async", lambda *_, **__: None)
-    worker = paused_ranking.start(lambda: rank_next(INTERACTIVE))
+    worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
     actions.add_boilerplate(assignment, [loose("starter.py", COPIED)])
     work_once("fingerprint_boilerplate")
@@ -88,25 +87,22 @@ def test_boilerplate_added_while_a_cohort_is_ranked_counts_and_no_worker_waits(
 def test_a_second_report_of_an_assignment_waits_without_a_worker(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
-    worker = paused_ranking.start(lambda: rank_next(INTERACTIVE))
+    worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
-    second = Report.objects.create(assignment=assignment)
-    rank_next(INTERACTIVE)
+    second = enqueue_rank(assignment)
+    work_off("rank")
     second.refresh_from_db()
-    assert (second.state, second.attempts) == ("queued", 0)
+    assert second.state == "queued"
     paused_ranking.resume.set()
     worker.join(60)  # and then it has the second one ranked
     second.refresh_from_db()
-    assert (second.state, second.attempts) == ("done", 1)
+    assert second.state == "done"
 
 
 def test_a_report_is_enqueued_once(assignment: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[tuple[str]] = []
-    monkeypatch.setattr(rank_next, "apply_async", sent.append)
-    for _ in range(3):
-        with TestCase.captureOnCommitCallbacks(execute=True):
-            enqueue_rank(assignment)
-    assert sent == [(INTERACTIVE,)]
+    monkeypatch.setattr(TASKS["rank"], "apply_async", lambda *_, **__: None)
+    reports = {enqueue_rank(assignment) for _ in range(3)}
+    assert len(reports) == Job.objects.filter(kind="rank").count() == 1
 
 
 def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
@@ -147,7 +143,7 @@ def test_a_worker_lost_right_after_unpacking_loses_nothing(
     assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    assert jobs.claim(jobs.kind_of("unpack"), INTERACTIVE)
+    assert jobs.claim(kind_of("unpack"), INTERACTIVE)
     ingest_batch(batch)  # and here the worker is killed
     Job.objects.update(touched=timezone.now() - 2 * SENDING)
     with django_capture_on_commit_callbacks(execute=True):
@@ -171,15 +167,18 @@ def test_a_failed_report_fails_no_batch_for_which_another_report_is_queued(
 ) -> None:
     batch = hand_in(zipped(TWO))
     Batch.objects.update(state="ranking")
-    broken, _waiting = (Report.objects.create(assignment=assignment) for _ in range(2))
+    broken = enqueue_rank(assignment)
+    job = jobs.claim(kind_of("rank"), INTERACTIVE)
+    assert job
+    assert enqueue_rank(assignment) != broken
     monkeypatch.setattr(ranking, "rank", None)
     with pytest.raises(TypeError):
-        rank_next(INTERACTIVE)
+        running.carry_out(kind_of("rank"), job)
     batch.refresh_from_db()
     broken.refresh_from_db()
     assert (broken.state, batch.state) == ("failed", "ranking")
     monkeypatch.undo()
-    rank_next(INTERACTIVE)
+    work_off("rank")
     batch.refresh_from_db()
     assert batch.state == "done"
 
@@ -216,7 +215,7 @@ def test_a_source_that_ended_its_worker_each_time_is_not_tried_again(
     assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    assert jobs.claim(jobs.kind_of("unpack"), INTERACTIVE)
+    assert jobs.claim(kind_of("unpack"), INTERACTIVE)
     ingest_batch(batch)
     unlucky = Document.objects.earliest("pk")
     Document.objects.filter(pk=unlucky.pk).update(attempts=MAX_ATTEMPTS)

@@ -12,10 +12,9 @@ from django.urls import reverse
 from submissions import actions, sweeping
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
 from submissions.models import Batch, BoilerplateUpload, Document, FileChunk, Job, Report, Source, Upload
-from submissions.ranking_tasks import rank_next
 from submissions.work import jobs
-from submissions.work.kinds import MAX_ATTEMPTS
-from submissions.work.queues import INTERACTIVE
+from submissions.work.kinds import INTERACTIVE, MAX_ATTEMPTS
+from submissions.work.messages import kind_of
 from tests.support.html import page_of
 from tests.support.jobs import carry_out, let_time_pass, work_off, work_once
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
@@ -155,7 +154,7 @@ def test_a_batch_that_is_never_read_for_lack_of_room_fails_with_the_reason(
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped({"ada/m.py": STARTER})])
     work_once("unpack")
-    kind = jobs.kind_of("read_documents")
+    kind = kind_of("read_documents")
     for _ in range(2 * MAX_ATTEMPTS):
         let_time_pass()
         job = jobs.claim(kind, INTERACTIVE)
@@ -190,10 +189,10 @@ def test_a_ranking_waits_for_room_and_is_done_when_there_is_some(
     filled = fill(small_tablespace)
     Report.objects.filter(pk=waiting.pk).update(state="queued")
     with pytest.raises(OperationalError, match="could not extend"):
-        rank_next(waiting.queue)
+        work_off("rank")
     waiting.refresh_from_db()
     assert (waiting.state, waiting.message) == ("queued", WAITS_FOR_ROOM)
     filled.unlink()
-    rank_next(waiting.queue)
+    work_off("rank")
     waiting.refresh_from_db()
     assert (waiting.state, waiting.message) == ("done", "")

@@ -12,11 +12,9 @@ from django.utils import timezone
 
 from submissions import actions, sweeping
 from submissions.models import Batch, Document, Job, LanguageChange, Report, SubmissionFile
-from submissions.ranking_tasks import rank_next
 from submissions.work import jobs
 from submissions.work.finding import SENDING
 from submissions.work.messages import TASKS
-from submissions.work.queues import INTERACTIVE
 from tests.conftest import wait_until
 from tests.submissions.test_tasks import SLOW, upload, wait_for
 from tests.support.jobs import let_time_pass, work_off
@@ -161,15 +159,15 @@ def test_the_report_stays_as_it_is_until_all_files_are_read(
         patched.setattr(TASKS["read_again"], "apply_async", lambda *_, **__: None)  # the messages are lost
         change = change_language("ruby")
         assert (change.state, change.documents_total, change.documents_done) == ("reading", 6, 0)
-        rank_next(INTERACTIVE)
+        work_off("rank")
         actions.rerank(assignment)  # somebody ranks again meanwhile
-        rank_next(INTERACTIVE)
+        work_off("rank")
     assert readings(assignment) == before
     assert matched_files(assignment) == {"Count.java", "main.py"}
     assert assignment.reports.exclude(pk=report.pk).exists()
     let_time_pass()
     sweeping.sweep()
-    rank_next(INTERACTIVE)
+    work_off("rank")
     change.refresh_from_db()
     assert (change.state, change.documents_done) == ("done", 6)
     assert {reading for path, reading in readings(assignment).items() if path.endswith(".py")} == {

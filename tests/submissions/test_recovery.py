@@ -9,24 +9,21 @@ import psycopg
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import transaction
 from django.test import TestCase
 from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from moss.celery import app
-from submissions import actions, lifecycle, recovery, sweeping
+from submissions import actions, lifecycle, sweeping
 from submissions.ingest.uploads import FOLDER, delete_orphans
-from submissions.models import Batch, Document, Job, Report
-from submissions.ranking_tasks import rank_next
+from submissions.models import Batch, Document, Job
 from submissions.sandbox.process import NotStarted
 from submissions.work import jobs
-from submissions.work.finding import SENDING, STARTING
-from submissions.work.jobs import GAVE_UP
-from submissions.work.kinds import MAX_ATTEMPTS
+from submissions.work.kinds import INTERACTIVE
 from submissions.work.locks import Work, end_session, sessions, work_lock
-from submissions.work.messages import TASKS, empty_queues
-from submissions.work.queues import INTERACTIVE, QUEUES, send
+from submissions.work.messages import TASKS, kind_of
 from submissions.work.running import OUT_OF_TIME
 from tests.conftest import wait_until
 from tests.support.jobs import let_time_pass, work_off, work_once
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
-LONG_AGO = 2 * recovery.STUCK
 
 
 @pytest.fixture
@@ -47,34 +43,29 @@ def batch(assignment: Assignment, alice: User, eager_tasks: None) -> Batch:
     return actions.create_batch(assignment, alice, [zipped(CLASS)])
 
 
-@pytest.fixture
-def report(batch: Batch) -> Report:
-    return Report.objects.create(assignment=batch.assignment)
-
-
 def lock(session: psycopg.Connection, work: Work, pk: int) -> None:
     row = session.execute("SELECT pg_try_advisory_lock(%s::int, %s::int)", [work, pk]).fetchone()
     assert row == (True,)
 
 
-def change(item: Batch | Report, **fields: object) -> None:
+def change(item: Batch, **fields: object) -> None:
     type(item).objects.filter(pk=item.pk).update(**fields)
 
 
 def test_a_lock_is_held_by_one_session_and_ends_with_it(other_session: psycopg.Connection) -> None:
-    lock(other_session, Work.REPORT, 7)
-    with work_lock(Work.REPORT, 7) as mine, work_lock(Work.JOB, 7) as other_kind:
+    lock(other_session, Work.DOCUMENT, 7)
+    with work_lock(Work.DOCUMENT, 7) as mine, work_lock(Work.JOB, 7) as other_kind:
         assert (mine, other_kind) == (False, True)
-    assert sessions(Work.REPORT) == {7: other_session.info.backend_pid}
+    assert sessions(Work.DOCUMENT) == {7: other_session.info.backend_pid}
     other_session.close()
-    wait_until(lambda: not sessions(Work.REPORT), what="the end of the session")
-    with work_lock(Work.REPORT, 7) as mine:
+    wait_until(lambda: not sessions(Work.DOCUMENT), what="the end of the session")
+    with work_lock(Work.DOCUMENT, 7) as mine:
         assert mine
 
 
 def test_ending_a_session_frees_its_locks(other_session: psycopg.Connection) -> None:
     lock(other_session, Work.DOCUMENT, 7)
-    assert not end_session(Work.DOCUMENT, 7, recovery.STUCK)  # it sent a query just now
+    assert not end_session(Work.DOCUMENT, 7, timedelta(minutes=10))  # it sent a query just now
     assert end_session(Work.DOCUMENT, 7)
     with pytest.raises(psycopg.OperationalError):
         other_session.execute("SELECT 1")
@@ -82,77 +73,49 @@ def test_ending_a_session_frees_its_locks(other_session: psycopg.Connection) -> 
     assert not end_session(Work.DOCUMENT, 7)
 
 
-def test_a_running_report_without_a_worker_is_lost_and_one_with_a_worker_is_not(
-    report: Report, other_session: psycopg.Connection
-) -> None:
-    change(report, state="running", touched=timezone.now() - 2 * STARTING)
-    assert recovery.lost_reports() == [(report.pk, INTERACTIVE)]
-    lock(other_session, Work.REPORT, report.pk)
-    assert recovery.lost_reports() == []
-
-
-@pytest.mark.parametrize("queue", QUEUES)
-def test_a_report_is_lost_only_while_its_queue_is_empty(report: Report, queue: str) -> None:
-    change(report, touched=timezone.now() - 2 * SENDING, queue=queue)
-    assert empty_queues() == {*QUEUES}
-    assert recovery.lost_reports() == [(report.pk, queue)]
-    app.conf.task_always_eager = False
-    send(rank_next, queue, queue)
-    try:
-        assert empty_queues() == {*QUEUES} - {queue}
-        assert recovery.lost_reports() == []
-    finally:
-        app.control.purge()
-
-
-def test_a_report_that_waits_for_another_of_its_assignment_is_not_lost(
-    report: Report, other_session: psycopg.Connection
-) -> None:
-    change(report, touched=timezone.now() - 2 * SENDING)
-    lock(other_session, Work.RANKING, report.assignment_id)
-    assert recovery.lost_reports() == []
-
-
-def test_a_task_delivered_twice_leaves_the_work_to_the_first_worker(
-    report: Report, other_session: psycopg.Connection
-) -> None:
-    lock(other_session, Work.REPORT, report.pk)
-    change(report, state="running", attempts=1)
-    rank_next(INTERACTIVE)
-    report.refresh_from_db()
-    assert (report.state, report.attempts) == ("running", 1)
-
-
 def test_a_report_whose_cancelled_predecessor_has_not_ended_yet_is_tried_again(
-    report: Report, other_session: psycopg.Connection
+    batch: Batch, other_session: psycopg.Connection
 ) -> None:
+    with transaction.atomic():
+        report = lifecycle.enqueue_rank(batch.assignment)
     lock(other_session, Work.RANKING, report.assignment_id)
-    with pytest.raises(lifecycle.AssignmentBusy):
-        rank_next(INTERACTIVE)
+    work_once("rank")
     report.refresh_from_db()
-    assert (report.state, report.attempts) == ("queued", 0)
+    job = Job.objects.get(kind="rank")
+    assert (report.state, job.state, job.attempts) == ("queued", "queued", 0)
 
 
-def test_a_ranking_that_does_not_go_on_fails_with_a_reason_and_its_session_ends(
-    batch: Batch, report: Report, other_session: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ranking_shows_what_becomes_of_its_job(batch: Batch) -> None:
     change(batch, state="ranking")
-    change(report, state="running", touched=timezone.now() - LONG_AGO)
-    lock(other_session, Work.REPORT, report.pk)
-    sweeping.sweep()
+    report = lifecycle.enqueue_rank(batch.assignment)
+    job = jobs.claim(kind_of("rank"), INTERACTIVE)
+    assert job
     report.refresh_from_db()
-    assert report.state == "running"  # Its session sent a query just now, so it goes on.
-    monkeypatch.setattr(recovery, "STUCK", timedelta(0))
-    sweeping.sweep()
+    assert report.state == "running"
+    assert jobs.requeue_lost(job)
+    report.refresh_from_db()
+    assert report.state == "queued"
+    assert jobs.fail(Job.objects.get(kind="rank"), OUT_OF_TIME)
+    report.refresh_from_db()
     batch.refresh_from_db()
-    report.refresh_from_db()
     assert (report.state, report.message) == ("failed", OUT_OF_TIME)
     assert (batch.state, batch.message) == ("failed", OUT_OF_TIME)
-    wait_until(lambda: not sessions(Work.REPORT), what="the end of the session")
+
+
+def test_a_ranking_whose_session_sends_queries_goes_on_however_long_it_takes(
+    batch: Batch, other_session: psycopg.Connection
+) -> None:
+    lifecycle.enqueue_rank(batch.assignment)
+    job = jobs.claim(kind_of("rank"), INTERACTIVE)
+    assert job
+    lock(other_session, Work.JOB, job.pk)
+    let_time_pass("rank")
+    sweeping.sweep()
+    assert Job.objects.get(kind="rank").state == "running"
 
 
 def test_an_upload_shows_what_becomes_of_its_job(batch: Batch) -> None:
-    job = jobs.claim(jobs.kind_of("unpack"), INTERACTIVE)
+    job = jobs.claim(kind_of("unpack"), INTERACTIVE)
     assert job
     batch.refresh_from_db()
     assert batch.state == "unpacking"
@@ -215,14 +178,6 @@ def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
     assert Job.objects.get().state == "running"  # It has no lock: maintenance finds it.
     batch.refresh_from_db()
     assert batch.state == "unpacking"
-
-
-def test_a_ranking_that_ends_its_worker_each_time_fails_after_three_attempts(report: Report) -> None:
-    for _ in range(MAX_ATTEMPTS):
-        assert lifecycle.start_report(report.pk)
-    assert not lifecycle.start_report(report.pk)
-    report.refresh_from_db()
-    assert (report.state, report.message) == ("failed", GAVE_UP)
 
 
 def test_documents_that_another_process_reads_are_waited_for(

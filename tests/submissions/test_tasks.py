@@ -11,10 +11,8 @@ from django.utils import timezone
 
 from submissions import actions, reading, sweeping
 from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Job, Pair, Report, Source, Upload
-from submissions.ranking_tasks import rank_next
 from submissions.work import jobs
 from submissions.work.finding import SENDING
-from submissions.work.queues import INTERACTIVE
 from tests.conftest import wait_until
 from tests.support.jobs import let_time_pass, work_off
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
@@ -116,7 +114,7 @@ def test_every_step_may_run_twice(batch: Batch, report: Report) -> None:
     for lane in range(reading.LANES):
         jobs.enqueue("read_documents", batch.pk, lane)
     work_off("unpack", "read_documents")
-    rank_next(INTERACTIVE)
+    work_off("rank")
     assert list(report.pairs.values_list("left", "right", "similarity", "passages")) == pairs
     assert Document.objects.filter(attempts=1).count() == Document.objects.count()
 

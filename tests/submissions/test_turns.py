@@ -10,12 +10,14 @@ import pytest
 from django.test import TestCase
 
 from moss.celery import app
-from submissions import actions, reading, turns
+from submissions import actions, lifecycle, reading
 from submissions.ingest import contents, documents
 from submissions.models import Assignment, Batch, Course, Job, Report
 from submissions.ranking import progress
-from submissions.work import jobs, queues, running
-from submissions.work.queues import HEAVY, INTERACTIVE
+from submissions.work import jobs, running
+from submissions.work.kinds import HEAVY, INTERACTIVE
+from submissions.work.messages import kind_of
+from submissions.work.turns import announce_blocked, places, startable, turns
 from tests.support.jobs import work_off, work_once
 from tests.support.sample_class import CLASS, zipped
 from tests.support.uploads import MANY
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from tests.support.uploads import HandIn
 
 
-UNPACK = jobs.kind_of("unpack")
+UNPACK = kind_of("unpack")
 STARTED_A_USER = UNPACK.at_once or 0
 
 
@@ -50,8 +52,8 @@ def upload(assignment: Assignment, count: int = 1, queue: str = INTERACTIVE, **f
     return batches
 
 
-def startable(queue: str) -> list[int]:
-    return [job.subject for job in jobs.startable(UNPACK, queue)]
+def startable_subjects(queue: str, kind: str = "unpack") -> list[int]:
+    return [job.subject for job in startable(kind_of(kind), queue)]
 
 
 def pks(rows: list[Batch] | list[Report]) -> list[int]:
@@ -64,8 +66,8 @@ def test_users_take_turns_and_each_ones_uploads_keep_their_order(
     first = upload(assignment, 3)
     second = upload(other_assignment, 2)
     expected = [first[0], second[0], first[1], second[1], first[2]]
-    assert [job.subject for _, job in jobs.turns(UNPACK, INTERACTIVE)] == pks(expected)
-    assert jobs.places("unpack", pks(first)) == dict(zip(pks(first), [0, 2, 4], strict=True))
+    assert [job.subject for _, job in turns(UNPACK, INTERACTIVE)] == pks(expected)
+    assert places("unpack", pks(first)) == dict(zip(pks(first), [0, 2, 4], strict=True))
 
 
 def test_who_has_work_under_way_comes_after_who_has_none(
@@ -73,7 +75,7 @@ def test_who_has_work_under_way_comes_after_who_has_none(
 ) -> None:
     upload(assignment, state="fingerprinting")
     first, second = upload(assignment), upload(other_assignment)
-    assert startable(INTERACTIVE) == pks(second + first)
+    assert startable_subjects(INTERACTIVE) == pks(second + first)
 
 
 def test_a_user_has_a_limited_number_of_batches_started_in_each_queue(assignment: Assignment) -> None:
@@ -82,18 +84,17 @@ def test_a_user_has_a_limited_number_of_batches_started_in_each_queue(assignment
     heavy = upload(assignment, queue=HEAVY)
     work_once("unpack")
     assert Batch.objects.filter(state="queued").count() == 3
-    assert startable(HEAVY) == pks(heavy)
+    assert startable_subjects(HEAVY) == pks(heavy)
 
 
-def test_reports_of_different_users_take_turns(assignment: Assignment, other_assignment: Assignment) -> None:
+def test_rankings_of_different_users_take_turns(assignment: Assignment, other_assignment: Assignment) -> None:
     third = assignment.course.assignments.create(name="Third")
-    running = Report.objects.create(assignment=assignment, state="running")
-    first = Report.objects.create(assignment=third)
-    second = Report.objects.create(assignment=other_assignment)
-    Report.objects.create(assignment=assignment)  # it waits for the running one
-    assert turns.startable_reports(INTERACTIVE) == pks([second, first])
-    assert turns.startable_reports(HEAVY) == []
-    assert running.pk not in [turn.pk for turn in turns.report_turns(INTERACTIVE)]
+    lifecycle.enqueue_rank(assignment)
+    assert jobs.start(Job.objects.get())
+    for waiting in (third, other_assignment, assignment):  # the last one waits for the running one
+        lifecycle.enqueue_rank(waiting)
+    assert startable_subjects(INTERACTIVE, "rank") == [other_assignment.pk, third.pk]
+    assert startable_subjects(HEAVY, "rank") == []
 
 
 def test_a_message_of_one_upload_starts_the_upload_whose_turn_it_is(
@@ -115,8 +116,8 @@ def test_what_waited_for_its_user_is_started_when_an_upload_was_read(
     waiting = actions.create_batch(assignment, alice, [zipped(CLASS)])
     [job, _] = Job.objects.filter(kind="read_documents", state="running")
     with TestCase.captureOnCommitCallbacks(execute=True):
-        running.carry_out(jobs.kind_of("read_documents"), job)  # the last documents of it
-        jobs.announce_blocked(jobs.kind_of("read_documents"))
+        running.carry_out(kind_of("read_documents"), job)  # the last documents of it
+        announce_blocked(kind_of("read_documents"))
     waiting.refresh_from_db()
     assert waiting.state == "done"
 
@@ -136,24 +137,24 @@ def test_a_large_upload_and_a_large_cohort_are_heavy_work(
     assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    monkeypatch.setattr(queues, "SMALL_UPLOAD_BYTES", 100)
+    monkeypatch.setattr(reading, "SMALL_UPLOAD_BYTES", 100)
     large = actions.create_batch(assignment, alice, [zipped(CLASS)])
     queued = dict(Job.objects.values_list("subject", "queue"))
     assert (queued[small.pk], queued[large.pk]) == (INTERACTIVE, HEAVY)
-    assert queues.cohort_queue(100, 200_000) == INTERACTIVE
-    assert queues.cohort_queue(1_500, 200_000) == queues.cohort_queue(100, 5_000_000) == HEAVY
+    assert lifecycle.cohort_queue(100, 200_000) == INTERACTIVE
+    assert lifecycle.cohort_queue(1_500, 200_000) == lifecycle.cohort_queue(100, 5_000_000) == HEAVY
 
 
 def test_an_upload_of_many_files_is_read_in_the_heavy_queue(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "SMALL_BATCH_FILES", 2)
-    monkeypatch.setattr(queues, "SMALL_COHORT_FILES", 2)
+    monkeypatch.setattr(lifecycle, "SMALL_COHORT_FILES", 2)
     queues_of = queues_in_order(monkeypatch)
     batch = hand_in(zipped(CLASS))
     assert batch.state == "done"
     assert queues_of["read_documents"][0] == HEAVY
-    assert batch.assignment.reports.get().queue == HEAVY
+    assert queues_of["rank"] == [HEAVY]
 
 
 def test_unpacking_that_takes_long_goes_on_in_the_heavy_queue(
@@ -181,8 +182,10 @@ def test_ranking_that_takes_long_goes_on_in_the_heavy_queue(
     hand_in: HandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "LONGEST_INTERACTIVE", timedelta(seconds=-1))
+    queues_of = queues_in_order(monkeypatch)
     report = hand_in(zipped(CLASS)).assignment.reports.get()
-    assert (report.state, report.queue, report.attempts) == ("done", HEAVY, 1)
+    assert report.state == "done"
+    assert queues_of["rank"] == [INTERACTIVE, HEAVY]
 
 
 def test_two_long_uploads_are_read_by_turns(

@@ -7,9 +7,10 @@ from datetime import timedelta
 from django.utils import timezone
 
 from submissions.models import Job
-from submissions.work import jobs
-from submissions.work.queues import INTERACTIVE, QUEUES
+from submissions.work.kinds import INTERACTIVE, QUEUES
+from submissions.work.messages import kind_of
 from submissions.work.running import run, run_here
+from submissions.work.turns import startable
 
 LONG = timedelta(hours=13)
 
@@ -21,12 +22,12 @@ def carry_out(kind: str, subject: int) -> None:
 
 def work_once(kind: str, queue: str = INTERACTIVE) -> None:
     """Carry out the job of a kind whose turn it is, as a worker does that gets a message."""
-    run(jobs.kind_of(kind), queue)
+    run(kind_of(kind), queue)
 
 
 def work_off(*kinds: str) -> None:
     """Carry out all jobs of these kinds that are due, as workers do."""
-    while ready := [(k, q) for k in kinds for q in QUEUES if jobs.startable(jobs.kind_of(k), q)]:
+    while ready := [(k, q) for k in kinds for q in QUEUES if startable(kind_of(k), q)]:
         for kind, queue in ready:
             work_once(kind, queue)
 

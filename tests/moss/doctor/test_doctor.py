@@ -21,7 +21,7 @@ from moss.cli import main
 from moss.doctor import machine, saml, services
 from moss.doctor.checks import CHECKS
 from submissions.work import heartbeats
-from submissions.work.queues import QUEUES
+from submissions.work.kinds import QUEUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,6 +15,7 @@ from moss.webhooks.models import Delivery, Webhook
 from moss.webhooks.sending import WAITS
 from submissions import lifecycle
 from submissions.work import jobs, running
+from submissions.work.messages import kind_of
 from tests.support.jobs import carry_out, due_in
 from tests.support.receiver import webhook_to
 
@@ -96,7 +97,7 @@ def test_a_receiver_that_is_gone_is_believed_at_once(webhook: Webhook, receiver:
 def test_two_messages_for_one_attempt_send_it_once(webhook: Webhook, receiver: Receiver) -> None:
     receiver.statuses = [500]
     webhook_actions.send_test(webhook)
-    kind = jobs.kind_of("deliver")
+    kind = kind_of("deliver")
     started = [job for job in (jobs.claim(kind, "interactive"), jobs.claim(kind, "interactive")) if job]
     for job in started:
         running.carry_out(kind, job)

@@ -11,7 +11,7 @@ from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
-from submissions import actions, lifecycle, recovery, sweeping
+from submissions import actions, lifecycle, sweeping
 from submissions.ingest.uploads import FOLDER
 from submissions.models import (
     Assignment,
@@ -28,6 +28,7 @@ from submissions.models import (
 from submissions.sandbox.documents import DocumentReader
 from submissions.work import jobs
 from submissions.work.jobs import GAVE_UP
+from submissions.work.messages import kind_of
 from submissions.work.running import OUT_OF_TIME
 from tests.conftest import wait_until
 from tests.support.html import get_page, page_of
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
 # Detecting the language of so many empty lines took seconds for each file.
 NEWLINES = b"\n" * 400_000
-LONG_AGO = 2 * recovery.STUCK
 
 
 @pytest.fixture
@@ -183,7 +183,7 @@ def test_the_sweep_keeps_uploads_that_wait_and_deletes_others(upload: Boilerplat
 
 
 def test_boilerplate_shows_what_becomes_of_its_job(upload: BoilerplateUpload) -> None:
-    job = jobs.claim(jobs.kind_of("read_boilerplate"), "interactive")
+    job = jobs.claim(kind_of("read_boilerplate"), "interactive")
     assert job
     upload.refresh_from_db()
     assert upload.state == "reading"

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-import psycopg
 import pytest
 from django.conf import settings
 from django.utils import timezone
@@ -14,17 +13,19 @@ from django.utils.module_loading import import_string
 
 from moss.celery import app
 from submissions.models import Job
-from submissions.work import jobs
+from submissions.work import finding, jobs
 from submissions.work.finding import sweep_jobs
 from submissions.work.heartbeats import package_version
-from submissions.work.locks import Work, sessions
+from submissions.work.kinds import INTERACTIVE
+from submissions.work.locks import Work, end_session, sessions
 from submissions.work.messages import TASKS, queue_lengths
-from submissions.work.queues import INTERACTIVE
 from tests.conftest import wait_until, worker_environment
 from tests.support.jobs import let_time_pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import psycopg
 
     from submissions.work.kinds import Kind
     from tests.support.uploads import Committing
@@ -68,8 +69,9 @@ def state_of(job: Job) -> str:
 
 @each_kind
 def test_a_kind_names_functions_that_are_there_and_limits_that_its_task_has(kind: Kind) -> None:
-    assert callable(import_string(kind.function))
-    assert not kind.failed or callable(import_string(kind.failed))
+    for name in filter(None, (kind.name, kind.failed, kind.shown)):
+        assert callable(import_string(f"{kind.module}.{name}"))
+    assert {*filter(None, (kind.followed_by, kind.part_of))} <= KINDS.keys()
     task = app.tasks[kind.task]
     assert (task.soft_time_limit, task.time_limit) == (kind.seconds, kind.seconds + kind.grace)
     assert app.conf.task_routes[kind.task] == {"queue": INTERACTIVE, "priority": kind.priority}
@@ -118,16 +120,16 @@ def test_a_started_job_is_lost_without_a_lock_and_not_with_one(
 @each_kind
 @pytest.mark.django_db
 def test_a_job_that_does_not_go_on_fails_and_its_session_ends(
-    kind: Kind, other_session: psycopg.Connection
+    kind: Kind, other_session: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = queued(kind)
     assert jobs.claim(kind, INTERACTIVE)
     lock(other_session, job)
     let_time_pass()
+    monkeypatch.setattr(finding, "end_session", lambda work, pk, _idle: end_session(work, pk))
     sweep_jobs()
-    assert (state_of(job) == "failed") == kind.gives_up
-    with pytest.raises(psycopg.OperationalError):
-        other_session.execute("SELECT 1")
+    assert (state_of(job) == "failed") == (kind.gives_up and not kind.part_of)
+    wait_until(lambda: not sessions(Work.JOB), what="the end of the session")
 
 
 @each_kind
