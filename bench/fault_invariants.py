@@ -28,7 +28,7 @@ from submissions.models import (
     Upload,
 )
 from submissions.queries import report_state
-from submissions.work_locks import Work, sessions
+from submissions.work.locks import Work, sessions
 
 if TYPE_CHECKING:
     from collections.abc import Callable

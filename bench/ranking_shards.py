@@ -85,20 +85,26 @@ def processor_seconds(work: Callable[[], object]) -> float:
 
 def measure(assignment: Assignment) -> Steps:
     """Rank a class in shards, in this process, and return what each step takes."""
-    from submissions import ranking_tasks  # noqa: PLC0415 - Django is started first
-    from submissions.models import RankingPlan, Report  # noqa: PLC0415
-    from submissions.queues import HEAVY  # noqa: PLC0415
+    from submissions import lifecycle  # noqa: PLC0415 - Django is started first
+    from submissions.models import Job, RankingPlan  # noqa: PLC0415
     from submissions.ranking import kept_cohorts  # noqa: PLC0415
+    from submissions.work import jobs, running  # noqa: PLC0415
 
-    report = Report.objects.create(assignment=assignment, queue=HEAVY)
-    prepare = processor_seconds(lambda: ranking_tasks.rank_next(HEAVY))
+    def go_on() -> None:
+        Job.objects.filter(kind="score_shard").delete()
+        for job in Job.objects.filter(kind="rank", state=Job.State.PARTS):
+            assert jobs.requeue_lost(job)
+        running.run_here("rank", assignment.pk)
+
+    report = lifecycle.enqueue_rank(assignment)
+    prepare = processor_seconds(go_on)
     plan = RankingPlan.objects.get(report=report)
     kept_cohorts.forget()
     load = processor_seconds(lambda: kept_cohorts.planned(plan))
     scores = _shards(plan, "scores")
-    listing = processor_seconds(lambda: ranking_tasks.make_report(report.pk))
+    listing = processor_seconds(go_on)
     passages = _shards(plan, "passages")
-    merge = processor_seconds(lambda: ranking_tasks.make_report(report.pk))
+    merge = processor_seconds(go_on)
     _check_is_done(report)
     return Steps(prepare, load, scores, listing, passages, merge)
 

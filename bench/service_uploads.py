@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 
 from moss.installation import start_django
+from submissions.lifecycle import enqueue_rank
 
 start_django()
 
@@ -18,7 +19,6 @@ from django.contrib.auth.models import User  # noqa: E402 - models, after Django
 
 from submissions import actions  # noqa: E402
 from submissions.models import Course, Report  # noqa: E402
-from submissions.ranking_tasks import enqueue_rank  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

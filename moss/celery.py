@@ -19,18 +19,13 @@ from django.conf import settings
 from django.utils import timezone
 
 from moss.embedded.client import ensure_services
-from submissions import heartbeats
+from submissions.work import heartbeats
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "moss.settings")
 
 app = Celery("moss")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks()
-app.autodiscover_tasks(related_name="posting_tasks")
-app.autodiscover_tasks(related_name="ranking_tasks")
-app.autodiscover_tasks(related_name="language_tasks")
-app.autodiscover_tasks(related_name="student_tasks")
-app.autodiscover_tasks(["submissions.corpus"])
+app.autodiscover_tasks(["submissions.work"], related_name="messages")
 
 
 @worker_init.connect

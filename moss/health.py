@@ -9,9 +9,9 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 
 from moss.maintenance import is_maintained
-from submissions import heartbeats
-from submissions.queues import QUEUES
-from submissions.recovery import queue_lengths
+from submissions.work import heartbeats
+from submissions.work.kinds import QUEUES
+from submissions.work.messages import queue_lengths
 
 BROKER_TIMEOUT_SECONDS = 2.0
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
-from submissions import heartbeats
+from submissions.work import heartbeats
 
 logger = logging.getLogger(__name__)
 
@@ -35,8 +35,8 @@ def maintain() -> NoReturn:
 
 def maintain_once() -> None:
     """Call `sweep`; an error of the database or of the broker is logged, since the next round may succeed."""
-    from moss.lti import tasks as lti  # noqa: PLC0415 - as below
-    from moss.webhooks import tasks as webhooks  # noqa: PLC0415 - as below
+    from moss.lti import gathering as lti  # noqa: PLC0415 - as below
+    from moss.webhooks import sending as webhooks  # noqa: PLC0415 - as below
     from submissions.actions.retention import (  # noqa: PLC0415 - as below
         apply_retention,
         apply_source_retention,
@@ -47,8 +47,8 @@ def maintain_once() -> None:
         sweep()
         apply_retention()
         apply_source_retention()
-        webhooks.enqueue_due()
-        lti.enqueue_due()
+        webhooks.forget_old()
+        lti.forget_old()
         import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
         heartbeats.save_maintenance()
     except (DatabaseError, OperationalError, RedisError) as error:

@@ -8,7 +8,6 @@ from ipaddress import ip_network
 from environs import validate
 
 from moss.environment import check_address, check_networks, env
-from submissions.queues import INTERACTIVE
 
 # Where people find the pages: the links of mail and webhooks begin with it.
 OWN_URL = (env.str("MOSS_URL", default="", validate=check_address) or "http://127.0.0.1:8000").rstrip("/")
@@ -21,15 +20,3 @@ WEBHOOK_NETWORKS = [
 LTI_GATHER_TIME = timedelta(
     minutes=env.int("MOSS_LTI_GATHER_MINUTES", default=10, validate=validate.Range(0, 24 * 60))
 )
-# After all other interactive work.
-OUTGOING_ROUTES = {
-    f"moss.{task}": {"queue": INTERACTIVE, "priority": 9}
-    for task in (
-        "webhooks.tasks.deliver",
-        "webhooks.tasks.tell_owner",
-        "accounts.tasks.mail_report",
-        "lti.tasks.fetch_submission",
-        "lti.tasks.gather_submissions",
-        "lti.tasks.report_submission",
-    )
-}

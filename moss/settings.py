@@ -27,10 +27,11 @@ from moss.environment import (
     upload_storage,
 )
 from moss.monitoring_settings import *  # noqa: F403 - as above
+from moss.outgoing_kinds import OUTGOING_KINDS
 from moss.outgoing_settings import *  # noqa: F403 - as above
 from moss.saml_settings import *  # noqa: F403 - as above
 from moss.saml_settings import SAML_INSTALLED
-from submissions.queues import INTERACTIVE, QUEUES, ROUTES
+from submissions.work.kinds import INTERACTIVE, KINDS, QUEUES
 
 # Folders and services
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -256,7 +257,10 @@ CONTENT_SECURITY_POLICY = {
 CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_TASK_QUEUES = {name: {"exchange": name, "routing_key": name} for name in QUEUES}
 CELERY_TASK_DEFAULT_QUEUE = INTERACTIVE
-CELERY_TASK_ROUTES = ROUTES | OUTGOING_ROUTES  # noqa: F405 - as above
+WORK_KINDS = {kind.name: kind for kind in (*KINDS, *OUTGOING_KINDS)}
+CELERY_TASK_ROUTES = {
+    kind.task: {"queue": INTERACTIVE, "priority": kind.priority} for kind in WORK_KINDS.values()
+}
 CELERY_TASK_SOFT_TIME_LIMIT = 9 * 60
 CELERY_TASK_TIME_LIMIT = 10 * 60
 CELERY_BROKER_TRANSPORT_OPTIONS = {

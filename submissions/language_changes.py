@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import F
 from django.utils import timezone
 
-from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
-from submissions.lifecycle import GAVE_UP, MAX_ATTEMPTS
+from submissions.disk_space import WAITS_FOR_ROOM
+from submissions.lifecycle import language_lock
 from submissions.models import Assignment, LanguageChange
-from submissions.state_changes import change_rows
-from submissions.work_locks import language_lock
+from submissions.work import jobs
+from submissions.work.states import change_rows
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -34,34 +34,15 @@ def queue(assignment: Assignment, user: User | None, language: str) -> LanguageC
     change = LanguageChange.objects.create(
         assignment=stored, changed_by=user, before=stored.language, after=language
     )
+    jobs.enqueue("change_language", change.pk, user=user and user.pk)
     assignment.language = stored.language = language
     stored.save(update_fields=["language"])
     return change
 
 
-def start(change_id: int) -> bool:
-    """Count an attempt to carry out a queued change. Return False where it has ended, or after too many."""
-    queued = LanguageChange.objects.filter(pk=change_id, state=State.QUEUED)
-    tired = queued.filter(attempts__gte=MAX_ATTEMPTS)
-    if _change(tired, State.FAILED, "too many attempts", message=GAVE_UP):
-        return False
-    return _change(queued, State.QUEUED, "started", attempts=F("attempts") + 1)
-
-
-def postpone(change_id: int) -> None:
-    """Take back an attempt: the assignment is locked by a ranking."""
-    LanguageChange.objects.filter(pk=change_id, state=State.QUEUED).update(attempts=F("attempts") - 1)
-
-
-def requeue(change_id: int, reason: str) -> bool:
-    """Note that a queued change is enqueued again. Return whether it is queued."""
-    return _change(LanguageChange.objects.filter(pk=change_id, state=State.QUEUED), State.QUEUED, reason)
-
-
-def start_reading(change_id: int, queue_name: str) -> bool:
+def start_reading(change_id: int) -> bool:
     """Let the chosen documents of a change be read. Return False when it was cancelled meanwhile."""
-    queued = LanguageChange.objects.filter(pk=change_id, state=State.QUEUED)
-    return _change(queued, State.READING, queue=queue_name, attempts=0)
+    return _change(LanguageChange.objects.filter(pk=change_id, state=State.QUEUED), State.READING)
 
 
 def count_read(change_id: int, number: int) -> bool:
@@ -70,12 +51,10 @@ def count_read(change_id: int, number: int) -> bool:
     return bool(reading.update(documents_done=F("documents_done") + number, touched=timezone.now()))
 
 
-def wait_for_room(change_id: int) -> None:
-    """Note that a full disk stopped a change; the sweep tries it again, until it was tried too often."""
+def note_room(change_id: int, *, is_waited_for: bool) -> None:
+    """Note whether a change waits for room on the disk."""
     running = LanguageChange.objects.filter(pk=change_id, state__in=LanguageChange.RUNNING)
-    tired = running.filter(attempts__gte=2 * MAX_ATTEMPTS)
-    if not _change(tired, State.FAILED, NO_ROOM, message=NO_ROOM):
-        running.update(attempts=F("attempts") + 1, message=WAITS_FOR_ROOM, touched=timezone.now())
+    running.update(message=WAITS_FOR_ROOM if is_waited_for else "", touched=timezone.now())
 
 
 def finish(change_id: int) -> bool:
@@ -83,10 +62,10 @@ def finish(change_id: int) -> bool:
     return _change(LanguageChange.objects.filter(pk=change_id, state=State.READING), State.DONE, message="")
 
 
-def fail(change_id: int, message: str, reason: str = "") -> None:
-    """Fail a change with a `message` for the instructor; the log gets `reason`, or else the message."""
+def fail(change_id: int, message: str) -> None:
+    """Fail a change with a `message` for the instructor."""
     running = LanguageChange.objects.filter(pk=change_id, state__in=LanguageChange.RUNNING)
-    _change(running, State.FAILED, reason or message, message=message)
+    _change(running, State.FAILED, message, message=message)
 
 
 def _change(rows: QuerySet[LanguageChange], state: State, reason: str = "", **fields: Any) -> bool:

@@ -8,18 +8,21 @@ reports can be cancelled. docs/stuck-batch.md explains how to read the log.
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.db import OperationalError, transaction
-from django.db.models import F
+from django.db import OperationalError, connection, transaction
+from django.db.models import Count, Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from psycopg.errors import LockNotAvailable
 
-from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
-from submissions.models import Assignment, Batch, BoilerplateUpload, Report
-from submissions.queues import INTERACTIVE
-from submissions.state_changes import change_rows
+from submissions.disk_space import WAITS_FOR_ROOM
+from submissions.models import Assignment, Batch, BoilerplateUpload, Report, SubmissionFile
+from submissions.work import jobs
+from submissions.work.jobs import BUSY, Later
+from submissions.work.kinds import HEAVY, INTERACTIVE
+from submissions.work.locks import Work, second_key
+from submissions.work.states import change_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,21 +33,19 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# How often work is started that ends its worker each time.
-MAX_ATTEMPTS = 3
-# Time between two attempts to read a batch on a full disk, at least.
-ROOM_INTERVAL = timedelta(seconds=10)
-GAVE_UP = (
-    f"This ended the process that worked on it {MAX_ATTEMPTS} times; the log of the server may say why. "
-    "Try it in smaller parts."
-)
+# A ranking up to this size takes a worker a few seconds.
+SMALL_COHORT_FILES = 200
+SMALL_COHORT_TOKENS = 500_000
 NOT_RANKED = (
     "It was read, but is in no report yet: the ranking was cancelled. Rank again to have it compared."
 )
 
 
-class AssignmentBusy(Exception):
+class AssignmentBusy(Later):
     """Another process has locked the assignment."""
+
+    def __init__(self) -> None:
+        super().__init__(BUSY, "the assignment is being changed")
 
 
 def lock_assignment(assignment_id: int, *, wait: bool = True) -> Assignment | None:
@@ -65,53 +66,47 @@ def lock_assignment(assignment_id: int, *, wait: bool = True) -> Assignment | No
         raise AssignmentBusy from error
 
 
+def language_lock(assignment_id: int, *, change: bool = False) -> None:
+    """Lock the language of an assignment until the transaction ends: to `change` it, or to rely on it.
+
+    So every file is stored as the language says, or is there when its change is carried out.
+    """
+    function = "pg_advisory_xact_lock" if change else "pg_advisory_xact_lock_shared"
+    with connection.cursor() as cursor:
+        keys = [int(Work.LANGUAGE), second_key(assignment_id)]
+        cursor.execute(f"SELECT {function}(%s::int, %s::int)", keys)
+
+
 # Batches
 
 
 def start_unpacking(batch_id: int) -> bool:
-    """Start unpacking a batch, or restart it after a worker was lost. Return whether the state allowed it.
-
-    A batch that ended its worker MAX_ATTEMPTS times fails instead.
-    """
+    """Note that a batch is being unpacked. Return whether the state allowed it."""
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    tired = waiting.filter(attempts__gte=MAX_ATTEMPTS)
-    if change_batches(tired, Batch.State.FAILED, _why_given_up(tired)):
-        return False
-    return change_batches(waiting, Batch.State.UNPACKING, attempts=F("attempts") + 1)
-
-
-def _why_given_up(rows: QuerySet[Any]) -> str:
-    return NO_ROOM if rows.filter(message=WAITS_FOR_ROOM).exists() else GAVE_UP
+    return change_batches(waiting, Batch.State.UNPACKING)
 
 
 def requeue_batch(batch_id: int, reason: str) -> bool:
-    """Queue a batch again whose unpacking was lost. Return whether the state allowed it."""
+    """Note that a batch waits again to be unpacked. Return whether the state allowed it."""
     waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    message = WAITS_FOR_ROOM if waiting.filter(message=WAITS_FOR_ROOM).exists() else ""
-    return change_batches(waiting, Batch.State.QUEUED, message, reason)
+    return change_batches(waiting, Batch.State.QUEUED, _shown(reason), reason)
 
 
-def wait_for_room(batch_id: int) -> None:
-    """Queue a batch again that a full disk stopped; the sweep enqueues it, until it was tried too often."""
-    waiting = Batch.objects.filter(pk=batch_id, state__in=(Batch.State.QUEUED, Batch.State.UNPACKING))
-    change_batches(waiting, Batch.State.QUEUED, WAITS_FOR_ROOM)
-    _wait_while_reading(Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING))
+def _shown(reason: str) -> str:
+    return reason if reason == WAITS_FOR_ROOM else ""
 
 
-def _wait_while_reading(reading: QuerySet[Batch]) -> None:
-    # Several workers read one batch: what stops them at the same time counts as one attempt.
-    recently = reading.filter(message=WAITS_FOR_ROOM, touched__gt=timezone.now() - ROOM_INTERVAL)
-    if recently.exists():
-        return
-    tired = reading.filter(attempts__gte=2 * MAX_ATTEMPTS, message=WAITS_FOR_ROOM)
-    if not change_batches(tired, Batch.State.FAILED, NO_ROOM):
-        change_batches(reading, Batch.State.FINGERPRINTING, WAITS_FOR_ROOM, attempts=F("attempts") + 1)
+def note_room(batch_id: int, *, is_waited_for: bool) -> None:
+    """Note whether the reading of a batch waits for room on the disk."""
+    message = WAITS_FOR_ROOM if is_waited_for else ""
+    reading = Batch.objects.filter(pk=batch_id, state=Batch.State.FINGERPRINTING).exclude(message=message)
+    change_batches(reading, Batch.State.FINGERPRINTING, message)
 
 
 def list_batch(batch_id: int) -> bool:
     """Let an unpacked batch wait for its uploader. Return whether the state allowed it."""
     unpacking = Batch.objects.filter(pk=batch_id, state=Batch.State.UNPACKING)
-    return change_batches(unpacking, Batch.State.LISTED, attempts=0)
+    return change_batches(unpacking, Batch.State.LISTED)
 
 
 def continue_batch(batch_id: int, **fields: Any) -> bool:
@@ -142,9 +137,12 @@ def fail_batch(batch_id: int, message: str, reason: str = "") -> None:
     change_batches(running, Batch.State.FAILED, message, reason)
 
 
+@transaction.atomic
 def cancel_batch(batch: Batch) -> bool:
     """Cancel a batch that has not ended; its workers stop before their next file. Return whether it could."""
     unfinished = Batch.objects.filter(pk=batch.pk, state__in=Batch.CANCELLABLE)
+    for kind in ("unpack", "read_documents"):
+        jobs.cancel(kind, [batch.pk])
     return change_batches(unfinished, Batch.State.CANCELLED, "Cancelled.")
 
 
@@ -152,22 +150,14 @@ def cancel_batch(batch: Batch) -> bool:
 
 
 def start_boilerplate(upload_id: int) -> bool:
-    """Start reading uploaded boilerplate, or restart it after a worker was lost; False if it has ended.
-
-    An upload that ended its worker MAX_ATTEMPTS times fails instead.
-    """
-    running = _running_boilerplate(upload_id)
-    failed = BoilerplateUpload.State.FAILED
-    tired = running.filter(attempts__gte=MAX_ATTEMPTS)
-    if _change_boilerplate(tired, failed, "too many attempts", message=_why_given_up(tired)):
-        return False
-    return _change_boilerplate(running, BoilerplateUpload.State.READING, attempts=F("attempts") + 1)
+    """Note that uploaded boilerplate is being read; False if it has ended."""
+    return _change_boilerplate(_running_boilerplate(upload_id), BoilerplateUpload.State.READING)
 
 
-def requeue_boilerplate(upload_id: int, reason: str, **fields: Any) -> bool:
-    """Queue uploaded boilerplate again whose reading was lost. Return whether the state allowed it."""
-    running = _running_boilerplate(upload_id)
-    return _change_boilerplate(running, BoilerplateUpload.State.QUEUED, reason, **fields)
+def requeue_boilerplate(upload_id: int, reason: str) -> bool:
+    """Note that uploaded boilerplate waits again. Return whether the state allowed it."""
+    waiting = _running_boilerplate(upload_id)
+    return _change_boilerplate(waiting, BoilerplateUpload.State.QUEUED, reason, message=_shown(reason))
 
 
 def finish_boilerplate(upload_id: int, refusals: list[Refusal], refused: int) -> bool:
@@ -177,10 +167,10 @@ def finish_boilerplate(upload_id: int, refusals: list[Refusal], refused: int) ->
     return _change_boilerplate(running, done, message="", refusals=refusals, refused=refused)
 
 
-def fail_boilerplate(upload_id: int, message: str, reason: str = "") -> None:
-    """Fail uploaded boilerplate with a `message` for its uploader; the log gets `reason` or the message."""
+def fail_boilerplate(upload_id: int, message: str) -> None:
+    """Fail uploaded boilerplate with a `message` for its uploader."""
     running = _running_boilerplate(upload_id)
-    _change_boilerplate(running, BoilerplateUpload.State.FAILED, reason or message, message=message)
+    _change_boilerplate(running, BoilerplateUpload.State.FAILED, message, message=message)
 
 
 def _running_boilerplate(upload_id: int) -> QuerySet[BoilerplateUpload]:
@@ -190,47 +180,67 @@ def _running_boilerplate(upload_id: int) -> QuerySet[BoilerplateUpload]:
 # Reports
 
 
-def queue_report(assignment: Assignment, queue: str = INTERACTIVE) -> tuple[Report, bool]:
-    """Return the assignment's queued report, or create one; and whether it was created, to be enqueued.
+@transaction.atomic
+def enqueue_rank(assignment: Assignment) -> Report:
+    """Enqueue the ranking of an assignment's cohort when this transaction commits; return its report."""
+    report = queue_report(assignment)
+    queue = cohort_queue(*cohort_size(assignment))
+    jobs.enqueue("rank", assignment.pk, user=assignment.course.owner_id, queue=queue)
+    return report
 
-    It is locked until the transaction ends, so that no worker starts it before the changes that it is to rank
-    are committed.
+
+def cohort_queue(files: int, tokens: int) -> str:
+    """Return the queue of the ranking of a cohort."""
+    return INTERACTIVE if files <= SMALL_COHORT_FILES and tokens <= SMALL_COHORT_TOKENS else HEAVY
+
+
+def cohort_size(assignment: Assignment) -> tuple[int, int]:
+    """Return the number of files and of tokens of the batches that an assignment's ranking will load."""
+    files = SubmissionFile.objects.filter(
+        submission__batch__assignment=assignment, submission__batch__state__in=Batch.FULLY_READ
+    )
+    sizes = files.aggregate(files=Count("pk"), tokens=Coalesce(Sum("document__token_count"), 0))
+    return sizes["files"], sizes["tokens"]
+
+
+def queue_report(assignment: Assignment) -> Report:
+    """Return the assignment's queued report, or a new one.
+
+    It is locked until the transaction ends: no worker starts it before the changes that it is to rank.
     """
     waiting = assignment.reports.select_for_update().filter(state=Report.State.QUEUED).first()
     if waiting:
         # It will rank the newest changes, so it counts as created now.
         assignment.reports.filter(pk=waiting.pk).update(created=timezone.now())
-        return waiting, False
-    report = Report.objects.create(assignment=assignment, queue=queue)
+        return waiting
+    report = Report.objects.create(assignment=assignment)
     logger.info("report %s of assignment %s: queued", report.pk, assignment.pk)
-    return report, True
+    return report
 
 
-def start_report(report_id: int) -> bool:
-    """Start ranking a report, or restart it after a worker was lost. Return whether the state allowed it.
+def running_report(assignment_id: int) -> Report | None:
+    """Return the report of an assignment that is being ranked."""
+    running = Report.objects.filter(assignment=assignment_id, state=Report.State.RUNNING)
+    return running.select_related("assignment__course").first()
 
-    A report that ended its worker MAX_ATTEMPTS times fails instead.
+
+def start_report(assignment_id: int) -> bool:
+    """Note that the newest unfinished report of an assignment is being ranked; delete older ones.
+
+    Return whether there was one.
     """
-    unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    tired = unfinished.filter(attempts__gte=MAX_ATTEMPTS)
-    if tired.exists():
-        fail_report(report_id, _why_given_up(tired))
+    unfinished = Report.objects.filter(assignment=assignment_id, state__in=Report.UNFINISHED)
+    newest = unfinished.first()
+    if newest is None:
         return False
-    return change_reports(unfinished, Report.State.RUNNING, attempts=F("attempts") + 1)
+    unfinished.filter(pk__lt=newest.pk).delete()
+    return change_reports(unfinished.filter(pk=newest.pk), Report.State.RUNNING)
 
 
-def requeue_report(report_id: int, reason: str, **fields: Any) -> bool:
-    """Queue a report again whose ranking was lost. Return whether the state allowed it."""
-    unfinished = Report.objects.filter(pk=report_id, state__in=Report.UNFINISHED)
-    return change_reports(unfinished, Report.State.QUEUED, reason, **fields)
-
-
-def postpone_report(report_id: int) -> None:
-    """Queue a started report again because its assignment is being changed; that was no attempt."""
-    running = Report.objects.filter(pk=report_id, state=Report.State.RUNNING)
-    change_reports(
-        running, Report.State.QUEUED, "the assignment is being changed", attempts=F("attempts") - 1
-    )
+def requeue_report(assignment_id: int, reason: str) -> bool:
+    """Note that the running report of an assignment waits again. Return whether there was one."""
+    running = Report.objects.filter(assignment=assignment_id, state=Report.State.RUNNING)
+    return change_reports(running, Report.State.QUEUED, reason, message=_shown(reason))
 
 
 def finish_report(report: Report) -> bool:
@@ -249,11 +259,13 @@ def fail_report(report_id: int, message: str) -> None:
             change_batches(waiting, Batch.State.FAILED, message)
 
 
+@transaction.atomic
 def cancel_reports(assignment: Assignment) -> bool:
     """Cancel the unfinished reports of an assignment; their workers stop at the next stage.
 
     Return whether there were any.
     """
+    jobs.cancel("rank", [assignment.pk])
     unfinished = assignment.reports.filter(state__in=Report.UNFINISHED)
     return change_reports(unfinished, Report.State.CANCELLED, finished=timezone.now())
 

@@ -8,14 +8,13 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import language_tasks, lifecycle, ranking_tasks, recovery, tasks
+from submissions import lifecycle
 from submissions.ingest import resumable
 from submissions.ingest.documents import delete_unreferenced
 from submissions.ingest.expiry import delete_expired
 from submissions.ingest.uploads import delete_orphans, delete_unfinished, discard_uploads, unneeded_uploads
-from submissions.models import RankingPlan, RankingShard, Report
-from submissions.queues import HEAVY, send
-from submissions.student_tasks import restart_erasures
+from submissions.models import Batch, Job, RankingPlan, Report
+from submissions.work.finding import STARTING, sweep_jobs
 
 logger = logging.getLogger(__name__)
 
@@ -25,12 +24,8 @@ SOURCE_GRACE_PERIOD = timedelta(hours=2)
 
 def sweep() -> None:
     """Re-enqueue work lost to a crashed worker or broker, end stuck work, delete what nothing refers to."""
-    recovery.end_stuck_work()
-    recovery.end_stuck_language_changes()
-    _restart_uploads()
-    _restart_boilerplate()
-    _restart_rankings()
-    restart_erasures()
+    sweep_jobs()
+    _rank_waiting()
     delete_expired()
     resumable.delete_expired()
     discard_uploads(unneeded_uploads())
@@ -39,48 +34,12 @@ def sweep() -> None:
     delete_unreferenced(timezone.now() - SOURCE_GRACE_PERIOD)
 
 
-def _restart_rankings() -> None:
-    for pk, queue in recovery.lost_reports():
-        if lifecycle.requeue_report(pk, "its worker or its message was lost"):
-            send(tasks.rank_next, queue, queue)
-    for pk in recovery.outdated_reports():
-        if lifecycle.requeue_report(pk, "it was begun by a version of which no worker is left"):
-            send(tasks.rank_next, HEAVY, HEAVY)
-    _restart_shards()
-    for batch in recovery.unranked_batches():
+def _rank_waiting() -> None:
+    """Enqueue the rankings of batches that wait for a report although none is coming."""
+    RankingPlan.objects.exclude(report__state=Report.State.RUNNING).delete()
+    waiting = Batch.objects.filter(state=Batch.State.RANKING, touched__lt=timezone.now() - STARTING)
+    ranked = Job.objects.filter(kind="rank").exclude(state=Job.State.FAILED).values("subject")
+    for batch in waiting.exclude(assignment__in=ranked).select_related("assignment__course"):
         logger.warning("batch %s waits for no report: one is enqueued", batch.pk)
         with transaction.atomic():
-            tasks.enqueue_rank(batch.assignment)
-
-
-def _restart_shards() -> None:
-    RankingPlan.objects.exclude(report__state=Report.State.RUNNING).delete()
-    for pk in recovery.lost_shards()[: ranking_tasks.SHARDS_AT_ONCE]:
-        logger.warning("shard %s of a ranking is enqueued again: its worker or its message was lost", pk)
-        RankingShard.objects.filter(pk=pk).update(touched=timezone.now())
-        send(ranking_tasks.score_shard, HEAVY, pk)
-    for pk in recovery.unmerged_reports():
-        logger.warning("report %s: merging its shards is enqueued again", pk)
-        RankingPlan.objects.filter(report=pk).update(touched=timezone.now())
-        send(ranking_tasks.merge_ranking, HEAVY, pk)
-
-
-def _restart_uploads() -> None:
-    for pk, queue in recovery.lost_uploads():
-        if lifecycle.requeue_batch(pk, "its worker or its message was lost"):
-            send(tasks.unpack_next, queue, queue)
-    for pk in recovery.lost_readings():
-        logger.warning("batch %s: its unread documents are enqueued again", pk)
-        tasks.enqueue_documents(pk)
-    for pk, queue in recovery.lost_language_changes():
-        logger.warning("language change %s: it is enqueued again", pk)
-        send(language_tasks.change_language, queue, pk)
-
-
-def _restart_boilerplate() -> None:
-    for pk, queue in recovery.lost_boilerplate_uploads():
-        if lifecycle.requeue_boilerplate(pk, "its worker or its message was lost"):
-            send(tasks.read_boilerplate, queue, pk)
-    for assignment_id, document_id in recovery.lost_boilerplate():
-        logger.warning("re-enqueued boilerplate document %s of assignment %s", document_id, assignment_id)
-        tasks.fingerprint_boilerplate.delay(assignment_id, [document_id])
+            lifecycle.enqueue_rank(batch.assignment)

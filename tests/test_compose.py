@@ -26,7 +26,7 @@ from gunicorn.workers.gthread import ThreadWorker
 from moss.celery import app
 from moss.cli import COMMANDS, main
 from moss.serving import gunicorn_conf
-from submissions.queues import INTERACTIVE, QUEUES
+from submissions.work.kinds import INTERACTIVE, QUEUES
 from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import USE_SERVICES, environment
 from tests.support.paths import ROOT

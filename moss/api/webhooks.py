@@ -14,7 +14,8 @@ from moss.api.problems import Problem, invalid_form
 from moss.webhooks import actions
 from moss.webhooks.forms import MOST_WEBHOOKS, WebhookForm
 from moss.webhooks.models import LONGEST_ADDRESS, Delivery, Webhook
-from moss.webhooks.tasks import KEPT
+from moss.webhooks.sending import KEPT
+from submissions.models import Job
 
 router = Router()
 PATH = "/courses/{course_id}/webhooks"
@@ -122,7 +123,7 @@ def test_webhook(request: HttpRequest, course_id: Id, webhook_id: Id) -> Status[
     """Send the event `webhook.test`; the list of deliveries says whether it arrived."""
     row = actions.webhook_of(user_of(request), course_id, webhook_id)
     try:
-        return Status(202, _delivery_out(actions.send_test(row)))
+        return Status(202, *_deliveries_out([actions.send_test(row)]))
     except actions.NotActive as error:
         raise _not_active() from error
 
@@ -142,7 +143,7 @@ def list_deliveries(
     rows = row.deliveries.filter(pk__lt=before) if before else row.deliveries.all()
     listed = list(rows[: limit + 1])
     following = cursor_of(listed[limit - 1].pk) if len(listed) > limit else None
-    return Deliveries(items=[_delivery_out(one) for one in listed[:limit]], next=following)
+    return Deliveries(items=_deliveries_out(listed[:limit]), next=following)
 
 
 @router.post(
@@ -157,7 +158,7 @@ def repeat_delivery(
     """Send a delivery once more; the receiver knows it by the same id."""
     row = actions.webhook_of(user_of(request), course_id, webhook_id)
     try:
-        return Status(202, _delivery_out(actions.send_again(row, delivery_id)))
+        return Status(202, *_deliveries_out([actions.send_again(row, delivery_id)]))
     except actions.NotActive as error:
         raise _not_active() from error
 
@@ -177,7 +178,13 @@ def _webhook_out(row: Webhook) -> WebhookOut:
     )
 
 
-def _delivery_out(row: Delivery) -> DeliveryOut:
+def _deliveries_out(rows: list[Delivery]) -> list[DeliveryOut]:
+    jobs = Job.objects.filter(kind="deliver", subject__in=[row.pk for row in rows])
+    due = dict(jobs.values_list("subject", "due"))
+    return [_delivery_out(row, due) for row in rows]
+
+
+def _delivery_out(row: Delivery, due: dict[int, datetime]) -> DeliveryOut:
     waits = row.state == Delivery.State.WAITING
     return DeliveryOut(
         id=row.pk,
@@ -189,5 +196,5 @@ def _delivery_out(row: Delivery) -> DeliveryOut:
         tried=row.tried,
         status=row.status,
         problem=row.problem,
-        next_attempt=row.due if waits else None,
+        next_attempt=due.get(row.pk) if waits else None,
     )

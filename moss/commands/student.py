@@ -62,9 +62,9 @@ def export(name_or_id: str, file: Path, reason: str, courses: tuple[int, ...]) -
 def erase(name_or_id: str, reason: str, courses: tuple[int, ...], *, yes: bool) -> None:
     """Erase a student: submissions, pairs, decisions, names in texts. This cannot be undone."""
     _start()
-    from submissions.student_tasks import erase_student
     from submissions.students.erasing import ask_for_erasure
     from submissions.students.scope import NotFound
+    from submissions.work.running import run_here
 
     work = _scope(name_or_id, courses)
     _show(work)
@@ -74,7 +74,7 @@ def erase(name_or_id: str, reason: str, courses: tuple[int, ...], *, yes: bool) 
         erasure = ask_for_erasure(work, _who(), reason)
     except NotFound as error:
         raise click.ClickException(str(error)) from error
-    erase_student(erasure.pk)
+    run_here("erase_student", erasure.pk)
     erasure.refresh_from_db()
     if erasure.state != erasure.State.DONE:
         raise click.ClickException(erasure.message)

@@ -15,9 +15,9 @@ from django.utils import timezone
 from moss.doctor.findings import Finding, ok, problem, warning
 from moss.embedded.client import private_servers
 from moss.maintenance import is_maintained
-from submissions import heartbeats
-from submissions.heartbeats import package_version
-from submissions.queues import QUEUES
+from submissions.work import heartbeats
+from submissions.work.heartbeats import package_version
+from submissions.work.kinds import QUEUES
 
 CLOCK_WARNING_SECONDS, CLOCK_PROBLEM_SECONDS = 2.0, 30.0
 WELL_KNOWN = "/.well-known/openid-configuration"

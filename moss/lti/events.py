@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from django.db.models import Q
 from django.dispatch import receiver
-from django.utils import timezone
 
 from moss.lti.models import PushedSubmission
 from submissions.events import erasing, state_changed
 from submissions.models import Batch
+from submissions.work import jobs
 
 if TYPE_CHECKING:
     from submissions.students.receipts import Counts
@@ -23,7 +23,8 @@ ENDED = {Batch.State.DONE, Batch.State.FAILED, Batch.State.CANCELLED}
 def tell_platform(sender: type, *, pk: int, state: str, **_: Any) -> None:
     """Have the platform told that the upload of its submissions has ended."""
     if sender is Batch and state in ENDED:
-        PushedSubmission.objects.filter(batch=pk).update(report_due=timezone.now(), report_attempts=0)
+        pushed = PushedSubmission.objects.filter(batch=pk)
+        jobs.enqueue_all("report_submission", pushed.values_list("pk", flat=True))
 
 
 @receiver(erasing, dispatch_uid="lti")

@@ -1,4 +1,4 @@
-"""Fetch the files of a pushed submission (Asset Service); attempts are counted before they are made."""
+"""Fetch the files of a pushed submission (Asset Service): a job makes an attempt (`moss.outgoing_kinds`)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ from moss.lti.requests_out import get_file
 from moss.lti.scopes import ASSETS
 from submissions.archives.limits import format_size
 from submissions.archives.names import replace_invisible
+from submissions.work import jobs
 
 if TYPE_CHECKING:
     from moss.lti.models import Platform
+    from submissions.models import Job
 
 logger = logging.getLogger(__name__)
 
@@ -34,8 +36,6 @@ WAITS = (
     timedelta(minutes=5),
     *(timedelta(hours=hours) for hours in (0.5, 2, 6, 18)),
 )
-# An attempt without a result counts as lost after this time: more than a task may take.
-LEASE = timedelta(minutes=11)
 # Bytes of a file, and of all files of a submission: a worker has them in memory until they are stored.
 LARGEST_FILE, LARGEST_SUBMISSION = 50_000_000, 100_000_000
 GONE = (404, 410)
@@ -57,51 +57,47 @@ class FetchFailed(Exception):
         self.problem = problem
 
 
-def fetch(pk: int) -> bool:
-    """Fetch the files of a submission if it is due; return whether they came."""
-    row = _claim(pk)
+def fetch_submission(job: Job) -> None:
+    """Fetch the files of a submission that waits for them, and have the platform told.
+
+    Raises
+    ------
+    Later
+        When the attempt failed and another one follows.
+    """
+    rows = PushedSubmission.objects.filter(pk=job.subject, state=State.WAITING)
+    row = rows.select_related("platform_course__platform").first()
     if row is None:
-        return False
+        return
     try:
         files = _files(row)
     except FetchFailed as failed:
-        logger.info("%s, attempt %d: %s", row, row.attempts, failed.problem)
-        _record(row, failed)
-        return False
-    logger.info("%s, attempt %d: %d files", row, row.attempts, len(files))
-    return _store(row, files)
+        logger.info("%s, attempt %d: %s", row, job.attempts, failed.problem)
+        _record(row, failed, job.attempts)
+    else:
+        logger.info("%s, attempt %d: %d files", row, job.attempts, len(files))
+        _store(row, files)
 
 
+def give_up(job: Job, _message: str) -> None:
+    """Fail a submission of which each attempt to fetch it ended its worker."""
+    for row in PushedSubmission.objects.filter(pk=job.subject, state=State.WAITING):
+        _fail(row, FetchFailed(Problem.NO_ANSWER))
+
+
+@transaction.atomic
 def start_again(row: PushedSubmission, **fields: Any) -> bool:
     """Have a submission fetched that failed, or whose upload was deleted; report others again.
 
     Return whether it is fetched.
     """
-    now = timezone.now()
     rows = PushedSubmission.objects.filter(pk=row.pk)
     failed = rows.filter(state=State.FAILED) | rows.filter(state=State.READ, batch=None)
-    fresh = {"state": State.WAITING, "problem": "", "detail": "", "attempts": 0, "due": now, "enqueued": now}
-    if failed.update(**fresh, **fields):
-        return True
-    rows.update(reported="", report_due=now, report_attempts=0)
-    return False
-
-
-@transaction.atomic
-def _claim(pk: int) -> PushedSubmission | None:
-    """Return a submission that is due and that no other process fetches, and count the attempt."""
-    now = timezone.now()
-    rows = PushedSubmission.objects.filter(pk=pk, state=State.WAITING, due__lte=now)
-    locked = rows.select_for_update(of=("self",), skip_locked=True)
-    row = locked.select_related("platform_course__platform").first()
-    if row is None:
-        return None
-    row.attempts, row.due = row.attempts + 1, now + LEASE
-    row.save(update_fields=["attempts", "due"])
-    if row.attempts > len(WAITS) + 1:  # Each of the last ones ended its worker.
-        _fail(row, FetchFailed(Problem.NO_ANSWER))
-        return None
-    return row
+    is_fetched = bool(failed.update(state=State.WAITING, problem="", detail="", **fields))
+    if not is_fetched:
+        rows.update(reported="")
+    jobs.enqueue("fetch_submission" if is_fetched else "report_submission", row.pk)
+    return is_fetched
 
 
 def _files(row: PushedSubmission) -> list[Fetched]:
@@ -167,10 +163,10 @@ def _name(asset: dict[str, Any], taken: set[str]) -> str:
 
 
 @transaction.atomic
-def _store(row: PushedSubmission, files: list[Fetched]) -> bool:
+def _store(row: PushedSubmission, files: list[Fetched]) -> None:
     rows = PushedSubmission.objects.filter(pk=row.pk, state=State.WAITING)
     if rows.select_for_update().first() is None:  # Erased, or stored by another process.
-        return False
+        return
     now = timezone.now()
     row.files.all().delete()
     PushedFile.objects.bulk_create(PushedFile(submission=row, name=name, data=data) for name, data in files)
@@ -184,28 +180,23 @@ def _store(row: PushedSubmission, files: list[Fetched]) -> bool:
         detail="",
         assets=assets,
         fetched=now,
-        due=now + settings.LTI_GATHER_TIME,
-        report_due=now,
-        report_attempts=0,
     )
-    return True
+    jobs.enqueue("gather_submissions", row.assignment_id, due=now + settings.LTI_GATHER_TIME)
+    jobs.enqueue("report_submission", row.pk)
 
 
-def _record(row: PushedSubmission, failed: FetchFailed) -> None:
-    """Store that an attempt failed: another one is due, unless it would fail in the same way."""
-    if failed.problem == Problem.NO_ANSWER and row.attempts <= len(WAITS):
-        waiting = PushedSubmission.objects.filter(pk=row.pk, state=State.WAITING)
-        waiting.update(problem=failed.problem, due=timezone.now() + WAITS[row.attempts - 1])
-    else:
+def _record(row: PushedSubmission, failed: FetchFailed, attempts: int) -> None:
+    """Store that an attempt failed; raise Later if another one might not fail in the same way."""
+    if failed.problem != Problem.NO_ANSWER or attempts > len(WAITS):
         _fail(row, failed)
+        return
+    waiting = PushedSubmission.objects.filter(pk=row.pk, state=State.WAITING)
+    waiting.update(problem=failed.problem)
+    raise jobs.Later(WAITS[attempts - 1], failed.problem, counts=True)
 
 
+@transaction.atomic
 def _fail(row: PushedSubmission, failed: FetchFailed) -> None:
     waiting = PushedSubmission.objects.filter(pk=row.pk, state=State.WAITING)
-    waiting.update(
-        state=State.FAILED,
-        problem=failed.problem,
-        detail=str(failed),
-        report_due=timezone.now(),
-        report_attempts=0,
-    )
+    if waiting.update(state=State.FAILED, problem=failed.problem, detail=str(failed)):
+        jobs.enqueue("report_submission", row.pk)

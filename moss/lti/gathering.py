@@ -9,6 +9,7 @@ import json
 import logging
 import tempfile
 import zipfile
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -24,18 +25,24 @@ from submissions.archives.layouts.pushed import METADATA
 from submissions.archives.submission_names import clean_name
 from submissions.enrolment import course_roster
 from submissions.models import Assignment
+from submissions.work import jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import IO
 
+    from submissions.models import Job
+
 logger = logging.getLogger(__name__)
 
+# How long submissions are listed that never came into an upload.
+KEPT = timedelta(days=30)
 State, Problem = PushedSubmission.State, PushedSubmission.Problem
 
 
-def gather(assignment_id: int) -> None:
+def gather_submissions(job: Job) -> None:
     """Make an upload of what was fetched for an assignment; do nothing where there is nothing."""
+    assignment_id = job.subject
     try:
         _gather(assignment_id)
     except QuotaExceeded as error:
@@ -60,6 +67,14 @@ def _gather(assignment_id: int) -> None:
         _end([row.pk for row in kept], State.READ, batch=batch)
         logger.info("batch %s: %d pushed submissions", batch.pk, len(kept))
     PushedFile.objects.filter(submission__in=rows).delete()
+    if PushedSubmission.objects.filter(assignment=assignment, state=State.FETCHED).exists():
+        jobs.enqueue("gather_submissions", assignment.pk)  # More than one upload may hold.
+
+
+def forget_old() -> None:
+    """Delete old submissions that never came into an upload."""
+    ended = PushedSubmission.objects.filter(state__in=(State.FAILED, State.REPLACED))
+    ended.filter(created__lt=timezone.now() - KEPT).delete()
 
 
 def _rows(assignment: Assignment) -> list[PushedSubmission]:
@@ -127,6 +142,7 @@ def folder_of(row: PushedSubmission) -> str:
     return f"pushed-{row.pk}"
 
 
-def _end(keys: Iterable[int], state: str, **fields: Any) -> None:
-    rows = PushedSubmission.objects.filter(pk__in=list(keys), state=State.FETCHED)
-    rows.update(state=state, report_due=timezone.now(), report_attempts=0, **fields)
+def _end(keys: Sequence[int], state: str, **fields: Any) -> None:
+    rows = PushedSubmission.objects.filter(pk__in=keys, state=State.FETCHED)
+    rows.update(state=state, **fields)
+    jobs.enqueue_all("report_submission", keys)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +19,8 @@ from moss.lti.fetching import start_again
 from moss.lti.models import LONGEST_ID, AttachedActivity, Platform, PlatformCourse, PushedSubmission
 from moss.lti.refusals import LaunchRefused, NoticeRefused
 from moss.lti.states import is_first_use
-from moss.lti.tasks import fetch_submission
 from moss.lti.tokens import CLAIM, LARGEST_TOKEN, as_object, signed_claims
-from submissions.queues import INTERACTIVE, send
+from submissions.work import jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -113,9 +111,10 @@ def _take_submission(platform: Platform, claims: dict[str, Any]) -> None:
         submission=identifier,
         defaults=fields,
     )
-    if not is_new:
+    if is_new:
+        jobs.enqueue("fetch_submission", row.pk)
+    else:
         start_again(row, **fields)
-    transaction.on_commit(partial(send, fetch_submission, INTERACTIVE, row.pk))
     logger.info("%s of platform %s: %s", row, platform.pk, "new" if is_new else "told again")
 
 

@@ -10,18 +10,16 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from moss.lti.fetching import start_again
 from moss.lti.models import PushedSubmission
-from moss.lti.tasks import fetch_submission, gather_submissions
 from submissions import queries
 from submissions.permissions import Right
 from submissions.pseudonyms.names import hides_names
-from submissions.queues import INTERACTIVE, send
+from submissions.work import jobs
 
 if TYPE_CHECKING:
     from django.http import HttpResponse
@@ -41,6 +39,7 @@ def pushed(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """List what platforms pushed to an assignment: what failed first, then what came last."""
     assignment = queries.assignment(request.user, pk, Right.CHANGE)
     rows = PushedSubmission.objects.filter(assignment=assignment).select_related("batch")
+    rows = jobs.with_due(rows, "fetch_submission")
     failed = rows.filter(state=State.FAILED)
     others = Paginator(rows.exclude(state=State.FAILED), SUBMISSIONS_A_PAGE)
     context = {
@@ -61,7 +60,6 @@ def fetch_again(request: AuthenticatedRequest, pk: int, pushed_id: int) -> HttpR
     assignment = queries.assignment(request.user, pk, Right.CHANGE)
     row = get_object_or_404(PushedSubmission, pk=pushed_id, assignment=assignment)
     if start_again(row):
-        send(fetch_submission, INTERACTIVE, row.pk)
         logger.info("account %s has %s fetched again", request.user.pk, row)
         messages.info(request, _("It is being fetched. Load this page again to see whether it came."))
     else:
@@ -74,10 +72,9 @@ def fetch_again(request: AuthenticatedRequest, pk: int, pushed_id: int) -> HttpR
 def read_now(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Have an upload made of what was fetched so far, without waiting for more."""
     assignment = queries.assignment(request.user, pk, Right.CHANGE)
-    now = timezone.now()
     fetched = PushedSubmission.objects.filter(assignment=assignment, state=State.FETCHED)
-    if fetched.update(due=now, enqueued=now):
-        send(gather_submissions, INTERACTIVE, assignment.pk)
+    if fetched.exists():
+        jobs.enqueue("gather_submissions", assignment.pk)
         messages.info(request, _("An upload is made of what came. The report follows."))
     else:
         messages.info(request, _("Nothing waits to be read."))

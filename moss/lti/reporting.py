@@ -11,7 +11,6 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from celery.exceptions import SoftTimeLimitExceeded
-from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -23,14 +22,14 @@ from moss.lti.refusals import PlatformFailed, WrongStatus
 from moss.lti.requests_out import post_json
 from moss.lti.scopes import REPORTS
 from submissions.archives.formats import archive_stem
-from submissions.models import Batch, Entry
+from submissions.models import Batch, Entry, Job
+from submissions.work import jobs
 
 logger = logging.getLogger(__name__)
 
 TITLE = "Similarity"
 # How long after each failed attempt the next one is due.
 WAITS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6))
-LEASE = timedelta(minutes=11)
 # The platform has a newer report of the file.
 CONFLICT = 409
 State, Problem = PushedSubmission.State, PushedSubmission.Problem
@@ -69,35 +68,24 @@ def progress_of(row: PushedSubmission) -> Progress:
     return READY if row.batch.state == Batch.State.DONE else READING
 
 
-def report(pk: int) -> None:
-    """Tell the platform how far a submission is, if that is due and it does not know."""
-    row = _claim(pk)
+def report_submission(job: Job) -> None:
+    """Tell the platform how far a submission is, where it does not know.
+
+    Raises
+    ------
+    Later
+        When the attempt failed and another one follows.
+    """
+    rows = PushedSubmission.objects.filter(pk=job.subject).exclude(state=State.WAITING)
+    row = rows.select_related("platform_course__platform", "batch").first()
     if row is None:
         return
     progress = progress_of(row)
-    told = f"{progress.state} {progress.error}".strip()[:20]
-    if row.report_url and told != row.reported and not _tell(row, progress):
-        due = timezone.now() + WAITS[row.report_attempts] if row.report_attempts < len(WAITS) else None
-        _settle(row, report_due=due, report_attempts=row.report_attempts + 1)
-    else:
-        _settle(row, report_due=None, reported=told if row.report_url else "")
-
-
-@transaction.atomic
-def _claim(pk: int) -> PushedSubmission | None:
-    now = timezone.now()
-    rows = PushedSubmission.objects.filter(pk=pk, report_due__lte=now).exclude(state=State.WAITING)
-    locked = rows.select_for_update(of=("self",), skip_locked=True)
-    row = locked.select_related("platform_course__platform", "batch").first()
-    if row is not None:
-        row.report_due = now + LEASE
-        row.save(update_fields=["report_due"])
-    return row
-
-
-def _settle(row: PushedSubmission, **fields: Any) -> None:
-    """Store what came of an attempt, unless something else is to be told since."""
-    PushedSubmission.objects.filter(pk=row.pk, report_due=row.report_due).update(**fields)
+    told = f"{progress.state} {progress.error}".strip()[:20] if row.report_url else ""
+    if told == row.reported or _tell(row, progress):
+        PushedSubmission.objects.filter(pk=row.pk).update(reported=told)
+    elif job.attempts <= len(WAITS):
+        raise jobs.Later(WAITS[job.attempts - 1], counts=True)
 
 
 def _tell(row: PushedSubmission, progress: Progress) -> bool:

@@ -15,11 +15,11 @@ from django.utils import timezone
 from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
 from prometheus_client.registry import Collector
 
-from submissions import heartbeats
-from submissions.durations import LIMITS
 from submissions.models import Duration
 from submissions.queries.figures import service_figures
-from submissions.recovery import queue_lengths
+from submissions.work import heartbeats
+from submissions.work.messages import queue_lengths
+from submissions.work.states import LIMITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

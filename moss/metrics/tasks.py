@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from celery.signals import task_postrun, task_prerun
 from celery.states import RETRY, SUCCESS
 
-from submissions.durations import count_duration
 from submissions.models import Duration
+from submissions.work.states import count_duration
 
 if TYPE_CHECKING:
     from celery import Task

@@ -18,7 +18,7 @@ from moss.embedded.paths import installation_paths
 from moss.installation import prepare
 from moss.serving.ports import FIRST_PORT, listen
 from moss.serving.process import SupervisedProcess, write_line
-from submissions.queues import INTERACTIVE, QUEUES
+from submissions.work.kinds import INTERACTIVE, QUEUES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

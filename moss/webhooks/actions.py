@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.shortcuts import get_object_or_404
-from django.utils import timezone
 
 from moss.webhooks.models import TEST, Delivery, Webhook
-from moss.webhooks.tasks import deliver, enqueue
+from moss.webhooks.sending import enqueue
 from submissions import queries
 from submissions.permissions import Right
-from submissions.queues import INTERACTIVE, send
+from submissions.work import jobs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,14 +40,19 @@ def create(course: Course, user: User, url: str, events: Sequence[str]) -> Webho
     return Webhook.objects.create(course=course, url=url, events=list(events), created_by=user.get_username())
 
 
+@transaction.atomic
 def change(webhook: Webhook, events: Sequence[str], *, active: bool) -> None:
     """Choose the events of a webhook, and pause it or have it go on; a stopped one starts again."""
+    goes_on = active and webhook.state != Webhook.State.ACTIVE
     if active:
         webhook.state = Webhook.State.ACTIVE
     elif webhook.state == Webhook.State.ACTIVE:
         webhook.state = Webhook.State.PAUSED
     webhook.events = list(events)
     webhook.save(update_fields=["events", "state"])
+    waiting = webhook.deliveries.filter(state=Delivery.State.WAITING)
+    for pk in waiting.values_list("pk", flat=True) if goes_on else ():
+        jobs.enqueue("deliver", pk)
 
 
 def send_test(webhook: Webhook) -> Delivery:
@@ -70,11 +73,9 @@ def send_again(webhook: Webhook, delivery_id: int) -> Delivery:
     _require_active(webhook)
     rows = webhook.deliveries.select_for_update()
     delivery = get_object_or_404(rows, pk=delivery_id)
-    now = timezone.now()
     delivery.state, delivery.attempts = Delivery.State.WAITING, 0
-    delivery.due = delivery.enqueued = now
-    delivery.save(update_fields=["state", "attempts", "due", "enqueued"])
-    transaction.on_commit(partial(send, deliver, INTERACTIVE, delivery.pk))
+    delivery.save(update_fields=["state", "attempts"])
+    jobs.enqueue("deliver", delivery.pk)
     return delivery
 
 

@@ -8,7 +8,7 @@ from django.dispatch import receiver
 
 from moss.webhooks.models import Event, Webhook
 from moss.webhooks.payloads import of_decision, of_report, of_upload
-from moss.webhooks.tasks import enqueue
+from moss.webhooks.sending import enqueue
 from submissions.events import decided, state_changed
 from submissions.models import Assignment, Batch, CaseDecision, Decision, Report
 

@@ -7,7 +7,6 @@ from base64 import b64encode
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from submissions.models import Course
@@ -100,10 +99,6 @@ class Delivery(models.Model):
     body = models.TextField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)
-    # When the next attempt is due; while one is made, when it counts as lost.
-    due = models.DateTimeField(default=timezone.now)
-    # When a message for a worker was sent last.
-    enqueued = models.DateTimeField(default=timezone.now)
     # The last attempt: its time, the status of the answer, and why it failed.
     tried = models.DateTimeField(null=True)
     status = models.PositiveSmallIntegerField(null=True)
@@ -112,9 +107,6 @@ class Delivery(models.Model):
 
     class Meta:
         ordering = ("-pk",)
-        indexes = (
-            models.Index(fields=("due",), condition=models.Q(state="waiting"), name="webhook_delivery_due"),
-        )
 
     def __str__(self) -> str:
         return f"delivery {self.pk} of webhook {self.webhook_id}"

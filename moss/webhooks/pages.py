@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from moss.webhooks import actions
 from moss.webhooks.forms import ChangeWebhookForm, WebhookForm
 from moss.webhooks.models import Webhook
+from submissions.work import jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +65,7 @@ def webhook(request: AuthenticatedRequest, pk: int, webhook_id: int) -> HttpResp
     context = {
         "course": row.course,
         "webhook": row,
-        "deliveries": row.deliveries.all()[:LISTED],
+        "deliveries": jobs.with_due(row.deliveries.all(), "deliver")[:LISTED],
         "form": form,
     }
     return render(request, "webhooks/webhook.html", context, status=422 if form.errors else 200)

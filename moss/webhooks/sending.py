@@ -1,14 +1,10 @@
-"""Attempts to send a delivery; each is counted before it is made, so that one that ends its worker counts.
-
-A delivery is a row with the time at which its next attempt is due. Workers make attempts, and maintenance has
-them begun (`moss.webhooks.tasks`).
-"""
+"""Send deliveries: a job makes an attempt, and waits longer after each one that failed."""
 
 from __future__ import annotations
 
 import logging
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 import requests
@@ -20,9 +16,12 @@ from standardwebhooks import Webhook as Signer
 
 from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public
 from moss.webhooks.models import Delivery, Webhook
+from moss.webhooks.payloads import body_of
+from submissions.work import jobs
 
 if TYPE_CHECKING:
     from moss.outgoing import Number
+    from submissions.models import Job
 
 logger = logging.getLogger(__name__)
 
@@ -33,10 +32,8 @@ WAITS = (
     timedelta(minutes=30),
     *(timedelta(hours=hours) for hours in (2, 5, 10, 14, 20, 24)),
 )
-# Seconds for an attempt as a whole, and after which its worker is lost.
-ATTEMPT_SECONDS, LOST_SECONDS = 10, 30
-# An attempt without a result counts as lost after this time.
-LEASE = timedelta(seconds=2 * LOST_SECONDS)
+# How long deliveries are listed.
+KEPT = timedelta(days=30)
 SUCCESS = range(200, 300)
 GONE = 410
 Problem = Delivery.Problem
@@ -49,32 +46,45 @@ class Outcome(NamedTuple):
     problem: str
 
 
-def attempt(delivery_id: int) -> bool:
-    """Send a delivery if it is due; return whether its webhook was stopped because of the answer."""
-    delivery = _claim(delivery_id)
+def enqueue(webhook: Webhook, event: str, data: dict[str, Any]) -> Delivery:
+    """Store what is sent to a webhook when this transaction commits."""
+    delivery = Delivery.objects.create(webhook=webhook, event=event, body=body_of(event, data))
+    jobs.enqueue("deliver", delivery.pk)
+    return delivery
+
+
+def forget_old() -> None:
+    """Delete the deliveries that ended long ago."""
+    ended = Delivery.objects.exclude(state=Delivery.State.WAITING)
+    ended.filter(created__lt=timezone.now() - KEPT).delete()
+
+
+def deliver(job: Job) -> None:
+    """Send a delivery that waits.
+
+    Raises
+    ------
+    Later
+        When the attempt failed and another one follows.
+    """
+    waiting = Delivery.objects.filter(pk=job.subject, state=Delivery.State.WAITING)
+    # What waits for a paused webhook is enqueued when that goes on.
+    delivery = waiting.filter(webhook__state=Webhook.State.ACTIVE).select_related("webhook").first()
     if delivery is None:
-        return False
+        return
+    delivery.attempts, delivery.tried = job.attempts, timezone.now()
+    delivery.save(update_fields=["attempts", "tried"])
     outcome = _post(delivery)
     logger.info(
         "%s, attempt %d: %s", delivery, delivery.attempts, outcome.problem or f"arrived, {outcome.status}"
     )
-    return _record(delivery, outcome)
+    _record(delivery, outcome)
 
 
-@transaction.atomic
-def _claim(delivery_id: int) -> Delivery | None:
-    """Return a delivery that is due and that no other process sends, and count the attempt."""
-    now = timezone.now()
-    due = Delivery.objects.filter(pk=delivery_id, state=Delivery.State.WAITING, due__lte=now)
-    locked = due.filter(webhook__state=Webhook.State.ACTIVE).select_for_update(of=("self",), skip_locked=True)
-    delivery = locked.select_related("webhook").first()
-    if delivery is None:
-        return None
-    delivery.attempts, delivery.tried, delivery.due = delivery.attempts + 1, now, now + LEASE
-    if delivery.attempts > len(WAITS) + 1:  # Each of the last ones ended its worker.
-        delivery.state = Delivery.State.GIVEN_UP
-    delivery.save(update_fields=["attempts", "tried", "due", "state"])
-    return delivery if delivery.state == Delivery.State.WAITING else None
+def give_up(job: Job, _message: str) -> None:
+    """End a delivery whose attempts each ended their worker."""
+    waiting = Delivery.objects.filter(pk=job.subject, state=Delivery.State.WAITING)
+    waiting.update(state=Delivery.State.GIVEN_UP)
 
 
 def _post(delivery: Delivery) -> Outcome:
@@ -124,18 +134,18 @@ def _problem_of(error: Exception) -> str:
     return next((problem for kind, problem in kinds.items() if isinstance(error, kind)), "")
 
 
-def _record(delivery: Delivery, outcome: Outcome) -> bool:
-    """Store the outcome of an attempt; return whether the webhook was stopped because of it."""
-    fields = {"status": outcome.status, "problem": outcome.problem}
+def _record(delivery: Delivery, outcome: Outcome) -> None:
+    """Store the outcome of an attempt; raise Later where another one follows."""
     rows = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING)
+    rows.update(status=outcome.status, problem=outcome.problem)
     if not outcome.problem:
-        rows.update(state=Delivery.State.ARRIVED, **fields)
-        return False
+        rows.update(state=Delivery.State.ARRIVED)
+        return
     if outcome.status != GONE and delivery.attempts <= len(WAITS):
-        rows.update(due=timezone.now() + WAITS[delivery.attempts - 1], **fields)
-        return False
-    rows.update(state=Delivery.State.GIVEN_UP, **fields)
-    return (outcome.status == GONE or not _arrived_since(delivery)) and _stop(delivery.webhook)
+        raise jobs.Later(WAITS[delivery.attempts - 1], outcome.problem, counts=True)
+    rows.update(state=Delivery.State.GIVEN_UP)
+    if outcome.status == GONE or not _arrived_since(delivery):
+        _stop(delivery.webhook)
 
 
 def _arrived_since(delivery: Delivery) -> bool:
@@ -143,12 +153,11 @@ def _arrived_since(delivery: Delivery) -> bool:
     return arrived.filter(tried__gte=delivery.created).exists()
 
 
-def _stop(webhook: Webhook) -> bool:
-    """Send nothing to a webhook any more; return whether something was sent to it until now."""
-    stopped = Webhook.objects.filter(pk=webhook.pk, state=Webhook.State.ACTIVE).update(
-        state=Webhook.State.STOPPED
-    )
-    if stopped:
+@transaction.atomic
+def _stop(webhook: Webhook) -> None:
+    """Send nothing to a webhook any more, and tell the owner of its course."""
+    active = Webhook.objects.filter(pk=webhook.pk, state=Webhook.State.ACTIVE)
+    if active.update(state=Webhook.State.STOPPED):
         webhook.deliveries.filter(state=Delivery.State.WAITING).update(state=Delivery.State.GIVEN_UP)
         logger.warning("%s of course %d was stopped", webhook, webhook.course_id)
-    return bool(stopped)
+        jobs.enqueue("tell_owner", webhook.pk)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from fingerprint.engine import group_passages, token_lines
-from submissions import queues, tasks
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.ingest.documents import delete_unused
+from submissions.lifecycle import enqueue_rank
 from submissions.models import Boilerplate, BoilerplateUpload, SubmissionFile
+from submissions.reading import upload_queue
 from submissions.storage.sources import file_text
 from submissions.storage.tokens import unpack_with_lines
+from submissions.work import jobs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,12 +38,12 @@ def add_boilerplate(assignment: Assignment, uploads: Sequence[File[bytes]]) -> B
         When they are more than may be stored.
     """
     size = sum(file.size for file in uploads)
-    queue = queues.upload_queue(size)
+    queue = upload_queue(size)
     with stored_files(uploads) as stored, transaction.atomic():
         check_quotas(assignment, size)
-        upload = assignment.boilerplate_uploads.create(name=upload_name(uploads), queue=queue)
+        upload = assignment.boilerplate_uploads.create(name=upload_name(uploads))
         save_uploads(stored, boilerplate_upload=upload)
-        transaction.on_commit(partial(queues.send, tasks.read_boilerplate, queue, upload.pk))
+        jobs.enqueue("read_boilerplate", upload.pk, queue=queue)
     return upload
 
 
@@ -56,7 +58,7 @@ def remove_boilerplate(boilerplate: Boilerplate) -> None:
     assignment, documents = boilerplate.assignment, [boilerplate.document_id, boilerplate.next_document_id]
     boilerplate.delete()
     transaction.on_commit(partial(delete_unused, [pk for pk in documents if pk]))
-    tasks.enqueue_rank(assignment)
+    enqueue_rank(assignment)
 
 
 @transaction.atomic
@@ -82,7 +84,7 @@ def ignore_passage(assignment: Assignment, pair: Pair, key: str) -> Boilerplate 
         after=first + count,
         defaults={"name": _passage_name(file, first, count), "source": file.source},
     )
-    tasks.enqueue_rank(assignment)
+    enqueue_rank(assignment)
     return boilerplate
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from submissions import tasks
 from submissions.actions.languages import change_language
 from submissions.comparisons import compared_assignments
 from submissions.ingest.rereading import has_outdated
+from submissions.lifecycle import enqueue_rank
 from submissions.models import Batch
 
 if TYPE_CHECKING:
@@ -46,5 +46,5 @@ def compare_with(
     for other in filter(has_outdated, compared_assignments(assignment)):
         change_language(other, user, other.language)
     if assignment.batches.filter(state__in=Batch.FULLY_READ).exists():
-        tasks.enqueue_rank(assignment)
+        enqueue_rank(assignment)
     return True

@@ -10,12 +10,14 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
-from submissions import lifecycle, tasks
+from submissions import lifecycle
 from submissions.ingest.documents import delete_unused, delete_unused_sources
 from submissions.ingest.uploads import discard_uploads
+from submissions.lifecycle import enqueue_rank
 from submissions.models import Batch, Boilerplate, DeletedBatch, ListedEntry, SubmissionFile, Upload
-from submissions.posting_tasks import enqueue_merging
 from submissions.queries.retention import holds_on
+from submissions.work import jobs
+from submissions.work.kinds import HEAVY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,13 +54,15 @@ def delete_batch(batch: Batch) -> None:
         DeletedBatch.objects.get_or_create(batch=batch.pk, defaults={"assignment": assignment, **record})
         documents, listed = _documents_in([batch]), _listed_sources([batch])
         discard_uploads(batch.uploads.all())
+        for kind in ("unpack", "read_documents"):
+            jobs.cancel(kind, [batch.pk])
         batch.delete()
         transaction.on_commit(partial(delete_unused, documents))
-        transaction.on_commit(enqueue_merging)
+        jobs.enqueue("merge_postings", queue=HEAVY)
         transaction.on_commit(partial(delete_unused_sources, listed))
         uploaded = assignment.batches.exclude(role=Batch.Role.OTHER)
         if uploaded.filter(state__in=Batch.FULLY_READ).exists():
-            tasks.enqueue_rank(assignment)
+            enqueue_rank(assignment)
         else:
             assignment.reports.all().delete()
 
@@ -98,7 +102,7 @@ def _delete_locked(assignment: Assignment) -> None:
     discard_uploads(Upload.objects.filter(boilerplate_upload__assignment=assignment))
     assignment.delete()
     transaction.on_commit(partial(delete_unused, documents))
-    transaction.on_commit(enqueue_merging)
+    jobs.enqueue("merge_postings", queue=HEAVY)
     transaction.on_commit(partial(delete_unused_sources, listed))
 
 

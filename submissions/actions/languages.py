@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from submissions import language_changes, language_tasks
-from submissions.queues import INTERACTIVE, send
+from submissions import language_changes
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -22,6 +20,4 @@ def change_language(assignment: Assignment, user: User | None, language: str) ->
 
     The last report stays until all of them are read. A change that is not finished is given up for this one.
     """
-    change = language_changes.queue(assignment, user, language)
-    transaction.on_commit(partial(send, language_tasks.change_language, INTERACTIVE, change.pk))
-    return change
+    return language_changes.queue(assignment, user, language)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from submissions import tasks
 from submissions.enrolment import ROWS, enrol, lock_roster
+from submissions.lifecycle import enqueue_rank
 from submissions.mates import mate_keys
 from submissions.models import CourseRoster, EnrolledStudent, Report, Submission, SubmissionStudent
 
@@ -80,4 +80,4 @@ def _rank_changed(course: Course, before: dict[int, set[frozenset[int]]]) -> Non
     for assignment in course.assignments.filter(
         pk__in=[pk for pk, groups in after.items() if groups != before.get(pk)]
     ):
-        tasks.enqueue_rank(assignment)
+        enqueue_rank(assignment)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.utils import timezone
 
-from submissions import lifecycle, queues, tasks
+from submissions import lifecycle
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
 from submissions.archives.left_out.patterns import RULE_SIGN
-from submissions.lifecycle import cancel_batch, cancel_ranking
+from submissions.lifecycle import cancel_batch, cancel_ranking, enqueue_rank
 from submissions.models import Assignment, Batch
+from submissions.reading import enqueue_unpacking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,7 +59,6 @@ def create_batch(
         When they are more than may be stored, or too many uploads in an hour.
     """
     size = sum(upload.size for upload in uploads)
-    queue = queues.upload_queue(size)
     name = upload_name(uploads)
     # The files are stored first: the check makes other uploads of the same accounts wait.
     with stored_files(uploads) as stored, transaction.atomic():
@@ -67,13 +66,12 @@ def create_batch(
         batch = assignment.batches.create(
             uploaded_by=user,
             name=name,
-            queue=queue,
             preview=preview,
             role=role,
             choices=choices.to_json() if choices else {},
         )
         save_uploads(stored, batch=batch)
-        transaction.on_commit(partial(queues.send, tasks.unpack_next, queue, queue))
+        enqueue_unpacking(batch)
     return batch
 
 
@@ -88,7 +86,7 @@ def read_listed(batch: Batch) -> bool:
     """Have a batch read that its uploader has checked. Return whether it waited for that."""
     if not lifecycle.continue_batch(batch.pk, preview=False):
         return False
-    transaction.on_commit(partial(queues.send, tasks.unpack_next, batch.queue, batch.queue))
+    enqueue_unpacking(batch)
     return True
 
 
@@ -98,7 +96,7 @@ def list_again(batch: Batch) -> bool:
     if not lifecycle.continue_batch(batch.pk):
         return False
     batch.listed_entries.all().delete()
-    transaction.on_commit(partial(queues.send, tasks.unpack_next, batch.queue, batch.queue))
+    enqueue_unpacking(batch)
     return True
 
 
@@ -127,4 +125,4 @@ def count_rule(assignment: Assignment, rule: str) -> None:
 @transaction.atomic
 def rerank(assignment: Assignment) -> Report:
     """Enqueue a ranking of the stored cohort; return its report, which may have been queued already."""
-    return tasks.enqueue_rank(assignment)
+    return enqueue_rank(assignment)

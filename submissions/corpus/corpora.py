@@ -10,7 +10,7 @@ from django.db.models import Count, Max
 from submissions.corpus.models import Corpus, CorpusDocument
 from submissions.corpus.reading import current_profile
 from submissions.corpus.recipe import RECIPE
-from submissions.work_locks import Work, work_lock
+from submissions.work.locks import Work, work_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -92,18 +92,14 @@ class CorpusShard(models.Model):
     """A part of adding to a corpus, or of clustering it, that a worker computes; see `corpus.sharing`.
 
     `sweep`: what the documents of the part are added to; null for values to count. `payload`: what is
-    computed with, and `result` what came out, null until then. `attempts`: how often it was started.
+    computed with, and `result` what came out, null until then.
     """
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="shards")
     sweep = models.ForeignKey(CorpusSweep, models.CASCADE, null=True, related_name="shards")
-    # The version of this package: another one might compute other signatures.
-    version = models.CharField(max_length=100)
     # The migration has Postgres store both as they are, and not in its log: they are needed for seconds.
     payload = models.BinaryField()
     result = models.BinaryField(null=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    touched = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
         return f"shard {self.pk} of {self.corpus}"

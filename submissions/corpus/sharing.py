@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import time
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection
-from django.utils import timezone
 
-from submissions import heartbeats
+from submissions.corpus.computing import stored_bytes
 from submissions.corpus.corpora import CorpusError
 from submissions.corpus.interrupts import interrupts_held
 from submissions.corpus.models import CorpusShard
-from submissions.corpus.tasks import compute_shard, stored_bytes
-from submissions.queues import HEAVY, send
+from submissions.models import Job
 from submissions.rows import insert
-from submissions.work_locks import Work, sessions
+from submissions.work import heartbeats, jobs
+from submissions.work.finding import restart_lost
+from submissions.work.kinds import HEAVY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,11 +26,7 @@ if TYPE_CHECKING:
 MOST_WAITING = 16
 POLL_SECONDS = 0.02
 CHECK_SECONDS = 1.0
-MAX_ATTEMPTS = 3
-# A worker locks its part within this time after it counted the attempt.
-STARTING = timedelta(seconds=2)
-# A message that was not taken after this time was lost, or is behind other work: a second one does no harm.
-SENDING = timedelta(seconds=20)
+KIND = "corpus_shard"
 
 
 def has_workers() -> bool:
@@ -65,7 +60,7 @@ def compute_on_workers(
         Soon after Ctrl-C.
     """
     check_workers()
-    corpus.shards.all().delete()  # of a process that was killed
+    _forget_parts(corpus)  # of a process that was killed
     with interrupts_held() as raise_held:
         waiting = _Waiting(corpus, sweep, raise_held)
         try:
@@ -74,7 +69,12 @@ def compute_on_workers(
                 yield from waiting.results(below=MOST_WAITING)
             yield from waiting.results(below=1)
         finally:
-            corpus.shards.all().delete()
+            _forget_parts(corpus)
+
+
+def _forget_parts(corpus: Corpus) -> None:
+    Job.objects.filter(kind=KIND, subject__in=corpus.shards.values("pk")).delete()
+    corpus.shards.all().delete()
 
 
 class _Waiting:
@@ -89,12 +89,11 @@ class _Waiting:
         columns: dict[str, list[Any]] = {
             "corpus_id": [self._corpus.pk],
             "sweep_id": [self._sweep and self._sweep.pk],
-            "version": [heartbeats.package_version()],
             "payload": [payload],
         }
         [(pk,)] = insert(connection, CorpusShard, columns, ["id"])
         self._keys.add(pk)
-        send(compute_shard, HEAVY, pk)
+        jobs.enqueue(KIND, pk, queue=HEAVY)
 
     def results(self, *, below: int) -> Iterator[bytes]:
         """Yield results until fewer than `below` parts wait."""
@@ -109,23 +108,17 @@ class _Waiting:
             CorpusShard.objects.filter(pk__in=found).delete()
             self._keys -= set(found)
             if not found:
-                self._send_lost()
+                self._look_for_lost()
                 time.sleep(POLL_SECONDS)
 
-    def _send_lost(self) -> None:
-        """Send the messages of parts again whose worker or message was lost, from time to time."""
+    def _look_for_lost(self) -> None:
+        """Have parts computed again whose worker or message was lost, from time to time."""
         if time.monotonic() - self._checked < CHECK_SECONDS:
             return
         self._checked = time.monotonic()
         check_workers()
-        computed, now = sessions(Work.CORPUS_SHARD), timezone.now()
-        for shard in CorpusShard.objects.filter(pk__in=self._keys, result=None).defer("payload", "result"):
-            if shard.pk in computed or now - shard.touched < (STARTING if shard.attempts else SENDING):
-                continue
-            if shard.attempts >= MAX_ATTEMPTS:
-                raise CorpusError(
-                    f"a part of the work failed {MAX_ATTEMPTS} times; the logs of the workers say why. "
-                    "--here does it in this process"
-                )
-            CorpusShard.objects.filter(pk=shard.pk).update(touched=now)
-            send(compute_shard, HEAVY, shard.pk)
+        restart_lost(KIND)
+        if Job.objects.filter(kind=KIND, subject__in=self._keys, state=Job.State.FAILED).exists():
+            raise CorpusError(
+                "a part of the work failed; the logs of the workers say why. --here does it in this process"
+            )

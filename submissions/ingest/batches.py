@@ -22,10 +22,10 @@ from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sandboxed import grouping_reader
 from submissions.ingest.sources import store_documents
 from submissions.ingest.submission_times import submission_times
+from submissions.lifecycle import language_lock
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 from submissions.rows import insert
 from submissions.storage.listings import listed_upload, modified
-from submissions.work_locks import language_lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +56,7 @@ class GroupedBatch:
     used: dict[str, ListedEntry] = field(default_factory=dict)
 
 
-def ingest_batch(batch: Batch) -> None:
+def ingest_batch(batch: Batch, *, is_interactive: bool = False) -> None:
     """Store the submissions of a batch, replacing those of an earlier run, so that it can be fingerprinted.
 
     A batch with a preview is only unpacked: it waits for its uploader, and is grouped when this is called
@@ -69,9 +69,9 @@ def ingest_batch(batch: Batch) -> None:
     BatchEnded
         When the batch was cancelled or deleted meanwhile.
     TakesLong
-        When the batch is in the interactive queue and takes too long for it.
+        When this `is_interactive` work and takes too long for it.
     """
-    listed = list(batch.listed_entries.all()) or list_entries(batch)
+    listed = list(batch.listed_entries.all()) or list_entries(batch, is_interactive=is_interactive)
     if batch.preview and any(row.language for row in listed):
         save_listing(batch, listed)
         return

@@ -11,9 +11,10 @@ from submissions import lifecycle
 from submissions.ingest.documents import delete_unused
 from submissions.ingest.sources import groups, identify, store_documents, store_sources
 from submissions.ingest.uploads import entries_in_one_folder
+from submissions.lifecycle import language_lock
 from submissions.models.records import Refusal
 from submissions.sandbox.documents import NamedFile
-from submissions.work_locks import language_lock
+from submissions.work import jobs
 
 if TYPE_CHECKING:
     from submissions.models import Assignment, BoilerplateUpload
@@ -30,8 +31,8 @@ class NamedDocument(NamedTuple):
     document: int
 
 
-def read_boilerplate(upload: BoilerplateUpload) -> list[int]:
-    """Register the files of an upload as boilerplate; return the primary keys of their documents.
+def read_boilerplate(upload: BoilerplateUpload) -> None:
+    """Register the files of an upload as boilerplate, and enqueue their documents.
 
     Nothing is registered when the upload was deleted or has ended meanwhile.
 
@@ -51,9 +52,10 @@ def read_boilerplate(upload: BoilerplateUpload) -> list[int]:
         if lifecycle.finish_boilerplate(upload.pk, refusals[:MAX_REFUSALS], len(refusals)):
             for file in files:
                 _register(upload.assignment, file)
-            return documents
+            if files:
+                jobs.enqueue("fingerprint_boilerplate", upload.assignment_id)
+            return
     delete_unused(documents)
-    return []
 
 
 def _documents_and_refusals(upload: BoilerplateUpload) -> tuple[list[NamedDocument], list[Refusal]]:

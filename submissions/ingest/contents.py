@@ -15,9 +15,9 @@ from submissions.archives.left_out.listing import digest
 from submissions.ingest.sources import INSERT_ROWS, groups, identify, store_sources
 from submissions.ingest.uploads import entries
 from submissions.models import Batch, ListedEntry
-from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 from submissions.rows import flush_later
 from submissions.sandbox.documents import NamedFile
+from submissions.work.kinds import INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +29,7 @@ class BatchEnded(Exception):
     """The batch was cancelled or deleted while it was processed."""
 
 
-def list_entries(batch: Batch) -> list[ListedEntry]:
+def list_entries(batch: Batch, *, is_interactive: bool) -> list[ListedEntry]:
     """Unpack a batch, store the sources of its files, and return its entries; these are not saved.
 
     Raises
@@ -39,12 +39,12 @@ def list_entries(batch: Batch) -> list[ListedEntry]:
     BatchEnded
         When the batch was cancelled or deleted meanwhile.
     TakesLong
-        When the batch is in the interactive queue and takes too long for it.
+        When this `is_interactive` work and takes too long for it.
     """
     deadline = time.monotonic() + INTERACTIVE_SECONDS
     listed: list[ListedEntry] = []
     for group in groups(entries(batch.uploads.all(), batch.assignment.file_patterns)):
-        if batch.queue == INTERACTIVE and time.monotonic() > deadline:
+        if is_interactive and time.monotonic() > deadline:
             raise TakesLong
         publish_progress(batch, f"{len(listed)} entries read")
         listed += _listed_group(batch, group)

@@ -22,7 +22,7 @@ from submissions.storage.fingerprints import pack_fingerprints
 from submissions.storage.posting_runs import add_run
 from submissions.storage.syntax_spans import pack_columns
 from submissions.storage.tokens import pack_coarse, pack_lexical, pack_tokens
-from submissions.work_locks import Work, work_locks
+from submissions.work.locks import Work, work_locks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

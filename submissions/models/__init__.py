@@ -19,6 +19,7 @@ from submissions.models.durations import Duration
 from submissions.models.erasures import Erasure
 from submissions.models.file_chunks import FileChunk
 from submissions.models.hints import DismissedHint
+from submissions.models.jobs import Job
 from submissions.models.language_changes import LanguageChange
 from submissions.models.people import CampusGroup, Invitation, Membership, StatedReason
 from submissions.models.ranking_plans import RankingPlan, RankingShard
@@ -60,6 +61,7 @@ __all__ = [
     "FileChunk",
     "Ignored",
     "Invitation",
+    "Job",
     "LanguageChange",
     "ListedEntry",
     "Membership",

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from submissions import queues
 from submissions.archives.choices import Choices
 from submissions.archives.formats import archive_stem
 from submissions.models.courses import Assignment
@@ -62,10 +61,6 @@ class Batch(models.Model):
     touched = models.DateTimeField(auto_now=True)
     # The time from which on it is in its state.
     since = models.DateTimeField(default=timezone.now)
-    # Number of times unpacking was started.
-    attempts = models.PositiveSmallIntegerField(default=0)
-    # The queue of its unpacking and reading.
-    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)
     # It stops when it is unpacked, until its uploader has checked how it is read.
@@ -122,9 +117,6 @@ class BoilerplateUpload(models.Model):
     touched = models.DateTimeField(auto_now=True)
     # The time from which on it is in its state.
     since = models.DateTimeField(default=timezone.now)
-    # Number of times reading was started.
-    attempts = models.PositiveSmallIntegerField(default=0)
-    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)
     # The first refused entries, and the number of all of them.

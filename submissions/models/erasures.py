@@ -27,7 +27,6 @@ class Erasure(models.Model):
     digests: models.JSONField[list[str], list[str]] = models.JSONField(default=list)
     created = models.DateTimeField(auto_now_add=True)
     finished = models.DateTimeField(null=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = models.TextField(blank=True)
     # See `students.receipts.Receipt`.

@@ -7,7 +7,6 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from submissions import queues
 from submissions.models.courses import Assignment
 from submissions.text_fields import FileTextField
 
@@ -36,9 +35,6 @@ class LanguageChange(models.Model):
     touched = models.DateTimeField(auto_now=True)
     # The time from which on it is in its state.
     since = models.DateTimeField(default=timezone.now)
-    # Number of times it was started, or stopped by a full disk.
-    attempts = models.PositiveSmallIntegerField(default=0)
-    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)
     documents_total = models.PositiveIntegerField(default=0)

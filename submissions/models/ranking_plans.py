@@ -13,11 +13,10 @@ class RankingPlan(models.Model):
     """A started ranking whose pairs are scored and aligned in shards; it is deleted when the report is done.
 
     `selection`: what the cohort consists of, see `ranking.selection`; `digest`: of the engine's input;
-    `batches`: the uploads that are done with this report; `merges`: how often merging was started.
+    `batches`: the uploads that are done with this report.
     """
 
     report = models.OneToOneField(Report, models.CASCADE, related_name="plan")
-    touched = models.DateTimeField(auto_now=True)
     selection: models.JSONField[dict[str, Any], dict[str, Any]] = models.JSONField()
     digest = models.BinaryField()
     # The version of this package: another one might score otherwise.
@@ -25,7 +24,6 @@ class RankingPlan(models.Model):
     batches: models.JSONField[list[int], list[int]] = models.JSONField(default=list)
     submissions = models.PositiveIntegerField()
     pairs = models.PositiveBigIntegerField()
-    merges = models.PositiveSmallIntegerField(default=0)
 
     def __str__(self) -> str:
         return f"plan of {self.report}"
@@ -52,9 +50,6 @@ class RankingShard(models.Model):
     sides = models.BinaryField()
     # The migration has Postgres store it as it is: it is packed already.
     result = models.BinaryField(null=True)
-    # Number of times computing it was started.
-    attempts = models.PositiveSmallIntegerField(default=0)
-    touched = models.DateTimeField(auto_now=True)
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("plan", "number"), name="shard_once_a_plan"),)

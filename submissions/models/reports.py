@@ -6,7 +6,6 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from submissions import queues
 from submissions.models.batches import Submission
 from submissions.models.courses import Assignment
 from submissions.models.passages import PassagesField
@@ -33,9 +32,6 @@ class Report(models.Model):
     touched = models.DateTimeField(auto_now=True)
     # The time from which on it is in its state.
     since = models.DateTimeField(default=timezone.now)
-    # Number of times ranking was started.
-    attempts = models.PositiveSmallIntegerField(default=0)
-    queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     message = FileTextField(blank=True)

@@ -9,13 +9,14 @@ from zlib import crc32
 from django.db.models import F
 from django.utils.translation import gettext as _, ngettext
 
-from submissions import heartbeats, turns
 from submissions.models import Batch, Report
 from submissions.queries.exclusions import listed_boilerplate_uploads
 from submissions.queries.language_changes import open_language_change
-from submissions.queues import HEAVY
 from submissions.ranking import progress
 from submissions.ranking.progress import Progress
+from submissions.work import heartbeats
+from submissions.work.kinds import HEAVY
+from submissions.work.turns import places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,7 +105,8 @@ def ranking_progress(assignment: Assignment) -> RankingProgress:
 def _waiting(unfinished: Sequence[Report]) -> Progress:
     if not unfinished or unfinished[0].state != Report.State.QUEUED:
         return Progress(_("Waiting for a worker"))
-    before = turns.place(turns.report_turns(unfinished[0].queue), unfinished[0].pk)
+    assignment = unfinished[0].assignment_id
+    before = places("rank", [assignment]).get(assignment, 0)
     if before == 0:
         return Progress(_("Waiting for a worker"))
     waiting = ngettext(
@@ -146,9 +148,8 @@ def uploads_before(batch: Batch) -> int | None:
 
 
 def _with_places(batches: list[Batch]) -> list[UnreadUpload]:
-    waiting = {batch.pk: batch.queue for batch in batches if batch.state == Batch.State.QUEUED}
-    order = {queue: turns.batch_turns(queue) for queue in set(waiting.values())}
+    waiting = [batch.pk for batch in batches if batch.state == Batch.State.QUEUED]
+    before = places("unpack", waiting) if waiting else {}
     return [
-        UnreadUpload(batch, turns.place(order[batch.queue], batch.pk) if batch.pk in waiting else None)
-        for batch in batches
+        UnreadUpload(batch, before.get(batch.pk, 0) if batch.pk in waiting else None) for batch in batches
     ]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
+from django.conf import settings
 from django.db import connection
 from django.db.models import Count, Sum
 
-from submissions.durations import WORK
-from submissions.models import Batch, Duration, Entry, Source, Upload
+from submissions.models import Batch, Duration, Entry, Job, Source, Upload
+from submissions.work.states import WORK
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class ServiceFigures:
 def service_figures() -> ServiceFigures:
     files = Batch.objects.aggregate(all=Sum("documents_total"), done=Sum("documents_done"))
     return ServiceFigures(
-        work={key: count for kind, model in WORK.items() for key, count in _states(kind, model).items()},
+        work=_rows() | _jobs(),
         files=files["all"] or 0,
         read=files["done"] or 0,
         refused=Entry.objects.filter(accepted=False).count(),
@@ -44,6 +46,17 @@ def service_figures() -> ServiceFigures:
         source_bytes=Source.objects.aggregate(sum=Sum("size"))["sum"] or 0,
         durations=list(Duration.objects.order_by("measure", "name", "detail", "at_most")),
     )
+
+
+def _rows() -> dict[tuple[str, str], int]:
+    return {key: count for kind, model in WORK.items() for key, count in _states(kind, model).items()}
+
+
+def _jobs() -> dict[tuple[str, str], int]:
+    rows = Job.objects.order_by().values_list("kind", "state").annotate(count=Count("pk"))
+    counts = {(kind, state): count for kind, state, count in rows}
+    keys = product(settings.WORK_KINDS, Job.State.values)
+    return {key: counts.get(key, 0) for key in keys}
 
 
 def _states(kind: str, model: Any) -> dict[tuple[str, str], int]:

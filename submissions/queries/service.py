@@ -10,22 +10,26 @@ import shutil
 from dataclasses import dataclass
 from datetime import timedelta
 from importlib.metadata import version
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import django
 import redis
 from django.conf import settings
 from django.db import connection
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from fingerprint import engine
-from submissions import heartbeats, lifecycle, recovery
-from submissions.models import Batch, LanguageChange, Report, Submission, Upload
-from submissions.queues import QUEUES
+from submissions.models import Batch, Job, Report, Submission, Upload
 from submissions.ranking.memory import TOO_LARGE
-from submissions.work_locks import Work, session_names
+from submissions.work import heartbeats
+from submissions.work.jobs import GAVE_UP
+from submissions.work.kinds import QUEUES
+from submissions.work.locks import Work, session_names
+from submissions.work.messages import queue_lengths
+from submissions.work.running import BROKEN, OUT_OF_TIME
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -33,23 +37,23 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from django_stubs_ext import WithAnnotations
 
-    from submissions.heartbeats import Worker
+    from submissions.work.heartbeats import Worker
 
     FailedBatch = WithAnnotations[Batch, "FailedAnnotations"]
     FailedReport = WithAnnotations[Report, "FailedAnnotations"]
 
 # Started work whose rows did not change for this time is shown as stuck; maintenance ends it at its limit.
 QUIET = timedelta(minutes=2)
+STUCK = timedelta(minutes=10)
 # Reasons that the service itself wrote. Others can hold the name of a file.
-OWN_REASONS = (recovery.OUT_OF_TIME, recovery.BROKEN, lifecycle.GAVE_UP)
+OWN_REASONS = (OUT_OF_TIME, BROKEN, GAVE_UP)
 WORK = {
-    Work.BATCH: gettext_lazy("unpacks upload"),
-    Work.DOCUMENT: gettext_lazy("reads document"),
-    Work.REPORT: gettext_lazy("ranks report"),
-    Work.SHARD: gettext_lazy("scores shard"),
-    Work.LANGUAGE_CHANGE: gettext_lazy("carries out language change"),
-    Work.CORPUS: gettext_lazy("works on corpus"),
+    "unpack": gettext_lazy("unpacks upload"),
+    "rank": gettext_lazy("ranks assignment"),
+    "score_shard": gettext_lazy("scores shard"),
+    "change_language": gettext_lazy("carries out language change"),
 }
+LOCKED = {Work.DOCUMENT: gettext_lazy("reads document"), Work.CORPUS: gettext_lazy("works on corpus")}
 
 
 class FailedAnnotations(TypedDict):
@@ -101,32 +105,28 @@ def service_state() -> ServiceState:
 
 
 def _queues() -> list[QueueState]:
-    messages = recovery.queue_lengths()
+    messages = queue_lengths()
     return [QueueState(queue, messages.get(queue), *_counts(queue)) for queue in QUEUES]
 
 
 def _counts(queue: str) -> tuple[int, int]:
-    batches, reports = Batch.objects.filter(queue=queue), Report.objects.filter(queue=queue)
-    changes = LanguageChange.objects.filter(queue=queue)
-    waiting = [batches.filter(state=Batch.State.QUEUED), reports.filter(state=Report.State.QUEUED)]
-    waiting_changes = changes.filter(state=LanguageChange.State.QUEUED)
-    started = [batches.filter(state__in=Batch.STARTED), reports.filter(state=Report.State.RUNNING)]
-    started_changes = changes.filter(state=LanguageChange.State.READING)
-    return (
-        sum(rows.count() for rows in (*waiting, waiting_changes)),
-        sum(rows.count() for rows in (*started, started_changes)),
-    )
+    jobs = Job.objects.filter(queue=queue).order_by().values("kind", "subject").distinct()
+    started = jobs.filter(state__in=(Job.State.RUNNING, Job.State.PARTS))
+    return jobs.filter(state=Job.State.QUEUED).count(), started.count()
 
 
 def _workers() -> list[WorkerState]:
     held = session_names()
+    jobs = Job.objects.in_bulk([pk for _, kind, pk in held if kind == Work.JOB])
     return [
         WorkerState(
             worker,
             [
-                f"{WORK[Work(kind)]} {pk}"
+                f"{WORK.get(jobs[pk].kind, jobs[pk].kind)} {jobs[pk].subject}"
+                if kind == Work.JOB
+                else f"{LOCKED[Work(kind)]} {pk}"
                 for session, kind, pk in held
-                if session == worker.session_name and kind in WORK
+                if session == worker.session_name and (kind in LOCKED or (kind == Work.JOB and pk in jobs))
             ],
         )
         for worker in heartbeats.workers()
@@ -163,19 +163,36 @@ def _valkey_version() -> str:
 def batches_under_way() -> QuerySet[Batch]:
     """Return the unfinished uploads, the one that did not change for longest first."""
     unfinished = Batch.objects.filter(state__in=Batch.RUNNING)
-    return unfinished.select_related("assignment").order_by("touched", "pk")
+    return _with_jobs(unfinished).order_by("touched", "pk")
+
+
+def _with_jobs(batches: QuerySet[Batch]) -> QuerySet[Batch]:
+    jobs = Job.objects.filter(kind__in=("unpack", "read_documents"), subject=OuterRef("pk"))
+    return batches.select_related("assignment").annotate(**_of_newest(jobs))
+
+
+def _with_rankings(reports: QuerySet[Report]) -> QuerySet[Report]:
+    jobs = Job.objects.filter(kind="rank", subject=OuterRef("assignment"))
+    return reports.select_related("assignment").annotate(**_of_newest(jobs))
+
+
+def _of_newest(jobs: QuerySet[Job]) -> dict[str, Any]:
+    """Return the queue and the attempts of the newest of these jobs; none without one."""
+    newest = jobs.order_by("-pk")
+    attempts = Coalesce(Subquery(newest.values("attempts")[:1]), 0)
+    return {"queue": Subquery(newest.values("queue")[:1]), "attempts": attempts}
 
 
 def reports_under_way() -> QuerySet[Report]:
     """Return the unfinished reports, the one that did not change for longest first."""
     unfinished = Report.objects.filter(state__in=Report.UNFINISHED)
-    return unfinished.select_related("assignment").order_by("touched", "pk")
+    return _with_rankings(unfinished).order_by("touched", "pk")
 
 
 def is_stuck(work: Batch | Report) -> bool:
     """Return whether started work did not change for longer than usual."""
     if isinstance(work, Report):  # A ranking changes its row only at its end.
-        return work.state == Report.State.RUNNING and timezone.now() - work.touched > recovery.STUCK
+        return work.state == Report.State.RUNNING and timezone.now() - work.touched > STUCK
     return work.state in Batch.STARTED and timezone.now() - work.touched > QUIET
 
 
@@ -183,14 +200,14 @@ def failed_batches() -> QuerySet[FailedBatch]:
     """Return the failed uploads, newest first, with `can_retry`."""
     files = Upload.objects.filter(batch=OuterRef("pk"))
     submissions = Submission.objects.filter(batch=OuterRef("pk"))
-    failed = Batch.objects.filter(state=Batch.State.FAILED).select_related("assignment")
+    failed = _with_jobs(Batch.objects.filter(state=Batch.State.FAILED))
     return failed.annotate(can_retry=Exists(files) | Exists(submissions)).order_by("-touched", "-pk")
 
 
 def failed_reports() -> QuerySet[FailedReport]:
     """Return the failed reports, newest first, with `can_retry`."""
     newer = Report.objects.filter(assignment=OuterRef("assignment"), pk__gt=OuterRef("pk"))
-    failed = Report.objects.filter(state=Report.State.FAILED).select_related("assignment")
+    failed = _with_rankings(Report.objects.filter(state=Report.State.FAILED))
     return failed.annotate(can_retry=~Exists(newer)).order_by("-touched", "-pk")
 
 

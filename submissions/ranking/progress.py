@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
-from submissions.models import Report
-from submissions.queues import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
+from submissions.models import Job, Report
+from submissions.work.kinds import INTERACTIVE, INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -98,12 +98,14 @@ def cancel_check(report_id: int) -> Callable[[], None]:
 
 
 def _raise_if_ended(report_id: int) -> None:
-    report = Report.objects.filter(pk=report_id).only("state", "queue", "touched").first()
+    report = Report.objects.filter(pk=report_id).only("state", "assignment").first()
     if report is None:
         return
     if report.state == Report.State.CANCELLED:
         raise Cancelled
-    if report.queue == INTERACTIVE and timezone.now() - report.touched > LONGEST_INTERACTIVE:
+    long_ago = timezone.now() - LONGEST_INTERACTIVE
+    running = Job.objects.filter(kind="rank", subject=report.assignment_id, state=Job.State.RUNNING)
+    if running.filter(queue=INTERACTIVE, since__lt=long_ago).exists():
         raise TakesLong
 
 

@@ -17,9 +17,7 @@ from django.utils import timezone
 
 from fingerprint import engine
 from submissions import lifecycle
-from submissions.heartbeats import package_version
 from submissions.models import RankingPlan, RankingShard, Report
-from submissions.queues import HEAVY
 from submissions.ranking import progress
 from submissions.ranking.kept_cohorts import Kept, keep, planned
 from submissions.ranking.listed_pairs import packed_passages
@@ -27,6 +25,7 @@ from submissions.ranking.memory import check_memory
 from submissions.ranking.packing import NUMBERS, pack_parts, pack_scores
 from submissions.ranking.ranked_pairs import aligned_rows
 from submissions.ranking.selection import CohortChanged
+from submissions.work.heartbeats import package_version
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -59,8 +58,6 @@ class _Part(NamedTuple):
 def cut(report: Report, prepared: Prepared) -> RankingPlan | None:
     """Store a plan of the report with its shards if its pairs take long to score; return None otherwise.
 
-    The report goes to the heavy queue, where its shards are.
-
     Raises
     ------
     Cancelled
@@ -91,7 +88,7 @@ def _store_plan(report: Report, prepared: Prepared, jobs: list[ScoringJob]) -> R
     with transaction.atomic():
         lifecycle.lock_assignment(report.assignment_id, wait=True)
         running = Report.objects.filter(pk=report.pk, state=Report.State.RUNNING)
-        if not running.update(queue=HEAVY, touched=timezone.now()):
+        if not running.update(touched=timezone.now()):
             raise progress.Cancelled
         RankingPlan.objects.filter(report=report).delete()
         plan = RankingPlan.objects.create(
@@ -120,8 +117,7 @@ def cut_listed(plan: RankingPlan, listed: Ranking) -> int:
     columns = np.stack((listed.pairs.left, listed.pairs.right, *listed.units.T))
     parts = [_Part(0, sides) for sides in _parts(columns, seconds, _most_seconds([seconds]))]
     with transaction.atomic():
-        # The merge that follows has attempts of its own.
-        if not RankingPlan.objects.filter(pk=plan.pk).update(merges=0, touched=timezone.now()):
+        if not RankingPlan.objects.select_for_update().filter(pk=plan.pk).exists():
             raise progress.Cancelled
         count = _store_shards(plan, PASSAGES, parts)
     logger.info("report %s: %s listed pairs in %s shards", plan.report_id, len(seconds), count)
@@ -186,7 +182,7 @@ def compute(shard: RankingShard) -> None:
     units = sides[2:].T.astype(np.int64)
     result = (_scores if shard.kind == SCORES else _passages)(kept, shard, pairs, units, check)
     waiting = RankingShard.objects.filter(pk=shard.pk, result=None)
-    waiting.update(result=result, touched=timezone.now())
+    waiting.update(result=result)
     publish(shard)
 
 

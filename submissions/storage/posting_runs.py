@@ -16,7 +16,7 @@ from fingerprint.engine import distinct_values
 from submissions.cursors import open_cursor
 from submissions.models import PostingBlock, PostingRun
 from submissions.rows import insert
-from submissions.work_locks import Work, transaction_lock
+from submissions.work.locks import Work, transaction_lock
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.types import Hashes
+    from submissions.models import Job
 
     Numbers = npt.NDArray[np.int64]
     Postings = npt.NDArray[np.void]
@@ -40,6 +41,8 @@ SMALLEST = 20_000
 MOST_LEFT, LOOKED_AT = 0.8, 1_000
 # About so many postings are in memory when runs are merged.
 CHUNK = 1_000_000
+# Postings that are merged before old work is looked up: about a second's work.
+AT_ONCE = 1_000_000
 
 
 def add_run(hashes: Mapping[int, Hashes]) -> None:
@@ -62,6 +65,16 @@ def add_run(hashes: Mapping[int, Hashes]) -> None:
     with transaction.atomic():
         run = PostingRun.objects.create(documents=_packed([*distinct]), size=len(postings))
         _insert_blocks(run, _sorted(postings))
+
+
+def merge_postings(_job: Job) -> None:
+    """Merge runs of about the same size, and write those anew that lost documents."""
+    merge_runs()
+
+
+def merge_small() -> None:
+    """Merge the runs of the last uploads, which a look-up would otherwise probe one by one."""
+    merge_runs(AT_ONCE)
 
 
 def merge_runs(most: int | None = None) -> None:

@@ -9,9 +9,9 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from submissions import lifecycle, tasks
+from submissions import lifecycle
 from submissions.events import erasing
-from submissions.lifecycle import MAX_ATTEMPTS
+from submissions.lifecycle import enqueue_rank
 from submissions.models import AuditEntry, Batch, Erasure
 from submissions.models.audit import AuditAction
 from submissions.students.receipts import Counts
@@ -20,15 +20,18 @@ from submissions.students.scope import NotFound, scope
 from submissions.students.spellings import digest
 from submissions.students.texts import erase_texts, held_titles
 from submissions.students.unread import erase_unread
+from submissions.work import jobs
 
 if TYPE_CHECKING:
+    from submissions.models import Job
     from submissions.students.scope import Scope
 
 logger = logging.getLogger(__name__)
 
 
+@transaction.atomic
 def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = None) -> Erasure:
-    """Store that a student is to be erased, and an entry of the audit log; `who` is a user name.
+    """Have a student erased, with an entry of the audit log; `who` is a user name.
 
     Raises
     ------
@@ -41,6 +44,7 @@ def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = No
     erasure = Erasure.objects.create(
         who=who, reason=reason, student=work.text, courses=[one.course.pk for one in work.chosen]
     )
+    jobs.enqueue("erase_student", erasure.pk)
     subject = f"receipt {erasure.pk}"
     AuditEntry.objects.create(
         who=who, address=address, action=AuditAction.ERASED, subject=subject, page="erase_student"
@@ -48,26 +52,33 @@ def ask_for_erasure(work: Scope, who: str, reason: str, address: str | None = No
     return erasure
 
 
-def carry_out(erasure_id: int) -> None:
-    """Erase the student of a waiting erasure; one that was carried out does nothing."""
-    erasure = Erasure.objects.filter(pk=erasure_id, state=Erasure.State.QUEUED).first()
+def erase_student(job: Job) -> None:
+    """Erase the student of a waiting erasure; one that was carried out does nothing.
+
+    Raises
+    ------
+    Refused
+        When there is no such student any more.
+    """
+    erasure = Erasure.objects.filter(pk=job.subject, state=Erasure.State.QUEUED).first()
     if erasure is None:
         return
-    if erasure.attempts >= MAX_ATTEMPTS:
-        _end(erasure, Erasure.State.FAILED, lifecycle.GAVE_UP)
-        return
-    Erasure.objects.filter(pk=erasure.pk).update(attempts=erasure.attempts + 1)
     try:
         work = scope(erasure.student, erasure.courses)
     except NotFound as error:
-        _end(erasure, Erasure.State.FAILED, str(error))
-        return
+        raise jobs.Refused(str(error), "there is no such student") from error
     # Commit this before locking: a running ranking holds the lock until it sees that it was cancelled.
     for assignment in work.touched:
         lifecycle.cancel_reports(assignment)
     with transaction.atomic():
         _erase(erasure, work)
     logger.info("erasure %s is done: %s rows removed", erasure.pk, sum(erasure.result["removed"].values()))
+
+
+def fail_erasure(job: Job, message: str) -> None:
+    """End an erasure that failed."""
+    for erasure in Erasure.objects.filter(pk=job.subject, state=Erasure.State.QUEUED):
+        _end(erasure, Erasure.State.FAILED, message)
 
 
 def _erase(erasure: Erasure, work: Scope) -> None:
@@ -99,7 +110,7 @@ def _rank(assignment_id: int) -> None:
         return
     uploaded = assignment.batches.exclude(role=Batch.Role.OTHER).filter(state__in=Batch.FULLY_READ)
     if uploaded.filter(submissions__isnull=False).exists():
-        tasks.enqueue_rank(assignment)
+        enqueue_rank(assignment)
     else:
         assignment.reports.all().delete()
 

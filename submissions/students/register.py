@@ -39,7 +39,7 @@ REGISTER = {
         rows=("sha256", "digest", "sketch", "features"), free=("profile", "kind", "language"), why=CODES
     ),
     "submissions.CorpusShard": Table(
-        free=("version", "payload", "result"),
+        free=("payload", "result"),
         why="parts of adding or clustering, which are deleted when the command that waits for them ends",
     ),
     "submissions.CorpusDocument": Table(rows=("name", "sha256", "reason")),
@@ -156,6 +156,10 @@ REGISTER = {
         searched=("reason", "message"),
         free=("who", "state"),
         why=PEOPLE,
+    ),
+    "submissions.Job": Table(
+        free=("kind", "queue", "state", "reason", "version"),
+        why="kinds, and reasons that name no file",
     ),
     "submissions.Report": Table(
         searched=("message",),

@@ -10,10 +10,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import heartbeats, recovery
 from submissions.models import Assignment, Course
-from submissions.queues import QUEUES
 from submissions.ranking import progress
+from submissions.work import heartbeats
+from submissions.work.kinds import QUEUES
+from submissions.work.running import BROKEN, OUT_OF_TIME
 from tests.support.browser import LAYOUTS, assert_accessible_now, check_every_layout, each_layout
 from tests.support.every_page import (
     FILES,
@@ -97,10 +98,10 @@ def test_no_page_for_staff_has_a_fault(world: World, admin: User, sign_in: SignI
     heartbeats.save_maintenance()
     assignment = world.assignment
     for state, changed in (("failed", now), ("queued", now), ("fingerprinting", now - timedelta(hours=1))):
-        batch = assignment.batches.create(name="late.zip", state=state, message=recovery.OUT_OF_TIME)
+        batch = assignment.batches.create(name="late.zip", state=state, message=OUT_OF_TIME)
         assignment.batches.filter(pk=batch.pk).update(touched=changed)
     assignment.reports.create(state="running")
-    assignment.reports.create(state="failed", message=recovery.BROKEN)
+    assignment.reports.create(state="failed", message=BROKEN)
     page = sign_in(admin)
     for name in (*STAFF_PAGES, *STAFF_OBJECTS):
         page.goto(address_of(world, name))

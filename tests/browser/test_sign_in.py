@@ -107,4 +107,4 @@ def test_a_real_worker_answers_on_the_queue_of_the_tests(celery_worker_process: 
     answers = app.control.ping(timeout=20, limit=1) or []
     assert [list(answer.values()) for answer in answers] == [[{"ok": "pong"}]]
     registered = app.control.inspect(timeout=20, limit=1).registered() or {}
-    assert [name for names in registered.values() for name in names if name.startswith("submissions.tasks.")]
+    assert [name for names in registered.values() for name in names if name.startswith("work.")]

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from submissions import actions
 from submissions.models import Assignment, Batch, SubmissionFile
-from submissions.recovery import BROKEN
+from submissions.work.running import BROKEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

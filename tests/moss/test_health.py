@@ -13,8 +13,9 @@ from django.test import override_settings
 from django.utils import timezone
 
 from moss.celery import app
-from submissions import heartbeats, tasks
-from submissions.queues import HEAVY, INTERACTIVE, QUEUES, send
+from submissions.work import heartbeats
+from submissions.work.kinds import HEAVY, INTERACTIVE, QUEUES
+from submissions.work.messages import announce, kind_of
 from tests.conftest import wait_until
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def test_a_queue_without_a_worker_is_reported_and_the_check_succeeds(
 @pytest.mark.django_db
 def test_the_lengths_of_the_queues_are_reported(client: Client) -> None:
     app.control.purge()
-    send(tasks.unpack_next, HEAVY, HEAVY)
+    announce(kind_of("unpack"), HEAVY)
     try:
         assert client.get("/healthz").json()["queues"] == {INTERACTIVE: 0, HEAVY: 1}
     finally:

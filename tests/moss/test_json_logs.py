@@ -108,12 +108,12 @@ def test_the_lines_of_a_task_name_the_request_that_caused_it_and_no_line_a_secre
         visit(port, share, alice)
         wait_until(lambda: not Batch.objects.filter(state__in=Batch.RUNNING).exists(), 120, what="the batch")
         # Read before the worker ends, which Celery announces in plain text.
-        lines = [line for line in objects(worker) if line["logger"] == "submissions.state_changes"]
+        lines = [line for line in objects(worker) if line["logger"] == "submissions.work.states"]
         [asked] = [line for line in objects(web) if "/upload/ 302 " in line["message"]]
     assert any(line["message"].endswith("-> done") for line in lines), worker.read_text()
     assert {line.get("request") for line in lines} == {"the-upload-1"}
     assert {line["task"] for line in lines} >= {
-        "submissions.tasks.unpack_next",
+        "work.unpack",
         "submissions.tasks.rank_next",
     }
     assert all(line["task_id"] for line in lines)

@@ -10,7 +10,8 @@ from django.core.cache import cache
 from django.db import OperationalError
 
 from moss import maintenance
-from submissions import heartbeats, sweeping
+from submissions import sweeping
+from submissions.work import heartbeats
 
 if TYPE_CHECKING:
     from django.test import Client

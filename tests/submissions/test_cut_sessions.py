@@ -8,8 +8,12 @@ import pytest
 from django.db import OperationalError as DatabaseAway, connection
 from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, tasks
-from submissions.models import Batch, Document
+from submissions import actions
+from submissions.models import Document, Job
+from submissions.reading import LANES
+from submissions.work.finding import STARTING, sweep_jobs
+from submissions.work.messages import TASKS
+from tests.support.jobs import let_time_pass, work_once
 from tests.support.sample_class import CLASS, zipped
 from tests.support.sessions import cut
 
@@ -25,20 +29,20 @@ pytestmark = pytest.mark.usefixtures("empty_queues")
 def test_a_cut_session_fails_no_upload(
     assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for task in (tasks.unpack_next, tasks.fingerprint):  # No other process may take part.
-        monkeypatch.setattr(task, "apply_async", lambda *_, **__: None)
+    for kind in ("unpack", "read_documents"):  # No other process may take part.
+        monkeypatch.setattr(TASKS[kind], "apply_async", lambda *_, **__: None)
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     with monkeypatch.context() as patch:
         patch.setattr("submissions.ingest.contents.store_sources", cut)
         with pytest.raises(DatabaseAway):
-            tasks.unpack_next(batch.queue)
+            work_once("unpack")
     connection.close()
     batch.refresh_from_db()
-    assert (batch.state, batch.attempts) == ("unpacking", 1)
-    Batch.objects.update(touched=timezone.now() - 2 * recovery.STARTING)
-    assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
-    assert lifecycle.requeue_batch(batch.pk, "as the sweep does")
-    tasks.unpack_next(batch.queue)
+    assert batch.state == "unpacking"
+    let_time_pass()
+    Job.objects.update(touched=timezone.now() - 2 * STARTING)
+    sweep_jobs()
+    work_once("unpack")
     batch.refresh_from_db()
     assert batch.state == "fingerprinting"
 
@@ -47,13 +51,14 @@ def test_a_cut_session_fails_no_upload(
 def test_a_session_that_is_cut_is_no_attempt_of_the_file(
     assignment: Assignment, alice: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for task in (tasks.unpack_next, tasks.fingerprint):  # No other process may take part.
-        monkeypatch.setattr(task, "apply_async", lambda *_, **__: None)
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    tasks.unpack_next(batch.queue)
+    for kind in ("unpack", "read_documents"):  # No other process may take part.
+        monkeypatch.setattr(TASKS[kind], "apply_async", lambda *_, **__: None)
+    actions.create_batch(assignment, alice, [zipped(CLASS)])
+    work_once("unpack")
     key = Document.objects.earliest("pk").pk
+    Job.objects.filter(kind="read_documents").exclude(part=key % LANES).delete()
     monkeypatch.setattr("submissions.ingest.documents._save", cut)
     with pytest.raises(DatabaseAway):
-        tasks.fingerprint(batch.pk, [key])
+        work_once("read_documents")
     connection.close()
     assert Document.objects.get(pk=key).attempts == 0

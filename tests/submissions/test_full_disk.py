@@ -8,12 +8,15 @@ import pytest
 from django.core.files.storage import default_storage
 from django.db import OperationalError
 from django.urls import reverse
-from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, sweeping, tasks
+from submissions import actions, sweeping
 from submissions.disk_space import NO_ROOM, WAITS_FOR_ROOM
-from submissions.models import Batch, BoilerplateUpload, Document, FileChunk, Report, Source, Upload
+from submissions.models import Batch, BoilerplateUpload, Document, FileChunk, Job, Report, Source, Upload
+from submissions.work import jobs
+from submissions.work.kinds import INTERACTIVE, MAX_ATTEMPTS
+from submissions.work.messages import kind_of
 from tests.support.html import page_of
+from tests.support.jobs import carry_out, let_time_pass, work_off, work_once
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 from tests.support.small_disks import fill, move_emptied
 
@@ -96,13 +99,14 @@ def test_a_worker_without_room_for_unpacking_tries_again_and_then_says_why(
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
     move_emptied("submissions_source")
     fill(small_tablespace)
-    for attempt in range(1, lifecycle.MAX_ATTEMPTS + 1):
+    for attempt in range(1, MAX_ATTEMPTS + 1):
         with pytest.raises(OperationalError, match="could not extend"):
-            tasks.unpack_next(batch.queue)
+            work_once("unpack")
         batch.refresh_from_db()
-        assert (batch.state, batch.message, batch.attempts) == ("queued", WAITS_FOR_ROOM, attempt)
-        assert lifecycle.requeue_batch(batch.pk, "as the sweep does")
-    tasks.unpack_next(batch.queue)
+        assert (batch.state, batch.message) == ("queued", WAITS_FOR_ROOM)
+        assert Job.objects.get(kind="unpack").attempts == attempt
+        let_time_pass()
+    work_once("unpack")
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("failed", NO_ROOM)
 
@@ -114,10 +118,11 @@ def test_an_upload_goes_on_when_there_is_room_again(
     move_emptied("submissions_source")
     filled = fill(small_tablespace)
     with pytest.raises(OperationalError, match="could not extend"):
-        tasks.unpack_next(batch.queue)
+        work_once("unpack")
     filled.unlink()
-    Batch.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    let_time_pass()
     sweeping.sweep()
+    work_off("read_documents")
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("ranking", "")
     assert not batch.entries.filter(accepted=False).exists()
@@ -127,17 +132,18 @@ def test_files_are_not_blamed_for_a_full_database(
     small_tablespace: Path, assignment: Assignment, alice: User
 ) -> None:
     batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    tasks.unpack_next(batch.queue)
-    keys = list(Document.objects.values_list("pk", flat=True))
+    work_once("unpack")
     move_emptied("submissions_postingblock")
     filled = fill(small_tablespace)
     for _ in range(3):
+        let_time_pass()
         with pytest.raises(OperationalError, match="could not extend"):
-            tasks.fingerprint(batch.pk, keys)
+            work_once("read_documents")
     batch.refresh_from_db()
-    assert (batch.state, batch.message, batch.attempts) == ("fingerprinting", WAITS_FOR_ROOM, 2)
+    assert (batch.state, batch.message) == ("fingerprinting", WAITS_FOR_ROOM)
     filled.unlink()
-    tasks.fingerprint(batch.pk, keys)
+    let_time_pass()
+    work_off("read_documents")
     assert set(Document.objects.values_list("state", "reason")) == {("ready", "")}
     batch.refresh_from_db()
     assert batch.state == "ranking"
@@ -146,25 +152,30 @@ def test_files_are_not_blamed_for_a_full_database(
 def test_a_batch_that_is_never_read_for_lack_of_room_fails_with_the_reason(
     assignment: Assignment, alice: User
 ) -> None:
-    batch = actions.create_batch(assignment, alice, [zipped(CLASS)])
-    Batch.objects.update(state="fingerprinting", attempts=1)
-    for _ in range(2 * lifecycle.MAX_ATTEMPTS):
-        lifecycle.wait_for_room(batch.pk)
-        Batch.objects.update(touched=timezone.now() - 2 * lifecycle.ROOM_INTERVAL)
+    batch = actions.create_batch(assignment, alice, [zipped({"ada/m.py": STARTER})])
+    work_once("unpack")
+    kind = kind_of("read_documents")
+    for _ in range(2 * MAX_ATTEMPTS):
+        let_time_pass()
+        job = jobs.claim(kind, INTERACTIVE)
+        assert job
+        jobs.wait_for_room(job)
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("failed", NO_ROOM)
+    assert Job.objects.get(kind=kind.name).state == "failed"
 
 
 def test_boilerplate_waits_for_room_and_then_says_why(small_tablespace: Path, assignment: Assignment) -> None:
     upload = actions.add_boilerplate(assignment, [loose("starter.py", STARTER)])
     move_emptied("submissions_source")
     fill(small_tablespace)
-    for _ in range(lifecycle.MAX_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         with pytest.raises(OperationalError, match="could not extend"):
-            tasks.read_boilerplate(upload.pk)
+            carry_out("read_boilerplate", upload.pk)
         upload.refresh_from_db()
         assert (upload.state, upload.message) == ("queued", WAITS_FOR_ROOM)
-    tasks.read_boilerplate(upload.pk)
+        let_time_pass()
+    carry_out("read_boilerplate", upload.pk)
     upload.refresh_from_db()
     assert (upload.state, upload.message) == ("failed", NO_ROOM)
     assert not Source.objects.exists()
@@ -178,10 +189,10 @@ def test_a_ranking_waits_for_room_and_is_done_when_there_is_some(
     filled = fill(small_tablespace)
     Report.objects.filter(pk=waiting.pk).update(state="queued")
     with pytest.raises(OperationalError, match="could not extend"):
-        tasks.rank_next(waiting.queue)
+        work_off("rank")
     waiting.refresh_from_db()
     assert (waiting.state, waiting.message) == ("queued", WAITS_FOR_ROOM)
     filled.unlink()
-    tasks.rank_next(waiting.queue)
+    work_off("rank")
     waiting.refresh_from_db()
     assert (waiting.state, waiting.message) == ("done", "")

@@ -10,11 +10,14 @@ import psutil
 import pytest
 from django.utils import timezone
 
-from submissions import actions, language_tasks, recovery, sweeping, tasks
-from submissions.models import Batch, Document, LanguageChange, Report, SubmissionFile
-from submissions.queues import INTERACTIVE
+from submissions import actions, sweeping
+from submissions.models import Batch, Document, Job, LanguageChange, Report, SubmissionFile
+from submissions.work import jobs
+from submissions.work.finding import SENDING
+from submissions.work.messages import TASKS
 from tests.conftest import wait_until
 from tests.submissions.test_tasks import SLOW, upload, wait_for
+from tests.support.jobs import let_time_pass, work_off
 from tests.support.sample_class import CLASS, COPIED, RENAMED, loose, zipped
 from tests.support.uploads import register_boilerplate
 
@@ -153,18 +156,18 @@ def test_the_report_stays_as_it_is_until_all_files_are_read(
     hand_in(zipped(BOTH))
     before, report = readings(assignment), assignment.reports.get()
     with monkeypatch.context() as patched:
-        patched.setattr(language_tasks, "send", lambda *_: None)  # the messages are lost
+        patched.setattr(TASKS["read_again"], "apply_async", lambda *_, **__: None)  # the messages are lost
         change = change_language("ruby")
         assert (change.state, change.documents_total, change.documents_done) == ("reading", 6, 0)
-        tasks.rank_next(INTERACTIVE)
+        work_off("rank")
         actions.rerank(assignment)  # somebody ranks again meanwhile
-        tasks.rank_next(INTERACTIVE)
+        work_off("rank")
     assert readings(assignment) == before
     assert matched_files(assignment) == {"Count.java", "main.py"}
     assert assignment.reports.exclude(pk=report.pk).exists()
-    LanguageChange.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
+    let_time_pass()
     sweeping.sweep()
-    tasks.rank_next(INTERACTIVE)
+    work_off("rank")
     change.refresh_from_db()
     assert (change.state, change.documents_done) == ("done", 6)
     assert {reading for path, reading in readings(assignment).items() if path.endswith(".py")} == {
@@ -178,7 +181,7 @@ def test_a_change_back_before_the_files_are_read_leaves_everything_as_it_was(
     hand_in(zipped(BOTH))
     before, report = readings(assignment), assignment.reports.get()
     with monkeypatch.context() as patched:
-        patched.setattr(language_tasks, "send", lambda *_: None)
+        patched.setattr(TASKS["read_again"], "apply_async", lambda *_, **__: None)
         first = change_language("ruby")
     second = change_language("")
     first.refresh_from_db()
@@ -194,8 +197,9 @@ def test_tasks_of_a_change_can_run_twice(
     hand_in(zipped(BOTH))
     change = change_language("java")
     after, reports = readings(assignment), assignment.reports.count()
-    language_tasks.change_language(change.pk)
-    language_tasks.read_again(change.pk, list(Document.objects.values_list("pk", flat=True)))
+    jobs.enqueue("change_language", change.pk)
+    jobs.enqueue("read_again", change.pk)
+    work_off("change_language", "read_again")
     assert (readings(assignment), assignment.reports.count()) == (after, reports)
 
 
@@ -239,9 +243,7 @@ def test_a_change_whose_worker_is_killed_is_taken_up_again(
     wait_until(lambda: Document.objects.filter(language="ruby").exists(), what="the database")
 
     def is_swept() -> bool:
-        LanguageChange.objects.filter(state__in=LanguageChange.RUNNING).update(
-            touched=timezone.now() - 2 * recovery.SENDING
-        )
+        Job.objects.update(touched=timezone.now() - 2 * SENDING)
         sweeping.sweep()
         change.refresh_from_db()
         return not change.is_running

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from django.db import transaction
-from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, sweeping, tasks
+from submissions import actions, lifecycle, sweeping
 from submissions.models import Batch, Report
-from submissions.queues import INTERACTIVE
+from tests.support.jobs import work_once
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def test_every_step_of_a_batch_and_its_report_is_one_log_line(
     batch: Batch, log: pytest.LogCaptureFixture, django_capture_on_commit_callbacks: Committing
 ) -> None:
     with django_capture_on_commit_callbacks(execute=True):
-        tasks.unpack_next(INTERACTIVE)
+        work_once("unpack")
     report = batch.assignment.reports.get()
     subject, of_assignment = f"batch {batch.pk}", f"of assignment {batch.assignment_id}"
     assert [message for message in log.messages if message.startswith(subject)] == [
@@ -84,25 +83,13 @@ def test_a_failed_report_fails_the_batches_that_wait_for_it_unless_another_is_co
     Batch.objects.update(state=Batch.State.RANKING)
     running = Report.objects.create(assignment=batch.assignment, state=Report.State.RUNNING)
     with transaction.atomic():
-        queued, _ = lifecycle.queue_report(batch.assignment)
+        queued = lifecycle.queue_report(batch.assignment)
     lifecycle.fail_report(running.pk, "out of memory")
     batch.refresh_from_db()
     assert batch.state == "ranking"
     lifecycle.fail_report(queued.pk, "out of memory")
     batch.refresh_from_db()
     assert (batch.state, batch.message) == ("failed", "out of memory")
-
-
-def test_sweep_logs_what_it_re_enqueues(batch: Batch, log: pytest.LogCaptureFixture) -> None:
-    report = Report.objects.create(assignment=batch.assignment)
-    long_ago = timezone.now() - 2 * recovery.SENDING
-    Report.objects.update(touched=long_ago)
-    sweeping.sweep()
-    change = f"of assignment {batch.assignment_id}: queued -> queued (its worker or its message was lost)"
-    assert f"report {report.pk} {change}" in log.messages
-    Batch.objects.filter(pk=batch.pk).update(touched=long_ago)
-    sweeping.sweep()
-    assert f"batch {batch.pk} {change}" in log.messages
 
 
 def test_sweep_logs_nothing_when_nothing_is_late(batch: Batch, log: pytest.LogCaptureFixture) -> None:

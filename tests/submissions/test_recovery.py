@@ -9,19 +9,24 @@ import psycopg
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import transaction
 from django.test import TestCase
 from django.urls import reverse
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from moss.celery import app
-from submissions import actions, lifecycle, recovery, sweeping, tasks, turns
+from submissions import actions, lifecycle, sweeping
 from submissions.ingest.uploads import FOLDER, delete_orphans
-from submissions.models import Batch, Document, Report
-from submissions.queues import INTERACTIVE, QUEUES, send
+from submissions.models import Batch, Document, Job
 from submissions.sandbox.process import NotStarted
-from submissions.work_locks import Work, end_session, sessions, work_lock
+from submissions.work import jobs
+from submissions.work.kinds import INTERACTIVE
+from submissions.work.locks import Work, end_session, sessions, work_lock
+from submissions.work.messages import TASKS, kind_of
+from submissions.work.running import OUT_OF_TIME
 from tests.conftest import wait_until
+from tests.support.jobs import let_time_pass, work_off, work_once
 from tests.support.sample_class import CLASS, zipped
 
 if TYPE_CHECKING:
@@ -31,7 +36,6 @@ if TYPE_CHECKING:
     from submissions.models import Assignment
 
 pytestmark = pytest.mark.usefixtures("empty_queues")
-LONG_AGO = 2 * recovery.STUCK
 
 
 @pytest.fixture
@@ -39,34 +43,29 @@ def batch(assignment: Assignment, alice: User, eager_tasks: None) -> Batch:
     return actions.create_batch(assignment, alice, [zipped(CLASS)])
 
 
-@pytest.fixture
-def report(batch: Batch) -> Report:
-    return Report.objects.create(assignment=batch.assignment)
-
-
 def lock(session: psycopg.Connection, work: Work, pk: int) -> None:
     row = session.execute("SELECT pg_try_advisory_lock(%s::int, %s::int)", [work, pk]).fetchone()
     assert row == (True,)
 
 
-def change(item: Batch | Report, **fields: object) -> None:
+def change(item: Batch, **fields: object) -> None:
     type(item).objects.filter(pk=item.pk).update(**fields)
 
 
 def test_a_lock_is_held_by_one_session_and_ends_with_it(other_session: psycopg.Connection) -> None:
-    lock(other_session, Work.REPORT, 7)
-    with work_lock(Work.REPORT, 7) as mine, work_lock(Work.BATCH, 7) as other_kind:
+    lock(other_session, Work.DOCUMENT, 7)
+    with work_lock(Work.DOCUMENT, 7) as mine, work_lock(Work.JOB, 7) as other_kind:
         assert (mine, other_kind) == (False, True)
-    assert sessions(Work.REPORT) == {7: other_session.info.backend_pid}
+    assert sessions(Work.DOCUMENT) == {7: other_session.info.backend_pid}
     other_session.close()
-    wait_until(lambda: not sessions(Work.REPORT), what="the end of the session")
-    with work_lock(Work.REPORT, 7) as mine:
+    wait_until(lambda: not sessions(Work.DOCUMENT), what="the end of the session")
+    with work_lock(Work.DOCUMENT, 7) as mine:
         assert mine
 
 
 def test_ending_a_session_frees_its_locks(other_session: psycopg.Connection) -> None:
     lock(other_session, Work.DOCUMENT, 7)
-    assert not end_session(Work.DOCUMENT, 7, recovery.STUCK)  # it sent a query just now
+    assert not end_session(Work.DOCUMENT, 7, timedelta(minutes=10))  # it sent a query just now
     assert end_session(Work.DOCUMENT, 7)
     with pytest.raises(psycopg.OperationalError):
         other_session.execute("SELECT 1")
@@ -74,103 +73,58 @@ def test_ending_a_session_frees_its_locks(other_session: psycopg.Connection) -> 
     assert not end_session(Work.DOCUMENT, 7)
 
 
-def test_a_running_report_without_a_worker_is_lost_and_one_with_a_worker_is_not(
-    report: Report, other_session: psycopg.Connection
-) -> None:
-    change(report, state="running", touched=timezone.now() - 2 * recovery.STARTING)
-    assert recovery.lost_reports() == [(report.pk, INTERACTIVE)]
-    lock(other_session, Work.REPORT, report.pk)
-    assert recovery.lost_reports() == []
-
-
-def test_an_unpacking_batch_without_a_worker_is_lost_and_one_with_a_worker_is_not(
+def test_a_report_whose_cancelled_predecessor_has_not_ended_yet_is_tried_again(
     batch: Batch, other_session: psycopg.Connection
 ) -> None:
-    change(batch, state="unpacking", touched=timezone.now() - 2 * recovery.STARTING)
-    assert recovery.lost_uploads() == [(batch.pk, INTERACTIVE)]
-    lock(other_session, Work.BATCH, batch.pk)
-    assert recovery.lost_uploads() == []
-
-
-@pytest.mark.parametrize("queue", QUEUES)
-def test_what_waits_is_lost_only_while_its_queue_is_empty(batch: Batch, report: Report, queue: str) -> None:
-    change(report, touched=timezone.now() - 2 * recovery.SENDING, queue=queue)
-    change(batch, touched=timezone.now() - 2 * recovery.SENDING, queue=queue)
-    assert recovery.empty_queues() == {*QUEUES}
-    assert recovery.lost_reports() == [(report.pk, queue)]
-    assert recovery.lost_uploads() == [(batch.pk, queue)]
-    app.conf.task_always_eager = False
-    send(tasks.rank_next, queue, queue)
-    try:
-        assert recovery.empty_queues() == {*QUEUES} - {queue}
-        assert recovery.lost_reports() == recovery.lost_uploads() == []
-    finally:
-        app.control.purge()
-
-
-def test_an_upload_that_waits_for_others_of_its_user_is_not_lost(batch: Batch) -> None:
-    for _ in range(turns.STARTED_A_USER):
-        Batch.objects.create(assignment=batch.assignment, uploaded_by=batch.uploaded_by, state="unpacking")
-    change(batch, touched=timezone.now() - 2 * recovery.SENDING)
-    assert recovery.lost_uploads() == []
-
-
-def test_a_report_that_waits_for_another_of_its_assignment_is_not_lost(
-    report: Report, other_session: psycopg.Connection
-) -> None:
-    change(report, touched=timezone.now() - 2 * recovery.SENDING)
+    with transaction.atomic():
+        report = lifecycle.enqueue_rank(batch.assignment)
     lock(other_session, Work.RANKING, report.assignment_id)
-    assert recovery.lost_reports() == []
-
-
-def test_a_task_delivered_twice_leaves_the_work_to_the_first_worker(
-    batch: Batch, report: Report, other_session: psycopg.Connection
-) -> None:
-    lock(other_session, Work.BATCH, batch.pk)
-    lock(other_session, Work.REPORT, report.pk)
-    change(batch, state="unpacking", attempts=1)
-    change(report, state="running", attempts=1)
-    tasks.unpack_next(INTERACTIVE)
-    tasks.rank_next(INTERACTIVE)
-    batch.refresh_from_db()
+    work_once("rank")
     report.refresh_from_db()
-    assert (batch.state, batch.attempts) == ("unpacking", 1)
-    assert (report.state, report.attempts) == ("running", 1)
+    job = Job.objects.get(kind="rank")
+    assert (report.state, job.state, job.attempts) == ("queued", "queued", 0)
 
 
-def test_a_report_whose_cancelled_predecessor_has_not_ended_yet_is_tried_again(
-    report: Report, other_session: psycopg.Connection
-) -> None:
-    lock(other_session, Work.RANKING, report.assignment_id)
-    with pytest.raises(lifecycle.AssignmentBusy):
-        tasks.rank_next(INTERACTIVE)
-    report.refresh_from_db()
-    assert (report.state, report.attempts) == ("queued", 0)
-
-
-def test_a_ranking_that_does_not_go_on_fails_with_a_reason_and_its_session_ends(
-    batch: Batch, report: Report, other_session: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_ranking_shows_what_becomes_of_its_job(batch: Batch) -> None:
     change(batch, state="ranking")
-    change(report, state="running", touched=timezone.now() - LONG_AGO)
-    lock(other_session, Work.REPORT, report.pk)
-    sweeping.sweep()
+    report = lifecycle.enqueue_rank(batch.assignment)
+    job = jobs.claim(kind_of("rank"), INTERACTIVE)
+    assert job
     report.refresh_from_db()
-    assert report.state == "running"  # Its session sent a query just now, so it goes on.
-    monkeypatch.setattr(recovery, "STUCK", timedelta(0))
-    sweeping.sweep()
+    assert report.state == "running"
+    assert jobs.requeue_lost(job)
+    report.refresh_from_db()
+    assert report.state == "queued"
+    assert jobs.fail(Job.objects.get(kind="rank"), OUT_OF_TIME)
+    report.refresh_from_db()
     batch.refresh_from_db()
-    report.refresh_from_db()
-    assert (report.state, report.message) == ("failed", recovery.OUT_OF_TIME)
-    assert (batch.state, batch.message) == ("failed", recovery.OUT_OF_TIME)
-    wait_until(lambda: not sessions(Work.REPORT), what="the end of the session")
+    assert (report.state, report.message) == ("failed", OUT_OF_TIME)
+    assert (batch.state, batch.message) == ("failed", OUT_OF_TIME)
 
 
-def test_an_upload_that_does_not_go_on_fails_with_a_reason(batch: Batch) -> None:
-    change(batch, state="unpacking", touched=timezone.now() - LONG_AGO)
+def test_a_ranking_whose_session_sends_queries_goes_on_however_long_it_takes(
+    batch: Batch, other_session: psycopg.Connection
+) -> None:
+    lifecycle.enqueue_rank(batch.assignment)
+    job = jobs.claim(kind_of("rank"), INTERACTIVE)
+    assert job
+    lock(other_session, Work.JOB, job.pk)
+    let_time_pass("rank")
     sweeping.sweep()
+    assert Job.objects.get(kind="rank").state == "running"
+
+
+def test_an_upload_shows_what_becomes_of_its_job(batch: Batch) -> None:
+    job = jobs.claim(kind_of("unpack"), INTERACTIVE)
+    assert job
     batch.refresh_from_db()
-    assert (batch.state, batch.message) == ("failed", recovery.OUT_OF_TIME)
+    assert batch.state == "unpacking"
+    assert jobs.requeue_lost(job)
+    batch.refresh_from_db()
+    assert batch.state == "queued"
+    assert jobs.fail(Job.objects.get(), OUT_OF_TIME)
+    batch.refresh_from_db()
+    assert (batch.state, batch.message) == ("failed", OUT_OF_TIME)
 
 
 def test_an_upload_is_accepted_while_the_broker_is_away_and_read_when_it_is_back(
@@ -179,14 +133,20 @@ def test_an_upload_is_accepted_while_the_broker_is_away_and_read_when_it_is_back
     def away(*_: object, **__: object) -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(tasks.unpack_next, "apply_async", away)
+    monkeypatch.setattr(TASKS["unpack"], "apply_async", away)
     with TestCase.captureOnCommitCallbacks(execute=True):
         address = reverse("upload", args=[assignment.pk])
         response = alice_client.post(address, {"files": [zipped(CLASS)]})
     batch = assignment.batches.get()
     assert (response.status_code, response.headers["Location"]) == (302, batch.get_absolute_url())
-    change(batch, touched=timezone.now() - 2 * recovery.SENDING)
-    assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
+    monkeypatch.undo()
+    let_time_pass()
+    app.conf.task_always_eager = True
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        sweeping.sweep()
+    app.conf.task_always_eager = False
+    batch.refresh_from_db()
+    assert batch.state == "done"
 
 
 @pytest.mark.parametrize("storage", ["database", "folder"])
@@ -214,37 +174,25 @@ def test_a_reader_that_is_killed_while_it_starts_fails_no_upload(
     with monkeypatch.context() as patch:
         patch.setattr("submissions.ingest.contents.identify", start)
         with pytest.raises(NotStarted):
-            tasks.unpack_next(batch.queue)
+            work_once("unpack")
+    assert Job.objects.get().state == "running"  # It has no lock: maintenance finds it.
     batch.refresh_from_db()
-    assert (batch.state, batch.attempts) == ("unpacking", 1)
-    change(batch, touched=timezone.now() - 2 * recovery.STARTING)
-    assert recovery.lost_uploads() == [(batch.pk, batch.queue)]
+    assert batch.state == "unpacking"
 
 
-def test_work_that_ends_its_worker_each_time_fails_after_three_attempts(batch: Batch, report: Report) -> None:
-    for _ in range(lifecycle.MAX_ATTEMPTS):
-        assert lifecycle.start_unpacking(batch.pk)
-        assert lifecycle.start_report(report.pk)
-    assert not lifecycle.start_unpacking(batch.pk)
-    assert not lifecycle.start_report(report.pk)
-    batch.refresh_from_db()
-    report.refresh_from_db()
-    assert (batch.state, batch.message) == ("failed", lifecycle.GAVE_UP)
-    assert (report.state, report.message) == ("failed", lifecycle.GAVE_UP)
-
-
-def test_unread_documents_of_a_batch_are_enqueued_again_unless_one_is_being_read(
-    batch: Batch, other_session: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+def test_documents_that_another_process_reads_are_waited_for(
+    batch: Batch, other_session: psycopg.Connection
 ) -> None:
-    monkeypatch.setattr(tasks.fingerprint, "apply_async", lambda *_, **__: None)
-    tasks.unpack_next(INTERACTIVE)
-    change(batch, touched=timezone.now() - 2 * recovery.SENDING)
-    assert recovery.lost_readings() == [batch.pk]
-    lock(other_session, Work.DOCUMENT, Document.objects.latest("pk").pk)
-    assert recovery.lost_readings() == []
-    monkeypatch.undo()
+    work_once("unpack")
+    for document in Document.objects.all():
+        lock(other_session, Work.DOCUMENT, document.pk)
+    waiting = Job.objects.filter(kind="read_documents")
+    lanes = waiting.count()
+    work_off("read_documents")
+    assert waiting.filter(state="queued", due__gt=timezone.now()).count() == lanes
     other_session.close()
     wait_until(lambda: not sessions(Work.DOCUMENT), what="the end of the session")
-    sweeping.sweep()
+    let_time_pass()
+    work_off("read_documents")
     batch.refresh_from_db()
     assert batch.state == "ranking"

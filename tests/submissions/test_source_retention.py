@@ -11,15 +11,17 @@ from django.utils import timezone
 
 from moss import maintenance
 from moss.commands.demo import sample_zip
-from submissions import queries, tasks
+from submissions import queries
 from submissions.actions import DecisionInput, decide
 from submissions.actions.retention import apply_source_retention
+from submissions.lifecycle import enqueue_rank
 from submissions.models import Assignment, AuditEntry, Batch, Course, Document, Report, Source
 from submissions.pages.exports.copies import REAL_NAMES
 from submissions.queries.decisions import pair_names
 from tests.support.api import api_client, send
 from tests.support.every_page import address_of, addresses
 from tests.support.html import get_page, page_of
+from tests.support.jobs import work_off
 from tests.support.sample_class import CLASS, loose, zipped
 
 if TYPE_CHECKING:
@@ -222,8 +224,8 @@ def test_a_source_of_another_course_stays_until_that_one_gives_it_up(
 
 def test_it_is_ranked_and_compared_with_later_years_as_before(world: World, gone: Pair) -> None:
     before = {(pair.left.name, pair.right.name): pair.similarity for pair in world.report.pairs.all()}
-    report = tasks.enqueue_rank(world.assignment)
-    tasks.rank_next(report.queue)
+    report = enqueue_rank(world.assignment)
+    work_off("rank")
     newest = queries.report_state(world.assignment).report
     assert newest
     assert newest.pk == report.pk

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,13 @@ from django.conf import settings
 from django.db import connection
 
 from moss import maintenance
-from submissions import actions, recovery, sweeping, tasks
+from submissions import actions, sweeping
 from submissions.ingest.documents import MAX_ATTEMPTS
-from submissions.models import Assignment, Batch, Course, Document
-from submissions.queues import INTERACTIVE
-from submissions.work_locks import Work, sessions
+from submissions.models import Assignment, Batch, Course, Document, Job
+from submissions.work import finding, jobs
+from submissions.work.kinds import INTERACTIVE
+from submissions.work.locks import Work, sessions
+from submissions.work.messages import kind_of
 from tests.conftest import wait_until
 from tests.submissions.test_tasks import SLOW, _pool_children
 from tests.support.sample_class import CLASS, zipped
@@ -32,16 +35,19 @@ pytestmark = pytest.mark.usefixtures("empty_queues")
 
 
 def test_stuck_work_is_ended_within_a_minute_of_the_limit_of_a_task() -> None:
-    found_after = recovery.STUCK + timedelta(seconds=maintenance.EVERY_SECONDS)
-    assert found_after <= timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT + 60)
-    assert found_after > timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
+    for kind in settings.WORK_KINDS.values():
+        limit = timedelta(seconds=kind.quiet or kind.seconds + kind.grace)
+        found_after = limit + finding.SENDING + timedelta(seconds=maintenance.EVERY_SECONDS)
+        assert limit < found_after <= limit + timedelta(seconds=60)
 
 
 @pytest.mark.long
 def test_a_worker_that_is_stopped_while_it_reads_delays_the_rest_only_until_its_limit(
     assignment: Assignment, alice: User, celery_worker_process: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recovery, "STUCK", timedelta(seconds=1))
+    kinds = {name: replace(kind, seconds=0, grace=0) for name, kind in settings.WORK_KINDS.items()}
+    monkeypatch.setattr(settings, "WORK_KINDS", kinds)
+    monkeypatch.setattr(finding, "SENDING", timedelta(seconds=1))
     batch = actions.create_batch(assignment, alice, [zipped({**CLASS, "slow/main.py": SLOW})])
     wait_until(lambda: bool(sessions(Work.DOCUMENT)), what="the worker to start reading")
     children = _pool_children(celery_worker_process)
@@ -78,16 +84,21 @@ def test_workers_that_start_at_the_same_time_start_different_uploads_once(
         Batch.objects.create(assignment=where, uploaded_by=user, name="class.zip")
         for where, user in ((assignment, alice), (other, bob))
     ]
+    Job.objects.bulk_create(
+        Job(kind="unpack", subject=one.pk, user=one.uploaded_by, queue=INTERACTIVE) for one in uploads
+    )
     barrier = threading.Barrier(4)
 
     def start() -> int | None:
         barrier.wait(30)
         try:
-            return tasks._claim_batch(INTERACTIVE)
+            job = jobs.claim(kind_of("unpack"), INTERACTIVE)
+            return job.subject if job else None
         finally:
             connection.close()
 
     with ThreadPoolExecutor(4) as workers:
         started = [worker.result(60) for worker in [workers.submit(start) for _ in range(4)]]
     assert sorted(pk for pk in started if pk) == [upload.pk for upload in uploads]
-    assert set(Batch.objects.values_list("state", "attempts")) == {("unpacking", 1)}
+    assert set(Batch.objects.values_list("state", flat=True)) == {"unpacking"}
+    assert set(Job.objects.values_list("state", "attempts")) == {("running", 1)}

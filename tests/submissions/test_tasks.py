@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
-from submissions import actions, recovery, sweeping, tasks
-from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Pair, Report, Source, Upload
-from submissions.queues import INTERACTIVE
+from submissions import actions, reading, sweeping
+from submissions.models import Batch, Boilerplate, Document, Entry, Ignored, Job, Pair, Report, Source, Upload
+from submissions.work import jobs
+from submissions.work.finding import SENDING
 from tests.conftest import wait_until
+from tests.support.jobs import let_time_pass, work_off
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, loose, zipped
 
 if TYPE_CHECKING:
@@ -107,9 +110,11 @@ def _writes_to(process: psutil.Process, log: Path) -> bool:
 
 def test_every_step_may_run_twice(batch: Batch, report: Report) -> None:
     pairs = list(report.pairs.values_list("left", "right", "similarity", "passages"))
-    tasks.unpack_next(INTERACTIVE)
-    tasks.fingerprint(batch.pk, list(Document.objects.values_list("pk", flat=True)))
-    tasks.rank_next(INTERACTIVE)
+    jobs.enqueue("unpack", batch.pk)
+    for lane in range(reading.LANES):
+        jobs.enqueue("read_documents", batch.pk, lane)
+    work_off("unpack", "read_documents")
+    work_off("rank")
     assert list(report.pairs.values_list("left", "right", "similarity", "passages")) == pairs
     assert Document.objects.filter(attempts=1).count() == Document.objects.count()
 
@@ -219,9 +224,10 @@ def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
     assignment: Assignment, alice: User, eager_tasks: None
 ) -> None:
     batch = upload(assignment, alice, CLASS)  # never committed, so no task was sent
-    long_ago = timezone.now() - 2 * recovery.SENDING
-    Batch.objects.filter(pk=batch.pk).update(touched=long_ago)
-    sweeping.sweep()
+    long_ago = timezone.now() - 2 * SENDING
+    for _ in range(2):
+        let_time_pass()
+        sweeping.sweep()
     batch.refresh_from_db()
     assert batch.state == "ranking"
     Report.objects.update(touched=long_ago)
@@ -232,7 +238,8 @@ def test_what_a_lost_worker_left_unfinished_is_taken_up_again(
 
 def test_a_running_batch_is_not_swept(assignment: Assignment, alice: User, eager_tasks: None) -> None:
     batch = upload(assignment, alice, CLASS)
-    Batch.objects.filter(pk=batch.pk).update(touched=timezone.now() - recovery.SENDING / 2)
+    Job.objects.update(sent=timezone.now() - SENDING / 2, due=timezone.now() - SENDING)
+    Job.objects.update(due=F("sent"))
     sweeping.sweep()
     batch.refresh_from_db()
     assert batch.state == "queued"

@@ -15,7 +15,7 @@ from django.conf import settings
 from moss.celery import app
 from moss.serving.process import GRACE_SECONDS
 from submissions.models import Course, Document
-from submissions.work_locks import Work, sessions
+from submissions.work.locks import Work, sessions
 from tests.conftest import wait_until, worker_environment
 from tests.submissions.test_tasks import SLOW, upload, wait_for
 from tests.support.sample_class import CLASS

@@ -15,9 +15,9 @@ from django.core.files.storage import default_storage
 
 from moss.celery import app
 from submissions import actions
-from submissions.models import Course, FileChunk, RankingShard, Report
+from submissions.models import Course, FileChunk, Job, RankingShard, Report
 from submissions.sweeping import sweep
-from submissions.work_locks import Work, session_names
+from submissions.work.locks import Work, session_names
 from tests.conftest import wait_until, worker_environment
 from tests.submissions.test_tasks import names, wait_for
 from tests.support.planned_rankings import content
@@ -137,7 +137,8 @@ def test_two_workers_that_share_nothing_make_the_report_of_one(
         seen: set[str] = set()
 
         def have_both_worked() -> bool:
-            seen.update(name for name, kind, _ in session_names() if kind == Work.SHARD)
+            shards = set(Job.objects.filter(kind="score_shard").values_list("pk", flat=True))
+            seen.update(name for name, kind, pk in session_names() if kind == Work.JOB and pk in shards)
             report.refresh_from_db()
             return report.state == "done"
 

@@ -9,8 +9,9 @@ import pytest
 from django.db import connection
 
 from submissions import actions
-from submissions.models import Batch, Report
+from submissions.models import Batch, Job, Report
 from submissions.ranking import rank as ranking
+from submissions.work.kinds import INTERACTIVE
 from tests.support.sample_class import COPIED, RENAMED, zipped
 
 if TYPE_CHECKING:
@@ -72,4 +73,6 @@ def ranking_batch(
     paused_ranking.resume.clear()
     Batch.objects.filter(pk=batch.pk).update(state="ranking")
     Report.objects.update(state="queued")
+    # Without a message, so that no worker takes it.
+    Job.objects.create(kind="rank", subject=assignment.pk, queue=INTERACTIVE)
     return batch

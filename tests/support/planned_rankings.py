@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions import actions, ranking_tasks
-from submissions.models import Pair, RankingPlan, Report
+from submissions import actions
+from submissions.models import Job, Pair, RankingPlan, RankingShard, Report
+from submissions.work import jobs
+from submissions.work.kinds import HEAVY
+from submissions.work.messages import TASKS
+from tests.support.jobs import carry_out
 from tests.support.paths import ROOT
 from tests.support.sample_class import CLASS, COPIED, HONEST, RENAMED, STARTER, zipped
 
@@ -91,7 +95,7 @@ def plan(
     def start(assignment: Assignment) -> RankingPlan:
         settings.SHARD_SECONDS = ONE_PAIR
         with monkeypatch.context() as patch, django_capture_on_commit_callbacks(execute=True):
-            patch.setattr(ranking_tasks.score_shard, "apply_async", lambda *_, **__: None)
+            patch.setattr(TASKS["score_shard"], "apply_async", lambda *_, **__: None)
             report = actions.rerank(assignment)
         return RankingPlan.objects.get(report=report)
 
@@ -107,8 +111,15 @@ def planned(
     return plan(batch.assignment)
 
 
+def score(shard: RankingShard) -> None:
+    """Have a shard computed, as a worker does, and what follows after the last one."""
+    Job.objects.exclude(state="queued").filter(kind="score_shard", subject=shard.pk).delete()
+    jobs.enqueue("score_shard", shard.pk, shard.plan.report.assignment_id, queue=HEAVY)
+    carry_out("score_shard", shard.pk)
+
+
 def score_all(plan: RankingPlan, committing: Committing) -> None:
     """Have all scores computed, from the last shard to the first; with eager tasks the rest follows."""
     with committing(execute=True):
         for shard in plan.shards.order_by("-number"):
-            ranking_tasks.score_shard(shard.pk)
+            score(shard)

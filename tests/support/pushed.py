@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.test import Client
 
-from moss.lti.fetching import fetch
-from moss.lti.gathering import gather
 from moss.lti.models import PushedSubmission
 from submissions.models import Assignment, Batch
 from tests.support.html import page_of
+from tests.support.jobs import carry_out
 from tests.support.platform import CLAIM, CLIENT_ID, DEPLOYMENT, SPEC
 
 if TYPE_CHECKING:
@@ -42,6 +41,8 @@ class Pusher:
         lms.server.tool_keys = client.get("/lti/keys/").json()
         self.attached = client.post(self.address, {"make": "1", "new-name": "Sheet 1"})
         self.assignment = Assignment.objects.get()
+        # The number of reports that a test has looked at.
+        self.seen = 0
 
     def asked(self, **changes: Any) -> dict[str, Any]:
         """Return the changes of the claims that ask for a processor of activity 1."""
@@ -126,9 +127,9 @@ def gathered(pusher: Pusher, eager_tasks: None, django_capture_on_commit_callbac
 
     def run() -> Batch:
         for row in PushedSubmission.objects.filter(state=State.WAITING):
-            fetch(row.pk)
+            carry_out("fetch_submission", row.pk)
         with django_capture_on_commit_callbacks(execute=True):
-            gather(pusher.assignment.pk)
+            carry_out("gather_submissions", pusher.assignment.pk)
         return Batch.objects.latest("pk")
 
     return run

@@ -8,11 +8,12 @@ import pytest
 from django.conf import settings as used_settings
 
 from moss.celery import app
-from submissions import actions, tasks
+from submissions import actions
 from submissions.models import Assignment, Batch, Course, Report
 from submissions.sandbox.documents import DocumentReader
 from submissions.sandbox.groupings import GroupingReader
 from tests.support import harmful_jobs
+from tests.support.jobs import carry_out, work_off
 from tests.support.kept_classes import fixed_id, stored
 from tests.support.sample_class import CLASS, STARTER, loose, zipped
 
@@ -35,7 +36,8 @@ MANY = {f"student-{n:02}/main.py": source for n, source in enumerate(list(CLASS.
 def register_boilerplate(assignment: Assignment, *files: SimpleUploadedFile) -> None:
     """Register files as boilerplate, as a worker does; the next ranking needs their documents."""
     upload = actions.add_boilerplate(assignment, files)
-    tasks.read_boilerplate(upload.pk)
+    carry_out("read_boilerplate", upload.pk)
+    work_off("fingerprint_boilerplate")
     upload.refresh_from_db()
     assert (upload.state, upload.refusals) == ("done", [])
 

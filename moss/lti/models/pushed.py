@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import models
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from moss.lti.models.platforms import LONGEST_ID, PlatformCourse
@@ -71,16 +70,10 @@ class PushedSubmission(models.Model):
     problem = models.CharField(max_length=20, choices=Problem.choices, blank=True)
     # Which file, host or limit the problem is about.
     detail = FileTextField(blank=True)
-    # Attempts to fetch it; when the next one is due, or the last one is lost; when it was enqueued last.
-    attempts = models.PositiveSmallIntegerField(default=0)
-    due = models.DateTimeField(default=timezone.now)
-    enqueued = models.DateTimeField(default=timezone.now)
     fetched = models.DateTimeField(null=True)
     batch = models.ForeignKey(Batch, models.SET_NULL, null=True, related_name="pushed")
-    # What the platform was told last; when it is to be told something; attempts that failed since.
+    # What the platform was told last.
     reported = models.CharField(max_length=20, blank=True)
-    report_due = models.DateTimeField(null=True, default=timezone.now)
-    report_attempts = models.PositiveSmallIntegerField(default=0)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -88,14 +81,6 @@ class PushedSubmission(models.Model):
         constraints = (
             models.UniqueConstraint(
                 fields=("platform_course", "assignment", "submission"), name="lti_pushed_once"
-            ),
-        )
-        indexes = (
-            models.Index(
-                fields=("due",), condition=models.Q(state__in=("waiting", "fetched")), name="lti_pushed_due"
-            ),
-            models.Index(
-                fields=("report_due",), condition=models.Q(report_due__isnull=False), name="lti_report_due"
             ),
         )
 

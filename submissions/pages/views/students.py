@@ -13,7 +13,6 @@ from django.views.decorators.http import require_GET, require_http_methods
 from submissions.models import Erasure
 from submissions.pages.forms.students import ChosenForm, StudentForm
 from submissions.pages.views.access import staff_only
-from submissions.student_tasks import enqueue_erasure
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.exporting import note_export, write_export
 from submissions.students.finding import find
@@ -75,7 +74,6 @@ def _export(request: AuthenticatedRequest, work: Scope, reason: str) -> HttpResp
 
 def _erase(request: AuthenticatedRequest, work: Scope, reason: str) -> HttpResponse:
     erasure = ask_for_erasure(work, request.user.get_username(), reason, request.audit_address)
-    enqueue_erasure(erasure)
     return redirect("erasure", erasure.pk)
 
 

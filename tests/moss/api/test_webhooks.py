@@ -8,7 +8,7 @@ import pytest
 
 from moss.webhooks import actions
 from moss.webhooks.models import Webhook
-from moss.webhooks.tasks import KEPT
+from moss.webhooks.sending import KEPT
 from submissions.models import AuditEntry
 from tests.support.api import API, api_client, problem_of, send
 from tests.support.paths import ROOT

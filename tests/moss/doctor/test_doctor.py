@@ -20,8 +20,8 @@ from fingerprint import engine
 from moss.cli import main
 from moss.doctor import machine, saml, services
 from moss.doctor.checks import CHECKS
-from submissions import heartbeats
-from submissions.queues import QUEUES
+from submissions.work import heartbeats
+from submissions.work.kinds import QUEUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

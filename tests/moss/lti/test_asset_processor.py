@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import zipfile
-from datetime import timedelta
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
-from moss.lti.fetching import fetch
 from moss.lti.models import AttachedActivity, DeepLinkRequest, PushedSubmission
-from moss.lti.tasks import enqueue_due
-from submissions.models import Assignment, Batch, Report, Submission
-from submissions.student_tasks import enqueue_erasure
+from submissions.models import Assignment, Batch, Job, Report, Submission
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.exporting import write_export
 from submissions.students.scope import scope
+from submissions.work.finding import sweep_jobs
 from tests.conftest import wait_until
 from tests.support.every_column import places_of
 from tests.support.html import get_page, page_of
+from tests.support.jobs import carry_out, let_time_pass
 from tests.support.platform import ASSISTANT, LEARNER
 from tests.support.pushed import CODE
 
@@ -175,7 +172,7 @@ def test_nothing_that_was_pushed_of_an_erased_student_is_left(
     pusher.push(4, failed, for_user=person)
     pusher.push(5, waiting, for_user=person)
     for row in PushedSubmission.objects.filter(state=State.WAITING):
-        fetch(row.pk)
+        carry_out("fetch_submission", row.pk)
     traces = ("Zebulon Quartzovsky", "zebulon-quartzovsky", "zq-77123456", "zq = 77123456")
     assert {"lti_pushedsubmission.name", "lti_pushedsubmission.detail", "lti_pushedfile.data"} <= places_of(
         traces
@@ -186,7 +183,7 @@ def test_nothing_that_was_pushed_of_an_erased_student_is_left(
     assert exported.count('"subject": "zq-77123456"') == 3
     assert "student-2" not in exported
     with django_capture_on_commit_callbacks(execute=True):
-        enqueue_erasure(ask_for_erasure(scope("zq-77123456"), "admin", "A letter."))
+        ask_for_erasure(scope("zq-77123456"), "admin", "A letter.")
     assert places_of(traces) == set()
     assert sorted(PushedSubmission.objects.values_list("name", flat=True)) == ["Student 1", "Student 2"]
 
@@ -205,16 +202,16 @@ def test_a_real_worker_takes_a_class_from_its_notices_to_the_report_and_tells_th
     assert pusher.send(*claims).json() == {"taken": 4, "refused": []}
     fetched = PushedSubmission.objects.filter(state=State.FETCHED)
     wait_until(lambda: fetched.count() == 4, what="the files")
-    PushedSubmission.objects.update(due=timezone.now())
-    enqueue_due()
+    wait_until(lambda: not Job.objects.filter(kind="report_submission").exists(), what="the first reports")
+    let_time_pass("gather_submissions")
+    sweep_jobs()
     done = Report.objects.filter(state=Report.State.DONE)
     wait_until(done.exists, what="the report")
     batch = Batch.objects.get()
     assert (batch.submissions.count(), done.get().pairs.count()) == (4, 6)
 
     def told() -> bool:
-        PushedSubmission.objects.exclude(report_due=None).update(enqueued=timezone.now() - timedelta(days=1))
-        enqueue_due()
+        sweep_jobs()
         return {one.get("processingProgress") for one in lms.server.reports[-4:]} == {"Processed"}
 
     wait_until(told, what="the reports")

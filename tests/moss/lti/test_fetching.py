@@ -7,11 +7,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.utils import timezone
 
 from moss.lti import fetching, requests_out
-from moss.lti.fetching import WAITS, fetch
+from moss.lti.fetching import WAITS
 from moss.lti.models import PushedFile, PushedSubmission
+from submissions.models import Job
+from tests.support.jobs import carry_out, due_in
 from tests.support.platform import PlatformServer
 from tests.support.pushed import CODE
 
@@ -25,8 +26,7 @@ State, Problem = PushedSubmission.State, PushedSubmission.Problem
 
 def fetched(row: PushedSubmission) -> PushedSubmission:
     """Make the attempt to fetch a submission that is due; return it as it is then."""
-    PushedSubmission.objects.filter(pk=row.pk).update(due=timezone.now())
-    fetch(row.pk)
+    carry_out("fetch_submission", row.pk)
     row.refresh_from_db()
     return row
 
@@ -102,7 +102,7 @@ def test_a_submission_that_was_erased_while_it_was_fetched_is_not_stored(
         return requests_out.get_file(*arguments)
 
     monkeypatch.setattr(fetching, "get_file", erase_and_get)
-    assert not fetch(row.pk)
+    carry_out("fetch_submission", row.pk)
     assert not PushedFile.objects.exists()
 
 
@@ -144,10 +144,9 @@ def test_a_platform_that_is_down_is_asked_again_and_again_but_not_for_ever(pushe
     pusher.lms.server.files["/files/main.py"] = 503
     row, waits = pusher.push(1, asset), []
     while row.state == State.WAITING:
-        before = timezone.now()
         assert fetched(row).problem == Problem.NO_ANSWER
-        waits.append(row.due - before)
-    assert [round(one.total_seconds()) for one in waits[:-1]] == [one.total_seconds() for one in WAITS]
+        waits.append(due_in("fetch_submission", row.pk))
+    assert waits == [*WAITS, None]
     assert timedelta(days=1) < sum(WAITS, timedelta()) < timedelta(days=2)
     assert row.state == State.FAILED
 
@@ -161,12 +160,12 @@ def test_a_platform_that_gives_no_token_is_asked_again(pusher: Pusher) -> None:
 
 def test_two_messages_for_one_attempt_fetch_it_once(pusher: Pusher) -> None:
     row = pusher.push(1, pusher.asset("main.py"))
-    assert fetch(row.pk)
-    assert not fetch(row.pk)
+    for _ in range(2):
+        carry_out("fetch_submission", row.pk)
     assert pusher.lms.server.asked.count("/files/main.py") == 1
 
 
 def test_a_submission_that_ends_its_workers_fails(pusher: Pusher) -> None:
     row = pusher.push(1, pusher.asset("main.py"))
-    PushedSubmission.objects.update(attempts=len(WAITS) + 1)
+    Job.objects.update(attempts=len(WAITS) + 1)
     assert (fetched(row).state, row.problem) == (State.FAILED, Problem.NO_ANSWER)

@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from moss.lti.models import AttachedActivity, PushedSubmission, UsedNonce
-from submissions.models import Course
+from submissions.models import Course, Job
 from tests.support.platform import CLAIM
 
 if TYPE_CHECKING:
@@ -53,9 +53,10 @@ def test_a_second_notice_fetches_a_submission_again_only_if_it_failed(pusher: Pu
     batch = pusher.assignment.batches.create(name="upload")
     PushedSubmission.objects.update(batch=batch)
     assert pusher.push(1, pusher.asset("other.py")).assets == row.assets
-    PushedSubmission.objects.update(state=State.FAILED, problem="gone", attempts=3)
+    PushedSubmission.objects.update(state=State.FAILED, problem="gone")
     row = pusher.push(1, pusher.asset("other.py"))
-    assert (row.state, row.problem, row.attempts) == (State.WAITING, "", 0)
+    assert (row.state, row.problem) == (State.WAITING, "")
+    assert Job.objects.filter(kind="fetch_submission", subject=row.pk, attempts=0).exists()
     assert row.assets[0]["name"] == "other.py"
 
 

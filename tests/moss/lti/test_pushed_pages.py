@@ -9,11 +9,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from moss.lti.fetching import fetch
 from moss.lti.models import PushedSubmission
 from submissions.models import AuditEntry, Batch, Membership
 from submissions.models.people import Role
 from tests.support.html import get_page
+from tests.support.jobs import carry_out
 
 if TYPE_CHECKING:
     from tests.support.html import Page
@@ -46,16 +46,18 @@ def test_a_submission_that_failed_is_fetched_again_by_a_button(
     asset = pusher.asset("1.py")
     pusher.lms.server.files["/files/1.py"] = 404
     row = pusher.push(1, asset)
-    fetch(row.pk)
+    carry_out("fetch_submission", row.pk)
     pusher.lms.server.files["/files/1.py"] = asset_data(pusher)
     form = shown(pusher).one("section[aria-labelledby=failed-heading] form")
     pusher.client.post(str(form.attributes["action"]))
+    carry_out("fetch_submission", row.pk)
     row.refresh_from_db()
     assert (row.state, row.problem) == (State.FETCHED, "")
     gathered()
     Batch.objects.all().delete()
     assert "The upload was deleted." in shown(pusher).text("main")
     pusher.client.post(str(form.attributes["action"]))
+    carry_out("fetch_submission", row.pk)
     row.refresh_from_db()
     assert row.state == State.FETCHED
     pusher.client.post(str(form.attributes["action"]))
@@ -77,7 +79,7 @@ def test_what_waits_is_read_at_once_by_a_button(
     pusher.client.post(address)
     assert "Nothing waits to be read." in shown(pusher).text(".notices")
     for student in (1, 2):
-        fetch(pusher.push(student, pusher.asset(f"{student}.py")).pk)
+        carry_out("fetch_submission", pusher.push(student, pusher.asset(f"{student}.py")).pk)
     assert "Read the 2 that wait now" in shown(pusher).texts("button")
     with django_capture_on_commit_callbacks(execute=True):
         pusher.client.post(address)
@@ -100,7 +102,7 @@ def test_who_opens_the_page_and_who_has_work_fetched_is_in_the_audit_log(pusher:
 
 def test_where_names_are_hidden_the_page_names_nobody(pusher: Pusher) -> None:
     pusher.push(1, pusher.asset("1.py", filename="Student 1.py", sha256_checksum="wrong"))
-    fetch(PushedSubmission.objects.get().pk)
+    carry_out("fetch_submission", PushedSubmission.objects.get().pk)
     pusher.client.post(reverse("switch_names"), {"names": "made-up"})
     text = shown(pusher).text("main")
     assert "Student 1" not in text

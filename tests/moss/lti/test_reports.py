@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.utils import timezone
-
-from moss.lti.fetching import fetch
 from moss.lti.models import PushedSubmission
-from moss.lti.reporting import WAITS, report
-from moss.lti.tasks import enqueue_due
+from moss.lti.reporting import WAITS
 from submissions.actions.uploads import cancel_batch
+from submissions.models import Job
+from submissions.work import jobs
+from submissions.work.finding import restart_lost
+from tests.support.jobs import carry_out, due_in, let_time_pass
 from tests.support.pushed import CODE
 from tests.support.sample_class import zipped
 
@@ -22,12 +22,12 @@ State = PushedSubmission.State
 
 
 def reported(pusher: Pusher) -> list[dict[str, Any]]:
-    """Tell the platform what is due; return the reports that it got for that."""
-    before = len(pusher.lms.server.reports)
-    PushedSubmission.objects.exclude(report_due=None).update(report_due=timezone.now())
+    """Tell the platform what is due; return the reports that it got since the last call."""
     for row in PushedSubmission.objects.order_by("pk"):
-        report(row.pk)
-    return pusher.lms.server.reports[before:]
+        carry_out("report_submission", row.pk)
+    new = pusher.lms.server.reports[pusher.seen :]
+    pusher.seen += len(new)
+    return new
 
 
 def states(reports: list[dict[str, Any]]) -> list[tuple[str, str | None]]:
@@ -39,7 +39,7 @@ def test_a_submission_is_reported_as_processing_and_then_as_ready_for_the_instru
 ) -> None:
     row = pusher.push(1, pusher.asset("main.py"), pusher.asset("more.py"))
     assert reported(pusher) == []
-    fetch(row.pk)
+    carry_out("fetch_submission", row.pk)
     assert states(reported(pusher)) == [("Processing", None)] * 2
     gathered()
     first, second = reported(pusher)
@@ -60,7 +60,7 @@ def test_nothing_that_is_reported_differs_between_a_copy_and_work_of_ones_own(
         pusher.push(student, pusher.asset(f"{student}.py", code))
     gathered()
     told = [{**one, "assetId": "", "timestamp": ""} for one in reported(pusher)]
-    assert told[:1] * 3 == told
+    assert told[:1] * 3 + told[-1:] * 3 == told
 
 
 def test_a_file_of_which_nothing_is_used_is_said_and_an_archive_with_one_used_file_is_not(
@@ -70,7 +70,7 @@ def test_a_file_of_which_nothing_is_used_is_said_and_an_archive_with_one_used_fi
     photo = pusher.asset("photo.png", b"\x89PNG\r\n\x1a\n\0\0")
     pusher.push(1, pusher.asset("work.zip", packed), photo)
     gathered()
-    assert states(reported(pusher)) == [("Processed", None), ("Failed", "UNSUPPORTED_ASSET_TYPE")]
+    assert states(reported(pusher))[-2:] == [("Processed", None), ("Failed", "UNSUPPORTED_ASSET_TYPE")]
 
 
 def test_a_file_that_cannot_be_fetched_is_reported_so_that_the_platform_offers_it_again(
@@ -79,7 +79,7 @@ def test_a_file_that_cannot_be_fetched_is_reported_so_that_the_platform_offers_i
     pusher.push(1, pusher.asset("1.py", sha256_checksum="wrong"))
     pusher.push(2, pusher.asset("2.py", size=10**12))
     for row in PushedSubmission.objects.all():
-        fetch(row.pk)
+        carry_out("fetch_submission", row.pk)
     assert states(reported(pusher)) == [("Failed", "DOWNLOAD_FAILED"), ("Failed", "ASSET_TOO_LARGE")]
 
 
@@ -88,8 +88,9 @@ def test_an_upload_that_was_cancelled_and_a_submission_that_was_replaced_are_sai
         pusher.push(student, pusher.asset("main.py"))
     batch = pusher.assignment.batches.create(name="pushed.zip")
     first, second = PushedSubmission.objects.order_by("pk")
-    PushedSubmission.objects.filter(pk=first.pk).update(state=State.READ, batch=batch, report_due=None)
+    PushedSubmission.objects.filter(pk=first.pk).update(state=State.READ, batch=batch)
     PushedSubmission.objects.filter(pk=second.pk).update(state=State.REPLACED)
+    jobs.enqueue("report_submission", second.pk)
     assert cancel_batch(batch)
     told = reported(pusher)
     assert states(told) == [("Failed", "DOWNLOAD_FAILED"), ("Processed", None)]
@@ -98,37 +99,34 @@ def test_an_upload_that_was_cancelled_and_a_submission_that_was_replaced_are_sai
 
 def test_a_platform_that_takes_no_report_is_asked_again_but_not_for_ever(pusher: Pusher) -> None:
     row = pusher.push(1, pusher.asset("main.py"))
-    fetch(row.pk)
+    carry_out("fetch_submission", row.pk)
     pusher.lms.server.report_status = 503
     waits = []
     for _ in range(len(WAITS) + 1):
-        before = timezone.now()
         reported(pusher)
-        row.refresh_from_db()
-        waits.append(row.report_due and row.report_due - before)
-    told = [one and timedelta(seconds=round(one.total_seconds())) for one in waits]
-    assert told == [*WAITS, None]
+        waits.append(due_in("report_submission", row.pk))
+    assert waits == [*WAITS, None]
     pusher.lms.server.report_status = 201
     pusher.push(1, pusher.asset("main.py"))
     assert states(reported(pusher)) == [("Processing", None)]
 
 
 def test_a_newer_report_of_the_platform_ends_it(pusher: Pusher) -> None:
-    fetch(pusher.push(1, pusher.asset("main.py")).pk)
+    carry_out("fetch_submission", pusher.push(1, pusher.asset("main.py")).pk)
     pusher.lms.server.report_status = 409
     reported(pusher)
-    assert PushedSubmission.objects.get().report_due is None
+    assert not Job.objects.filter(kind="report_submission").exists()
 
 
 def test_a_platform_without_the_service_is_told_nothing(pusher: Pusher) -> None:
-    fetch(pusher.push(1, pusher.asset("main.py"), assetreport=None).pk)
+    carry_out("fetch_submission", pusher.push(1, pusher.asset("main.py"), assetreport=None).pk)
     reported(pusher)
-    assert PushedSubmission.objects.get().report_due is None
+    assert not Job.objects.filter(kind="report_submission").exists()
     assert "/reports" not in pusher.lms.server.asked
 
 
 def test_maintenance_has_reports_sent_that_are_due(pusher: Pusher, eager_tasks: None) -> None:
-    fetch(pusher.push(1, pusher.asset("main.py")).pk)
-    PushedSubmission.objects.update(enqueued=timezone.now() - timedelta(hours=1))
-    enqueue_due()
+    carry_out("fetch_submission", pusher.push(1, pusher.asset("main.py")).pk)
+    let_time_pass()
+    restart_lost("report_submission")
     assert states(pusher.lms.server.reports) == [("Processing", None)]

@@ -12,9 +12,9 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from submissions import lifecycle, retrying
-from submissions.durations import count_duration
+from submissions import actions, lifecycle
 from submissions.models import Batch, Duration
+from submissions.work.states import count_duration
 from tests.moss.metrics.test_metrics import BEARER, open_metrics, samples
 
 if TYPE_CHECKING:
@@ -120,5 +120,5 @@ def test_the_time_after_the_end_of_work_is_not_counted(batch: Batch) -> None:
     lifecycle.fail_batch(batch.pk, "Upload it again.")
     before = counted()
     batch.submissions.create(name="ada")
-    assert retrying.retry_batch(batch.pk)
+    assert actions.retry_batch(batch)
     assert counted() == before == {("upload", "queued"): 1}

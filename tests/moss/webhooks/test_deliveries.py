@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from django.utils import timezone
 from standardwebhooks import Webhook as Verifier, WebhookVerificationError
 
-from moss.celery import app
 from moss.webhooks import actions as webhook_actions
 from moss.webhooks.models import Delivery, Webhook
-from moss.webhooks.tasks import enqueue_due
 from submissions import actions
 from submissions.models import Report
+from submissions.work.finding import sweep_jobs
 from tests.conftest import wait_until
+from tests.support.jobs import let_time_pass
 from tests.support.sample_class import CLASS, loose, zipped
 
 if TYPE_CHECKING:
@@ -33,11 +31,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def event(received: Received) -> dict[str, Any]:
     sent: dict[str, Any] = json.loads(received.body)
     return sent
-
-
-def make_due(delivery: Delivery) -> None:
-    """Let the time pass until the next attempt."""
-    Delivery.objects.filter(pk=delivery.pk).update(due=timezone.now())
 
 
 def test_a_report_is_told_of_when_it_is_ready_with_a_signature_and_without_a_name(
@@ -76,8 +69,8 @@ def test_an_event_is_sent_again_after_errors_with_the_same_id_and_a_new_time(
         wait_until(lambda: webhook.deliveries.get().attempts == number, what=f"attempt {number}")  # noqa: B023
         wait_until(lambda: webhook.deliveries.get().status is not None)
         if number < 3:
-            make_due(delivery)
-            enqueue_due()
+            let_time_pass("deliver")
+            sweep_jobs()
     wait_until(lambda: webhook.deliveries.get().state == Delivery.State.ARRIVED)
     assert [one.headers["webhook-id"] for one in receiver.received] == [delivery.message_id] * 3
     assert webhook.deliveries.get().status == 204
@@ -96,18 +89,3 @@ def test_a_receiver_that_does_not_answer_is_not_waited_for(
     delivery = webhook.deliveries.get()
     assert (delivery.problem, delivery.status) == (Delivery.Problem.NO_ANSWER, None)
     assert delivery.state == Delivery.State.WAITING
-
-
-def test_what_a_lost_worker_or_a_lost_message_left_is_sent_later(
-    celery_worker_process: Path, webhook: Webhook, receiver: Receiver
-) -> None:
-    app.control.purge()
-    lost = webhook.deliveries.create(event="webhook.test", body="{}")
-    enqueue_due()
-    assert receiver.received == [], "its message may still come"
-    long_ago = timezone.now() - timedelta(minutes=2)
-    # As a worker leaves it that was ended within its attempt.
-    webhook.deliveries.filter(pk=lost.pk).update(attempts=1, due=long_ago, enqueued=long_ago)
-    enqueue_due()
-    wait_until(lambda: webhook.deliveries.get().state == Delivery.State.ARRIVED)
-    assert webhook.deliveries.get().attempts == 2

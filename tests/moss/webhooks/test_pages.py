@@ -10,9 +10,9 @@ from django.urls import reverse
 from moss.webhooks import actions
 from moss.webhooks.forms import MOST_WEBHOOKS
 from moss.webhooks.models import Delivery, Event, Webhook
-from moss.webhooks.sending import attempt
 from submissions.models import AuditEntry, Membership
 from tests.support.html import get_page, page_of
+from tests.support.jobs import carry_out
 from tests.support.receiver import webhook_to
 
 if TYPE_CHECKING:
@@ -94,13 +94,13 @@ def test_what_was_sent_is_listed_and_sent_again(
     test, *_ = [form for form in page.values("form", "action") if form.endswith("/test/")]
     alice_client.post(test)
     delivery = webhook.deliveries.get()
-    attempt(delivery.pk)
+    carry_out("deliver", delivery.pk)
     row = get_page(alice_client, page_address(webhook)).text("tbody tr")
     assert "webhook.test" in row
     assert "waiting, 500 The answer was no success." in row
     again, *_ = get_page(alice_client, page_address(webhook)).values("tbody form", "action")
     alice_client.post(again)
-    attempt(delivery.pk)
+    carry_out("deliver", delivery.pk)
     delivery.refresh_from_db()
     assert (delivery.state, delivery.attempts, delivery.status) == (Delivery.State.ARRIVED, 1, 200)
     assert "arrived, 200" in get_page(alice_client, page_address(webhook)).text("tbody tr")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import actions, queries, tasks
+from submissions import actions, queries
 from submissions.actions import ignore_passage
 from submissions.models import Boilerplate, Pair, Report
 from submissions.pages.templatetags.pages import percent
-from submissions.queues import INTERACTIVE
 from tests.support.html import get_page, page_of
+from tests.support.jobs import work_off
 from tests.support.sample_class import COPIED, HONEST, RENAMED, STARTER, loose, zipped
 from tests.support.uploads import register_boilerplate
 
@@ -121,7 +121,7 @@ def test_a_passage_ignored_while_a_ranking_is_queued_is_left_out_of_that_ranking
     waiting = actions.rerank(assignment)
     assert ignore_passage(assignment, pair, pair.passages[0].key)
     assert assignment.reports.get(state=Report.State.QUEUED) == waiting
-    tasks.rank_next(INTERACTIVE)
+    work_off("rank")
     state = queries.report_state(assignment)
     assert (state.report, state.pending) == (waiting, False)
 

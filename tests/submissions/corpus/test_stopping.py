@@ -18,7 +18,7 @@ from psycopg import connect
 
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep
 from submissions.corpus.recipe import RECIPE
-from submissions.work_locks import Work
+from submissions.work.locks import Work
 from tests.conftest import wait_until
 from tests.moss.check.test_check import folder
 from tests.submissions.corpus.test_corpus import edited, error_output, prose, run_json

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -12,18 +12,21 @@ from django.utils import timezone
 from hypothesis import given, strategies as st
 
 from fingerprint import Sketches
-from submissions import heartbeats
-from submissions.corpus import adding, clustering, sharing, tasks
+from moss.celery import app
+from submissions.corpus import adding, clustering, sharing
 from submissions.corpus.corpora import CorpusError
 from submissions.corpus.models import Corpus, CorpusDocument, CorpusShard, CorpusSweep, CorpusText
 from submissions.corpus.packets import pack_documents, pack_sketches, unpack_documents, unpack_sketches
 from submissions.corpus.recipe import RECIPE
 from submissions.corpus.storing import RawDocument, store_documents
-from submissions.heartbeats import package_version
+from submissions.models import Job
+from submissions.work import heartbeats, jobs
+from submissions.work.heartbeats import package_version
 from tests.conftest import wait_until
 from tests.moss.check.test_check import folder
 from tests.submissions.corpus.test_corpus import edited, error_output, moss, prose, run_json
 from tests.submissions.corpus.test_stopping import start_adding, stored
+from tests.support.jobs import carry_out, let_time_pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,47 +130,40 @@ def test_what_was_read_is_written_from_time_to_time(
     assert sorted(CorpusDocument.objects.values_list("name", flat=True)) == ["a.txt", "bad.txt"]
 
 
-@pytest.mark.usefixtures("sign_of_life")
+@pytest.mark.usefixtures("sign_of_life", "empty_queues")
 def test_a_lost_message_is_sent_again(sweep: CorpusSweep, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharing, "CHECK_SECONDS", 0.0)
-    sent: list[int] = []
+    queued = jobs.enqueue
 
-    def lose_once(_task: object, _queue: str, shard: int) -> None:
-        sent.append(shard)
-        if len(sent) > 1:
-            tasks.compute_shard(shard)
-        else:
-            CorpusShard.objects.update(touched=timezone.now() - 2 * sharing.SENDING)
+    def lose(kind: str, subject: int, **fields: Any) -> None:
+        queued(kind, subject, **fields)
+        app.conf.task_always_eager = True  # The next message is taken at once.
+        let_time_pass()
 
-    monkeypatch.setattr(sharing, "send", lose_once)
+    monkeypatch.setattr(jobs, "enqueue", lose)
     payload = pack_documents([RawDocument("a.txt", prose(1).encode())])
-    assert list(sharing.compute_on_workers(sweep.corpus, [payload], sweep)) == [b""]
-    assert len(sent) == 2
+    try:
+        assert list(sharing.compute_on_workers(sweep.corpus, [payload], sweep)) == [b""]
+    finally:
+        app.conf.task_always_eager = False
     assert CorpusDocument.objects.get().name == "a.txt"
 
 
-@pytest.mark.usefixtures("sign_of_life")
-def test_a_part_that_fails_each_time_is_told(sweep: CorpusSweep, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("sign_of_life", "empty_queues")
+def test_a_part_that_fails_is_told(sweep: CorpusSweep, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharing, "CHECK_SECONDS", 0.0)
-    monkeypatch.setattr(sharing, "STARTING", -sharing.STARTING)
+    queued = jobs.enqueue
 
-    def fail(_task: object, _queue: str, shard: int) -> None:
+    def fail(kind: str, subject: int, **fields: Any) -> None:
+        queued(kind, subject, **fields)
         with pytest.raises(ValueError, match="Expecting value"):
-            tasks.compute_shard(shard)
+            carry_out(kind, subject)
 
-    monkeypatch.setattr(sharing, "send", fail)
-    with pytest.raises(CorpusError, match="failed 3 times; the logs of the workers say why"):
+    monkeypatch.setattr(jobs, "enqueue", fail)
+    with pytest.raises(CorpusError, match="failed; the logs of the workers say why"):
         list(sharing.compute_on_workers(sweep.corpus, [b"\5" + bytes(7) + b"nojson"], sweep))
     assert not CorpusShard.objects.exists()
-
-
-def test_a_part_is_left_to_workers_of_its_version(sweep: CorpusSweep) -> None:
-    payload = pack_documents([RawDocument("a.txt", prose(1).encode())])
-    shard = CorpusShard.objects.create(corpus=sweep.corpus, sweep=sweep, version="0.0.1", payload=payload)
-    tasks.compute_shard(shard.pk)
-    shard.refresh_from_db()
-    assert (shard.result, shard.attempts) == (None, 0)
-    assert not CorpusDocument.objects.exists()
+    assert not Job.objects.exists()
 
 
 def test_a_worker_of_another_version_is_refused_by_name(archive: Path, db: None) -> None:

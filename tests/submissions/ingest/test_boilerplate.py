@@ -10,9 +10,8 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.core.files.storage import default_storage
 from django.db import IntegrityError, transaction
 from django.urls import reverse
-from django.utils import timezone
 
-from submissions import actions, lifecycle, recovery, sweeping, tasks
+from submissions import actions, lifecycle, sweeping
 from submissions.ingest.uploads import FOLDER
 from submissions.models import (
     Assignment,
@@ -21,33 +20,34 @@ from submissions.models import (
     BoilerplateUpload,
     Course,
     Document,
+    Job,
     Report,
     Source,
     Upload,
 )
 from submissions.sandbox.documents import DocumentReader
-from submissions.work_locks import Work
+from submissions.work import jobs
+from submissions.work.jobs import GAVE_UP
+from submissions.work.messages import kind_of
+from submissions.work.running import OUT_OF_TIME
 from tests.conftest import wait_until
 from tests.support.html import get_page, page_of
+from tests.support.jobs import carry_out
 from tests.support.sample_class import HONEST, STARTER, loose, zipped
 from tests.support.tabs import tab
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import timedelta
     from pathlib import Path
 
-    import psycopg
     from django.contrib.auth.models import User
     from django.test import Client
 
     from submissions.models.records import Refusal
     from submissions.sandbox.documents import NamedFile
-    from tests.support.uploads import Committing
 
 # Detecting the language of so many empty lines took seconds for each file.
 NEWLINES = b"\n" * 400_000
-LONG_AGO = 2 * recovery.STUCK
 
 
 @pytest.fixture
@@ -85,7 +85,7 @@ def test_no_web_request_reads_boilerplate(
 def test_files_of_newlines_are_read_within_the_time_limit_by_a_worker(assignment: Assignment) -> None:
     upload = actions.add_boilerplate(assignment, [loose(f"{n}.txt", NEWLINES) for n in range(8)])
     started = time.monotonic()
-    tasks.read_boilerplate(upload.pk)
+    carry_out("read_boilerplate", upload.pk)
     assert time.monotonic() - started < 30
     upload.refresh_from_db()
     assert upload.state == "done"
@@ -106,7 +106,7 @@ def test_a_file_whose_language_takes_too_long_is_refused_and_the_others_are_read
     monkeypatch.setattr(DocumentReader, "identify", identify_slowly)
     files = [loose("slow.py", HONEST * 500), loose("starter.py", STARTER)]
     upload = actions.add_boilerplate(assignment, files)
-    tasks.read_boilerplate(upload.pk)
+    carry_out("read_boilerplate", upload.pk)
     upload.refresh_from_db()
     assert [(refusal.name, bool(refusal.reason)) for refusal in upload.refusals] == [("slow.py", True)]
     assert [row.name for row in assignment.boilerplate.all()] == ["starter.py"]
@@ -114,9 +114,9 @@ def test_a_file_whose_language_takes_too_long_is_refused_and_the_others_are_read
 
 def test_what_was_uploaded_is_deleted_when_it_is_read(upload: BoilerplateUpload) -> None:
     assert len(stored_files()) == 1
-    tasks.read_boilerplate(upload.pk)
+    carry_out("read_boilerplate", upload.pk)
     upload.refresh_from_db()
-    assert (upload.state, upload.attempts, upload.refused) == ("done", 1, 0)
+    assert (upload.state, upload.refused) == ("done", 0)
     assert Boilerplate.objects.get().name == "starter.py"
     assert not Upload.objects.exists()
     assert stored_files() == []
@@ -135,7 +135,7 @@ def test_refused_entries_are_listed_until_they_are_dismissed(
     starter = zipped({f"starter/{n}.class": "x" for n in range(300)}, "starter.zip")
     refused = actions.add_boilerplate(assignment, [starter])
     for pk in (upload.pk, refused.pk):
-        tasks.read_boilerplate(pk)
+        carry_out("read_boilerplate", pk)
     page = get_page(alice_client, assignment.get_absolute_url())
     assert page.texts("#boilerplate .notice p")[0] == "300 files of starter.zip were not taken:"
     assert len(page.texts("#boilerplate .notice li")) == 50
@@ -148,9 +148,9 @@ def test_refused_entries_are_listed_until_they_are_dismissed(
 
 
 def test_a_failure_is_shown_with_what_to_do(alice_client: Client, upload: BoilerplateUpload) -> None:
-    lifecycle.fail_boilerplate(upload.pk, recovery.OUT_OF_TIME)
+    lifecycle.fail_boilerplate(upload.pk, OUT_OF_TIME)
     page = get_page(alice_client, reverse("boilerplate_progress", args=[upload.assignment_id]))
-    failed = f"starter.py was not registered. {recovery.OUT_OF_TIME}"
+    failed = f"starter.py was not registered. {OUT_OF_TIME}"
     assert page.text(".notice.bad p") == failed
     assert not page.has("[hx-get]")
 
@@ -174,29 +174,6 @@ def test_the_page_asks_for_the_new_report_while_boilerplate_is_read(
     assert page.text("#activity .notice") == "starter.py · boilerplate, waiting"
 
 
-def test_one_worker_reads_boilerplate(upload: BoilerplateUpload, other_session: psycopg.Connection) -> None:
-    other_session.execute("SELECT pg_advisory_lock(%s::int, %s::int)", [Work.BOILERPLATE, upload.pk])
-    tasks.read_boilerplate(upload.pk)
-    upload.refresh_from_db()
-    assert (upload.state, upload.attempts) == ("queued", 0)
-
-
-@pytest.mark.parametrize(("state", "after"), [("queued", recovery.SENDING), ("reading", recovery.STARTING)])
-def test_lost_boilerplate_is_read_after_all(
-    upload: BoilerplateUpload,
-    state: str,
-    after: timedelta,
-    eager_tasks: None,
-    django_capture_on_commit_callbacks: Committing,
-) -> None:
-    change(upload, state=state, touched=timezone.now() - 2 * after)
-    with django_capture_on_commit_callbacks(execute=True):
-        sweeping.sweep()
-    upload.refresh_from_db()
-    assert upload.state == "done"
-    assert Document.objects.get(boilerplate__assignment=upload.assignment).state == "ready"
-
-
 def test_the_sweep_keeps_uploads_that_wait_and_deletes_others(upload: BoilerplateUpload) -> None:
     sweeping.sweep()
     assert upload.uploads.count() == len(stored_files()) == 1
@@ -205,19 +182,17 @@ def test_the_sweep_keeps_uploads_that_wait_and_deletes_others(upload: Boilerplat
     assert upload.uploads.count() == len(stored_files()) == 0
 
 
-def test_boilerplate_that_is_stuck_fails_with_a_reason(upload: BoilerplateUpload) -> None:
-    change(upload, state="reading", touched=timezone.now() - LONG_AGO)
-    sweeping.sweep()
+def test_boilerplate_shows_what_becomes_of_its_job(upload: BoilerplateUpload) -> None:
+    job = jobs.claim(kind_of("read_boilerplate"), "interactive")
+    assert job
     upload.refresh_from_db()
-    assert (upload.state, upload.message) == ("failed", recovery.OUT_OF_TIME)
-
-
-def test_boilerplate_that_ends_its_worker_each_time_fails(upload: BoilerplateUpload) -> None:
-    for _ in range(lifecycle.MAX_ATTEMPTS):
-        assert lifecycle.start_boilerplate(upload.pk)
-    assert not lifecycle.start_boilerplate(upload.pk)
+    assert upload.state == "reading"
+    assert jobs.requeue_lost(job)
     upload.refresh_from_db()
-    assert (upload.state, upload.message) == ("failed", lifecycle.GAVE_UP)
+    assert upload.state == "queued"
+    assert jobs.fail(Job.objects.get(), GAVE_UP)
+    upload.refresh_from_db()
+    assert (upload.state, upload.message) == ("failed", GAVE_UP)
 
 
 def test_boilerplate_that_takes_a_worker_too_long_fails_with_what_to_do(
@@ -227,9 +202,10 @@ def test_boilerplate_that_takes_a_worker_too_long_fails_with_what_to_do(
         raise SoftTimeLimitExceeded
 
     monkeypatch.setattr(DocumentReader, "identify", too_long)
-    tasks.read_boilerplate(upload.pk)
+    carry_out("read_boilerplate", upload.pk)
     upload.refresh_from_db()
-    assert (upload.state, upload.message) == ("failed", recovery.OUT_OF_TIME)
+    assert (upload.state, upload.message) == ("failed", OUT_OF_TIME)
+    sweeping.sweep()
     assert not Upload.objects.exists()
 
 
@@ -241,7 +217,7 @@ def test_nothing_is_left_of_boilerplate_that_is_deleted_before_it_is_read(
         actions.delete_course(upload.assignment.course)
     else:
         actions.delete_assignment(upload.assignment)
-    tasks.read_boilerplate(upload.pk)
+    carry_out("read_boilerplate", upload.pk)
     assert stored_files() == []
     assert not Upload.objects.exists()
     assert not BoilerplateUpload.objects.exists()
@@ -257,25 +233,9 @@ def test_nothing_is_registered_of_boilerplate_that_is_deleted_while_it_is_read(
         return finish(pk, refusals, refused)
 
     monkeypatch.setattr(lifecycle, "finish_boilerplate", deleted_meanwhile)
-    tasks.read_boilerplate(upload.pk)
+    carry_out("read_boilerplate", upload.pk)
     assert not Boilerplate.objects.exists()
     assert not Source.objects.exists()
-
-
-def test_boilerplate_is_ranked_without_although_its_message_was_lost(
-    report: Report, eager_tasks: None, django_capture_on_commit_callbacks: Committing
-) -> None:
-    assignment = report.assignment
-    known = report.submissions.get(name="ada").files.get()
-    old = timezone.now() - 2 * recovery.SENDING
-    Report.objects.update(created=old - recovery.SENDING)
-    registered = assignment.boilerplate.create(name="m.py", source=known.source, document=known.document)
-    Boilerplate.objects.filter(pk=registered.pk).update(created=old)
-    assert recovery.lost_boilerplate() == [(assignment.pk, known.document_id)]
-    with django_capture_on_commit_callbacks(execute=True):
-        sweeping.sweep()
-    assert Report.objects.get(assignment=assignment, state="done").created > old
-    assert recovery.lost_boilerplate() == []
 
 
 def test_a_real_worker_reads_boilerplate(alice: User, celery_worker_process: Path) -> None:

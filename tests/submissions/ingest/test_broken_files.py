@@ -8,11 +8,12 @@ import pytest
 from celery.exceptions import SoftTimeLimitExceeded
 from django.urls import reverse
 
-from submissions import actions, tasks
+from submissions import actions
 from submissions.models import Boilerplate, Document
 from submissions.sandbox.documents import DocumentReader, NamedFile
 from submissions.sandbox.process import NotStarted
 from tests.support.html import get_page
+from tests.support.jobs import carry_out
 from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks
 from tests.support.sample_class import CLASS, HONEST, loose, zipped
 
@@ -80,7 +81,7 @@ def test_a_broken_notebook_as_boilerplate_is_refused_on_the_page(
     alice_client: Client, assignment: Assignment, content: bytes
 ) -> None:
     upload = actions.add_boilerplate(assignment, [loose("work.ipynb", content), loose("starter.py", HONEST)])
-    tasks.read_boilerplate(upload.pk)
+    carry_out("read_boilerplate", upload.pk)
     page = get_page(alice_client, assignment.get_absolute_url())
     assert page.text("#boilerplate .notice .path") == "work.ipynb"
     assert page.text("#boilerplate .notice .meta").startswith("it is")

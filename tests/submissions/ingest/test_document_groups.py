@@ -11,7 +11,7 @@ from submissions.ingest import documents
 from submissions.ingest.documents import MAX_ATTEMPTS, fingerprint_groups, fingerprint_pending
 from submissions.ingest.sources import store_documents, store_sources
 from submissions.models import Document
-from submissions.work_locks import Work, sessions
+from submissions.work.locks import Work, sessions
 
 if TYPE_CHECKING:
     from submissions.sandbox.document_answers import DocumentTokens

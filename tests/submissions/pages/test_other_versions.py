@@ -8,10 +8,11 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from submissions import recovery
-from submissions.heartbeats import Worker, delete_worker, package_version, save_worker
-from submissions.models import Batch, RankingPlan, Report
-from submissions.queues import HEAVY, INTERACTIVE
+from submissions.models import Batch, Job, RankingPlan, RankingShard, Report
+from submissions.work import jobs
+from submissions.work.finding import SENDING, restart_lost
+from submissions.work.heartbeats import Worker, delete_worker, package_version, save_worker
+from submissions.work.kinds import HEAVY, INTERACTIVE
 from tests.support.api import api_client, send
 from tests.support.html import get_page
 
@@ -42,10 +43,10 @@ def add_worker(name: str, version: str, queue: str = HEAVY) -> None:
 
 def rank(assignment: Assignment, version: str) -> None:
     """Store a ranking that a version has cut into shards."""
-    report = Report.objects.create(assignment=assignment, state=Report.State.RUNNING, queue=HEAVY)
+    report = Report.objects.create(assignment=assignment, state=Report.State.RUNNING)
     RankingPlan.objects.create(
         report=report, selection={}, digest=b"", version=version, submissions=2, pairs=1
-    )
+    ).shards.create(number=0, pairs=1, sides=b"")
 
 
 def notes(client: Client, assignment: Assignment) -> list[str]:
@@ -89,17 +90,21 @@ def test_a_ranking_that_an_older_version_began_begins_again_where_no_such_worker
     assert notes(alice_client, assignment) == [refusal]
 
 
-def test_only_a_ranking_of_which_no_worker_is_left_begins_again(assignment: Assignment) -> None:
+def test_only_a_ranking_of_which_no_worker_is_left_begins_again(
+    assignment: Assignment, empty_queues: None
+) -> None:
     rank(assignment, "0.0.1")
-    RankingPlan.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
-    assert recovery.outdated_reports() == []  # Nobody could begin again.
+    jobs.enqueue("score_shard", RankingShard.objects.get().pk, assignment.pk, queue=HEAVY)
+    Job.objects.update(version="0.0.1", touched=timezone.now() - 2 * SENDING)
+    restart_lost("score_shard")
+    assert RankingPlan.objects.exists()  # Nobody could begin again.
     add_worker("old", "0.0.1")
     add_worker("new", OWN)
-    assert recovery.outdated_reports() == []
+    restart_lost("score_shard")
+    assert RankingPlan.objects.exists()
     delete_worker("old@host")
-    assert recovery.outdated_reports() == [Report.objects.get().pk]
-    RankingPlan.objects.update(touched=timezone.now())
-    assert recovery.outdated_reports() == []
+    restart_lost("score_shard")
+    assert not RankingPlan.objects.exists()
 
 
 def test_a_ranking_without_shards_is_done_by_any_worker(assignment: Assignment, alice_client: Client) -> None:

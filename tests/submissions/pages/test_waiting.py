@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from submissions import heartbeats
-from submissions.models import Assignment, Batch, Course, Report
-from submissions.queues import HEAVY
+from submissions import lifecycle
+from submissions.models import Assignment, Batch, Course
+from submissions.work import heartbeats, jobs
+from submissions.work.kinds import HEAVY, INTERACTIVE
 from tests.conftest import wait_until
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, zipped
@@ -28,9 +29,11 @@ def other_assignment(bob: User) -> Assignment:
     return Course.objects.create(owner=bob, name="Networks").assignments.create(name="Sockets")
 
 
-def wait_in_queue(assignment: Assignment, **fields: object) -> Batch:
+def wait_in_queue(assignment: Assignment, queue: str = INTERACTIVE, **fields: object) -> Batch:
     owner = assignment.course.owner
-    return Batch.objects.create(assignment=assignment, uploaded_by=owner, name="late.zip", **fields)
+    batch = Batch.objects.create(assignment=assignment, uploaded_by=owner, name="late.zip", **fields)
+    jobs.enqueue("unpack", batch.pk, user=owner.pk, queue=queue)
+    return batch
 
 
 def progress_of(client: Client, batch: Batch) -> str:
@@ -45,10 +48,10 @@ def test_a_waiting_upload_shows_how_many_are_before_it(
     wait_in_queue(assignment, queue=HEAVY)
     assert progress_of(alice_client, batch).startswith("Waiting; 2 uploads are before this one.")
     address = get_page(alice_client, batch.get_absolute_url()).values(".now[hx-get]", "hx-get")[0]
-    first[0].delete()
+    jobs.cancel("unpack", [first[0].pk])
     assert alice_client.get(address).status_code == 200  # the fragment has changed
     assert progress_of(alice_client, batch).startswith("Waiting; 1 upload is before this one.")
-    first[1].delete()
+    jobs.cancel("unpack", [first[1].pk])
     assert progress_of(alice_client, batch).startswith("Waiting; this one is next.")
     Batch.objects.filter(pk=batch.pk).update(state="unpacking")
     assert progress_of(alice_client, batch).startswith("Unpacking.")
@@ -67,11 +70,11 @@ def test_a_waiting_report_shows_how_many_are_before_it(
     assignment: Assignment, other_assignment: Assignment, alice_client: Client
 ) -> None:
     address = reverse("activity", args=[assignment.pk])
-    before = [Report.objects.create(assignment=other_assignment)]
-    Report.objects.create(assignment=assignment)
+    for waiting in (other_assignment, assignment):
+        lifecycle.enqueue_rank(waiting)
     page = get_page(alice_client, address)
     assert page.text(".notice.busy p") == "Ranking. Waiting: 1 ranking is before this one"
-    before[0].delete()
+    lifecycle.cancel_reports(other_assignment)
     assert get_page(alice_client, address).text(".notice.busy p") == "Ranking. Waiting for a worker"
 
 

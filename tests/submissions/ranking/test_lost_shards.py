@@ -7,16 +7,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from django.db import OperationalError as DatabaseAway, connection
+from django.test import TestCase
 from django.utils import timezone
 
 from fingerprint import engine
-from submissions import actions, lifecycle, ranking_tasks, recovery, sweeping
-from submissions.heartbeats import Worker, delete_worker, package_version, save_worker
-from submissions.models import RankingPlan, Report, Submission
-from submissions.queues import HEAVY
+from submissions import actions, ranking_jobs, sweeping
+from submissions.models import Job, RankingPlan, Report, Submission
 from submissions.ranking import kept_cohorts, packing, progress, shards
+from submissions.work import jobs, running
+from submissions.work.heartbeats import Worker, delete_worker, package_version, save_worker
+from submissions.work.jobs import GAVE_UP
+from submissions.work.kinds import HEAVY, MAX_ATTEMPTS
+from submissions.work.messages import TASKS, kind_of
+from tests.support.jobs import let_time_pass, work_off, work_once
 from tests.support.planned_rankings import (
     content,
+    score,
     score_all,
 )
 from tests.support.sample_class import COPIED, zipped
@@ -35,51 +41,48 @@ pytestmark = pytest.mark.usefixtures("empty_queues")
 
 
 def test_lost_messages_are_sent_again(planned: RankingPlan) -> None:
-    assert recovery.lost_shards() == []
-    long_ago = timezone.now() - 2 * recovery.SENDING
-    planned.shards.update(touched=long_ago)
-    assert set(recovery.lost_shards()) == set(planned.shards.values_list("pk", flat=True))
-    assert recovery.lost_reports() == []
-    sweeping.sweep()  # tasks are eager here: this scores all shards and merges them
+    sweeping.sweep()
+    assert not planned.shards.exclude(result=None).exists(), "its messages may still come"
+    let_time_pass("score_shard")
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        sweeping.sweep()  # tasks are eager here: this scores all shards and merges them
     content(Report.objects.get(pk=planned.report_id))
 
 
-def test_a_lost_merge_is_found(
+def test_a_ranking_that_nobody_has_go_on_after_its_last_part_goes_on(
     planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(ranking_tasks, "make_report", lambda _: None)
+        patch.setattr(running, "_go_on", lambda *_: None)  # its worker was killed before that
         score_all(planned, django_capture_on_commit_callbacks)
-    assert recovery.unmerged_reports() == []
-    RankingPlan.objects.update(touched=timezone.now() - 2 * recovery.SENDING)
-    assert recovery.unmerged_reports() == [planned.report_id]
-    sweeping.sweep()
+    assert Job.objects.get(kind="rank").state == "parts"
+    let_time_pass("rank")
+    with TestCase.captureOnCommitCallbacks(execute=True):
+        sweeping.sweep()
     content(Report.objects.get(pk=planned.report_id))
 
 
 @pytest.mark.parametrize("part", ["shard", "merge"])
 def test_a_part_that_ends_its_worker_each_time_fails_the_report(part: str, planned: RankingPlan) -> None:
     if part == "shard":
-        shard = planned.shards.get(number=0)
-        planned.shards.update(attempts=lifecycle.MAX_ATTEMPTS)
-        ranking_tasks.score_shard(shard.pk)
+        Job.objects.filter(kind="score_shard").update(attempts=MAX_ATTEMPTS)
+        work_once("score_shard", HEAVY)
     else:
-        planned.shards.update(result=b"")
-        RankingPlan.objects.update(merges=lifecycle.MAX_ATTEMPTS)
-        ranking_tasks.merge_ranking(planned.report_id)
+        Job.objects.filter(kind="score_shard").delete()
+        job = jobs.resume("rank", planned.report.assignment_id)
+        for _ in range(MAX_ATTEMPTS):
+            assert job
+            assert jobs.requeue_lost(job)
+            job = jobs.claim(kind_of("rank"), HEAVY)
     report = Report.objects.get(pk=planned.report_id)
-    assert (report.state, report.message) == ("failed", lifecycle.GAVE_UP)
+    assert (report.state, report.message) == ("failed", GAVE_UP)
+    assert not Job.objects.exclude(state="failed").exclude(kind="merge_postings").exists()
 
 
-def test_a_worker_of_another_version_scores_nothing_and_says_so(
-    planned: RankingPlan, caplog: pytest.LogCaptureFixture
-) -> None:
-    RankingPlan.objects.update(version="0.0.1")
-    shard = planned.shards.get(number=0)
-    ranking_tasks.score_shard(shard.pk)
-    shard.refresh_from_db()
-    assert (shard.result, shard.attempts) == (None, 0)
-    assert f"report {planned.report_id} is ranked by version 0.0.1" in caplog.text
+def test_a_shard_is_left_to_workers_of_its_version(planned: RankingPlan) -> None:
+    Job.objects.filter(kind="score_shard").update(version="0.0.1")
+    work_off("score_shard")
+    assert not planned.shards.exclude(result=None).exists()
 
 
 def test_a_ranking_of_a_version_without_workers_begins_again_with_this_one(
@@ -87,12 +90,16 @@ def test_a_ranking_of_a_version_without_workers_begins_again_with_this_one(
 ) -> None:
     cache = settings.CACHES["default"]
     settings.CACHES = {"default": cache | {"KEY_PREFIX": f"{cache['KEY_PREFIX']}outdated-"}}
-    RankingPlan.objects.update(version="0.0.1", touched=timezone.now() - 2 * recovery.SENDING)
+    RankingPlan.objects.update(version="0.0.1")
+    Job.objects.filter(kind="score_shard").update(version="0.0.1")
+    let_time_pass("score_shard")
     sweeping.sweep()
     assert RankingPlan.objects.get().version == "0.0.1"
     worker = Worker("new@host", 1, [HEAVY], 1, package_version(), "new", timezone.now().isoformat())
     save_worker(worker)
     with django_capture_on_commit_callbacks(execute=True):
+        sweeping.sweep()
+        let_time_pass("rank")
         sweeping.sweep()
     delete_worker(worker.name)
     content(Report.objects.get(pk=planned.report_id))
@@ -121,14 +128,14 @@ def test_a_slow_shard_of_an_earlier_plan_does_not_end_the_newer_one(
 
     def compute(late: RankingShard) -> None:
         Submission.objects.filter(name="cleo").delete()
-        lifecycle.postpone_report(planned.report_id)  # as another worker did that found the change first
-        ranking_tasks.rank_next(HEAVY)
+        ranking_jobs._start_again(planned)  # as another worker did that found the change first
+        running._go_on("rank", planned.report.assignment_id)
         newer.append(RankingPlan.objects.get(report=planned.report_id))
         real_compute(late)
 
     monkeypatch.setattr(shards, "compute", compute)
-    monkeypatch.setattr(ranking_tasks, "_send_shards", lambda _: None)
-    ranking_tasks.score_shard(shard.pk)
+    monkeypatch.setattr(TASKS["score_shard"], "apply_async", lambda *_, **__: None)
+    score(shard)
     assert newer[0].pk != planned.pk
     assert newer == [RankingPlan.objects.get(report__state="running")]
 
@@ -182,12 +189,13 @@ def test_a_session_that_is_cut_loses_a_shard_and_fails_no_report(
     with monkeypatch.context() as patch:
         patch.setattr("submissions.ranking.shards.pack_scores", cut)
         with pytest.raises(DatabaseAway):
-            ranking_tasks.score_shard(shard.pk)
+            score(shard)
     connection.close()
     shard.refresh_from_db()
-    assert (shard.result, shard.attempts, shard.plan.report.state) == (None, 1, "running")
-    planned.shards.update(touched=timezone.now() - 2 * recovery.SENDING)
-    sweeping.sweep()
+    assert (shard.result, shard.plan.report.state) == (None, "running")
+    for _ in range(2):  # The message of what is queued again starts another shard first.
+        let_time_pass("score_shard")
+        sweeping.sweep()
     content(Report.objects.get(pk=planned.report_id))
 
 

@@ -8,14 +8,17 @@ import pytest
 from django.db import connection
 
 from fingerprint import engine
-from submissions import actions, lifecycle, ranking_tasks, sweeping
-from submissions.models import RankingPlan, RankingShard, Report
-from submissions.queues import HEAVY
+from submissions import actions, lifecycle, ranking_jobs, sweeping
+from submissions.models import Job, RankingPlan, RankingShard, Report
 from submissions.ranking import kept_cohorts, progress, shards
 from submissions.ranking.load import load_cohort
+from submissions.work import running
+from submissions.work.messages import TASKS
+from tests.support.jobs import carry_out, work_off
 from tests.support.planned_rankings import (
     ONE_PAIR,
     content,
+    score,
     score_all,
 )
 
@@ -65,18 +68,18 @@ def test_shards_may_be_scored_twice_and_in_any_order(
     planned: RankingPlan, django_capture_on_commit_callbacks: Committing
 ) -> None:
     first = planned.shards.get(number=0)
-    ranking_tasks.score_shard(first.pk)
+    score(first)
     first.refresh_from_db()
     before = bytes(first.result or b"")
-    ranking_tasks.score_shard(first.pk)
+    score(first)
     shards.compute(first)
     first.refresh_from_db()
-    assert (bytes(first.result or b""), first.attempts) == (before, 1)
+    assert bytes(first.result or b"") == before
     score_all(planned, django_capture_on_commit_callbacks)
     report = Report.objects.get(pk=planned.report_id)
     in_shards = content(report)
-    again = lifecycle.queue_report(report.assignment)[0]
-    ranking_tasks.merge_ranking(report.pk)  # delivered twice
+    again = lifecycle.queue_report(report.assignment)
+    work_off("score_shard", "rank")  # no job is left
     assert content(report) == in_shards
     assert again.pk != report.pk
 
@@ -87,14 +90,16 @@ def test_nothing_of_the_assignment_is_locked_while_shards_wait_and_the_last_repo
     assignment = planned.report.assignment
     assert lifecycle.lock_assignment(assignment.pk, wait=False)
     last, running = assignment.reports.order_by("pk")
-    assert (last.state, running.state, running.queue) == ("done", "running", "heavy")
+    assert (last.state, running.state) == ("done", "running")
+    job = Job.objects.get(kind="rank")
+    assert (job.state, job.queue) == ("parts", "heavy")
     assert not running.pairs.exists()
 
 
 def test_progress_counts_the_pairs_of_all_shards(planned: RankingPlan) -> None:
     one, two = planned.shards.order_by("number")[:2]
     for number, shard in enumerate((one, two), 1):
-        ranking_tasks.score_shard(shard.pk)
+        score(shard)
         published = progress.latest([planned.report_id])
         assert published
         assert (published.done, published.total) == (number, planned.pairs)
@@ -104,29 +109,25 @@ def test_progress_counts_the_pairs_of_all_shards(planned: RankingPlan) -> None:
 def test_few_messages_wait_at_a_time_so_that_the_work_of_others_is_between(
     planned: RankingPlan, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committing
 ) -> None:
-    sent: list[int] = []
-    monkeypatch.setattr(ranking_tasks, "SHARDS_AT_ONCE", 2)
-    monkeypatch.setattr(
-        ranking_tasks.score_shard, "apply_async", lambda arguments, **_: sent.append(arguments[0])
-    )
-    lifecycle.requeue_report(planned.report_id, "to be planned again")
+    monkeypatch.setattr(ranking_jobs, "SHARDS_AT_ONCE", 2)
+    monkeypatch.setattr(TASKS["score_shard"], "apply_async", lambda *_, **__: None)
+    ranking_jobs._start_again(planned)
     with django_capture_on_commit_callbacks(execute=True):
-        ranking_tasks.rank_next(HEAVY)
+        running._go_on("rank", planned.report.assignment_id)
     keys = list(RankingShard.objects.order_by("number").values_list("pk", flat=True))
+    waiting = Job.objects.filter(kind="score_shard").order_by("subject").values_list("subject", flat=True)
     assert len(keys) > 3
-    assert sent == keys[:2]
-    ranking_tasks.score_shard(keys[1])
-    assert sent == [*keys[:2], keys[3]]
-    ranking_tasks.score_shard(keys[1])  # delivered twice
-    assert sent == [*keys[:2], keys[3]]
+    assert list(waiting.all()) == keys[:2]
+    carry_out("score_shard", keys[1])
+    assert list(waiting.all()) == [keys[0], keys[3]]
 
 
 def test_a_cancelled_ranking_scores_no_further_shard_and_leaves_nothing(planned: RankingPlan) -> None:
     shard = planned.shards.get(number=0)
     actions.cancel_ranking(planned.report.assignment)
-    ranking_tasks.score_shard(shard.pk)
+    score(shard)
     shard.refresh_from_db()
-    assert (shard.result, shard.attempts) == (None, 0)
+    assert shard.result is None
     with pytest.raises(progress.Cancelled):
         shards.plan_check(planned.pk)()
     sweeping.sweep()
@@ -143,7 +144,7 @@ def scored(
     """Return a plan whose pairs are scored, and whose listed pairs are in shards whose messages are lost."""
     planned = plan(varied)
     with monkeypatch.context() as patch:
-        patch.setattr(ranking_tasks, "_send_shards", lambda _: None)
+        patch.setattr(TASKS["score_shard"], "apply_async", lambda *_, **__: None)
         score_all(planned, django_capture_on_commit_callbacks)
     return planned
 
@@ -164,7 +165,7 @@ def test_the_listed_pairs_are_aligned_in_shards_in_any_order_and_perhaps_twice(
         published = progress.latest([scored.report_id])
         assert published
         assert (published.stage, published.done, published.total) == ("Aligning pairs", 1, listed)
-    ranking_tasks.merge_ranking(scored.report_id)  # a second message does not cut them again
+    work_off("rank")  # a second message does not cut them again
     assert aligning.count() == listed
     score_all(scored, django_capture_on_commit_callbacks)
     report = Report.objects.get(pk=scored.report_id)
@@ -194,7 +195,7 @@ def test_a_worker_keeps_nothing_of_a_ranking_that_is_done_or_cancelled(
     shard = planned.shards.get(number=0)
     assert kept_cohorts._kept[0].plan == planned.pk
     actions.cancel_ranking(planned.report.assignment)
-    ranking_tasks._go_on(shard)
+    ranking_jobs._enqueue_later(shard)
     assert kept_cohorts._kept == []
     content(rerank())
     assert kept_cohorts._kept == []

@@ -11,11 +11,10 @@ import pytest
 from django.db import connection, transaction
 
 from submissions.models import Document, PostingBlock, PostingRun
-from submissions.posting_tasks import merge_postings
 from submissions.storage import posting_runs
 from submissions.storage.posting_runs import POSTING, forget, merge_runs
 from submissions.storage.postings import look_up
-from submissions.work_locks import Work, transaction_lock
+from submissions.work.locks import Work, transaction_lock
 from tests.support.fingerprints import create_documents, store
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ def test_four_runs_of_a_size_become_one_and_three_stay() -> None:
     keys = create_documents(4)
     for number, key in enumerate(keys, 1):
         store({key: [number, 100]})
-        merge_postings()
+        merge_runs()
         assert len(sizes()) == (number if number < 4 else 1)
     assert sizes() == [8]
     assert stored_postings() == {(number, key) for number, key in enumerate(keys, 1)} | {

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
-from django.utils import timezone
 
 from submissions import actions, queries
 from submissions.models import (
@@ -20,7 +18,6 @@ from submissions.models import (
     Submission,
     SubmissionFile,
 )
-from submissions.student_tasks import enqueue_erasure, restart_erasures
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.scope import NotFound, scope
 from submissions.students.spellings import digest
@@ -79,7 +76,6 @@ def erase(django_capture_on_commit_callbacks: Committing) -> Erase:
     def carry_out(text: str, courses: list[int] | None = None) -> Erasure:
         with django_capture_on_commit_callbacks(execute=True):
             erasure = ask_for_erasure(scope(text, courses), "admin", f"{NAME} asked for it by letter.")
-            enqueue_erasure(erasure)
         erasure.refresh_from_db()
         return erasure
 
@@ -202,13 +198,3 @@ def test_an_upload_that_waits_to_be_checked_is_removed_if_it_has_the_student(
     states = {name: Batch.objects.get(pk=batch.pk).state for name, batch in waiting.items()}
     assert states == {NAME: "failed", "Chidi Oneill": "listed"}
     assert places_of(TRACES) == set()
-
-
-def test_the_maintenance_carries_out_what_a_lost_message_left(
-    planted: Planted, eager_tasks: None, empty_queues: None
-) -> None:
-    erasure = ask_for_erasure(scope(NAME), "admin", "A letter.")
-    Erasure.objects.update(created=timezone.now() - timedelta(hours=1))
-    restart_erasures()
-    erasure.refresh_from_db()
-    assert (erasure.state, erasure.student) == ("done", "")

@@ -63,7 +63,7 @@ class Worker:
 
 
 def save_worker(worker: Worker) -> None:
-    """Store a worker with the time of this sign of life; a worker goes on where Valkey cannot be reached."""
+    """Store a worker with the time of this sign of life; without Valkey it goes on."""
     record = asdict(worker) | {"seen": timezone.now().isoformat()}
     try:
         with _valkey() as valkey:

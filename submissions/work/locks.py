@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from datetime import timedelta
-from enum import IntEnum
+from enum import IntEnum, unique
 from typing import TYPE_CHECKING
 
 from django.db import OperationalError, connection
@@ -17,22 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
+@unique
 class Work(IntEnum):
     """Kinds of work; the values are the first keys of the locks, away from those of other programs."""
 
     CORPUS = 0x6D6F7373
-    BATCH = 0x6D6F7374
+    JOB = 0x6D6F7372
     DOCUMENT = 0x6D6F7375
-    REPORT = 0x6D6F7376
     RANKING = 0x6D6F7377  # of an assignment
-    BOILERPLATE = 0x6D6F7378
-    CHOICE = 0x6D6F7378  # of what to start next
-    LANGUAGE_CHANGE = 0x6D6F7379
     LANGUAGE = 0x6D6F737A  # of an assignment, see `language_lock`
-    SHARD = 0x6D6F737B  # of a ranking
-    ERASURE = 0x6D6F737C
     POSTINGS = 0x6D6F737D  # merging their runs
-    CORPUS_SHARD = 0x6D6F737E
+    CHOICE = 0x6D6F737F  # of what to start next
 
 
 @contextmanager
@@ -45,7 +40,7 @@ def work_lock(work: Work, pk: int) -> Iterator[bool]:
 @contextmanager
 def work_locks(work: Work, pks: Sequence[int]) -> Iterator[list[int]]:
     """Lock pieces of work without waiting; yield those that no other process is doing."""
-    keys = [_second_key(pk) for pk in pks]
+    keys = [second_key(pk) for pk in pks]
     with connection.cursor() as cursor:
         query = "SELECT key, pg_try_advisory_lock(%s::int, key) FROM unnest(%s::int[]) AS t (key)"
         cursor.execute(query, [work, keys])
@@ -56,17 +51,6 @@ def work_locks(work: Work, pks: Sequence[int]) -> Iterator[list[int]]:
     finally:
         if mine:
             _unlock(work, mine)
-
-
-def language_lock(assignment_id: int, *, change: bool = False) -> None:
-    """Lock the language of an assignment until the transaction ends: to `change` it, or to rely on it.
-
-    So every file is stored as the language says, or is there when its change is carried out.
-    """
-    function = "pg_advisory_xact_lock" if change else "pg_advisory_xact_lock_shared"
-    with connection.cursor() as cursor:
-        keys = [int(Work.LANGUAGE), _second_key(assignment_id)]
-        cursor.execute(f"SELECT {function}(%s::int, %s::int)", keys)
 
 
 def transaction_lock(work: Work, *, wait: bool) -> bool:
@@ -81,7 +65,7 @@ def transaction_lock(work: Work, *, wait: bool) -> bool:
 
 
 def _unlock(work: Work, pks: list[int]) -> None:
-    keys = [_second_key(pk) for pk in pks]
+    keys = [second_key(pk) for pk in pks]
     try:
         with connection.cursor() as cursor:
             query = "SELECT pg_advisory_unlock(%s::int, key) FROM unnest(%s::int[]) AS t (key)"
@@ -124,9 +108,9 @@ def end_session(work: Work, pk: int, idle: timedelta = timedelta(0)) -> bool:
         WHERE pid = %s AND state_change <= clock_timestamp() - make_interval(secs => %s)
     """
     with connection.cursor() as cursor:
-        cursor.execute(query, [sessions(work).get(_second_key(pk)), idle.total_seconds()])
+        cursor.execute(query, [sessions(work).get(second_key(pk)), idle.total_seconds()])
         return cursor.fetchone() is not None
 
 
-def _second_key(pk: int) -> int:
+def second_key(pk: int) -> int:
     return pk % 2**31

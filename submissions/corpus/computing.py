@@ -1,52 +1,32 @@
-"""The Celery task that computes a part of the work on a corpus; running it twice is safe."""
+"""Compute a part of the work on a corpus, in a worker; doing it twice is safe."""
 
 from __future__ import annotations
 
-import logging
 from functools import cache
 from typing import TYPE_CHECKING
 
-from celery import shared_task
 from django.db import connection
-from django.db.models import F
-from django.utils import timezone
 from psycopg import sql
 
 from submissions.corpus.models import CorpusShard
 from submissions.cursors import open_cursor
-from submissions.heartbeats import package_version
 from submissions.rows import update
-from submissions.work_locks import Work, work_lock
 
 if TYPE_CHECKING:
     from submissions.corpus.models import CorpusSweep
-
-logger = logging.getLogger(__name__)
-
-
-@shared_task
-def compute_shard(shard_id: int) -> None:
-    """Compute one part, unless another process does or whoever waited for it has stopped."""
-    with work_lock(Work.CORPUS_SHARD, shard_id) as mine:
-        shard = _start(shard_id) if mine else None
-        if shard is None:
-            return
-        _compile()
-        payload = stored_bytes(shard_id, "payload")
-        result = count_values(payload) if shard.sweep is None else store(shard.sweep, payload)
-        update(connection, CorpusShard, [shard_id], {"result": [result]})
+    from submissions.models import Job
 
 
-def _start(shard_id: int) -> CorpusShard | None:
-    waiting = CorpusShard.objects.filter(pk=shard_id, result=None)
+def corpus_shard(job: Job) -> None:
+    """Compute one part, unless whoever waited for it has stopped."""
+    waiting = CorpusShard.objects.filter(pk=job.subject, result=None)
     shard = waiting.select_related("corpus", "sweep__corpus").defer("payload").first()
     if shard is None:
-        return None
-    if shard.version != package_version():
-        logger.warning("%s is of version %s; this worker is %s", shard, shard.version, package_version())
-        return None
-    waiting.update(attempts=F("attempts") + 1, touched=timezone.now())
-    return shard
+        return
+    _compile()
+    payload = stored_bytes(shard.pk, "payload")
+    result = count_values(payload) if shard.sweep is None else store(shard.sweep, payload)
+    update(connection, CorpusShard, [shard.pk], {"result": [result]})
 
 
 def stored_bytes(shard_id: int, column: str) -> bytes:

@@ -1,0 +1,92 @@
+"""The registry of background work: a kind is one row; and the two queues. The settings read it: no Django.
+
+Some worker processes serve only the interactive queue, so that short work never waits for long work; the
+others serve both, the interactive one first. docs/decisions/009-two-queues.md explains it.
+
+The rows of the packages above this app are in `moss.outgoing_kinds`; `settings.WORK_KINDS` has all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+INTERACTIVE, HEAVY = "interactive", "heavy"
+QUEUES = (INTERACTIVE, HEAVY)
+
+# Heavy work is served in the order of its messages, after all interactive work.
+HEAVY_ROUTE: dict[str, Any] = {"queue": HEAVY, "priority": 9}
+
+# What takes longer than its size promised goes on in the heavy queue after this time, in seconds.
+INTERACTIVE_SECONDS = 20
+
+HOUR = 60 * 60
+MAX_ATTEMPTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of work, and the functions of `module` for it, by name; it is imported in workers only.
+
+    The function with the name of the kind gets a job and carries it out; running it twice must be safe.
+    `failed` gets a job that has failed and a message for people, `shown` one that is started or waits again,
+    its state and why; both in the transaction of that change.
+
+    After `seconds` the function gets SoftTimeLimitExceeded, and after `grace` more its process is ended; if
+    `quiet` is set, only work that sends no query for so many seconds is stuck. The `priority` is that of
+    messages in the interactive queue, 0 first and 9 last. What ends its worker is started `attempts` times;
+    what does not `give_up` outlives that, and errors, as each of its parts counts its own attempts.
+
+    With `at_once`, a user has so many jobs started at a time, which count until the kind that it is
+    `followed_by` has done with the same subject. A job that is `part_of` another one has the subject of that
+    as its `part`; after the last one, that goes on. `is_slow_again`: what has to be tried again goes to the
+    heavy queue. `is_same_version`: a job is for workers of the version that enqueued it.
+    """
+
+    name: str
+    module: str
+    failed: str = ""
+    shown: str = ""
+    seconds: int = 9 * 60
+    grace: int = 60
+    quiet: int = 0
+    priority: int = 6
+    attempts: int = MAX_ATTEMPTS
+    gives_up: bool = True
+    at_once: int = 0
+    followed_by: str = ""
+    part_of: str = ""
+    is_slow_again: bool = False
+    is_same_version: bool = False
+
+    @property
+    def task(self) -> str:
+        """The name of its Celery task."""
+        return f"work.{self.name}"
+
+
+READING, RANKING = "submissions.reading", "submissions.ranking_jobs"
+KINDS = (
+    # A user has two uploads started at a time: with one, the workers would be idle between its steps.
+    Kind("unpack", READING, "fail_batch", "show_batch", at_once=2, followed_by="read_documents"),
+    # What is nearest to its end goes first: an upload that was started is not overtaken by those that wait.
+    Kind("read_documents", READING, "fail_batch", "show_batch", priority=3, gives_up=False),
+    Kind("read_boilerplate", READING, "fail_boilerplate", "show_boilerplate"),
+    Kind("fingerprint_boilerplate", READING, priority=3, gives_up=False),
+    Kind("change_language", READING, "fail_change", "show_change"),
+    Kind("read_again", READING, "fail_change", "show_change", priority=3, gives_up=False),
+    # A ranking takes what its class needs and can be cancelled; the limit only ends one that would never end.
+    Kind("rank", RANKING, "fail_ranking", "show_ranking", seconds=12 * HOUR, priority=0, quiet=10 * 60),
+    Kind(
+        "score_shard", RANKING, "fail_shard", seconds=12 * HOUR, priority=0, quiet=10 * 60,
+        part_of="rank", is_same_version=True,
+    ),
+    # One transaction over many tables: the limit only ends one that would never end. So for merging.
+    Kind("erase_student", "submissions.students.erasing", "fail_erasure", seconds=HOUR, priority=3),
+    Kind("merge_postings", "submissions.storage.posting_runs", seconds=HOUR),
+    Kind("corpus_shard", "submissions.corpus.computing", is_same_version=True),
+)  # fmt: skip
+
+
+class TakesLong(Exception):
+    """Interactive work took longer than INTERACTIVE_SECONDS; it belongs into the heavy queue."""
