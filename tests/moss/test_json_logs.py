@@ -114,7 +114,7 @@ def test_the_lines_of_a_task_name_the_request_that_caused_it_and_no_line_a_secre
     assert {line.get("request") for line in lines} == {"the-upload-1"}
     assert {line["task"] for line in lines} >= {
         "work.unpack",
-        "submissions.tasks.rank_next",
+        "work.rank",
     }
     assert all(line["task_id"] for line in lines)
     assert asked["message"].endswith(" the-upload-1")

@@ -102,7 +102,7 @@ def test_a_server_tells_its_uploads_its_workers_and_its_requests(
     assert all(age >= 0 for age in ages.values())
     tasks = "moss_task_seconds_count{{outcome=done,task={}}}"
     assert figures[tasks.format("unpack")] >= 2
-    assert figures[tasks.format("rank_next")] >= 1
+    assert figures[tasks.format("rank")] >= 1
     for state in ("queued", "unpacking", "fingerprinting", "ranking"):
         assert figures[f"moss_state_seconds_count{{kind=upload,state={state}}}"] == 2
     assert figures["moss_state_seconds_sum{kind=upload,state=fingerprinting}"] > 0
