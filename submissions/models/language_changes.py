@@ -9,7 +9,6 @@ from django.utils.translation import gettext_lazy as _
 
 from submissions import queues
 from submissions.models.courses import Assignment
-from submissions.text_fields import FileTextField
 
 
 class LanguageChange(models.Model):
@@ -40,7 +39,7 @@ class LanguageChange(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0)
     queue = models.CharField(max_length=20, default=queues.INTERACTIVE)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
-    message = FileTextField(blank=True)
+    message = models.TextField(blank=True)
     documents_total = models.PositiveIntegerField(default=0)
     documents_done = models.PositiveIntegerField(default=0)
 
