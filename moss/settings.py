@@ -148,6 +148,7 @@ MIDDLEWARE = [
     "moss.audit.RecordAccess",
     "axes.middleware.AxesMiddleware",
     "moss.api.middleware.ApiRequests",
+    "submissions.pages.races.AnswerRaces",
 ]
 # The first one refuses an account with too many wrong passwords before the second one hashes another.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
