@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from datetime import timedelta
 from enum import IntEnum
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from django.db import OperationalError, connection
@@ -78,6 +79,14 @@ def transaction_lock(work: Work, *, wait: bool) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {function}(%s::int, 0)", [int(work)])
         return wait or bool(cursor.fetchone()[0])
+
+
+def text_lock(text: str) -> bool:
+    """Lock what a text names until the transaction ends, without waiting; return whether it is locked."""
+    key = int.from_bytes(sha256(text.encode()).digest()[:8], signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s::bigint)", [key])
+        return bool(cursor.fetchone()[0])
 
 
 def _unlock(work: Work, pks: list[int]) -> None:

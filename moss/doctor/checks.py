@@ -30,6 +30,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     machine.libarchive,
     machine.kernels,
     configuration.deployment,
+    configuration.sealed,
 )
 ADVICE: dict[type[Exception], str] = {
     DatabaseError: "Start Postgres, or correct DATABASE_URL and DATABASE_PASSWORD.",

@@ -20,6 +20,7 @@ from standardwebhooks import Webhook as Signer
 
 from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public
 from moss.webhooks.models import Delivery, Webhook
+from submissions.sealing import OtherKey
 
 if TYPE_CHECKING:
     from moss.outgoing import Number
@@ -79,6 +80,8 @@ def _claim(delivery_id: int) -> Delivery | None:
 
 def _post(delivery: Delivery) -> Outcome:
     webhook, now = delivery.webhook, timezone.now()
+    if not webhook.secret:
+        raise OtherKey(f"the secret of {webhook} was sealed with another SECRET_KEY")
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "moss-webhooks",

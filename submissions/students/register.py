@@ -179,7 +179,7 @@ REGISTER = {
     "submissions.Duration": Table(free=("measure", "name", "detail"), why="names of tasks and of states"),
     "submissions.ApiToken": Table(free=("name", "prefix", "digest", "scope"), why=PEOPLE),
     "submissions.ApiAnswer": Table(
-        searched=("key", "body"), free=("request", "content_type"), why="a digest, and a kind"
+        searched=("key", "body"), free=("request", "headers"), why="a digest, and kinds and addresses"
     ),
     "lti.PushedSubmission": Table(
         searched=("subject", "name", "assets", "detail"),
