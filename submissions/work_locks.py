@@ -34,6 +34,7 @@ class Work(IntEnum):
     ERASURE = 0x6D6F737C
     POSTINGS = 0x6D6F737D  # merging their runs
     CORPUS_SHARD = 0x6D6F737E
+    AUDIT = 0x6D6F737F  # the end of the chain
 
 
 @contextmanager

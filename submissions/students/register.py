@@ -44,7 +44,9 @@ REGISTER = {
     ),
     "submissions.CorpusDocument": Table(rows=("name", "sha256", "reason")),
     "submissions.AuditEntry": Table(
-        searched=("subject",), free=("who", "address", "action", "course", "assignment", "page"), why=TITLES
+        searched=("subject",),
+        free=("who", "address", "action", "course", "assignment", "page", "digest"),
+        why=TITLES,
     ),
     "submissions.Course": Table(free=("name",), why=TITLES),
     "submissions.Assignment": Table(
