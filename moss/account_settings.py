@@ -110,7 +110,7 @@ SOCIALACCOUNT_PROVIDERS = {
         else []
     },
 }
-MFA_ADAPTER = "allauth.mfa.adapter.DefaultMFAAdapter"
+MFA_ADAPTER = "moss.accounts.second_factor.SealingAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "moss"
 # No address is ever verified here, and an administrator can turn a factor off.

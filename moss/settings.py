@@ -47,6 +47,8 @@ REDIS_URL = service_url("REDIS_URL", "REDIS_PASSWORD", PATHS.redis_url, ("redis"
 # Access
 DEBUG = env.bool("MOSS_DEBUG", default=False)
 SECRET_KEY = read_secret_key(MOSS_HOME)
+# Former keys, which still open what was sealed or signed with them.
+SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", subcast=str.strip, default=[])
 ALLOWED_HOSTS = [
     *env.list("MOSS_ALLOWED_HOSTS", subcast=str.strip, default=["127.0.0.1", "[::1]"]),
     "localhost",  # the health check's
@@ -149,6 +151,7 @@ MIDDLEWARE = [
     "moss.audit.RecordAccess",
     "axes.middleware.AxesMiddleware",
     "moss.api.middleware.ApiRequests",
+    "submissions.pages.races.AnswerRaces",
 ]
 # The first one refuses an account with too many wrong passwords before the second one hashes another.
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]

@@ -1,9 +1,15 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
+from django.db.backends.signals import connection_created
+
+from submissions.stored_text import replace_unstorable
 
 
 class SubmissionsConfig(AppConfig):
     name = "submissions"
     verbose_name = "Submissions"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        connection_created.connect(replace_unstorable)

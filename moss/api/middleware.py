@@ -1,4 +1,4 @@
-"""What holds for every address of the API: tokens, limits, idempotency keys, problems and ETags."""
+"""What holds for every address of the API: tokens, limits, problems and ETags."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from django.http import HttpResponse
 from django.utils.cache import get_conditional_response
 from django.utils.functional import SimpleLazyObject
 
-from moss.api import idempotency, problems
+from moss.api import problems
 from moss.api.authentication import token_of, user_of_request
 from moss.api.throttling import too_many_requests
-from submissions.models import ApiAnswer
 from submissions.queries.tokens import note_use
 
 if TYPE_CHECKING:
@@ -43,9 +42,6 @@ class ApiRequests:
         response = self.get_response(request)
         if response.status_code >= FIRST_ERROR and response.headers["Content-Type"] != problems.CONTENT_TYPE:
             response = problems.from_response(response)
-        note = request.__dict__.get("_api_note")
-        if note:
-            idempotency.finish(note, response)
         return _with_etag(request, response)
 
     def process_view(
@@ -57,14 +53,7 @@ class ApiRequests:
         if problem := too_many_requests(token):
             return problem.response()
         note_use(token)
-        begun = idempotency.begin(request, token)
-        if isinstance(begun, ApiAnswer):
-            request.__dict__["_api_note"] = begun
-            return None
-        if begun:
-            # What is answered again was written to the audit log the first time.
-            request.__dict__.pop("audit_entry", None)
-        return begun
+        return None
 
 
 def _with_etag(request: HttpRequest, response: Any) -> HttpResponse:

@@ -109,6 +109,8 @@ def _problem(exception: Any, status: int) -> Problem:
         ]
         return Problem(422, "; ".join(f"{one['field']}: {one['message']}" for one in errors), errors=errors)
     if isinstance(exception, HttpError):
+        if isinstance(exception.__cause__, Problem):  # of a body that was parsed
+            return exception.__cause__
         return Problem(exception.status_code, str(exception))
     if status == HTTPStatus.NOT_FOUND:
         return Problem(status, MEANINGS[status])

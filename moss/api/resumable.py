@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils.http import http_date
 from ninja import Header, Router, Schema, Status
 
-from fingerprint.engine import storable
 from moss.api.objects import Id, user_of
 from moss.api.problems import Problem
 from submissions import actions, queries
@@ -69,7 +68,7 @@ def begin_resumable(  # noqa: PLR0917 - its headers
     role = fields.get("role", Batch.Role.CLASS)
     if role not in {Batch.Role.CLASS, Batch.Role.EARLIER}:
         raise Problem(422, "The role is class or earlier.")
-    name = storable(fields.get("filename", ""))[-LONGEST_NAME:] or "upload"
+    name = fields.get("filename", "")[-LONGEST_NAME:] or "upload"
     preview = fields.get("preview", "") in {"true", "1"}
     upload = actions.begin_resumable(assignment, user, name, length, preview=preview, role=role)
     request.audit_subject = upload.name  # type: ignore[attr-defined] # read by moss.audit

@@ -15,6 +15,7 @@ from moss.api.courses import router as courses
 from moss.api.decisions import router as decisions
 from moss.api.documents import router as documents
 from moss.api.pairs import router as pairs
+from moss.api.parsing import StorableParser
 from moss.api.reports import router as reports
 from moss.api.resumable import router as resumable
 from moss.api.shares import router as shares
@@ -101,6 +102,7 @@ api = Api(
     version="1",
     description="Courses, uploads, reports and decisions, as on the pages. See docs/api.md.",
     auth=TokenAuth(),
+    parser=StorableParser(),
     docs_url=None,
     openapi_url="/openapi.json",
 )

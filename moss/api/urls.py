@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from django.urls import path
 
+from moss.api.idempotency import idempotent
 from moss.api.pages import api_docs
 from moss.api.service import api
 from submissions.pages.request_bodies import takes_files
@@ -21,6 +22,7 @@ endpoints = api.urls
 for pattern in cast("list[URLPattern]", endpoints[0]):
     if pattern.name in TAKE_FILES:
         takes_files(pattern.callback)
+    pattern.callback = idempotent(pattern.callback)
 
 urlpatterns = [
     path("api/v1/", endpoints),

@@ -14,7 +14,8 @@ from moss.embedded.paths import EmbeddedError
 
 @click.command(short_help="Check the installation and say what to do.")
 @click.option("--json", "as_json", is_flag=True, help="Write a JSON list instead of lines.")
-def doctor(*, as_json: bool) -> None:
+@click.option("--audit", "with_audit", is_flag=True, help="Check the whole audit log, too.")
+def doctor(*, as_json: bool, with_audit: bool) -> None:
     """Check database, broker, workers, machine and settings, a line for each check.
 
     The exit status is 1 if there is a problem; a warning does not count.
@@ -27,7 +28,7 @@ def doctor(*, as_json: bool) -> None:
         raise click.ClickException(str(error)) from error
     from moss.doctor.checks import findings
 
-    found = findings()
+    found = findings(with_audit=with_audit)
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in found], indent=2))
     else:

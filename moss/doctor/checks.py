@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import DatabaseError
 from redis.exceptions import RedisError
 
-from moss.doctor import configuration, machine, saml, services
+from moss.doctor import audit, configuration, machine, saml, services
 from moss.doctor.findings import Finding, problem
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ CHECKS: tuple[Callable[[], Finding], ...] = (
     machine.libarchive,
     machine.kernels,
     configuration.deployment,
+    configuration.sealed,
 )
 ADVICE: dict[type[Exception], str] = {
     DatabaseError: "Start Postgres, or correct DATABASE_URL and DATABASE_PASSWORD.",
@@ -39,9 +40,9 @@ ADVICE: dict[type[Exception], str] = {
 }
 
 
-def findings() -> list[Finding]:
-    """Return what each check found."""
-    return [_finding(check) for check in CHECKS]
+def findings(*, with_audit: bool = False) -> list[Finding]:
+    """Return what each check found, and the one of the audit log, if it is asked for."""
+    return [_finding(check) for check in (*CHECKS, *([audit.audit] if with_audit else ()))]
 
 
 def _finding(check: Callable[[], Finding]) -> Finding:

@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from allauth.mfa.models import Authenticator
 from django.core.checks import ERROR, run_checks
 
 from moss.doctor.findings import Finding, ok, problem, warning
+from moss.lti.models import ToolKey
+from moss.webhooks.models import Webhook
+from submissions.sealing import opened_or_empty
 
+FORMER = "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS, or make these webhooks and second factors anew."
 ADVICE = "Set SECRET_KEY, MOSS_ALLOWED_HOSTS, MOSS_HTTPS and MOSS_PROXIES as docs/running.md says."
+
+
+def sealed() -> Finding:
+    """Check that the secrets in the database can be read with SECRET_KEY."""
+    rows = [row.secret for row in Webhook.objects.all()] + [row.private_key for row in ToolKey.objects.all()]
+    factors = [one.data.get("secret") or one.data.get("seed") for one in Authenticator.objects.all()]
+    lost = sum(not text for text in rows) + sum(not opened_or_empty(text) for text in factors if text)
+    if not lost:
+        return ok("secrets", f"{len(rows) + len(factors)} secrets in the database can be read")
+    return problem("secrets", f"{lost} secrets in the database were sealed with another SECRET_KEY", FORMER)
 
 
 def deployment() -> Finding:

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from moss.listening.limits import ListeningLimits
 
 # Wrong user ids of an address are counted for this time.
 FAILURE_SECONDS = 300.0
-# Addresses whose wrong user ids are counted; beyond this number the oldest is forgotten.
-ADDRESSES = 10_000
+# User ids that are counted, and that are known to be right; beyond this number the oldest is forgotten.
+COUNTED = 10_000
+# Stands for all user ids of an address.
+ANY = ""
+# An id with as many digits is not found by trying.
+UNGUESSABLE_DIGITS = 12
 
 
 class Connection(Protocol):
@@ -82,20 +86,42 @@ class Connections:
 
 
 class WrongIds:
-    """Count the wrong user ids of each address, so that nobody tries numbers one after the other."""
+    """Count the wrong user ids of each address, so that nobody tries numbers one after the other.
+
+    A neighbour behind the same address goes on: a number that was right from there, and one that is too long
+    to be guessed, are refused only where this number itself was wrong too often.
+    """
 
     def __init__(self, allowed: int) -> None:
         self._allowed = allowed
-        self._times: OrderedDict[str, deque[float]] = OrderedDict()
+        self._wrong: OrderedDict[tuple[str, str], deque[float]] = OrderedDict()
+        self._right: OrderedDict[tuple[str, str], None] = OrderedDict()
 
-    def add(self, address: str, now: float) -> None:
-        times = self._times.setdefault(address, deque(maxlen=self._allowed))
-        times.append(now)
-        self._times.move_to_end(address)
-        if len(self._times) > ADDRESSES:
-            self._times.popitem(last=False)
+    def add(self, address: str, number: str, now: float) -> None:
+        """Count a wrong id, by itself and among all of its address."""
+        for key in ((address, number), (address, ANY)):
+            self._wrong.setdefault(key, deque(maxlen=self._allowed)).append(now)
+            self._wrong.move_to_end(key)
+        _forget_oldest(self._wrong)
 
-    def is_refused(self, address: str, now: float) -> bool:
-        """Return whether the address has to wait."""
-        times = self._times.get(address, deque())
-        return len(times) >= self._allowed and now - times[0] < FAILURE_SECONDS
+    def note_right(self, address: str, number: str) -> None:
+        self._right[address, number] = None
+        self._right.move_to_end((address, number))
+        _forget_oldest(self._right)
+
+    def is_refused(self, address: str, number: str, now: float) -> bool:
+        """Return whether this number has to wait at this address."""
+        if self._is_full((address, number), now):
+            return True
+        if len(number) >= UNGUESSABLE_DIGITS or (address, number) in self._right:
+            return False
+        return self._is_full((address, ANY), now)
+
+    def _is_full(self, key: tuple[str, str], now: float) -> bool:
+        times = self._wrong.get(key, deque())
+        return len(times) == self._allowed and now - times[0] < FAILURE_SECONDS
+
+
+def _forget_oldest(rows: OrderedDict[tuple[str, str], Any]) -> None:
+    while len(rows) > COUNTED:
+        rows.popitem(last=False)

@@ -36,6 +36,8 @@ Result = TypeVar("Result")
 
 # Threads that use the database, with a connection each.
 DATABASE_THREADS = 4
+# Characters of a user id that are looked at.
+LONGEST_NUMBER = 40
 # Seconds between two looks at whether a report is ready, from the first to the longest.
 FIRST_LOOK, LONGEST_PAUSE = 0.25, 2.0
 # File descriptors beside those of the connections: their temporary files, the database and the libraries.
@@ -78,12 +80,15 @@ class ListeningServer:
 
     async def account(self, address: str, number: str) -> User | None:
         """Return the account of a user id; None where it is wrong, or after too many wrong ones."""
-        if self._wrong_ids.is_refused(address, time.monotonic()):
+        number = number[:LONGEST_NUMBER]
+        if self._wrong_ids.is_refused(address, number, time.monotonic()):
             return None
-        user = await self._in_database(account_of, number[:40])
+        user = await self._in_database(account_of, number)
         if user is None:
             logger.warning("wrong MOSS user id from %s", address)
-            self._wrong_ids.add(address, time.monotonic())
+            self._wrong_ids.add(address, number, time.monotonic())
+        else:
+            self._wrong_ids.note_right(address, number)
         return user
 
     async def store_and_wait(

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_GET, require_POST
 from moss.listening import results
 from moss.listening.acts import record_reading
 from moss.listening.user_ids import renew_user_id
+from submissions.pages.views.access import hide_address
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -46,7 +47,7 @@ def index(request: HttpRequest, number: str, key: str) -> HttpResponse:
     if report is None:
         response = HttpResponse("The report is not ready yet.\n", "text/plain; charset=utf-8", 503)
         response.headers["Retry-After"] = ASK_AGAIN
-        return response
+        return hide_address(response)
     record_reading(request, result)
     created = timezone.localtime(result.created)
     context = {
@@ -91,11 +92,12 @@ def _page(
     here = request.build_absolute_uri(f"/results/{result.pk}/{key}")
     modern = request.build_absolute_uri(result.assignment.get_absolute_url())
     with override("en"):  # Programs read these pages.
-        return render(
+        page = render(
             request,
             f"listening/{template}.html",
             {"result": result, "here": here, "modern": modern} | context,
         )
+    return hide_address(page)
 
 
 @login_required

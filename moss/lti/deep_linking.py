@@ -14,11 +14,12 @@ from django.utils.translation import gettext as _
 
 from moss.lti.access_tokens import access_token
 from moss.lti.keys import sign
-from moss.lti.models import LONGEST_ID, AttachedActivity, DeepLinkRequest
+from moss.lti.models import AttachedActivity, DeepLinkRequest
 from moss.lti.refusals import LaunchRefused
 from moss.lti.requests_out import put_json
 from moss.lti.scopes import NOTICES
 from moss.lti.states import open_again
+from moss.lti.texts import is_id
 from moss.lti.tokens import CLAIM, VERSION
 
 if TYPE_CHECKING:
@@ -86,8 +87,7 @@ def _wanted(launch: Launch, settings: dict[str, Any]) -> str:
 
 def _activity(launch: Launch) -> str:
     activity = launch.fields("activity").get("id")
-    usable = isinstance(activity, str) and len(activity) <= LONGEST_ID and "\0" not in activity
-    return str(activity) if usable else ""
+    return activity if is_id(activity) else ""
 
 
 def _notices_url(launch: Launch, platform: Platform) -> str:

@@ -19,6 +19,7 @@ from jwt.algorithms import RSAAlgorithm
 from moss.lti.models import Platform, ToolKey
 from moss.lti.refusals import PlatformFailed
 from moss.lti.requests_out import get_json
+from submissions.sealing import OtherKey
 
 # The algorithm that LTI asks every platform and tool for; no other one is taken.
 ALGORITHM = "RS256"
@@ -52,6 +53,8 @@ def _key_id(row: ToolKey) -> str:
 def _tool_key() -> ToolKey:
     """Return the only row, which is written when it is needed first."""
     if row := ToolKey.objects.filter(pk=1).first():
+        if not row.private_key:
+            raise OtherKey("the key pair for learning platforms was sealed with another SECRET_KEY")
         return row
     private = rsa.generate_private_key(public_exponent=65537, key_size=KEY_BITS)
     pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()).decode()

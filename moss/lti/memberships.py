@@ -12,6 +12,7 @@ from moss.lti.refusals import PlatformFailed
 from moss.lti.requests_out import get_json
 from moss.lti.roles import is_learner
 from moss.lti.scopes import MEMBERSHIPS
+from moss.lti.texts import text_of
 from submissions.rosters import Roster, RosterProblem, RosterStudent
 
 if TYPE_CHECKING:
@@ -72,8 +73,7 @@ def _student(member: dict[str, Any]) -> RosterStudent | None:
     """Return a student of a list; None for people who teach or are no longer active."""
 
     def text(name: str) -> str:
-        value = member.get(name)
-        return value.replace("\0", "").strip()[:LONGEST] if isinstance(value, str) else ""
+        return text_of(member, name)[:LONGEST]
 
     roles = member.get("roles")
     named = [role for role in roles if isinstance(role, str)] if isinstance(roles, list) else []

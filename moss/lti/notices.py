@@ -19,6 +19,7 @@ from moss.lti.fetching import start_again
 from moss.lti.models import LONGEST_ID, AttachedActivity, Platform, PlatformCourse, PushedSubmission
 from moss.lti.refusals import LaunchRefused, NoticeRefused
 from moss.lti.states import is_first_use
+from moss.lti.texts import is_id, text_of
 from moss.lti.tokens import CLAIM, LARGEST_TOKEN, as_object, signed_claims
 from submissions.work import jobs
 
@@ -46,7 +47,7 @@ def take(token: str) -> None:
         claims = signed_claims(platform, token)
     except LaunchRefused as refused:
         raise NoticeRefused(refused.detail or str(refused)) from refused
-    kind = _text(as_object(claims.get(CLAIM + "notice")), "type")
+    kind = text_of(as_object(claims.get(CLAIM + "notice")), "type")
     with transaction.atomic():
         if not is_first_use(_nonce(platform, claims), _expiry(claims)):
             logger.info("a notice of platform %s came again", platform.pk)
@@ -65,17 +66,13 @@ def _platform(token: str) -> Platform:
     except jwt.PyJWTError as error:
         raise NoticeRefused(f"no token: {error!s:.200}") from error
     audience = claims.get("aud")
-    clients = [one for one in (audience if isinstance(audience, list) else [audience]) if _is_id(one)]
+    clients = [one for one in (audience if isinstance(audience, list) else [audience]) if is_id(one)]
     issuer = claims.get("iss")
-    known = Platform.objects.filter(issuer=issuer, client_id__in=clients) if _is_id(issuer) else None
+    known = Platform.objects.filter(issuer=issuer, client_id__in=clients) if is_id(issuer) else None
     platform = known.first() if known else None
     if platform is None:
         raise NoticeRefused("its issuer and audience are not registered here")
     return platform
-
-
-def _is_id(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= LONGEST_ID and "\0" not in value
 
 
 def _nonce(platform: Platform, claims: dict[str, Any]) -> str:
@@ -96,7 +93,7 @@ def _take_submission(platform: Platform, claims: dict[str, Any]) -> None:
     assets = [_asset(one) for one in _listed_assets(claims)]
     subject = as_object(claims.get(CLAIM + "for_user")).get("user_id")
     identifier = as_object(claims.get(CLAIM + "submission")).get("id") or notice.get("id")
-    if not _is_id(subject) or not _is_id(identifier):
+    if not is_id(subject) or not is_id(identifier):
         raise NoticeRefused("it names no student (for_user) or no submission")
     fields = {
         "subject": subject,
@@ -131,7 +128,7 @@ def _attached(platform: Platform, claims: dict[str, Any]) -> AttachedActivity:
     rows = AttachedActivity.objects.select_related("platform_course", "assignment").filter(
         platform_course__platform=platform, platform_course__deployment=deployment
     )
-    known = rows.filter(activity=activity).order_by("-pk") if _is_id(activity) else rows.none()
+    known = rows.filter(activity=activity).order_by("-pk") if is_id(activity) else rows.none()
     found = (known.filter(assignment=number) if number else known).first()
     if found is None:
         found = _of_course(platform, deployment, claims, number)
@@ -145,7 +142,7 @@ def _of_course(
 ) -> AttachedActivity | None:
     """Return the assignment that a notice names, of the course that it names, where no activity is stored."""
     context = as_object(claims.get(CLAIM + "context")).get("id")
-    if number is None or not _is_id(context):
+    if number is None or not is_id(context):
         return None
     course = PlatformCourse.objects.filter(platform=platform, deployment=deployment, context=context).first()
     attached = AttachedActivity.objects.filter(platform_course=course, activity="", assignment=number)
@@ -163,28 +160,23 @@ def _listed_assets(claims: dict[str, Any]) -> list[dict[str, Any]]:
 def _asset(asset: dict[str, Any]) -> dict[str, Any]:
     size = asset.get("size")
     return {
-        "asset_id": _text(asset, "asset_id")[:LONGEST_ID],
+        "asset_id": text_of(asset, "asset_id")[:LONGEST_ID],
         "url": _address(asset, "url"),
-        "sha256_checksum": _text(asset, "sha256_checksum")[:LONGEST_ID],
+        "sha256_checksum": text_of(asset, "sha256_checksum")[:LONGEST_ID],
         "size": size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None,
-        "content_type": _text(asset, "content_type")[:100],
-        "name": (_text(asset, "filename") or _text(asset, "title"))[:200],
-        "is_file": bool(_text(asset, "filename")),
+        "content_type": text_of(asset, "content_type")[:100],
+        "name": (text_of(asset, "filename") or text_of(asset, "title"))[:200],
+        "is_file": bool(text_of(asset, "filename")),
     }
 
 
-def _text(fields: dict[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value.replace("\0", "").strip() if isinstance(value, str) else ""
-
-
 def _address(fields: dict[str, Any], name: str) -> str:
-    value = _text(fields, name)
+    value = text_of(fields, name)
     return value if len(value) <= LONGEST_URL else ""
 
 
 def _name(person: dict[str, Any]) -> str:
-    name = _text(person, "name") or f"{_text(person, 'given_name')} {_text(person, 'family_name')}"
+    name = text_of(person, "name") or f"{text_of(person, 'given_name')} {text_of(person, 'family_name')}"
     return " ".join(name.split())[:LONGEST_NAME]
 
 
@@ -194,7 +186,7 @@ def _submitted(dated: Iterable[dict[str, Any]]) -> datetime:
     times = []
     for one in dated:
         try:
-            time = datetime.fromisoformat(_text(one, "timestamp"))
+            time = datetime.fromisoformat(text_of(one, "timestamp"))
         except ValueError:
             continue
         times.append(time if time.tzinfo else time.replace(tzinfo=UTC))

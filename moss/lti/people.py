@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 from moss.lti.models import LONGEST_ID, GivenRole, PlatformAccount, PlatformCourse
 from moss.lti.refusals import LaunchRefused
 from moss.lti.roles import role_of
+from moss.lti.texts import is_id
 from submissions.models import Course, Membership
 from submissions.models.people import Role
 
@@ -83,7 +84,7 @@ def _arrive(platform: Platform, launch: Launch, role: Role) -> Arrival:
 def _context(platform: Platform, launch: Launch) -> dict[str, object]:
     """Return what names the course of the platform."""
     identifier = launch.fields("context").get("id")
-    if not isinstance(identifier, str) or not 0 < len(identifier) <= LONGEST_ID or "\0" in identifier:
+    if not is_id(identifier):
         raise LaunchRefused(
             _("The launch names no course."),
             _("Open the link from a course of your learning platform."),
@@ -184,7 +185,7 @@ def _clean(text: object) -> str:
 
 def _note_memberships_url(platform_course: PlatformCourse, launch: Launch) -> None:
     url = launch.service(NRPS).get("context_memberships_url")
-    url = url if isinstance(url, str) and len(url) <= LONGEST_URL and "\0" not in url else ""
+    url = url if is_id(url, LONGEST_URL) else ""
     if url != platform_course.memberships_url:
         platform_course.memberships_url = url
         platform_course.save(update_fields=["memberships_url"])

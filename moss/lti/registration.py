@@ -22,6 +22,7 @@ from moss.lti.models import LONGEST_ADDRESS, LONGEST_ID, Platform, RegistrationA
 from moss.lti.refusals import PlatformFailed, RegistrationRefused
 from moss.lti.requests_out import get_json, post_json
 from moss.lti.scopes import ASSETS, MEMBERSHIPS, NOTICES, REPORTS
+from moss.lti.texts import is_id
 from moss.lti.tokens import DEEP_LINKING, RESOURCE, REVIEW, SETTINGS
 
 if TYPE_CHECKING:
@@ -194,14 +195,13 @@ def _object(content: Any) -> dict[str, Any]:
 
 def _text(content: dict[str, Any], name: str) -> str:
     value = content.get(name)
-    if not isinstance(value, str) or not value or len(value) > LONGEST_ID or "\0" in value:
+    if not is_id(value):
         raise PlatformFailed(f"{name} is {value!r:.200}")
     return value
 
 
 def _address(content: dict[str, Any], name: str) -> str:
     value = content.get(name)
-    usable = isinstance(value, str) and len(value) <= LONGEST_ADDRESS and not set(value) & set(" \t\r\n\0")
-    if not isinstance(value, str) or not usable or not origin(value):
+    if not is_id(value, LONGEST_ADDRESS) or set(value) & set(" \t\r\n") or not origin(value):
         raise PlatformFailed(f"{name} is no address with HTTPS: {value!r:.200}")
     return value

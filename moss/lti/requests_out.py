@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +12,7 @@ from urllib3.exceptions import HTTPError
 
 from moss.lti.addresses import origin
 from moss.lti.refusals import HostNotStored, PlatformFailed, TooMuch, WrongStatus
+from moss.lti.texts import read_json
 from moss.outgoing import answer_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _ask(platform: Platform, method: str, address: str, **options: Any) -> Answe
         _check_status(address, response)
         content = _limited_body(address, response, LARGEST_ANSWER, ANSWER_SECONDS)
         next_page = response.links.get("next", {}).get("url", "")
-        return Answer(json.loads(content) if content else None, next_page)
+        return Answer(read_json(content) if content else None, next_page)
 
 
 @contextmanager

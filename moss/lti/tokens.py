@@ -11,6 +11,8 @@ from django.utils.translation import gettext as _
 from moss.lti.keys import ALGORITHM, platform_key
 from moss.lti.models import LONGEST_ID
 from moss.lti.refusals import LaunchRefused, PlatformFailed
+from moss.lti.texts import is_id
+from submissions.stored_text import storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +41,7 @@ class Launch:
     def text(self, name: str) -> str:
         """Return a claim of OpenID Connect that is a text; empty where it is none."""
         value = self.claims.get(name)
-        return value.replace("\0", "") if isinstance(value, str) else ""
+        return value if isinstance(value, str) else ""
 
     def lti(self, name: str) -> Any:
         return self.claims.get(CLAIM + name)
@@ -99,7 +101,7 @@ def _decoded(platform: Platform, token: str, required: Sequence[str]) -> dict[st
         header = jwt.get_unverified_header(token)
         if header.get("alg") != ALGORITHM or not isinstance(header.get("kid"), str):
             raise _refused(platform, f"it is not signed by {ALGORITHM} with a named key")
-        claims: dict[str, Any] = jwt.decode(
+        claims = jwt.decode(
             token,
             platform_key(platform, header["kid"]),
             [ALGORITHM],
@@ -108,6 +110,7 @@ def _decoded(platform: Platform, token: str, required: Sequence[str]) -> dict[st
             leeway=LEEWAY,
             options={"require": list(required)},
         )
+        return as_object(storable_json(claims))
     except jwt.PyJWTError as error:
         raise _refused(platform, str(error)) from error
     except PlatformFailed as error:
@@ -116,12 +119,10 @@ def _decoded(platform: Platform, token: str, required: Sequence[str]) -> dict[st
             _("Try again in a minute. If that does not help, tell the administrator of this service."),
             str(error),
         ) from error
-    return claims
 
 
 def _check_launch(platform: Platform, claims: dict[str, Any]) -> None:
-    subject = claims["sub"]
-    if not isinstance(subject, str) or not 0 < len(subject) <= LONGEST_ID or "\0" in subject:
+    if not is_id(claims["sub"]):
         raise _refused(platform, "it names nobody (sub)")
     if claims.get(CLAIM + "message_type") not in MESSAGES:
         raise _refused(platform, f"it is none of {', '.join(MESSAGES)}")

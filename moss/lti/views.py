@@ -93,8 +93,8 @@ def login(request: HttpRequest) -> HttpResponse:
 
 def _platform(fields: Mapping[str, str]) -> Platform:
     """Return the platform that a person comes from."""
-    platforms = Platform.objects.filter(issuer=fields.get("iss", "")[:LONGEST_VALUE].replace("\0", ""))
-    if client_id := fields.get("client_id", "").replace("\0", ""):
+    platforms = Platform.objects.filter(issuer=fields.get("iss", "")[:LONGEST_VALUE])
+    if client_id := fields.get("client_id", ""):
         platforms = platforms.filter(client_id=client_id)
     known = list(platforms[:2])
     if len(known) == 1 and fields.get("login_hint"):
@@ -160,7 +160,7 @@ def _destination(request: HttpRequest, claims: Launch, arrival: Arrival) -> str:
 
 def _reviewed(request: HttpRequest, claims: Launch, arrival: Arrival) -> str:
     """Return the address of the submission whose report is opened; of its assignment until it is read."""
-    identifier = str(claims.fields("submission").get("id", "")).replace("\0", "")
+    identifier = str(claims.fields("submission").get("id", ""))
     rows = arrival.platform_course.pushed.filter(submission=identifier).select_related("assignment")
     pushed = rows.order_by("-pk").first()
     if pushed is None:

@@ -10,6 +10,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from submissions.models import Course
+from submissions.sealing import SealedTextField
 
 SECRET_BYTES = 32
 LONGEST_ADDRESS = 2000
@@ -58,7 +59,7 @@ class Webhook(models.Model):
     url = models.CharField(max_length=LONGEST_ADDRESS)
     events = ArrayField(models.CharField(max_length=20, choices=Event.choices))
     # Needed as it is for each signature; on no page once it was created.
-    secret = models.CharField(max_length=100, default=new_secret)
+    secret = SealedTextField(default=new_secret)
     state = models.CharField(max_length=10, choices=State.choices, default=State.ACTIVE)
     # The user name, stored as text because the account may be deleted.
     created_by = models.CharField(max_length=150)

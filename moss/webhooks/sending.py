@@ -17,6 +17,7 @@ from standardwebhooks import Webhook as Signer
 from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public
 from moss.webhooks.models import Delivery, Webhook
 from moss.webhooks.payloads import body_of
+from submissions.sealing import OtherKey
 from submissions.work import jobs
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ def give_up(job: Job, _message: str) -> None:
 
 def _post(delivery: Delivery) -> Outcome:
     webhook, now = delivery.webhook, timezone.now()
+    if not webhook.secret:
+        raise OtherKey(f"the secret of {webhook} was sealed with another SECRET_KEY")
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "moss-webhooks",

@@ -11,10 +11,19 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from submissions import lifecycle
+from submissions.conflicts import done_again
 from submissions.ingest.documents import delete_unused, delete_unused_sources
 from submissions.ingest.uploads import discard_uploads
-from submissions.lifecycle import enqueue_rank
-from submissions.models import Batch, Boilerplate, DeletedBatch, ListedEntry, SubmissionFile, Upload
+from submissions.models import (
+    Assignment,
+    Batch,
+    Boilerplate,
+    Course,
+    DeletedBatch,
+    ListedEntry,
+    SubmissionFile,
+    Upload,
+)
 from submissions.queries.retention import holds_on
 from submissions.work import jobs
 from submissions.work.kinds import HEAVY
@@ -23,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from django.db.models import QuerySet
-
-    from submissions.models import Assignment, Course
 
 
 class Held(ValueError):
@@ -45,11 +52,21 @@ def delete_batch(batch: Batch) -> None:
     Held
         When the assignment is under a hold, or one that has copies of its work. The others raise the same.
     """
+    pk = batch.pk
     _refuse_held(Q(pk=batch.assignment_id))
+    done_again(lambda: _delete_batch(pk))
+
+
+def _delete_batch(pk: int) -> None:
+    batch = Batch.objects.select_related("assignment").filter(pk=pk).first()
+    if not batch:
+        return
     # Commit this before locking: a running ranking holds the lock until it sees that it was cancelled.
     lifecycle.cancel_reports(batch.assignment)
     with transaction.atomic():
-        assignment = lifecycle.lock_assignment(batch.assignment_id) or batch.assignment
+        assignment = lifecycle.lock_assignment(batch.assignment_id)
+        if not assignment:
+            return
         record = {"name": batch.name, "uploaded_by": batch.uploaded_by, "uploaded": batch.created}
         DeletedBatch.objects.get_or_create(batch=batch.pk, defaults={"assignment": assignment, **record})
         documents, listed = _documents_in([batch]), _listed_sources([batch])
@@ -62,7 +79,7 @@ def delete_batch(batch: Batch) -> None:
         transaction.on_commit(partial(delete_unused_sources, listed))
         uploaded = assignment.batches.exclude(role=Batch.Role.OTHER)
         if uploaded.filter(state__in=Batch.FULLY_READ).exists():
-            enqueue_rank(assignment)
+            lifecycle.enqueue_rank(assignment)
         else:
             assignment.reports.all().delete()
 
@@ -70,15 +87,31 @@ def delete_batch(batch: Batch) -> None:
 def delete_assignment(assignment: Assignment) -> None:
     """Cancel the work on an assignment, and delete it with its uploads, reports and decisions."""
     _refuse_held(Q(pk=assignment.pk))
+    pk = assignment.pk
+    done_again(lambda: _delete_assignment(pk))
+
+
+def _delete_assignment(pk: int) -> None:
+    assignment = Assignment.objects.filter(pk=pk).first()
+    if not assignment:
+        return
     _cancel_work(assignment)
     with transaction.atomic():
-        lifecycle.lock_assignment(assignment.pk)
-        _delete_locked(assignment)
+        if lifecycle.lock_assignment(pk):
+            _delete_locked(assignment)
 
 
 def delete_course(course: Course) -> None:
     """Cancel the work on a course's assignments, and delete the course and all of them in one transaction."""
     _refuse_held(Q(course=course))
+    pk = course.pk
+    done_again(lambda: _delete_course(pk))
+
+
+def _delete_course(pk: int) -> None:
+    course = Course.objects.filter(pk=pk).first()
+    if not course:
+        return
     for assignment in course.assignments.all():
         _cancel_work(assignment)
     with transaction.atomic():

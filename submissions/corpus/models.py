@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.db import models
 
-from submissions.text_fields import FileCharField, FileTextField
-
 
 class Corpus(models.Model):
     """A collection of documents that are compared with each other; `recipe` is the key of its recipe."""
@@ -75,10 +73,10 @@ class CorpusDocument(models.Model):
     """A named document of a sweep; `text` is null when it could not be read, and `reason` says why."""
 
     sweep = models.ForeignKey(CorpusSweep, models.CASCADE, related_name="documents")
-    name = FileCharField(max_length=1000)
+    name = models.CharField(max_length=1000)
     sha256 = models.CharField(max_length=64)
     text = models.ForeignKey(CorpusText, models.CASCADE, null=True, related_name="documents")
-    reason = FileTextField(blank=True)
+    reason = models.TextField(blank=True)
 
     class Meta:
         ordering = ("pk",)

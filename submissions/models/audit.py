@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
-from django.db import models
+from typing import Any
+
+from django.db import models, transaction
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+
+from fingerprint.engine import storable
+from submissions.audit_chain import digest_of
+from submissions.work.locks import Work, transaction_lock
 
 
 class AuditAction(models.TextChoices):
@@ -27,7 +34,11 @@ class AuditEntry(models.Model):
     Only the erasure of a student replaces names in `subject`; see docs/decisions/031-one-student.md.
     """
 
-    created = models.DateTimeField(auto_now_add=True, db_index=True)
+    # Set when it is stored, as are the number and the digest; see `submissions.audit_chain`.
+    created = models.DateTimeField(default=timezone.now, db_index=True, editable=False)
+    # Null and empty in an entry from before there was a chain.
+    number = models.BigIntegerField(null=True, db_index=True, editable=False)
+    digest = models.CharField(max_length=64, blank=True, editable=False)
     # The user name, or what the person came by who has no account.
     who = models.CharField(max_length=150)
     address = models.GenericIPAddressField(null=True)
@@ -43,3 +54,14 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.who} {self.action} {self.subject}"
+
+    @transaction.atomic
+    def save(self, **options: Any) -> None:
+        """Store a new entry as the last one of the chain; one transaction at a time does so."""
+        transaction_lock(Work.AUDIT, wait=True)
+        last = AuditEntry.objects.filter(number__isnull=False).order_by("-number").first()
+        self.created, self.number = timezone.now(), (last.number or 0) + 1 if last else 1
+        for name in ("who", "course", "assignment", "page"):
+            setattr(self, name, storable(getattr(self, name)))
+        self.digest = digest_of(self, last.digest if last else "")
+        super().save(**options)

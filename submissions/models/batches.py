@@ -16,7 +16,6 @@ from submissions.archives.formats import archive_stem
 from submissions.models.courses import Assignment
 from submissions.models.records import RecordListField, Refusal
 from submissions.models.sources import Document, Source
-from submissions.text_fields import FileCharField, FileTextField
 
 # Characters of an upload's name that are added to the names of submissions.
 MAX_SUFFIX = 60
@@ -50,7 +49,7 @@ class Batch(models.Model):
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="batches")
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True)
-    name = FileCharField(max_length=255)
+    name = models.CharField(max_length=255)
     # Earlier or other work is compared with the class, and not with other earlier work.
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.CLASS)
     # The assignment of the role OTHER; null once that was deleted. Its label is the name of this batch.
@@ -62,7 +61,7 @@ class Batch(models.Model):
     # The time from which on it is in its state.
     since = models.DateTimeField(default=timezone.now)
     state = models.CharField(max_length=20, choices=State.choices, default=State.QUEUED)
-    message = FileTextField(blank=True)
+    message = models.TextField(blank=True)
     # It stops when it is unpacked, until its uploader has checked how it is read.
     preview = models.BooleanField(default=False)
     # How its uploader has it grouped; see `Choices`.
@@ -112,13 +111,13 @@ class BoilerplateUpload(models.Model):
     RUNNING = (State.QUEUED, State.READING)
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="boilerplate_uploads")
-    name = FileCharField(max_length=255)
+    name = models.CharField(max_length=255)
     created = models.DateTimeField(auto_now_add=True)
     touched = models.DateTimeField(auto_now=True)
     # The time from which on it is in its state.
     since = models.DateTimeField(default=timezone.now)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
-    message = FileTextField(blank=True)
+    message = models.TextField(blank=True)
     # The first refused entries, and the number of all of them.
     refusals: models.JSONField[list[Refusal], list[Refusal]] = RecordListField(Refusal, default=list)
     refused = models.PositiveIntegerField(default=0)
@@ -141,7 +140,7 @@ class Upload(models.Model):
     boilerplate_upload = models.ForeignKey(
         BoilerplateUpload, models.CASCADE, related_name="uploads", null=True
     )
-    name = FileCharField(max_length=1000)
+    name = models.CharField(max_length=1000)
     file = models.FileField(upload_to="uploads/")
     size = models.PositiveBigIntegerField(default=0)
 
@@ -163,10 +162,10 @@ class Entry(models.Model):
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="entries")
     # Null for an entry that is no work of a student, or of a student without a submission.
     submission = models.ForeignKey("Submission", models.CASCADE, null=True, related_name="entries")
-    name = FileCharField(max_length=1000)
+    name = models.CharField(max_length=1000)
     size = models.PositiveBigIntegerField(default=0)
     accepted = models.BooleanField()
-    reason = FileTextField(blank=True)
+    reason = models.TextField(blank=True)
 
     class Meta:
         ordering = ("accepted", "name", "pk")
@@ -182,9 +181,9 @@ class ListedEntry(models.Model):
     """
 
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="listed_entries")
-    name = FileCharField(max_length=1000)
+    name = models.CharField(max_length=1000)
     size = models.PositiveBigIntegerField()
-    reason = FileTextField(blank=True)
+    reason = models.TextField(blank=True)
     # Null for an entry without content that can be read.
     source = models.ForeignKey(Source, models.PROTECT, null=True, related_name="listed_entries")
     language = models.CharField(max_length=40, blank=True)
@@ -192,7 +191,7 @@ class ListedEntry(models.Model):
     modified = models.CharField(max_length=40, blank=True)
     # A digest of its bytes, and why its content leaves it out; see `left_out.Listing`. Empty: not unpacked.
     digest = models.BinaryField(default=b"")
-    left_out = FileTextField(blank=True)
+    left_out = models.TextField(blank=True)
 
     class Meta:
         ordering = ("pk",)
@@ -206,7 +205,7 @@ class DeletedBatch(models.Model):
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="deleted_batches")
     batch = models.PositiveBigIntegerField(unique=True)
-    name = FileCharField(max_length=255)
+    name = models.CharField(max_length=255)
     uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     uploaded = models.DateTimeField(null=True)
     deleted = models.DateTimeField(auto_now_add=True)
@@ -217,9 +216,9 @@ class DeletedBatch(models.Model):
 
 class Submission(models.Model):
     batch = models.ForeignKey(Batch, models.CASCADE, related_name="submissions")
-    name = FileCharField(max_length=400)
+    name = models.CharField(max_length=400)
     # Ids, logins or e-mail addresses of its students as the platform has them; empty where it names none.
-    identifier = FileCharField(max_length=400, blank=True, default="")
+    identifier = models.CharField(max_length=400, blank=True, default="")
     # The latest modification time of its files; null where it is not known, see `submission_times`.
     handed_in = models.DateTimeField(null=True)
     # The submission of another assignment that this is a copy of; it is deleted with that one.
@@ -241,7 +240,7 @@ class SubmissionFile(models.Model):
     """A named source of a submission; `document` is the result of its front-end."""
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="files")
-    path = FileCharField(max_length=1000)
+    path = models.CharField(max_length=1000)
     source = models.ForeignKey(Source, models.PROTECT, related_name="files")
     document = models.ForeignKey(Document, models.PROTECT, related_name="files")
     # The name of the front-end that its name and content suggest; empty: not found out yet.
@@ -265,7 +264,7 @@ class Boilerplate(models.Model):
     """
 
     assignment = models.ForeignKey(Assignment, models.CASCADE, related_name="boilerplate")
-    name = FileCharField(max_length=1000)
+    name = models.CharField(max_length=1000)
     source = models.ForeignKey(Source, models.PROTECT, related_name="boilerplate")
     document = models.ForeignKey(Document, models.PROTECT, related_name="boilerplate")
     # As of a file of a submission; a passage stays one of its document.

@@ -6,8 +6,6 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from submissions.text_fields import FileTextField
-
 
 class Job(models.Model):
     """A piece of background work of a kind (`submissions.work.kinds`); it is deleted when it is done."""
@@ -31,7 +29,7 @@ class Job(models.Model):
     # Number of times it was started.
     attempts = models.PositiveSmallIntegerField(default=0)
     # Why it waits or has failed.
-    reason = FileTextField(blank=True)
+    reason = models.TextField(blank=True)
     # The version of this package that enqueued it.
     version = models.CharField(max_length=100)
     # Progress; the total is 0 where it is not counted.

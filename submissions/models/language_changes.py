@@ -8,7 +8,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from submissions.models.courses import Assignment
-from submissions.text_fields import FileTextField
 
 
 class LanguageChange(models.Model):
@@ -36,7 +35,7 @@ class LanguageChange(models.Model):
     # The time from which on it is in its state.
     since = models.DateTimeField(default=timezone.now)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
-    message = FileTextField(blank=True)
+    message = models.TextField(blank=True)
     documents_total = models.PositiveIntegerField(default=0)
     documents_done = models.PositiveIntegerField(default=0)
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from django.db import models
-from pydantic import AfterValidator, BaseModel, ConfigDict
-
-from fingerprint.engine import storable
+from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
     JSONField = models.JSONField[Any, Any]
@@ -176,8 +174,8 @@ class Findings(Record):
 class Refusal(Record):
     """A refused entry of an upload, with the reason."""
 
-    name: Annotated[str, AfterValidator(storable)]
-    reason: Annotated[str, AfterValidator(storable)]
+    name: str
+    reason: str
 
 
 class RecordField(JSONField):

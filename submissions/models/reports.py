@@ -11,7 +11,6 @@ from submissions.models.courses import Assignment
 from submissions.models.passages import PassagesField
 from submissions.models.records import DuplicateRecord, Findings, RecordField, RecordListField
 from submissions.models.sources import Document
-from submissions.text_fields import FileTextField
 
 
 class Report(models.Model):
@@ -34,7 +33,7 @@ class Report(models.Model):
     since = models.DateTimeField(default=timezone.now)
     finished = models.DateTimeField(null=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
-    message = FileTextField(blank=True)
+    message = models.TextField(blank=True)
     # See `ranking.rank.parameters`: k, window, common limit in force, versions, the suggested threshold.
     parameters = models.JSONField(default=dict)
     submissions = models.ManyToManyField(Submission, related_name="reports")

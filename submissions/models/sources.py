@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.db import models
 
-from submissions.text_fields import FileTextField
-
 
 class Source(models.Model):
     """The bytes of one file, stored once however often it is handed in."""
@@ -45,7 +43,7 @@ class Document(models.Model):
     profile = models.CharField(max_length=80)
     language = models.CharField(max_length=40)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
-    reason = FileTextField(blank=True)
+    reason = models.TextField(blank=True)
     # Number of times reading was started, so that a source that kills its worker is not retried for ever.
     attempts = models.PositiveSmallIntegerField(default=0)
     token_count = models.PositiveIntegerField(default=0)

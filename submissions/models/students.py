@@ -7,14 +7,13 @@ from django.db import models
 from submissions.models.batches import Submission
 from submissions.models.courses import Course
 from submissions.rosters import RosterStudent
-from submissions.text_fields import FileCharField
 
 
 class CourseRoster(models.Model):
     """The roster of a course: the file that it was read from, and the problems of its rows."""
 
     course = models.OneToOneField(Course, models.CASCADE, related_name="roster")
-    name = FileCharField(max_length=255)
+    name = models.CharField(max_length=255)
     created = models.DateTimeField(auto_now_add=True)
     # Messages, the first of them.
     problems = models.JSONField(default=list)
@@ -29,12 +28,12 @@ class EnrolledStudent(models.Model):
     """A student of a course's roster; empty where the roster does not say. See `rosters.RosterStudent`."""
 
     roster = models.ForeignKey(CourseRoster, models.CASCADE, related_name="students")
-    name = FileCharField(max_length=400, blank=True)
-    identifier = FileCharField(max_length=400, blank=True)
-    login = FileCharField(max_length=400, blank=True)
-    email = FileCharField(max_length=400, blank=True)
-    section = FileCharField(max_length=400, blank=True)
-    team = FileCharField(max_length=400, blank=True)
+    name = models.CharField(max_length=400, blank=True)
+    identifier = models.CharField(max_length=400, blank=True)
+    login = models.CharField(max_length=400, blank=True)
+    email = models.CharField(max_length=400, blank=True)
+    section = models.CharField(max_length=400, blank=True)
+    team = models.CharField(max_length=400, blank=True)
     # Further ids and logins.
     other_ids = models.JSONField(default=list)
 
@@ -65,8 +64,8 @@ class SubmissionStudent(models.Model):
     """
 
     submission = models.ForeignKey(Submission, models.CASCADE, related_name="students")
-    name = FileCharField(max_length=400)
-    identifier = FileCharField(max_length=400, blank=True)
+    name = models.CharField(max_length=400)
+    identifier = models.CharField(max_length=400, blank=True)
     enrolled = models.ForeignKey(
         EnrolledStudent, models.SET_NULL, null=True, related_name="submission_students"
     )

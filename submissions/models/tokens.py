@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from submissions.models.courses import Course
+from submissions.sealing import SealedTextField
 
 
 class ApiToken(models.Model):
@@ -42,15 +43,16 @@ class ApiToken(models.Model):
 
 
 class ApiAnswer(models.Model):
-    """The answer to a request with an idempotency key; `status` is null while it is worked on."""
+    """The answer to a request with an idempotency key, stored with what the request changed."""
 
     token = models.ForeignKey(ApiToken, models.CASCADE, related_name="answers")
     key = models.CharField(max_length=255)
     # A digest of the method, the address and the body.
     request = models.CharField(max_length=64)
-    status = models.PositiveSmallIntegerField(null=True)
-    content_type = models.CharField(max_length=100, blank=True)
-    body = models.TextField(blank=True)
+    status = models.PositiveSmallIntegerField()
+    headers: models.JSONField[dict[str, str], dict[str, str]] = models.JSONField(default=dict)
+    # It may have a secret, and names of students.
+    body = SealedTextField(blank=True)
     created = models.DateTimeField(auto_now_add=True, db_index=True)
 
     class Meta:

@@ -6,10 +6,11 @@ to the temporary folder meanwhile.
 
 from __future__ import annotations
 
+from codecs import lookup
 from typing import TYPE_CHECKING, TypeVar
 
 from django.conf import settings
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
 from django.shortcuts import render
 
@@ -61,7 +62,15 @@ class LimitRequestBodies:
     def process_view(
         self, request: HttpRequest, view: Callable[..., HttpResponse], _args: object, _kwargs: object
     ) -> HttpResponse | None:
-        """Answer with a page that says what to do when the body is too large for its view."""
+        """Answer with a page that says what to do when the body is too large for its view.
+
+        Raises
+        ------
+        BadRequest
+            When a form is in another encoding than UTF-8: some of Python's decode it to lone surrogates.
+        """
+        if lookup(request.encoding or "utf-8").name != "utf-8":
+            raise BadRequest("A form is sent in UTF-8.")
         files_allowed = getattr(view, TAKES_FILES, False) and request.user.is_authenticated
         limit = _largest_upload() if files_allowed else settings.DATA_UPLOAD_MAX_MEMORY_SIZE
         if _stated_length(request) > (limit or 0):

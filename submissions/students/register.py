@@ -44,7 +44,9 @@ REGISTER = {
     ),
     "submissions.CorpusDocument": Table(rows=("name", "sha256", "reason")),
     "submissions.AuditEntry": Table(
-        searched=("subject",), free=("who", "address", "action", "course", "assignment", "page"), why=TITLES
+        searched=("subject",),
+        free=("who", "address", "action", "course", "assignment", "page", "digest"),
+        why=TITLES,
     ),
     "submissions.Course": Table(free=("name",), why=TITLES),
     "submissions.Assignment": Table(
@@ -183,7 +185,7 @@ REGISTER = {
     "submissions.Duration": Table(free=("measure", "name", "detail"), why="names of tasks and of states"),
     "submissions.ApiToken": Table(free=("name", "prefix", "digest", "scope"), why=PEOPLE),
     "submissions.ApiAnswer": Table(
-        searched=("key", "body"), free=("request", "content_type"), why="a digest, and a kind"
+        searched=("key", "body"), free=("request", "headers"), why="a digest, and kinds and addresses"
     ),
     "lti.PushedSubmission": Table(
         searched=("subject", "name", "assets", "detail"),

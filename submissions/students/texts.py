@@ -9,6 +9,7 @@ from django.db import connection
 from django.db.models import F, Q
 
 from submissions.models import ApiAnswer, Assignment, AuditEntry, Course
+from submissions.sealing import SealedTextField
 from submissions.students.register import REGISTER
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def _naming_rows(
     scope: Scope, model: type[Model], table: Table, held: list[Assignment]
 ) -> Iterator[tuple[Any, Spellings]]:
     annotations, condition = scope.spellings().condition(table.searched)
+    if any(isinstance(model._meta.get_field(name), SealedTextField) for name in table.searched):
+        annotations, condition = {}, Q()  # The database finds nothing of a sealed text.
     rows = model._default_manager.annotate(**annotations).filter(condition, _within(scope, table, held))
     if table.course:
         rows = rows.annotate(course_of_row=F(table.course))

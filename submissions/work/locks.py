@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from datetime import timedelta
 from enum import IntEnum, unique
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from django.db import OperationalError, connection
@@ -28,6 +29,7 @@ class Work(IntEnum):
     LANGUAGE = 0x6D6F737A  # of an assignment, see `language_lock`
     POSTINGS = 0x6D6F737D  # merging their runs
     CHOICE = 0x6D6F737F  # of what to start next
+    AUDIT = 0x6D6F7380  # the end of the chain
 
 
 @contextmanager
@@ -62,6 +64,14 @@ def transaction_lock(work: Work, *, wait: bool) -> bool:
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {function}(%s::int, 0)", [int(work)])
         return wait or bool(cursor.fetchone()[0])
+
+
+def text_lock(text: str) -> bool:
+    """Lock what a text names until the transaction ends, without waiting; return whether it is locked."""
+    key = int.from_bytes(sha256(text.encode()).digest()[:8], signed=True)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(%s::bigint)", [key])
+        return bool(cursor.fetchone()[0])
 
 
 def _unlock(work: Work, pks: list[int]) -> None:

@@ -32,7 +32,7 @@ class Campus:
     def __init__(self, url: str) -> None:
         self.url = url
 
-    def enrol(self, name: str, **claims: Any) -> None:
+    def enrol(self, name: str, /, **claims: Any) -> None:
         """Store an account of the provider with what it says about it."""
         requests.put(f"{self.url}/users/{name}", json={"preferred_username": name, **claims}, timeout=10)
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from moss.lti.addresses import check_address, check_addresses, origin
 from submissions.models import Course, Membership
 from submissions.models.people import Role
+from submissions.sealing import SealedTextField
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise as Promise
@@ -99,7 +100,7 @@ class ToolKey(models.Model):
     """The key pair with which this service signs what it sends to platforms; there is one row."""
 
     # In PEM; on no page and not in Django's admin.
-    private_key = models.TextField()
+    private_key = SealedTextField()
     created = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:

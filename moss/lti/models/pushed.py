@@ -9,7 +9,6 @@ from django.utils.translation import gettext_lazy as _
 
 from moss.lti.models.platforms import LONGEST_ID, PlatformCourse
 from submissions.models import Assignment, Batch, Submission
-from submissions.text_fields import FileCharField, FileTextField
 
 
 class AttachedActivity(models.Model):
@@ -61,7 +60,7 @@ class PushedSubmission(models.Model):
     # What the platform calls it, and the student.
     submission = models.CharField(max_length=LONGEST_ID)
     subject = models.CharField(max_length=LONGEST_ID)
-    name = FileCharField(max_length=400, blank=True)
+    name = models.CharField(max_length=400, blank=True)
     submitted = models.DateTimeField()
     # Its files: `asset_id`, `url`, `sha256_checksum`, `size` and `name` of each.
     assets: models.JSONField[list[dict[str, Any]], list[dict[str, Any]]] = models.JSONField(default=list)
@@ -69,7 +68,7 @@ class PushedSubmission(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     problem = models.CharField(max_length=20, choices=Problem.choices, blank=True)
     # Which file, host or limit the problem is about.
-    detail = FileTextField(blank=True)
+    detail = models.TextField(blank=True)
     fetched = models.DateTimeField(null=True)
     batch = models.ForeignKey(Batch, models.SET_NULL, null=True, related_name="pushed")
     # What the platform was told last.
@@ -97,7 +96,7 @@ class PushedFile(models.Model):
     """The bytes of a file of a pushed submission, until it is in an upload."""
 
     submission = models.ForeignKey(PushedSubmission, models.CASCADE, related_name="files")
-    name = FileCharField(max_length=1000)
+    name = models.CharField(max_length=1000)
     data = models.BinaryField()
 
     def __str__(self) -> str:

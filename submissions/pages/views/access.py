@@ -76,6 +76,14 @@ def changed_meanwhile(request: AuthenticatedRequest, reason: str, address: str) 
     return render(request, "409.html", {"reason": reason, "address": address}, status=409)
 
 
+def hide_address(response: HttpResponse) -> HttpResponse:
+    """Keep a page out of search engines and caches, and its address, which opens it, out of referrers."""
+    response["X-Robots-Tag"] = "noindex, nofollow"
+    response["Referrer-Policy"] = "no-referrer"
+    response["Cache-Control"] = "no-store, private"
+    return response
+
+
 def staff_only(
     view: Callable[Concatenate[AuthenticatedRequest, ViewArgs], HttpResponse],
 ) -> Callable[..., HttpResponse]:

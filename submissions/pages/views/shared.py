@@ -14,6 +14,7 @@ from submissions import queries
 from submissions.actions.shares import ForgedToken, ShareEnded, find_share
 from submissions.pages.report.case_page import case_context
 from submissions.pages.report.cases import listed_case
+from submissions.pages.views.access import hide_address
 from submissions.pages.views.assignments import filtered_response, report_page_context
 from submissions.pages.views.pairs import pair_context
 from submissions.pseudonyms.names import anonymous_names, real_names
@@ -26,13 +27,6 @@ if TYPE_CHECKING:
     from submissions.models import Pair, Share
     from submissions.pseudonyms.names import Names
     from submissions.queries.reports import ReportState
-
-# Keep the page out of search engines, its address out of referrers, and revoked content out of caches.
-HEADERS = {
-    "X-Robots-Tag": "noindex, nofollow",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store, private",
-}
 
 
 def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -52,9 +46,7 @@ def _with_share(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
             response = render(
                 request, "submissions/shared_unknown.html", {"readonly": True, "token": token}, status=404
             )
-        for name, value in HEADERS.items():
-            response[name] = value
-        return response
+        return hide_address(response)
 
     return wrapper
 

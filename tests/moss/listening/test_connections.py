@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from moss.listening.connections import FAILURE_SECONDS, Connections, WrongIds
+from moss.listening.connections import COUNTED, FAILURE_SECONDS, Connections, WrongIds
 from moss.listening.limits import ListeningLimits
 
 LIMITS = ListeningLimits(
@@ -53,11 +53,38 @@ def test_sessions_are_limited_and_never_closed_for_others() -> None:
     assert connections.begin_session(later)
 
 
-def test_an_address_with_wrong_ids_waits_for_some_minutes() -> None:
+def test_who_tries_short_ids_waits_for_some_minutes() -> None:
     wrong = WrongIds(allowed=2)
-    wrong.add("a", 0)
-    assert not wrong.is_refused("a", 1)
-    wrong.add("a", 1)
-    assert wrong.is_refused("a", 2)
-    assert not wrong.is_refused("b", 2)
-    assert not wrong.is_refused("a", FAILURE_SECONDS + 1)
+    wrong.add("a", "1001", 0)
+    assert not wrong.is_refused("a", "1002", 1)
+    wrong.add("a", "1002", 1)
+    assert wrong.is_refused("a", "1003", 2)
+    assert not wrong.is_refused("b", "1003", 2)
+    assert not wrong.is_refused("a", "1003", FAILURE_SECONDS + 1)
+
+
+def test_a_neighbour_behind_an_address_with_wrong_ids_goes_on() -> None:
+    wrong = WrongIds(allowed=2)
+    wrong.note_right("a", "4321")
+    for number in range(1000, 1010):
+        wrong.add("a", str(number), 0)
+    assert not wrong.is_refused("a", "4321", 1)
+    assert not wrong.is_refused("a", "123456789012345", 1)
+    assert wrong.is_refused("a", "4322", 1)
+
+
+def test_one_wrong_id_sent_again_and_again_is_no_longer_looked_up() -> None:
+    wrong = WrongIds(allowed=2)
+    for _ in range(2):
+        wrong.add("a", "123456789012345", 0)
+    assert wrong.is_refused("a", "123456789012345", 1)
+    assert not wrong.is_refused("a", "123456789012346", 1)
+
+
+def test_what_is_counted_of_many_addresses_is_bounded() -> None:
+    wrong = WrongIds(allowed=2)
+    for number in range(2 * COUNTED):
+        wrong.add("a", str(number), 0)
+        wrong.note_right(str(number), "1001")
+    assert len(wrong._wrong) == len(wrong._right) == COUNTED
+    assert wrong.is_refused("a", "1003", 1)

@@ -6,10 +6,10 @@ import resource
 import socket
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.files.storage import default_storage
 
 from moss.listening.models import ClientResult, MossUserId
@@ -20,9 +20,6 @@ from submissions.models import Assignment, Boilerplate, Course, Submission, Uplo
 from tests.conftest import wait_until
 from tests.support.moss_clients import Listening, RawClient, listening, open_files
 from tests.support.sample_class import COPIED, RENAMED
-
-if TYPE_CHECKING:
-    from django.contrib.auth.models import User
 
 NO_FILES = "Error: No files uploaded to compare."
 IDLE = 2_000
@@ -230,16 +227,20 @@ def test_two_uploads_with_one_comment_are_two_assignments(server: Listening, num
     assert Course.objects.count() == 1
 
 
-def test_after_some_wrong_user_ids_even_a_right_one_of_that_address_waits(
+def test_after_some_wrong_user_ids_a_short_right_one_of_that_address_waits_and_a_long_one_does_not(
     server: Listening, number: str
 ) -> None:
+    short = MossUserId.objects.create(user=User.objects.create_user("short"), number="4321")
     for wrong in range(settings.SIGN_IN_FAILURES):
         with RawClient(server.port, "127.0.0.2") as client:
             assert client.begin(f"1234{wrong}") == b"no\n"
-    with RawClient(server.port, "127.0.0.2") as client:
-        assert client.begin(number) == b"no\n"
-    with RawClient(server.port) as client:
-        assert client.begin(number) == b"yes\n"
+    for address, known, answer in (
+        ("127.0.0.2", short.number, b"no\n"),
+        ("127.0.0.2", number, b"yes\n"),
+        ("127.0.0.1", short.number, b"yes\n"),
+    ):
+        with RawClient(server.port, address) as client:
+            assert client.begin(known) == answer
 
 
 @pytest.mark.long

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from submissions import actions, queries
 from submissions.models import (
+    ApiAnswer,
     Assignment,
     AuditEntry,
     Batch,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 # Where the student is found before; the database knows the rest.
 PLANTED = {
     *(f"submissions_{column}" for column in (
-        "alias.name", "apianswer.body", "apianswer.key", "assignment.teams", "auditentry.subject",
+        "alias.name", "apianswer.key", "assignment.teams", "auditentry.subject",
         "batch.name", "boilerplateupload.refusals", "casechange.after", "casedecision.notes",
         "casemember.name", "change.after", "corpusdocument.name", "courseroster.name", "decision.left",
         "decision.notes", "decision.right", "deletedbatch.name", "enrolledstudent.email", "entry.name",
@@ -69,6 +70,11 @@ def submissions_of(assignment: Assignment) -> set[str]:
     return set(rows.values_list("name", flat=True))
 
 
+def answers_with(name: str) -> list[ApiAnswer]:
+    """Return the stored answers with a name, which the database holds sealed."""
+    return [answer for answer in ApiAnswer.objects.all() if name in answer.body]
+
+
 @pytest.fixture
 def erase(django_capture_on_commit_callbacks: Committing) -> Erase:
     """Return a function that erases a student and returns the receipt."""
@@ -85,9 +91,11 @@ def erase(django_capture_on_commit_callbacks: Committing) -> Erase:
 @pytest.mark.parametrize("text", [NAME, ID])
 def test_nothing_of_an_erased_student_is_left_anywhere(text: str, planted: Planted, erase: Erase) -> None:
     assert places_of(TRACES) >= PLANTED
+    assert answers_with(NAME)
     receipt = erase(text)
     assert (receipt.state, receipt.message) == ("done", "")
     assert places_of(TRACES) == set()
+    assert not answers_with(NAME)
 
 
 def test_the_work_of_others_stays_and_their_reports_open(
