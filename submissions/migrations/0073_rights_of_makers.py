@@ -1,0 +1,23 @@
+import django.db.models.deletion
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = (
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+        ("submissions", "0072_shards_of_passages"),
+    )
+
+    operations = (
+        migrations.AddField(
+            model_name="campusgroup",
+            name="added_by",
+            field=models.ForeignKey(
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
+        ),
+    )
