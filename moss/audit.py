@@ -46,6 +46,7 @@ ACTIONS = {
     ("POST", "decide_case"): DECIDED,
     ("POST", "shares"): SHARED,
     ("POST", "revoke_share"): SHARED,
+    ("POST", "take_over_share"): SHARED,
     ("POST", "ask_to_read"): AuditAction.ASKED,
     ("POST", "answer_request"): SHARED,
     ("POST", "rename_course"): AuditAction.CHANGED_COURSE,

@@ -41,12 +41,14 @@ def maintain_once() -> None:
         apply_retention,
         apply_source_retention,
     )
+    from submissions.actions.shares import tell_owners  # noqa: PLC0415 - as below
     from submissions.sweeping import sweep  # noqa: PLC0415 - imports models: after Django's start
 
     try:
         sweep()
         apply_retention()
         apply_source_retention()
+        tell_owners()
         webhooks.enqueue_due()
         lti.enqueue_due()
         import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -196,3 +196,13 @@ def people_with(right: Right, course: Course) -> Q:
     roles = [role for role, granted in RIGHTS.items() if right in granted]
     joined = Membership.objects.filter(course=course, role__in=roles).values("user")
     return Q(pk=course.owner_id) | Q(pk__in=joined)
+
+
+def still_has(right: Right, user: str, course: str) -> Q:
+    """Return the condition for rows whose user still has a right in their course, as its owner or a member.
+
+    `user` and `course` are the fields of the row that name them.
+    """
+    roles = [role for role, granted in RIGHTS.items() if right in granted]
+    joined = Membership.objects.filter(course=OuterRef(course), user=OuterRef(user), role__in=roles)
+    return Q(Q(Exists(joined)) | Q(**{f"{course}__owner": F(user)}), **{f"{user}__is_active": True})

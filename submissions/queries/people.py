@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from django.db.models import Count, Exists, F, Max, OuterRef, Q, Subquery
+from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from submissions import permissions
 from submissions.models import Batch, CampusGroup, Course, Invitation, Membership, StatedReason, Submission
-from submissions.permissions import RIGHTS, Right
+from submissions.permissions import Right
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -90,15 +90,16 @@ def campus_group(user: User, pk: int) -> CampusGroup:
 
 def _is_valid() -> Q:
     """Return the condition for invitations whose maker may still invite, or had stated a reason for them."""
-    roles = [role for role, granted in RIGHTS.items() if Right.INVITE in granted]
-    course, maker = {"course": OuterRef("course")}, {"user": OuterRef("invited_by")}
-    members = Membership.objects.filter(**course, **maker, role__in=roles)
     stated = StatedReason.objects.filter(
-        **course, **maker, created__lte=OuterRef("created"), expires__gt=OuterRef("created")
+        course=OuterRef("course"),
+        user=OuterRef("invited_by"),
+        user__is_staff=True,
+        user__is_active=True,
+        created__lte=OuterRef("created"),
+        expires__gt=OuterRef("created"),
     )
-    may_invite = Q(course__owner=F("invited_by")) | Q(Exists(members))
-    may_invite |= Q(Exists(stated), invited_by__is_staff=True)
-    return Q(may_invite, invited_by__is_active=True, expires__gt=timezone.now())
+    may_invite = permissions.still_has(Right.INVITE, "invited_by", "course") | Q(Exists(stated))
+    return Q(may_invite, expires__gt=timezone.now())
 
 
 def open_invitation(pk: int, created: str) -> Invitation:
