@@ -55,7 +55,11 @@ STATEMENTS = (
     "    try:\n        left.remove({n})\n    except ValueError:\n        raise\n",
     "    print(f'{{left}} {n}', file=None, end='')\n",
 )
-READERS = ("instructor", "observer", "administrator with a reason")
+READERS = (
+    "instructor",
+    pytest.param("observer", marks=pytest.mark.long),
+    pytest.param("administrator with a reason", marks=pytest.mark.long),
+)
 # Pages about what is not of the class, and those that say when something was used or sent.
 LEFT_OUT = {
     "audit_log", "department", "student_data", "erasure", "receipt_file", "service", "service_now",
