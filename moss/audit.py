@@ -12,7 +12,14 @@ from submissions.actions.people import find_invitation
 from submissions.actions.shares import ForgedToken, ShareEnded, find_share
 from submissions.models import Assignment, AuditEntry, Course
 from submissions.models.audit import AuditAction
-from submissions.queries.audit import AuditSubject, audit_subject, settings_text, shared_subject
+from submissions.queries.audit import (
+    AuditSubject,
+    administrator_note,
+    audit_subject,
+    invitation_subject,
+    settings_text,
+    shared_subject,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,6 +46,7 @@ ACTIONS = {
     ("POST", "decide_case"): DECIDED,
     ("POST", "shares"): SHARED,
     ("POST", "revoke_share"): SHARED,
+    ("POST", "take_over_share"): SHARED,
     ("POST", "ask_to_read"): AuditAction.ASKED,
     ("POST", "answer_request"): SHARED,
     ("POST", "rename_course"): AuditAction.CHANGED_COURSE,
@@ -115,8 +123,10 @@ class RecordAccess:
         if entry and _was_done(request, response):
             if entry.action == AuditAction.CHANGED_COURSE:
                 entry.subject = _settings_now(request)
-            elif entry.action == AuditAction.UPLOADED:
+            else:
                 entry.subject = getattr(request, "audit_subject", entry.subject)
+            note = getattr(request, "audit_note", "")
+            entry.subject = "; ".join(filter(None, [entry.subject, note]))
             entry.save()
         return response
 
@@ -138,6 +148,9 @@ class RecordAccess:
         if name in SENT:
             sent = [subject.subject, *(request.POST.get(field, "") for field in SENT[name])]
             subject = subject._replace(subject="; ".join(filter(None, sent)).replace("\0", ""))
+        if action == PEOPLE and name != "invitation" and request.user.is_authenticated:
+            note = administrator_note(match.route, arguments["pk"], request.user)
+            request.audit_note = note  # type: ignore[attr-defined] # read by __call__
         if who:
             request.audit_entry = AuditEntry(  # type: ignore[attr-defined] # read by __call__
                 who=who, address=address, action=action, page=name, **subject._asdict()
@@ -182,7 +195,7 @@ def _invitation_subject(token: str) -> AuditSubject:
         invitation = find_invitation(token)
     except Http404:
         return AuditSubject()
-    return AuditSubject(invitation.course.name, subject=str(invitation))
+    return invitation_subject(invitation)
 
 
 def _api_subject(route: str, arguments: dict[str, Any]) -> AuditSubject:

@@ -41,6 +41,7 @@ def maintain_once() -> None:
         apply_retention,
         apply_source_retention,
     )
+    from submissions.actions.shares import tell_owners  # noqa: PLC0415 - as below
     from submissions.sweeping import sweep  # noqa: PLC0415 - imports models: after Django's start
 
     try:
@@ -49,6 +50,7 @@ def maintain_once() -> None:
         apply_source_retention()
         webhooks.forget_old()
         lti.forget_old()
+        tell_owners()
         import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
         heartbeats.save_maintenance()
     except (DatabaseError, OperationalError, RedisError) as error:

@@ -12,6 +12,7 @@ from django.contrib import admin
 from submissions import models
 
 if TYPE_CHECKING:
+    from django.db.models import Model
     from django.http import HttpRequest
 
     ModelAdmin = admin.ModelAdmin[Any]
@@ -34,8 +35,22 @@ class ReadOnlyAdmin(ModelAdmin):
         return False
 
 
+class FixedReadersAdmin(ModelAdmin):
+    """Admin of rows whose `readers` field says who reads what was handed in: it is chosen once.
+
+    The page of the people of a course transfers it, which takes a reason.
+    """
+
+    readers = ""
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        fields = tuple(super().get_readonly_fields(request, obj))
+        return (*fields, self.readers) if obj else fields
+
+
 @admin.register(models.Course)
-class CourseAdmin(ModelAdmin):
+class CourseAdmin(FixedReadersAdmin):
+    readers = "owner"
     list_display = ("name", "owner", "created")
     list_select_related = ("owner",)
     search_fields = ("name", "owner__username")
@@ -43,7 +58,8 @@ class CourseAdmin(ModelAdmin):
 
 
 @admin.register(models.Assignment)
-class AssignmentAdmin(ModelAdmin):
+class AssignmentAdmin(FixedReadersAdmin):
+    readers = "course"
     list_display = ("name", "course", "language", "common_limit", "created")
     list_select_related = ("course",)
     search_fields = ("name", "course__name")

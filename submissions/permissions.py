@@ -1,7 +1,7 @@
 """What a person may do in a course. Every page, export and share link asks here, by `submissions.queries`.
 
 The owner of a course may do everything. Members have the rights of their role. Administrators (`is_staff`)
-manage every course, and read one for some hours after they stated why.
+manage every course, and read one or give others access to it for some hours after they stated why.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q
+from django.db.models import Exists, F, OuterRef, Q
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -19,7 +20,7 @@ from submissions.models import Course, Membership, StatedReason
 from submissions.models.people import Role
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import AnonymousUser, User
+    from django.contrib.auth.models import AnonymousUser
     from django.db.models import QuerySet
 
 
@@ -34,7 +35,9 @@ class Right(StrEnum):
     SHARE = "share"
     # Delete uploads and assignments.
     DELETE = "delete"
-    # Invite people, change their roles, rename the course.
+    # Give people access: invite them, change their roles, give campus groups a role.
+    INVITE = "invite"
+    # Remove people, withdraw invitations, rename the course.
     MANAGE = "manage"
     # Transfer or delete the course.
     OWN = "own"
@@ -48,7 +51,7 @@ RIGHTS = {
 }
 ADMINISTRATOR = frozenset({Right.MANAGE, Right.OWN})
 # What an administrator may do besides, after stating a reason, and for how long.
-WITH_REASON = frozenset({Right.READ, Right.SEE_NAMES})
+WITH_REASON = frozenset({Right.READ, Right.SEE_NAMES, Right.INVITE})
 REASON_HOLDS = timedelta(hours=8)
 # Attribute of an object of a user: what a program may do in the name of that user.
 LIMITS = "_limits"
@@ -100,8 +103,17 @@ def _stored_rights(user: User, course: Course) -> frozenset[Right]:
     granted = RIGHTS[Role(membership.role)] if membership else frozenset()
     if not user.is_staff:
         return granted
-    stated = StatedReason.objects.filter(course=course, user=user, expires__gt=timezone.now()).exists()
-    return granted | ADMINISTRATOR | (WITH_REASON if stated else frozenset())
+    return granted | ADMINISTRATOR | (WITH_REASON if stated_reason(user, course) else frozenset())
+
+
+def stated_reason(user: User, course: Course) -> StatedReason | None:
+    """Return the newest reason of a user for a course that still holds."""
+    return StatedReason.objects.filter(course=course, user=user, expires__gt=timezone.now()).first()
+
+
+def acts_as_administrator(user: User, course: Course) -> bool:
+    """Return whether a user may manage a course only because of being an administrator."""
+    return user.is_staff and not User.objects.filter(people_with(Right.MANAGE, course), pk=user.pk).exists()
 
 
 def allowed(granted: frozenset[Right]) -> dict[str, bool]:
@@ -124,7 +136,10 @@ def require(user: User, right: Right, course: Course) -> None:
         )
     if Right.MANAGE in granted:
         raise PermissionDenied(
-            _("Administrators manage a course but do not read it. State a reason under People to read it.")
+            _(
+                "Administrators manage a course but do not read it. "
+                "State a reason under People to read it or to give somebody access."
+            )
         )
     raise PermissionDenied(
         _("Your role in {course} does not allow this. Ask {owner}.").format(
@@ -181,3 +196,13 @@ def people_with(right: Right, course: Course) -> Q:
     roles = [role for role, granted in RIGHTS.items() if right in granted]
     joined = Membership.objects.filter(course=course, role__in=roles).values("user")
     return Q(pk=course.owner_id) | Q(pk__in=joined)
+
+
+def still_has(right: Right, user: str, course: str) -> Q:
+    """Return the condition for rows whose user still has a right in their course, as its owner or a member.
+
+    `user` and `course` are the fields of the row that name them.
+    """
+    roles = [role for role, granted in RIGHTS.items() if right in granted]
+    joined = Membership.objects.filter(course=OuterRef(course), user=OuterRef(user), role__in=roles)
+    return Q(Q(Exists(joined)) | Q(**{f"{course}__owner": F(user)}), **{f"{user}__is_active": True})

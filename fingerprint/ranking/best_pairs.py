@@ -114,6 +114,31 @@ def best_pairs(
     return Scored(np.concatenate([part.rows for part in parts]), Scores(*map(np.concatenate, columns)))
 
 
+def best_of_both(
+    cohort: Cohort,
+    lexical: LexicalTable,
+    candidates: CandidatePairs,
+    wanted: Wanted,
+    within: Flags,
+    *,
+    scored: Scored,
+    check: Check,
+) -> Scored:
+    """Return the wanted candidates `within` a class, of which some are scored, and the wanted others.
+
+    So it depends on none of the others which ones of the class are found.
+    """
+    own, others = np.flatnonzero(within), np.flatnonzero(~within)
+    known = scored._replace(rows=np.searchsorted(own, scored.rows))
+    parts = []
+    for rows, before in ((own, known), (others, None)):
+        if len(rows):
+            best = best_pairs(cohort, lexical, candidates.take(rows), wanted, scored=before, check=check)
+            parts.append(best._replace(rows=rows[best.rows]))
+    columns = zip(*(part.scores for part in parts), strict=True)
+    return Scored(np.concatenate([part.rows for part in parts]), Scores(*map(np.concatenate, columns)))
+
+
 def _steps(search: _Search, bounds_of: Callable[[Positions], Floats]) -> Iterator[Positions]:
     """Yield rows to score, the first of them perhaps empty, until no other pair can be wanted."""
     rows = search.best_of_each() if search.wanted.of_each else np.empty(0, dtype=np.int64)

@@ -13,7 +13,7 @@ from fingerprint.ranking.groups import NO_GROUPS, Groups, share_group
 from fingerprint.ranking.weights import rarity
 
 if TYPE_CHECKING:
-    from fingerprint.types import Bounds, Floats, Hashes, Owners, PairRows
+    from fingerprint.types import Bounds, Flags, Floats, Hashes, Owners, PairRows
 
 # A candidate pair shares at least this part of the lighter side's fingerprints, by weight. In measurements,
 # values from 0 to 0.03 rank alike, and this one halves the number of pairs in a class of 259.
@@ -98,13 +98,20 @@ def postings(index: InvertedIndex, weights: Floats | None = None) -> Postings:
     return Postings(index.starts, index.owners, values, value_starts, weights)
 
 
-def weighted_pairs(index: InvertedIndex, floor: float = FLOOR, groups: Groups = NO_GROUPS) -> CandidatePairs:
+def weighted_pairs(
+    index: InvertedIndex, floor: float = FLOOR, groups: Groups = NO_GROUPS, counted: Flags | None = None
+) -> CandidatePairs:
     """Return the pairs of owners whose shared values weigh at least `floor` of all values of the lighter one.
 
-    Owners that have one of the `groups` in common are no pair. Pairs are counted for one owner at a time, so
-    that a pair below the floor takes no memory (winnowing, section 5.2).
+    Owners that have one of the `groups` in common are no pair. Values weigh their rarity among the `counted`
+    owners, all by default. Pairs are counted for one owner at a time, so that a pair below the floor takes no
+    memory (winnowing, section 5.2).
     """
-    return _pairs(postings(index), floor, 0.0, groups)
+    weights = None
+    if counted is not None:
+        sums = np.concatenate(([0], np.cumsum(counted[index.owners], dtype=np.int64)))
+        weights = rarity(sums[index.starts[1:]] - sums[index.starts[:-1]], constants.RARITY_EXPONENT)
+    return _pairs(postings(index, weights), floor, 0.0, groups)
 
 
 def _pairs(table: Postings, floor: float, least: float, groups: Groups) -> CandidatePairs:

@@ -54,7 +54,7 @@ class Cohort:
     `file_starts` int64 [f + 1], `submission_starts` int64 [n + 1]: position at which each file and each
     submission begins; `tokens`: the tokens of all submissions (see `IndexedTokens`); `order_starts` int64
     [n + 1]: where in `tokens.order` the part of each submission begins; `frequency` int32 [t]: number of
-    submissions that contain the k-gram that starts at a token (0 where none starts); `sums`: see
+    counted submissions that contain the k-gram that starts at a token (0 where none starts); `sums`: see
     `RunningSums`; `boilerplate` uint64: hashes of those k-grams of boilerplate that the cohort contains;
     `common` bool [t]: whether the k-gram that starts at a token is common code; `limit`: the common limit in
     force, None for none.
@@ -84,33 +84,32 @@ class Cohort:
         lines: Sequence[Lines] | None = None,
         *,
         parts: Floats | None = None,
+        counted: Flags | None = None,
+        given: Sequence[Kinds] = (),
         whole_lines: bool = True,
     ) -> Cohort:
         """Build a cohort from the token kinds of every file of every submission.
 
         K-grams of `boilerplate` count nowhere; those in more than `limit` submissions count in no share.
         `lines`: the line of each token, for one file after another; by default each token has its own line.
-        `parts`: the part in (0, 1] of a program that each submission counts for the limit; by default 1.
+        `parts`: the part in [0, 1] of a program that each submission counts for the limit; by default 1.
+        `counted`: whether a submission counts for what is rare; K-grams of `given` are boilerplate in others.
         Unless `whole_lines`, passages may end anywhere in a line, see `trim_to_lines`.
         """
         kinds, file_starts, starts = _concatenate(submissions)
-        hashes = kgram_hashes(kinds, k)
-        values, inverse = np.unique(hashes, return_inverse=True)
-        ids = inverse.astype(np.int32)
-        bounds = np.minimum(starts, len(ids))
-        frequency = document_frequency(ids, bounds, len(values))
+        values, inverse = np.unique(kgram_hashes(kinds, k), return_inverse=True)
+        ids, bounds = inverse.astype(np.int32), np.minimum(starts, len(inverse))
+        contained, frequency = _frequencies(ids, bounds, len(values), counted)
         is_boilerplate = np.isin(values, distinct_kgrams(boilerplate, k))
         programs = frequency if parts is None else count_programs(ids, bounds, len(values), parts)
         common = programs > (np.inf if limit is None else limit)
-        ignored = is_boilerplate | common
-        flags = _covered(is_boilerplate[ids], len(kinds), k), _covered(ignored[ids], len(kinds), k)
+        is_given = np.isin(values, distinct_kgrams(given, k))[ids] & _old_places(bounds, counted)
+        flags = _flags(is_boilerplate[ids] | is_given, common[ids], len(kinds), k)
         line_numbers = _line_numbers(lines, file_starts)
-        unit_numbers = line_numbers if whole_lines else _line_numbers(None, file_starts)
-        extents = _line_extents(unit_numbers, file_starts, starts)
-        kgrams = _matchable_kgrams(kinds, _numbers(~is_boilerplate & (frequency > 1))[ids], k)
+        extents = _unit_extents(lines if whole_lines else None, file_starts, starts)
+        kgrams = _matchable_kgrams(kinds, _numbers(~is_boilerplate & (contained > 1))[ids], is_given, k)
         tokens, order_starts = index_tokens(kinds, kgrams, flags, starts, extents)
-        padded, is_common = np.zeros(len(kinds), dtype=np.int32), np.zeros(len(kinds), dtype=np.bool_)
-        padded[: len(ids)], is_common[: len(ids)] = frequency[ids], common[ids]
+        padded, is_common = _at_kgrams(frequency[ids], common[ids], len(kinds))
         weights = token_weights(ids, frequency, (file_starts, starts), flags[0], k)
         sums = _running_sums(weights, flags, file_starts, line_numbers)
         columns = file_starts, starts, tokens, order_starts, padded, sums, values[is_boilerplate], is_common
@@ -183,10 +182,36 @@ def _covered(marked: Flags, tokens: int, k: int) -> Flags:
     return covered
 
 
-def _matchable_kgrams(kinds: Kinds, numbers: Ids, k: int) -> Ids:
+def _frequencies(ids: Ids, bounds: Bounds, distinct: int, counted: Flags | None) -> tuple[Ids, Ids]:
+    """Return the number of submissions, and that of counted ones, that contain each id."""
+    contained = document_frequency(ids, bounds, distinct)
+    if counted is None:
+        return contained, contained
+    return contained, count_programs(ids, bounds, distinct, counted.astype(np.float64)).astype(np.int32)
+
+
+def _at_kgrams(frequency: Ids, common: Flags, tokens: int) -> tuple[Ids, Flags]:
+    """Return the columns of k-grams as columns of tokens, at the last of which none starts."""
+    padded, is_common = np.zeros(tokens, dtype=np.int32), np.zeros(tokens, dtype=np.bool_)
+    padded[: len(frequency)], is_common[: len(common)] = frequency, common
+    return padded, is_common
+
+
+def _flags(boilerplate: Flags, common: Flags, tokens: int, k: int) -> tuple[Flags, Flags]:
+    """Return which tokens are boilerplate, and which are that or common code, by the k-grams that are."""
+    return _covered(boilerplate, tokens, k), _covered(boilerplate | common, tokens, k)
+
+
+def _old_places(bounds: Bounds, counted: Flags | None) -> Flags:
+    """Return for each k-gram whether it starts in a submission that is not counted."""
+    sizes = np.diff(bounds)
+    return np.zeros(int(sizes.sum()), dtype=np.bool_) if counted is None else np.repeat(~counted, sizes)
+
+
+def _matchable_kgrams(kinds: Kinds, numbers: Ids, is_given: Flags, k: int) -> Ids:
     """Return the id of the matchable k-gram at each token, see `IndexedTokens`."""
     kgrams = np.full(len(kinds), -1, dtype=np.int32)
-    kgrams[: len(numbers)] = numbers
+    kgrams[: len(numbers)][~is_given] = numbers[~is_given]
     unmatch_collisions(kinds, kgrams, k)
     return kgrams
 
@@ -200,6 +225,12 @@ def _line_numbers(lines: Sequence[Lines] | None, file_starts: Bounds) -> Ids:
         is_new[1:-1] = column[1:] != column[:-1]
         is_new[file_starts] = True
     return np.cumsum(is_new, dtype=np.int32)
+
+
+def _unit_extents(
+    lines: Sequence[Lines] | None, file_starts: Bounds, submission_starts: Bounds
+) -> tuple[Ids, Ids]:
+    return _line_extents(_line_numbers(lines, file_starts), file_starts, submission_starts)
 
 
 def _line_extents(line_numbers: Ids, file_starts: Bounds, submission_starts: Bounds) -> tuple[Ids, Ids]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fingerprint.ranking.common_code import CommonLimit
     from fingerprint.ranking.old_pairs import OldPairs
     from fingerprint.ranking.translations import CoarseFile, TranslationInput
-    from fingerprint.types import Hashes, Kinds, Lines, Owners
+    from fingerprint.types import Flags, Hashes, Kinds, Lines, Owners
 
 
 class CohortFile(NamedTuple):
@@ -46,13 +46,16 @@ class Exclusions(NamedTuple):
 
     `kinds` may be those of passages. `lexical` has the terms of whole files only, since the positions of
     terms in a file are not known. `limit`: see `CommonLimit`; with a number, every submission counts as one.
-    `coarse` has the coarse streams of whole files or of passages.
+    `coarse` has the coarse streams of whole files or of passages. What was `given` and `given_lexical` does
+    not count in old submissions, see `OldPairs`: their courses handed it out.
     """
 
     kinds: Sequence[Kinds] = ()
     lexical: Sequence[LexicalTerms] = ()
     limit: CommonLimit = None
     coarse: Sequence[CoarseFile] = ()
+    given: Sequence[Kinds] = ()
+    given_lexical: Sequence[LexicalTerms] = ()
 
 
 NO_EXCLUSIONS = Exclusions()
@@ -78,7 +81,8 @@ class RankingInput(NamedTuple):
 
     Submissions that have one of the `groups` in common are not compared. `translations` has the submissions
     by language, None if all are in one. `old_pairs` restricts the pairs with submissions that were looked up;
-    the threshold is suggested from the other pairs.
+    nothing else depends on these: what is rare or common is so in the class, and the threshold is suggested
+    from its pairs.
     """
 
     cohort: Cohort
@@ -104,6 +108,8 @@ class RankingInput(NamedTuple):
         k: int,
         exclusions: Exclusions = NO_EXCLUSIONS,
         groups: Groups = NO_GROUPS,
+        *,
+        old_pairs: OldPairs | None = None,
     ) -> RankingInput:
         """Build the input from the files of `submissions` submissions, with k-grams of `k` tokens."""
         kinds: list[list[Kinds]] = [[] for _ in range(submissions)]
@@ -116,12 +122,40 @@ class RankingInput(NamedTuple):
         numbers = np.array([file.submission for file in files], dtype=np.int32)
         owners = np.repeat(numbers, [len(file.hashes) for file in files])
         limit, parts = exclusions.limit, None
+        counted = None if old_pairs is None else ~old_pairs.old
+        if old_pairs is not None:
+            terms = _without_given(terms, old_pairs.old, exclusions.given_lexical)
+            given = np.isin(hashes, distinct_kgrams(exclusions.given, k)) & old_pairs.old[owners]
+            hashes, owners = hashes[~given], owners[~given]
         if limit == "default":
-            counted = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
-            parts = 1.0 / count_alike(InvertedIndex.build(hashes[counted], owners[counted]), submissions)
+            own = ~np.isin(hashes, distinct_kgrams(exclusions.kinds, k))
+            if counted is not None:
+                own &= counted[owners]
+            parts = 1.0 / count_alike(InvertedIndex.build(hashes[own], owners[own]), submissions)
+            parts = parts if counted is None else parts * counted
             limit = default_limit(parts.sum())
-        cohort = Cohort.from_submissions(kinds, k, exclusions.kinds, limit, lines, parts=parts)
-        lexical = LexicalTable.from_submissions(terms, exclusions.lexical)
+        cohort = Cohort.from_submissions(
+            kinds, k, exclusions.kinds, limit, lines, parts=parts, counted=counted, given=exclusions.given
+        )
+        lexical = LexicalTable.from_submissions(terms, exclusions.lexical, counted)
         streams = [(file.submission, file.coarse) for file in files]
         translations = translation_input(streams, exclusions.coarse, groups)
-        return cls(cohort, lexical, hashes, owners, groups, translations)
+        return cls(cohort, lexical, hashes, owners, groups, translations, old_pairs)
+
+
+def _without_given(
+    terms: list[list[LexicalTerms]], old: Flags, given: Sequence[LexicalTerms]
+) -> list[list[LexicalTerms]]:
+    """Return the terms of all submissions, those of old ones without what was given."""
+    if not given:
+        return terms
+    excluded = [np.concatenate(columns) for columns in zip(*given, strict=True)]
+    return [
+        [
+            type(file)(*(own[~np.isin(own, out)] for own, out in zip(file, excluded, strict=True)))
+            for file in files
+        ]
+        if is_old
+        else files
+        for files, is_old in zip(terms, old.tolist(), strict=True)
+    ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from fingerprint.index import CandidatePairs, InvertedIndex
 from fingerprint.permutation import permute
-from fingerprint.ranking.best_pairs import Scored, Wanted, best_pairs
+from fingerprint.ranking.best_pairs import Scored, Wanted, best_of_both
 from fingerprint.ranking.candidates import FLOOR, merged_pairs, rare_term_pairs, weighted_pairs
 from fingerprint.ranking.pair_passages import align_pairs
 from fingerprint.ranking.parallel import never_end
@@ -85,7 +85,8 @@ class Ranking(NamedTuple):
     """Pairs with their scores, best first, and the threshold suggested from those of pairs in one language.
 
     `units` int64 [n, 2]: the units of a translated pair, see `TranslationInput`; -1 for any other pair.
-    `candidates` is the number of pairs that share enough to be compared, whether or not they are in it.
+    `candidates` is the number of pairs of the class that share enough to be compared, whether or not they are
+    in it.
     """
 
     pairs: CandidatePairs
@@ -114,11 +115,18 @@ def candidate_pairs(inputs: RankingInput, floor: float = FLOOR) -> CandidatePair
     """
     counted = ~np.isin(inputs.hashes, inputs.cohort.boilerplate)
     index = InvertedIndex.build(inputs.hashes[counted], inputs.owners[counted])
-    by_fingerprints = weighted_pairs(index, floor, inputs.groups)
-    pairs = merged_pairs(by_fingerprints, rare_term_pairs(*inputs.lexical.columns(), inputs.groups))
-    if inputs.old_pairs is None:
-        return pairs
-    return pairs.take(np.flatnonzero(inputs.old_pairs.keep(pairs.left, pairs.right)))
+    old = inputs.old_pairs
+    by_fingerprints = weighted_pairs(index, floor, inputs.groups, None if old is None else ~old.old)
+    ids, owners, weights = inputs.lexical.columns()
+    by_terms = rare_term_pairs(ids, owners, weights, inputs.groups)
+    if old is None:
+        return merged_pairs(by_fingerprints, by_terms)
+    # A term that is rare in the class may be in many old submissions, and the other way round.
+    own = ~old.old[owners]
+    by_own_terms = rare_term_pairs(ids[own], owners[own], weights, inputs.groups)
+    by_terms = by_terms.take(np.flatnonzero(old.has_old(by_terms.left, by_terms.right)))
+    pairs = merged_pairs(by_fingerprints, merged_pairs(by_own_terms, by_terms))
+    return pairs.take(np.flatnonzero(old.keep(pairs.left, pairs.right)))
 
 
 def rank(inputs: RankingInput, show: int | None = None, check: Check = never_end) -> Ranking:
@@ -173,7 +181,7 @@ def _with_translations(
     if listed is not None:
         translations = translations.take(translations.scores.similarity >= LEAST_LISTED)
     both = merged_pairs(candidate_pairs(inputs, 0.0 if listed is None else FLOOR), translations.pairs)
-    return _merged(ranking, translations)._replace(candidates=len(both.left))
+    return _merged(ranking, translations)._replace(candidates=int(_within_class(inputs, both).sum()))
 
 
 def _rank_one_language(
@@ -185,6 +193,7 @@ def _rank_one_language(
 ) -> Ranking:
     cohort, lexical, pairs = inputs.cohort, inputs.lexical, candidates
     eligible = _eligible_rows(inputs, pairs, candidate_pairs(inputs) if wanted is None else None)
+    within = _within_class(inputs, pairs)
     sample = eligible[sample_rows(_pair_keys(inputs, pairs.take(eligible)))]
     if wanted is None or score_pairs or len(pairs.left) <= max(wanted.best, SAMPLE_SIZE):
         scores = (score_pairs or score)(cohort, lexical, pairs, check)
@@ -194,10 +203,10 @@ def _rank_one_language(
         threshold = suggest_threshold(scored.scores.similarity, len(eligible))
         if wanted.least == SUGGESTED:
             wanted = wanted._replace(least=threshold.value)
-        rows, scores = best_pairs(cohort, lexical, pairs, wanted, scored=scored, check=check)
+        rows, scores = best_of_both(cohort, lexical, pairs, wanted, within, scored=scored, check=check)
         pairs = pairs.take(rows)
     one_language = np.full((len(pairs.left), 2), -1, dtype=np.int64)
-    ranking = Ranking(pairs, scores, threshold, one_language, len(candidates.left))
+    ranking = Ranking(pairs, scores, threshold, one_language, int(within.sum()))
     return ranking.take(_order(pairs, scores))
 
 

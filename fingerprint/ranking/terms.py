@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.lexical_terms import LexicalTerms
     from fingerprint.ranking.score_constants import Evidence, Norm
-    from fingerprint.types import Bounds, Floats, Hashes, Owners, Positions, Rows, Terms
+    from fingerprint.types import Bounds, Flags, Floats, Hashes, Owners, Positions, Rows, Terms
 
 
 def apply_norm(left: Floats, right: Floats, norm: Norm) -> Floats:
@@ -69,10 +69,13 @@ class TermTable:
     weights: Floats
 
     @classmethod
-    def from_submissions(cls, submissions: Sequence[Sequence[Terms]], excluded: Terms) -> TermTable:
+    def from_submissions(
+        cls, submissions: Sequence[Sequence[Terms]], excluded: Terms, counted: Flags | None = None
+    ) -> TermTable:
         """Build the table from the terms of every file of every submission, without those in `excluded`.
 
-        A term weighs its rarity, less if it is shorter than `WHOLE_TERM_CHARACTERS`.
+        A term weighs its rarity among the `counted` submissions (all by default), less if it is shorter than
+        `WHOLE_TERM_CHARACTERS`.
         """
         empty = np.empty(0, np.uint64)
         own_terms = [distinct_values(np.concatenate([empty, *files])) for files in submissions]
@@ -81,7 +84,8 @@ class TermTable:
         bounds = np.cumsum([0, *map(len, terms)], dtype=np.int64)
         whole = constants.WHOLE_TERM_CHARACTERS
         lengths = np.minimum(term_lengths(values), whole) / whole
-        frequency = np.bincount(ids, minlength=len(values))
+        rows = ids if counted is None else ids[np.repeat(counted, np.diff(bounds))]
+        frequency = np.bincount(rows, minlength=len(values))
         return cls(
             ids.astype(np.int64), bounds, lengths, rarity(frequency, constants.TERM_RARITY_EXPONENT) * lengths
         )
@@ -123,13 +127,19 @@ class LexicalTable(NamedTuple):
 
     @classmethod
     def from_submissions(
-        cls, submissions: Sequence[Sequence[LexicalTerms]], boilerplate: Sequence[LexicalTerms] = ()
+        cls,
+        submissions: Sequence[Sequence[LexicalTerms]],
+        boilerplate: Sequence[LexicalTerms] = (),
+        counted: Flags | None = None,
     ) -> LexicalTable:
-        """Build the table from the terms of every file of every submission, without those of boilerplate."""
+        """Build the table from the terms of every file of every submission, without those of boilerplate.
+
+        For `counted` see `TermTable`.
+        """
         return cls(
-            TermTable.from_submissions(*_terms(submissions, boilerplate, "literals")),
-            TermTable.from_submissions(*_terms(submissions, boilerplate, "names")),
-            TermTable.from_submissions(*_terms(submissions, boilerplate, "imports")),
+            TermTable.from_submissions(*_terms(submissions, boilerplate, "literals"), counted),
+            TermTable.from_submissions(*_terms(submissions, boilerplate, "names"), counted),
+            TermTable.from_submissions(*_terms(submissions, boilerplate, "imports"), counted),
         )
 
 

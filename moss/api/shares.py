@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Annotated, Literal
 
+from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.urls import reverse
 from ninja import Field, Router, Schema, Status
@@ -13,9 +14,10 @@ from moss.api.objects import LARGEST_ID, Id, user_of
 from moss.api.problems import Problem, invalid_form
 from submissions import queries
 from submissions.actions.shares import create_share, revoke_share, share_token
-from submissions.models import Share
+from submissions.models import Assignment, Share
 from submissions.pages.forms.shares import ShareForm
 from submissions.permissions import Right
+from submissions.queries.withheld import withheld
 
 router = Router()
 PATH = "/assignments/{assignment_id}/shares"
@@ -23,7 +25,10 @@ PairId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 
 
 class ShareOut(Schema):
-    """A read-only link to a report, or to the pair of `left` and `right`; `url` is null once it ended."""
+    """A read-only link to a report, or to the pair of `left` and `right`.
+
+    `url` is null once it ended, also because `created_by` may not share any more.
+    """
 
     id: int
     url: str | None
@@ -54,13 +59,15 @@ class ShareIn(Schema):
 def list_shares(request: HttpRequest, assignment_id: Id) -> Shares:
     listed = queries.shares(queries.assignment(user_of(request), assignment_id, Right.SHARE))
     working = [_share_out(request, one) for one in listed.working]
-    return Shares(items=working + [_share_out(request, one, ended=True) for one in listed.ended])
+    stopped = [_share_out(request, one, ended=True) for one in (*listed.stopped, *listed.ended)]
+    return Shares(items=working + stopped)
 
 
 @router.post(PATH, response={201: ShareOut}, summary="Create a link", url_name="api_shares")
 def add_share(request: HttpRequest, assignment_id: Id, body: ShareIn) -> Status[ShareOut]:
     user = user_of(request)
     assignment = queries.assignment(user, assignment_id, Right.SHARE)
+    _require_all_that_it_shows(user, assignment)
     form = ShareForm(body.dict())
     if not form.is_valid():
         raise invalid_form(form)
@@ -80,6 +87,13 @@ def remove_share(request: HttpRequest, share_id: Id) -> Status[None]:
     return Status(204, None)
 
 
+def _require_all_that_it_shows(user: User, assignment: Assignment) -> None:
+    """Refuse a token for some courses where a link, which shows what its user may read, would show more."""
+    of_user = withheld(assignment, User.objects.get(pk=user.pk)).copies
+    if assignment.withheld.copies - of_user:
+        raise Problem(403, "The link would show work of courses that this token is not for.")
+
+
 def _share_out(request: HttpRequest, share: Share, *, ended: bool = False) -> ShareOut:
     address = request.build_absolute_uri(reverse("shared", args=[share_token(share)]))
     return ShareOut(
@@ -88,7 +102,7 @@ def _share_out(request: HttpRequest, share: Share, *, ended: bool = False) -> Sh
         left=share.left,
         right=share.right,
         anonymous=share.anonymous,
-        created_by=share.created_by.get_username(),
+        created_by=share.created_by.get_username() if share.created_by else "",
         created=share.created,
         expires=share.expires,
         revoked=share.revoked,

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from submissions.models import CampusGroup, Course, Invitation, Membership, StatedReason
-from submissions.permissions import REASON_HOLDS
+from submissions.permissions import REASON_HOLDS, stated_reason
 from submissions.queries.people import open_invitation
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ PURPOSE = "submissions.invitation"
 
 class CannotTransfer(Exception):
     """A course that cannot have this owner; the message says why."""
+
+
+class OwnInvitation(Exception):
+    """An invitation that its maker opened: nobody gives a role to themselves."""
 
 
 def invite(course: Course, inviter: User, email: str, role: str) -> Invitation:
@@ -69,19 +73,30 @@ def send_invitation(invitation: Invitation, address: str) -> bool:
     """Send the link of an invitation by mail; return whether the mail server took it."""
     context = {"invitation": invitation, "address": address}
     subject = _("Invitation to {course}").format(course=invitation.course.name)
-    text = render_to_string("submissions/invitation.txt", context)
+    return _send(invitation.email, subject, "submissions/invitation.txt", context)
+
+
+def _send(email: str, subject: str, template: str, context: dict[str, object]) -> bool:
     try:
-        send_mail(" ".join(subject.split()), text, None, [invitation.email])
+        send_mail(" ".join(subject.split()), render_to_string(template, context), None, [email])
     except (OSError, SMTPException) as error:
-        logger.warning("invitation %d could not be sent: %s", invitation.pk, error)
+        logger.warning("a mail about the people of a course could not be sent: %s", error)
         return False
     return True
 
 
 @transaction.atomic
 def accept(invitation: Invitation, user: User) -> Membership | None:
-    """Make a user a member with the role of an invitation, which ends; None for the owner of the course."""
+    """Make a user a member with the role of an invitation, which ends; None for the owner of the course.
+
+    Raises
+    ------
+    OwnInvitation
+        When the user made it.
+    """
     course = invitation.course
+    if course.owner_id != user.pk and invitation.invited_by_id == user.pk:
+        raise OwnInvitation
     invitation.delete()
     if course.owner_id == user.pk:
         return None
@@ -102,9 +117,10 @@ def remove_group(group: CampusGroup) -> None:
 def join_by_groups(user: User, groups: Collection[str]) -> None:
     """Make a user a member of the courses of these campus groups, and of no other course by a group.
 
-    Of several groups of a course the one with the most rights counts. A role that a person gave stays.
+    Of several groups of a course the one with the most rights counts. A role that a person gave stays. Nobody
+    gets a role by a group that they added.
     """
-    rows = CampusGroup.objects.filter(group__in=groups).exclude(course__owner=user)
+    rows = CampusGroup.objects.filter(group__in=groups).exclude(course__owner=user).exclude(added_by=user)
     best: dict[int, CampusGroup] = {}
     for row in rows:
         if row.course_id not in best or RANKS.index(row.role) < RANKS.index(best[row.course_id].role):
@@ -131,14 +147,16 @@ def remove_member(membership: Membership) -> None:
 
 
 @transaction.atomic
-def transfer(course: Course, membership: Membership) -> None:
+def transfer(course: Course, membership: Membership, user: User) -> None:
     """Make a member the owner of a course; the owner until now becomes an instructor of it.
 
     Raises
     ------
     CannotTransfer
-        When the new owner has a course of the same name.
+        When the new owner has a course of the same name, or is `user`, who transfers it.
     """
+    if membership.user_id == user.pk:
+        raise CannotTransfer(_("Nobody transfers a course to themselves. Its owner can do this."))
     if Course.objects.filter(owner=membership.user, name=course.name).exists():
         text = _("{user} has a course of this name already. Rename this one first.")
         raise CannotTransfer(text.format(user=membership.user.get_username()))
@@ -149,6 +167,16 @@ def transfer(course: Course, membership: Membership) -> None:
 
 
 def state_reason(course: Course, user: User, reason: str) -> StatedReason:
-    """Let an administrator read a course for some hours; its people see the reason."""
+    """Let an administrator read a course and give access to it for some hours; its people see the reason."""
     expires = timezone.now() + REASON_HOLDS
     return StatedReason.objects.create(course=course, user=user, reason=reason, expires=expires)
+
+
+def tell_owner(owner: User, course: Course, administrator: User, given: str, address: str) -> bool:
+    """Tell the owner by mail what access an administrator gave and why; return whether it was sent."""
+    reason = stated_reason(administrator, course)
+    if not owner.email or not reason:
+        return False
+    context = {"course": course, "reason": reason, "given": given, "address": address}
+    subject = _("An administrator gave access to {course}").format(course=course.name)
+    return _send(owner.email, subject, "submissions/access_given.txt", context)

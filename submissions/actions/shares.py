@@ -1,15 +1,26 @@
-"""Share links: read-only links to a report or one pair, signed, expiring and revocable."""
+"""Share links: read-only links to a report or one pair, signed, expiring and revocable.
+
+A link works while who made it may share: who loses the role or the account leaves no readers behind.
+"""
 
 from __future__ import annotations
 
+import logging
+from collections import defaultdict
 from datetime import UTC, datetime, time, timedelta
+from smtplib import SMTPException
 from typing import TYPE_CHECKING
 
+from django.conf import settings
+from django.core.mail import send_mail
 from django.core.signing import BadSignature, Signer
+from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from submissions.models import Share
+from submissions.permissions import Right, may
+from submissions.queries.shares import stopped_shares
 from submissions.queries.withheld import for_reader
 
 if TYPE_CHECKING:
@@ -17,8 +28,10 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
 
-    from submissions.models import Assignment
+    from submissions.models import Assignment, Course
     from submissions.queries.decisions import PairNames
+
+logger = logging.getLogger(__name__)
 
 # Salt of the signature, so that no other signed value of this server is accepted as a share token.
 PURPOSE = "submissions.share"
@@ -57,6 +70,35 @@ def revoke_share(share: Share) -> None:
     Share.objects.filter(pk=share.pk, revoked=None).update(revoked=timezone.now())
 
 
+def take_over_share(share: Share, user: User) -> None:
+    """Make a link that of another user: from now on it shows what this user may read."""
+    Share.objects.filter(pk=share.pk).update(created_by=user, owner_told=False)
+
+
+def tell_owners() -> None:
+    """Tell the owners of courses by mail which links stopped, once; the page of the course says it, too."""
+    stopped = stopped_shares().filter(owner_told=False).select_related("assignment__course__owner")
+    by_course: dict[Course, list[Share]] = defaultdict(list)
+    for share in stopped:
+        by_course[share.assignment.course].append(share)
+    for course, shares in by_course.items():
+        Share.objects.filter(pk__in=[share.pk for share in shares]).update(owner_told=True)
+        logger.info("%d links of course %d stopped with the right of who made them", len(shares), course.pk)
+        if settings.MAIL and course.owner.email:
+            _mail_owner(course, shares)
+
+
+def _mail_owner(course: Course, shares: list[Share]) -> None:
+    assignments = sorted({share.assignment.name for share in shares})
+    context = {"course": course, "number": len(shares), "assignments": assignments}
+    subject = _("Links to {course} do not work any more").format(course=course.name)
+    text = render_to_string("submissions/links_stopped.txt", context)
+    try:
+        send_mail(" ".join(subject.split()), text, None, [course.owner.email])
+    except (OSError, SMTPException) as error:
+        logger.warning("the notice on links of course %d could not be sent: %s", course.pk, error)
+
+
 def share_token(share: Share) -> str:
     """Return the token for the URL of a link."""
     return _signer().sign(_identity(share))
@@ -70,7 +112,7 @@ def find_share(token: str) -> Share:
     ForgedToken
         When this server did not sign the token.
     ShareEnded
-        When the link has expired or was revoked, or its target was deleted.
+        When the link has expired or was revoked, its target was deleted, or its maker may not share any more.
     """
     try:
         signed = _signer().unsign(token)
@@ -84,9 +126,14 @@ def find_share(token: str) -> Share:
     if not share or _identity(share) != signed:
         raise ShareEnded(_("What this link led to was deleted. Ask whoever sent it to you."))
     if share.revoked:
-        raise ShareEnded(_("This link was revoked.") + f" {_whom_to_ask(share)}")
+        raise ShareEnded(_("This link was revoked.") + f" {_whom_to_ask(share.created_by)}")
     if share.expires <= timezone.now():
-        raise ShareEnded(_("This link has expired.") + f" {_whom_to_ask(share)}")
+        raise ShareEnded(_("This link has expired.") + f" {_whom_to_ask(share.created_by)}")
+    course = share.assignment.course
+    if not share.created_by or not may(share.created_by, Right.SHARE, course):
+        raise ShareEnded(
+            _("Who made this link may not share it any more.") + f" {_whom_to_ask(course.owner)}"
+        )
     # A link shows what its creator may see now.
     for_reader(share.assignment, share.created_by, shared=True)
     return share
@@ -106,9 +153,9 @@ def _identity(share: Share) -> str:
     return f"{share.pk}-{share.created:%y%m%d%H%M%S%f}"
 
 
-def _whom_to_ask(share: Share) -> str:
-    """Return a sentence that names the creator of the link, but never by an e-mail address."""
-    creator = share.created_by.get_full_name() or share.created_by.get_username()
-    if "@" in creator:
+def _whom_to_ask(person: User | None) -> str:
+    """Return a sentence that names a person, but never by an e-mail address."""
+    name = (person.get_full_name() or person.get_username()) if person else ""
+    if not name or "@" in name:
         return _("Ask whoever sent it to you for a new one.")
-    return _("Ask {name} for a new one.").format(name=creator)
+    return _("Ask {name} for a new one.").format(name=name)

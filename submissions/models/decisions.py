@@ -113,10 +113,13 @@ class Share(models.Model):
     left = models.CharField(max_length=400, blank=True)
     right = models.CharField(max_length=400, blank=True)
     anonymous = models.BooleanField(default=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    # Who made it or took it over: it shows what this person may read now. Null: the account was deleted.
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
     expires = models.DateTimeField()
     revoked = models.DateTimeField(null=True)
+    # The owner of the course was told that who made it may not share any more.
+    owner_told = models.BooleanField(default=False)
 
     class Meta:
         ordering = ("-pk",)

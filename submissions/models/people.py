@@ -41,6 +41,8 @@ class CampusGroup(models.Model):
     course = models.ForeignKey(Course, models.CASCADE, related_name="campus_groups")
     group = models.CharField(max_length=200)
     role = models.CharField(max_length=10, choices=Role.choices)
+    # Who gave it the role, and gets none by it.
+    added_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
 
     class Meta:
         ordering = ("group",)

@@ -104,6 +104,7 @@ urlpatterns = [
     path("assignments/<int:pk>/cases/<int:submission_id>/export/", exports.export_case, name="export_case"),
     path("assignments/<int:pk>/shares/", shares.shares, name="shares"),
     path("shares/<int:pk>/revoke/", shares.revoke, name="revoke_share"),
+    path("shares/<int:pk>/take-over/", shares.take_over, name="take_over_share"),
     path("shared/<str:token>/", shared.report, name="shared"),
     path("shared/<str:token>/pairs/", shared.report, {"tab": "pairs"}, name="shared_pairs"),
     path("shared/<str:token>/ignored/", shared.report, {"tab": "ignored"}, name="shared_ignored"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from submissions.pseudonyms.redaction import normalised_spellings
+from submissions.pseudonyms.words import normalised_spellings
 
 
 class SearchWord(NamedTuple):

@@ -15,6 +15,7 @@ from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER, NameFinder
 from submissions.pseudonyms.students import (
     RosterLabel,
+    known_ids,
     known_spellings,
     origin_suffixes,
     others_in_roster,
@@ -42,7 +43,8 @@ class Names:
     it is empty, these are shown as the roster has them (`labels`), or unchanged. `spellings` are all that a
     text may call the students, by names; a name without any is its own. `suffixes`, by names, follow an alias
     where it is shown: they say which assignment old work is from. A word that also occurs in one of the
-    `visible_names` is replaced only together with other words of a hidden name.
+    `visible_names` is replaced only together with other words of a hidden name. Spellings that are `ids`
+    always mean the student.
     """
 
     aliases: Mapping[str, str] = field(default_factory=dict)
@@ -51,6 +53,7 @@ class Names:
     spellings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     labels: Mapping[str, RosterLabel] = field(default_factory=dict)
     suffixes: Mapping[str, str] = field(default_factory=dict)
+    ids: frozenset[str] = frozenset()
 
     def display_name(self, name: str) -> str:
         """Return the name to show for the submission `name`."""
@@ -116,12 +119,13 @@ class Names:
             sorted(self.spellings.items()),
             sorted(self.labels.items()),
             sorted(self.suffixes.items()),
+            sorted(self.ids),
         )
         return sha256(repr(content).encode(errors="surrogatepass")).hexdigest()
 
     @cached_property
     def _finder(self) -> NameFinder:
-        return NameFinder(self.aliases, self.visible_names, self.spellings)
+        return NameFinder(self.aliases, self.visible_names, self.spellings, self.ids)
 
 
 def names_for(request: HttpRequest, assignment: Assignment) -> Names:
@@ -148,6 +152,7 @@ def anonymous_names(assignment: Assignment) -> Names:
         fallback=NAME_PLACEHOLDER,
         spellings=others | known_spellings(assignment),
         suffixes=origin_suffixes(assignment),
+        ids=known_ids(assignment),
     )
 
 

@@ -7,14 +7,23 @@ has the pieces ada, lovelace and 2). Adjacent words of one name are replaced tog
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from submissions.pseudonyms.author_tags import ADDRESS, CommentScanner
-from submissions.pseudonyms.stopwords import PROGRAM_WORDS, SUBMISSION_WORDS
+from submissions.pseudonyms.words import (
+    MIN_ID,
+    MIN_ID_IN_COMMENT,
+    MIN_WORD,
+    PIECE,
+    RUN,
+    is_distinctive,
+    normalise_word,
+    normalised_runs,
+    normalised_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Set as AbstractSet
@@ -25,49 +34,12 @@ T = TypeVar("T")
 
 # Shown where several students may be meant, or one who is in no list of names.
 NAME_PLACEHOLDER = "[name]"
-# Lengths of the shortest words and numbers that identify a student by themselves.
-MIN_WORD, MIN_ID = 3, 5
-_MARK = r"\u0300-\u036f"
-RUN = re.compile(rf"[^\W_](?:[^\W_]|[{_MARK}])*")
-PIECE = re.compile(r"\d+|[A-Z]+(?![a-z])|[A-Z]?[^\W\dA-Z_]+|[A-Z]+")
 # Longer runs are data, not names, and would take long to search.
 MAX_RUN = 1_000
 # Allowed between two words of one name: nothing, a space, a comma and a space, an underscore, and the like.
 GAP = re.compile(r"[ \t.,_-]{0,2}")
 # The host of an e-mail address.
 HOST = re.compile(r"@[\w.-]+")
-# Letters that Unicode does not decompose into a plain letter and an accent.
-LETTERS = str.maketrans(
-    {"ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "\u0131": "i"}
-)
-UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
-
-
-def normalise_word(word: str) -> str:
-    """Return a word in lower case and without accents."""
-    if word.isascii():
-        return word.lower()
-    decomposed = unicodedata.normalize("NFKD", word.casefold().translate(LETTERS))
-    return "".join(char for char in decomposed if not unicodedata.combining(char))
-
-
-def normalised_spellings(word: str) -> set[str]:
-    """Return the normalised spellings of a word: muller and mueller for `Müller`."""
-    composed = unicodedata.normalize("NFC", word.casefold())
-    return {normalise_word(word), normalise_word(composed.translate(UMLAUTS))}
-
-
-def is_distinctive(word: str) -> bool:
-    """Return whether a normalised word identifies a student by itself: an unusual word, or an id."""
-    letters = re.sub(r"\d+", "", word)
-    digits = len(word) - len(letters)
-    if letters in SUBMISSION_WORDS or letters in PROGRAM_WORDS:
-        return False
-    if not digits:
-        return len(word) >= MIN_WORD
-    if not letters:
-        return digits >= MIN_ID and not word.endswith("000") and int(word).bit_count() > 1
-    return digits > 1 and len(word) > MIN_WORD
 
 
 class NameWord(NamedTuple):
@@ -81,12 +53,14 @@ class NameWord(NamedTuple):
 class Meaning(NamedTuple):
     """Meaning of adjacent words: the names that contain all of them, and the replacement of these.
 
-    `is_one_spelling`: some spelling of a name has all of the words; `is_whole`: one has no other words.
+    `is_one_spelling`: some spelling of a name has all of the words; `is_whole`: one has no other words;
+    `id_length`: the characters of the longest id that they have all words of, 0 without one.
     """
 
     names: AbstractSet[str]
     is_one_spelling: bool
     is_whole: bool
+    id_length: int
     replacement: str
 
 
@@ -96,18 +70,20 @@ class NameFinder:
 
     A student is found by the `spellings`: names, ids, logins and e-mail addresses by name; a name without any
     is its own. Words that also occur in one of the `visible_names` do not identify a student by themselves.
+    Spellings that are `ids` always mean the student, also those that look like an ordinary number or word.
     """
 
     aliases: Mapping[str, str]
     visible_names: tuple[str, ...] = ()
     spellings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ids: frozenset[str] = frozenset()
 
     @cached_property
     def _names_by_word(self) -> dict[str, set[str]]:
         names: dict[str, set[str]] = defaultdict(set)
         for name in self.aliases:
             for text in self._texts(name):
-                for word in _normalised_words(text):
+                for word in normalised_words(text):
                     names[word].add(name)
         return names
 
@@ -117,7 +93,7 @@ class NameFinder:
         texts: dict[str, set[tuple[str, str]]] = defaultdict(set)
         for name in self.aliases:
             for text in self._texts(name):
-                for word in _normalised_words(text):
+                for word in normalised_words(text):
                     texts[word].add((name, text))
         return texts
 
@@ -125,17 +101,27 @@ class NameFinder:
         """Return the spellings of a name without the hosts of addresses, which others share."""
         return [HOST.sub("", text) for text in self.spellings.get(name) or (name,)]
 
+    def _ids(self, name: str) -> list[str]:
+        """Return those of the spellings of a name that are ids, without hosts."""
+        return [HOST.sub("", text) for text in self.spellings.get(name) or (name,) if text in self.ids]
+
     @cached_property
     def _distinctive_words(self) -> set[str]:
-        visible = {word for name in self.visible_names for word in _normalised_words(name)}
-        return {word for word in self._names_by_word if is_distinctive(word) and word not in visible}
+        visible = {word for name in self.visible_names for word in normalised_words(name)}
+        distinctive = {word for word in self._names_by_word if is_distinctive(word)}
+        return (distinctive | self._numbers_of_ids) - visible
+
+    @cached_property
+    def _numbers_of_ids(self) -> set[str]:
+        """Numbers in ids that are as long as an id, whatever they look like: 12000 of `u12000`."""
+        ids = [text for name in self.aliases for text in self._ids(name)]
+        return {number for text in ids for number in re.findall(rf"\d{{{MIN_ID},}}", text)}
 
     @cached_property
     def _names_by_normalised(self) -> dict[str, str]:
         """Names by their normalised form, with and without a suffix of a file."""
-        texts = [(text, name) for name in self.aliases for text in self._texts(name)[:1]] + [
-            (name, name) for name in self.aliases
-        ]
+        texts = [(text, name) for name in self.aliases for text in (*self._ids(name), *self._texts(name)[:1])]
+        texts += [(name, name) for name in self.aliases]
         stems = {normalise_word(text.rpartition(".")[0]): name for text, name in texts if "." in text}
         return stems | {normalise_word(text): name for text, name in texts}
 
@@ -216,21 +202,24 @@ class NameFinder:
         """Yield the span of adjacent words, unless they may be ordinary words of a program.
 
         The words name a student if one of them is distinctive, or if there are several and one has MIN_WORD
-        characters. Otherwise they must be a whole name and capitalised, and a single word in a comment.
+        characters, or if they are an id with a digit of that length. Otherwise they must be a whole name and
+        capitalised, and a single word in a comment; or an id, in a comment.
         """
         keys = frozenset(word.key for word in chain)
         meaning = self._meaning(keys)
         several = len(keys) > 1 and meaning.is_one_spelling
         distinctive = not self._distinctive_words.isdisjoint(keys)
-        if not (distinctive or (several and max(map(len, keys)) >= MIN_WORD)):
+        in_comment = comments is not None and comments.in_comment(chain[0].start)
+        if not (distinctive or (several and max(map(len, keys)) >= MIN_WORD) or self._is_id(keys, meaning)):
             capitalised = all(text[word.start].isupper() for word in chain)
-            if not (
-                meaning.is_whole
-                and capitalised
-                and (several or (comments and comments.in_comment(chain[0].start)))
-            ):
+            is_name = meaning.is_whole and capitalised and (several or in_comment)
+            if not (is_name or (in_comment and meaning.id_length >= MIN_ID_IN_COMMENT)):
                 return
         yield chain[0].start, chain[-1].end, meaning.replacement
+
+    def _is_id(self, keys: frozenset[str], meaning: Meaning) -> bool:
+        """Return whether words are an id that stands for itself: one with a digit, and not very short."""
+        return meaning.id_length >= MIN_WORD and any(char.isdigit() for key in keys for char in key)
 
     def _meaning(self, keys: frozenset[str]) -> Meaning:
         """Return what adjacent words mean; it is found once for the same words: many names may match."""
@@ -242,10 +231,15 @@ class NameFinder:
     def _find_meaning(self, keys: frozenset[str]) -> Meaning:
         names = _intersection(self._names_by_word[key] for key in keys)
         texts = _intersection(self._texts_by_word[key] for key in keys)
-        whole = {name for name, text in texts if keys >= _normalised_runs(text)}
-        replacements = {self.aliases[name] for name in whole or names}
+        whole = {name for name, text in texts if keys >= normalised_runs(text)}
+        owners = {name: max(map(len, ids), default=0) for name in names if (ids := self._ids_of(name, keys))}
+        replacements = {self.aliases[name] for name in whole or owners or names}
         replacement = replacements.pop() if len(replacements) == 1 else NAME_PLACEHOLDER
-        return Meaning(names, bool(texts), bool(whole), replacement)
+        return Meaning(names, bool(texts), bool(whole), max(owners.values(), default=0), replacement)
+
+    def _ids_of(self, name: str, keys: frozenset[str]) -> list[str]:
+        """Return the ids of a name of which all words are among those."""
+        return [text for text in self._ids(name) if (runs := normalised_runs(text)) and runs <= keys]
 
     @cached_property
     def _meanings(self) -> dict[frozenset[str], Meaning]:
@@ -256,19 +250,6 @@ def _intersection(sets: Iterable[AbstractSet[T]]) -> AbstractSet[T]:
     """Return what is in all sets, in time that depends on the smallest of them."""
     smallest, *others = sorted(sets, key=len)
     return {one for one in smallest if all(one in other for other in others)} if others else smallest
-
-
-def _normalised_words(name: str) -> set[str]:
-    """Return the normalised spellings of the words of a name: of its runs and their pieces."""
-    words = set()
-    for run in RUN.findall(name):
-        for word in (run, *PIECE.findall(run)):
-            words |= normalised_spellings(word)
-    return words
-
-
-def _normalised_runs(name: str) -> set[str]:
-    return {normalise_word(run) for run in RUN.findall(name)}
 
 
 def _possible_name_ends(segment: str) -> list[int]:

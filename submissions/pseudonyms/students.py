@@ -85,6 +85,16 @@ def known_spellings(assignment: Assignment) -> dict[str, tuple[str, ...]]:
     return spellings
 
 
+def known_ids(assignment: Assignment) -> frozenset[str]:
+    """Return the ids, logins and addresses of the students of an assignment, and of all on the roster."""
+    rows = SubmissionStudent.objects.filter(submission__batch__assignment=assignment).exclude(identifier="")
+    ids = set(rows.order_by().values_list("identifier", flat=True).distinct())
+    if _has_roster(assignment):
+        for student in EnrolledStudent.objects.filter(roster__course=assignment.course_id):
+            ids.update(student.as_roster_student.ids)
+    return frozenset(ids)
+
+
 def others_in_roster(assignment: Assignment) -> dict[str, tuple[str, ...]]:
     """Return the same of the students in the roster without a submission, by keys that are no names."""
     if not _has_roster(assignment):

@@ -112,7 +112,7 @@ from submissions.queries.service import (
     reports_under_way,
     service_state,
 )
-from submissions.queries.shares import pair_by_names, shares
+from submissions.queries.shares import assignments_with_stopped_shares, pair_by_names, shares
 from submissions.queries.students import ListedStudent, listed_students
 from submissions.queries.submissions import (
     Link,
@@ -163,6 +163,7 @@ __all__ = [
     "archive_size",
     "assignment",
     "assignments_of_student",
+    "assignments_with_stopped_shares",
     "audit_entries",
     "batch",
     "batch_submissions",

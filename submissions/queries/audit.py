@@ -18,8 +18,10 @@ from submissions.models import (
     Share,
     Submission,
 )
+from submissions.permissions import acts_as_administrator, stated_reason
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
     from django.db.models import QuerySet
 
 
@@ -57,8 +59,34 @@ def _of_people(kind: str, pk: int, route: str) -> AuditSubject:
         course = Course.objects.filter(pk=pk).first()
         what = "roster" if "/roster/" in route else ""
         return AuditSubject(course.name, subject=what) if course else AuditSubject()
-    row = PEOPLE[kind].objects.filter(pk=pk).select_related("course").first()
+    row = _people_row(kind, pk)
     return AuditSubject(row.course.name, subject=str(row)) if row else AuditSubject()
+
+
+def _people_row(kind: str, pk: int) -> Membership | Invitation | CampusGroup | None:
+    return PEOPLE[kind].objects.filter(pk=pk).select_related("course").first()
+
+
+def administrator_note(route: str, pk: int, user: User) -> str:
+    """Return that a user changes the people of a course as its administrator, and why; "" as its member."""
+    kind = route.partition("/")[0]
+    row = None if kind == "courses" else _people_row(kind, pk)
+    course = row.course if row else Course.objects.filter(pk=pk).first()
+    return _administrator_note(user, course) if course else ""
+
+
+def _administrator_note(user: User, course: Course) -> str:
+    if not acts_as_administrator(user, course):
+        return ""
+    reason = stated_reason(user, course)
+    return f"as an administrator: {reason.reason}" if reason else "as an administrator"
+
+
+def invitation_subject(invitation: Invitation) -> AuditSubject:
+    """Return what an invitation gives and who made it, and whether only as an administrator."""
+    course, maker = invitation.course, invitation.invited_by
+    as_administrator = " as an administrator" if acts_as_administrator(maker, course) else ""
+    return AuditSubject(course.name, subject=f"{invitation}; invited by {maker}{as_administrator}")
 
 
 def _of_request(pk: int) -> AuditSubject:

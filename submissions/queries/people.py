@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
-from django.db.models import Count, Max, OuterRef, Subquery
+from django.db.models import Count, Exists, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.shortcuts import get_object_or_404
@@ -43,7 +43,7 @@ class People(NamedTuple):
 
 def people(course: Course) -> People:
     """Return the people of a course, members by user name."""
-    invitations = course.invitations.filter(expires__gt=timezone.now())
+    invitations = course.invitations.filter(_is_valid())
     return People(
         list(course.memberships.select_related("user")),
         list(course.campus_groups.all()),
@@ -63,12 +63,12 @@ def course_with_people(user: User, pk: int) -> Course:
     return get_object_or_404(permissions.visible_courses(user).select_related("owner"), pk=pk)
 
 
-def membership(user: User, pk: int) -> Membership:
-    """Return a membership that a user may change or end: that of others takes the right to manage."""
+def membership(user: User, pk: int, right: Right = Right.MANAGE) -> Membership:
+    """Return a membership that a user may change or end: that of others takes a right in the course."""
     rows = Membership.objects.filter(course__in=permissions.visible_courses(user))
     row = get_object_or_404(rows.select_related("course__owner", "user"), pk=pk)
     if row.user_id != user.pk:
-        permissions.require(user, Right.MANAGE, row.course)
+        permissions.require(user, right, row.course)
     return row
 
 
@@ -88,15 +88,29 @@ def campus_group(user: User, pk: int) -> CampusGroup:
     return row
 
 
+def _is_valid() -> Q:
+    """Return the condition for invitations whose maker may still invite, or had stated a reason for them."""
+    stated = StatedReason.objects.filter(
+        course=OuterRef("course"),
+        user=OuterRef("invited_by"),
+        user__is_staff=True,
+        user__is_active=True,
+        created__lte=OuterRef("created"),
+        expires__gt=OuterRef("created"),
+    )
+    may_invite = permissions.still_has(Right.INVITE, "invited_by", "course") | Q(Exists(stated))
+    return Q(may_invite, expires__gt=timezone.now())
+
+
 def open_invitation(pk: int, created: str) -> Invitation:
     """Return an invitation that is still valid, by what its link says of it.
 
     Raises
     ------
     Http404
-        When it was accepted, withdrawn or has expired.
+        When it was accepted, withdrawn or has expired, or who made it may not invite any more.
     """
-    valid = Invitation.objects.filter(pk=pk, expires__gt=timezone.now())
+    valid = Invitation.objects.filter(_is_valid(), pk=pk)
     row = valid.select_related("course__owner", "invited_by").first()
     if not row or f"{row.created:%y%m%d%H%M%S%f}" != created:
         raise Http404("No such invitation.")

@@ -216,13 +216,11 @@ def _readable_findings(report: Report, findings: Findings, kept: Withheld) -> Fi
     not_compared = NotCompared(
         students=stored.students,
         teams=stored.teams,
-        earlier=max(0, stored.earlier - len(kept.hidden)),
+        earlier=stored.earlier,
         pairs=[pair for pair in stored.pairs if len(_without((pair.left, pair.right), kept)) > 1],
     )
     effect = findings.effect and findings.effect.model_copy(
         update={
-            "above": None,
-            "above_before": None,
             "moved": [
                 pair for pair in findings.effect.moved if len(_without((pair.left, pair.right), kept)) > 1
             ],

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.engine import Cohort
-    from fingerprint.types import Flags
+    from fingerprint.types import Flags, Ids
     from submissions.ranking.load import LoadedCohort
 
     # [first, after the last) k-gram, by the index of its first token in the cohort.
@@ -33,8 +33,10 @@ def common_passages(loaded: LoadedCohort) -> list[CommonPassage]:
     cohort = loaded.inputs.cohort
     if cohort.limit is None:
         return []
-    marked = cohort.common & (cohort.tokens.kgrams >= 0)
-    selected = _select_passages(cohort, _sort_runs(cohort, _marked_runs(marked)))
+    # What is common is so in the class, and is shown in its own code.
+    own = loaded.own_tokens
+    marked = cohort.common & (cohort.tokens.kgrams >= 0) & own
+    selected = _select_passages(cohort, own, _sort_runs(cohort, _marked_runs(marked)))
     passages = [_common_passage(loaded, *run) for run in selected]
     return sorted(
         passages, key=lambda passage: -(passage.after - passage.first - cohort.k + 1) * passage.submissions
@@ -67,16 +69,19 @@ def _sort_runs(cohort: Cohort, runs: list[Run]) -> list[Run]:
     return sorted(distinct.values(), key=lambda run: int(sums[run[0]] - sums[run[1]]))
 
 
-def _select_passages(cohort: Cohort, runs: list[Run]) -> Iterator[tuple[int, int, int]]:
-    """Yield up to MAX_LISTED (first, after, submissions), parts of runs of which at least half is new."""
-    ids = cohort.tokens.kgrams
+def _select_passages(cohort: Cohort, own: Flags, runs: list[Run]) -> Iterator[tuple[int, int, int]]:
+    """Yield up to MAX_LISTED (first, after, submissions), parts of runs of which at least half is new.
+
+    `own` are the tokens that count.
+    """
+    ids = np.where(own, cohort.tokens.kgrams, -1)
     order = np.argsort(ids, kind="stable")
     seen = np.zeros(int(ids.max(initial=0)) + 1, dtype=np.bool_)
     remaining = MAX_LISTED
     for run in runs:
         if 2 * int(seen[ids[slice(*run)]].sum()) > run[1] - run[0]:
             continue
-        for first, after, submissions in _split_run(cohort, order, *run):
+        for first, after, submissions in _split_run(cohort, ids, order, *run):
             if remaining and 2 * int(seen[ids[first:after]].sum()) <= after - first:
                 remaining -= 1
                 yield first, after, submissions
@@ -85,24 +90,26 @@ def _select_passages(cohort: Cohort, runs: list[Run]) -> Iterator[tuple[int, int
             return
 
 
-def _split_run(cohort: Cohort, order: Indexes, first: int, after: int) -> Iterator[tuple[int, int, int]]:
+def _split_run(
+    cohort: Cohort, ids: Ids, order: Indexes, first: int, after: int
+) -> Iterator[tuple[int, int, int]]:
     """Split a run into parts (first, after, submissions).
 
     A longer part is in fewer submissions, so each has the length that maximises length times submissions.
     """
     while first < after:
-        counts = _submission_counts(cohort, order, first, after)
+        counts = _submission_counts(cohort, ids, order, first, after)
         size = max(range(1, len(counts) + 1), key=lambda n: n * counts[n - 1])
         yield first, first + size, counts[size - 1]
         first += size + cohort.k - 1
 
 
-def _submission_counts(cohort: Cohort, order: Indexes, first: int, after: int) -> list[int]:
+def _submission_counts(cohort: Cohort, ids: Ids, order: Indexes, first: int, after: int) -> list[int]:
     """Return how many submissions contain the first k-gram of a run, the first two, and so on.
 
-    The list ends before the first count that is not above the common limit. `order` sorts the k-gram ids.
+    The list ends before the first count that is not above the common limit. `order` sorts `ids`, of k-grams.
     """
-    ids, counts = cohort.tokens.kgrams, []
+    counts: list[int] = []
     low, high = (np.searchsorted(ids, ids[first], side, sorter=order) for side in ("left", "right"))
     starts = order[low:high]
     for step in range(after - first):

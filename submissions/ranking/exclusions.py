@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -54,19 +53,41 @@ def exclusion_effect(
     cohort: LoadedCohort, ranking: Ranking, before_exclusions: Callable[[], RankedInput]
 ) -> ExclusionEffect:
     """Measure the effect of boilerplate and common code; `before_exclusions` ranks without them."""
-    tokens = cohort.inputs.cohort.tokens
-    boilerplate, ignored = int(tokens.boilerplate.sum()), int(tokens.ignored.sum())
+    tokens, own = cohort.inputs.cohort.tokens, cohort.own_tokens
+    boilerplate, ignored = int(tokens.boilerplate[own].sum()), int(tokens.ignored[own].sum())
+    files = sum(not cohort.old[content.submission] for content in cohort.contents)
     effect = ExclusionEffect(
-        tokens=len(tokens.kinds) - len(cohort.files), boilerplate=boilerplate, common=ignored - boilerplate
+        tokens=int(own.sum()) - files, boilerplate=boilerplate, common=ignored - boilerplate
     )
     if not ignored:
         return effect
     before, now = before_exclusions(), RankedInput(cohort.inputs, ranking)
     above, above_before = (
-        int((result.ranking.scores.similarity >= ranking.threshold.value).sum()) for result in (now, before)
+        _pairs_above(result.ranking, ranking.threshold.value, cohort.old) for result in (now, before)
     )
-    moved = list(islice(_moved_pairs(cohort, now, before), MAX_MOVED))
+    moved = _most_moved(cohort, now, before)
     return effect.model_copy(update={"above": above, "above_before": above_before, "moved": moved})
+
+
+def _pairs_above(ranking: Ranking, threshold: float, old: Flags) -> int:
+    """Return the number of pairs of the class from a similarity on."""
+    own = ~(old[ranking.pairs.left] | old[ranking.pairs.right])
+    return int((own & (ranking.scores.similarity >= threshold)).sum())
+
+
+def _most_moved(cohort: LoadedCohort, now: RankedInput, before: RankedInput) -> list[MovedPair]:
+    """Return the pairs of the class that exclusions changed most, and as many with old submissions."""
+    old = {one.pk for one, is_old in zip(cohort.submissions, cohort.old, strict=True) if is_old}
+    room = {True: MAX_MOVED, False: MAX_MOVED}
+    moved = []
+    for pair in _moved_pairs(cohort, now, before):
+        with_old = not old.isdisjoint((pair.left, pair.right))
+        if room[with_old]:
+            room[with_old] -= 1
+            moved.append(pair)
+        if not any(room.values()):
+            break
+    return moved
 
 
 def _moved_pairs(cohort: LoadedCohort, now: RankedInput, before: RankedInput) -> Iterator[MovedPair]:

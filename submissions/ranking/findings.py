@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def collect_findings(
-    cohort: LoadedCohort, ranking: Ranking, listed: int, before: Callable[[], RankedInput]
+    cohort: LoadedCohort, ranking: Ranking, stored: Ranking, before: Callable[[], RankedInput]
 ) -> Findings:
-    """Return the findings of a ranking; `listed` is the number of pairs that the report stores.
+    """Return the findings of a ranking; `stored` are the pairs that the report stores.
 
     `before` ranks the cohort without exclusions; it is called where there are any.
     """
@@ -30,8 +30,8 @@ def collect_findings(
     uploaded_earlier = not_compared.earlier - sum(map(cohort.is_old, range(len(cohort.submissions))))
     return Findings(
         best=best_matches(cohort, ranking),
-        scored=ranking.candidates,
-        listed=listed,
+        scored=ranking.candidates + _old_pairs(cohort, stored),
+        listed=len(stored.units),
         identical=identical_files(cohort),
         common=common_passages(cohort),
         effect=exclusion_effect(cohort, ranking, before),
@@ -39,6 +39,11 @@ def collect_findings(
         compared=cohort.old_work.compared,
         archive=cohort.old_work.archive,
     )
+
+
+def _old_pairs(cohort: LoadedCohort, stored: Ranking) -> int:
+    """Return the number of stored pairs with a submission of another assignment."""
+    return int((cohort.old[stored.pairs.left] | cohort.old[stored.pairs.right]).sum())
 
 
 def best_matches(cohort: LoadedCohort, ranking: Ranking) -> list[BestMatch]:

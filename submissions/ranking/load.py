@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from django.db import connection
 
 from fingerprint.engine import (
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fingerprint.engine import LexicalTerms
-    from fingerprint.types import Hashes, Kinds, Lines
+    from fingerprint.types import Flags, Hashes, Kinds, Lines
     from submissions.mates import Identity
     from submissions.models import Assignment, Boilerplate
     from submissions.ranking.mates import Mates
@@ -57,7 +58,7 @@ class LoadedCohort:
     with are replaced by their copies once it is known which.
 
     `files` and `contents` are parallel: a file, and its tokens, lines, terms and hashes. `inputs` is the
-    input of the engine, with boilerplate and common code excluded; `has_boilerplate` if any was registered.
+    input of the engine, with boilerplate and common code excluded; `has_boilerplate` if the class has any.
     """
 
     submissions: list[Submission]
@@ -85,9 +86,25 @@ class LoadedCohort:
         earlier = self.mates.earlier[left] or self.mates.earlier[right]
         return bool(earlier) and self.identities[left].is_student_of(self.identities[right])
 
+    @property
+    def own_size(self) -> int:
+        """Number of submissions of the assignment itself, without those of other assignments."""
+        return len(self.submissions) - int(self.old.sum())
+
+    @property
+    def old(self) -> Flags:
+        """Flags of the submissions of other assignments: bool [n]."""
+        old_pairs = self.inputs.old_pairs
+        return np.zeros(len(self.submissions), dtype=np.bool_) if old_pairs is None else old_pairs.old
+
+    @property
+    def own_tokens(self) -> Flags:
+        """Flags of the tokens, with separators, of the assignment's own submissions: bool [t]."""
+        return np.repeat(~self.old, np.diff(self.inputs.cohort.submission_starts))
+
     def is_old(self, index: int) -> bool:
         """Return whether a submission, by index, is of another assignment."""
-        return self.submissions[index].origin_id is not None or self.is_unlisted(index)
+        return bool(self.old[index])
 
     def is_unlisted(self, index: int) -> bool:
         """Return whether a submission, by index, is of another assignment and in no pair of the report."""
@@ -108,8 +125,9 @@ class LoadedCohort:
     def without_exclusions(self) -> RankingInput:
         """Return the input of the engine without exclusions."""
         groups = self.inputs.groups
-        inputs = RankingInput.from_files(self.contents, len(self.submissions), PARAMS.k, groups=groups)
-        return inputs._replace(old_pairs=self.inputs.old_pairs)
+        return RankingInput.from_files(
+            self.contents, len(self.submissions), PARAMS.k, groups=groups, old_pairs=self.inputs.old_pairs
+        )
 
 
 class LoadedDocument(NamedTuple):
@@ -135,24 +153,30 @@ def load_cohort(assignment: Assignment, selection: Selection | None = None) -> L
     files = _ready_files(index)
     boilerplate = [*own_boilerplate, *old_work.boilerplate]
     documents = _documents({file.document_id for file in files} | {item.document_id for item in boilerplate})
-    streams = _coarse_streams(set(documents))
+    own = {file.document_id for file in files if file.submission_id not in old_work.submissions}
+    streams = _coarse_streams(own | {item.document_id for item in own_boilerplate})
     contents = [
         _content(file, index[file.submission_id], documents[file.document_id])._replace(
             coarse=None if file.submission_id in old_work.submissions else streams.get(file.document_id)
         )
         for file in files
     ]
-    excluded = _exclusions(boilerplate, documents, limit)._replace(
-        coarse=[streams[item.document_id] for item in boilerplate if _is_whole(item, streams)]
+    given = _exclusions(old_work.boilerplate, documents, None)
+    excluded = _exclusions(own_boilerplate, documents, limit)._replace(
+        coarse=[streams[item.document_id] for item in own_boilerplate if _is_whole(item, streams)],
+        given=given.kinds,
+        given_lexical=given.lexical,
     )
     mates = find_mates(assignment, submissions)
-    inputs = RankingInput.from_files(contents, len(submissions), PARAMS.k, excluded, mates.groups)
-    inputs = inputs._replace(old_pairs=_old_pairs(old_work, index))
+    old_pairs = _old_pairs(old_work, index)
+    inputs = RankingInput.from_files(
+        contents, len(submissions), PARAMS.k, excluded, mates.groups, old_pairs=old_pairs
+    )
     name_ranks = [rank_by_id[submission.pk] for submission in submissions]
     by_pk = identities(Submission.objects.filter(pk__in=list(index)))
     known = [by_pk[submission.pk] for submission in submissions]
     parts = submissions, name_ranks, files, contents, inputs, mates, known, old_work
-    return LoadedCohort(*parts, has_boilerplate=bool(boilerplate))
+    return LoadedCohort(*parts, has_boilerplate=bool(own_boilerplate))
 
 
 def _old_pairs(old_work: OldWork, index: dict[int, int]) -> OldPairs | None:

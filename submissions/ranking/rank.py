@@ -26,6 +26,8 @@ from submissions.rows import insert
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    import numpy.typing as npt
+
     from fingerprint.engine import ScorePairs
     from submissions.ranking.listed_pairs import ListedPairs
     from submissions.ranking.load import LoadedCohort
@@ -62,7 +64,7 @@ def rank(report: Report, prepared: Prepared | None = None) -> None:
         When it takes more memory than a worker may use.
     """
     ready = prepare(report) if prepared is None else prepared
-    progress.publish(report.pk, progress.comparing(len(ready.cohort.submissions)))
+    progress.publish(report.pk, progress.comparing(ready.cohort.own_size))
     check = progress.cancel_check(report.pk)
     results = compute(ready.cohort, check, ready.jobs[0].pairs)
     aligned = aligned_pairs(ready.cohort.inputs, results.best, check)
@@ -80,7 +82,7 @@ def compute(
     ranking = engine.rank_for_report(
         cohort.inputs, MAX_PAIRS, check=check, candidates=candidates, score_pairs=score_pairs
     )
-    return Results(cohort, ranking, _best(ranking), lambda: rank_without_exclusions(cohort, ranking))
+    return Results(cohort, ranking, _best(cohort, ranking), lambda: rank_without_exclusions(cohort, ranking))
 
 
 def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iterable[ListedPairs]]) -> None:
@@ -89,7 +91,6 @@ def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iter
     `listed` returns the best pairs, given the cohort with copies of submissions of other assignments.
     """
     cohort, ranking, best, before = results
-    count = len(best.units)
     report.pairs.all().delete()
     cohort = copy_old_work(report.assignment, cohort, ranking, best)
     report.ignored.all().delete()
@@ -101,7 +102,7 @@ def save(report: Report, results: Results, listed: Callable[[LoadedCohort], Iter
     report.duplicates = duplicate_groups(cohort)
     progress.publish(report.pk, "Measuring the effect of exclusions")
     cases = find_cases(report.assignment, cohort, ranking)
-    findings = collect_findings(cohort, ranking, count, before)
+    findings = collect_findings(cohort, ranking, best, before)
     report.findings = findings.model_copy(update=cases._asdict())
     report.parameters = parameters(cohort) | {"threshold": ranking.threshold._asdict()}
 
@@ -124,24 +125,30 @@ def has_cancelled(report: Report) -> bool:
     return Batch.objects.filter(submissions__reports=report, state=Batch.State.CANCELLED).exists()
 
 
-def _best(ranking: engine.Ranking) -> engine.Ranking:
+def _best(cohort: LoadedCohort, ranking: engine.Ranking) -> engine.Ranking:
     """Return the most similar pairs, and the best pair of every submission if it reaches the threshold.
 
-    So the pairs of every case can be opened, however many there are.
+    So the pairs of every case can be opened, however many there are. Pairs with old submissions take the
+    place of none of the class.
     """
-    count = len(ranking.scores.similarity)
-    above = np.count_nonzero(ranking.scores.similarity >= ranking.threshold.value)
-    sides = np.stack((ranking.pairs.left[:above], ranking.pairs.right[:above]), axis=1).ravel()
+    is_old = cohort.old[ranking.pairs.left] | cohort.old[ranking.pairs.right]
+    parts = [_best_rows(ranking, np.flatnonzero(part)) for part in (~is_old, is_old)]
+    return ranking.take(np.union1d(*parts))
+
+
+def _best_rows(ranking: engine.Ranking, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Return those of some rows, the most similar first, that a report stores."""
+    above = rows[ranking.scores.similarity[rows] >= ranking.threshold.value]
+    sides = np.stack((ranking.pairs.left[above], ranking.pairs.right[above]), axis=1).ravel()
     _, first = np.unique(sides, return_index=True)
-    rows = np.union1d(np.arange(min(MAX_PAIRS, count)), first // 2)
-    return ranking.take(rows)
+    return np.union1d(rows[:MAX_PAIRS], above[first // 2])
 
 
 def parameters(cohort: LoadedCohort) -> dict[str, object]:
     """Return everything besides the sources that the figures of a report depend on."""
     return asdict(PARAMS) | {
         "guarantee": PARAMS.guarantee,
-        "submissions": len(cohort.listed),
+        "submissions": cohort.own_size,
         "common_limit": cohort.inputs.cohort.limit,
         "engine_version": engine.ENGINE_VERSION,
         "score_version": engine.SCORE_VERSION,
@@ -160,13 +167,16 @@ def _save_submissions(report: Report, cohort: LoadedCohort) -> None:
 def _save_ignored(report: Report, cohort: LoadedCohort) -> None:
     """Store the ignored tokens of each document that has any.
 
-    One row serves all files with this document: in one cohort they have the same ignored tokens.
+    One row serves all files with this document: in one class they have the same ignored tokens. Those of the
+    class go before those of old work, of which its own course handed out other code.
     """
-    of_files = zip(cohort.files, cohort.contents, cohort.inputs.cohort.ignored_spans(), strict=True)
-    rows = {
+    of_files = list(zip(cohort.files, cohort.contents, cohort.inputs.cohort.ignored_spans(), strict=True))
+    of_files.sort(key=lambda row: not cohort.is_old(row[1].submission))
+    spans_of = {
         file.document_id: spans
         for file, content, spans in of_files
-        if spans and not cohort.is_unlisted(content.submission)
+        if not cohort.is_unlisted(content.submission)
     }
+    rows = {document: spans for document, spans in spans_of.items() if spans}
     columns: dict[str, list[Any]] = {"document_id": list(rows), "spans": list(rows.values())}
     insert(connection, Ignored, columns | {"report_id": [report.pk] * len(rows)})

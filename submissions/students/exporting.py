@@ -179,4 +179,4 @@ class _Rows:
         own = dict.fromkeys(sorted(self.work.spellings().texts), OWN)
         for name in others:
             names.setdefault(name, f"student-{len(names) + 1}")
-        return NameFinder(names | own)
+        return NameFinder(names | own, ids=frozenset(names | own))

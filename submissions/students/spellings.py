@@ -14,7 +14,8 @@ from django.db.models.functions import Cast
 from django.utils.crypto import salted_hmac
 
 from submissions.models.records import RecordField
-from submissions.pseudonyms.redaction import RUN, NameFinder, normalised_spellings
+from submissions.pseudonyms.redaction import NameFinder
+from submissions.pseudonyms.words import RUN, normalised_spellings
 from submissions.rosters.roster import name_key
 
 # Stands where the student was named. It is the same for everybody, so that nothing tells two of them apart.
@@ -45,7 +46,7 @@ class Spellings:
     @cached_property
     def _finder(self) -> NameFinder:
         visible = (*self.others, *(self.names if self.whole_only else ()))
-        return NameFinder(dict.fromkeys(sorted(self.texts), self.replacement), visible)
+        return NameFinder(dict.fromkeys(sorted(self.texts), self.replacement), visible, ids=self.ids)
 
     @property
     def texts(self) -> frozenset[str]:

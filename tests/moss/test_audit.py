@@ -136,7 +136,7 @@ def test_what_happens_to_people_is_logged_with_whom_and_the_role(
     assert {action for _who, action, _subject in entries()} == {"people"}
     assert [(who, subject) for who, _action, subject in entries()] == [
         ("alice", "bob@example.org; assistant"),
-        ("bob", "bob@example.org: assistant"),
+        ("bob", "bob@example.org: assistant; invited by alice"),
         ("alice", "tess: assistant; observer"),
         ("alice", "olga@example.org: observer"),
         ("alice", "tutors; observer"),

@@ -11,7 +11,13 @@ from django.utils.translation import gettext as _
 from submissions.pseudonyms.aliases import ensure_aliases
 from submissions.pseudonyms.names import Names, anonymous_names, redacted_names
 from submissions.pseudonyms.redaction import NAME_PLACEHOLDER
-from submissions.pseudonyms.students import known_spellings, origin_suffixes, others_in_roster, roster_labels
+from submissions.pseudonyms.students import (
+    known_ids,
+    known_spellings,
+    origin_suffixes,
+    others_in_roster,
+    roster_labels,
+)
 from submissions.queries import displayed_pair
 
 if TYPE_CHECKING:
@@ -160,4 +166,5 @@ def _names_for_student(report: Report, pairs: list[Pair], reader: str) -> Names:
     }
     labels = roster_labels(report.assignment)
     suffixes = origin_suffixes(report.assignment)
-    return Names(hidden_aliases, "", hidden.visible_names, spellings, labels, suffixes)
+    ids = known_ids(report.assignment)
+    return Names(hidden_aliases, "", hidden.visible_names, spellings, labels, suffixes, ids)

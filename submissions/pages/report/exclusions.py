@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # Pieces of common code that a page lists.
 MAX_COMMON_CODE = 20
+# Number of pairs that a page lists as most changed by exclusions.
+CHANGED_LISTED = 10
 
 
 class RegisteredBoilerplate(NamedTuple):
@@ -100,7 +102,7 @@ def exclusion_context(report: Report, names: Names) -> dict[str, Any]:
         "more_common": max(0, len(common) - MAX_COMMON_CODE),
         "effect": effect,
         "shares": _excluded_shares(effect) if effect else {},
-        "changed_pairs": _changed_pairs(effect.moved if effect else []),
+        "changed_pairs": _changed_pairs(effect.moved[:CHANGED_LISTED] if effect else []),
     }
 
 

@@ -34,7 +34,7 @@ class AuthenticatedRequest(HttpRequest):
     htmx: HtmxDetails
     # As the audit log notes it; `moss.audit` sets it.
     audit_address: str | None
-    # What was uploaded, for the audit log; `moss.audit` reads it.
+    # What was uploaded, or who got a course, for the audit log; `moss.audit` reads it.
     audit_subject: str
 
 

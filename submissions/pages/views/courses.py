@@ -96,6 +96,7 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         return redirect(form.save())
     overview = queries.course_overview(course, request.user)
+    may_share = may(request.user, Right.SHARE, course)
     context = {
         "form": form,
         "course": course,
@@ -105,7 +106,8 @@ def course(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "students": queries.roster_size(course),
         "deletions": queries.deletions_ahead(course),
         "source_deletions": queries.source_deletions_ahead(course),
-        "requests": queries.open_reading_requests(course) if may(request.user, Right.SHARE, course) else 0,
+        "requests": queries.open_reading_requests(course) if may_share else 0,
+        "stopped_links": queries.assignments_with_stopped_shares(course) if may_share else (),
     }
     return render(request, "submissions/course.html", context, status=_status(form))
 

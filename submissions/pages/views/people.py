@@ -20,9 +20,10 @@ from submissions.models import Membership
 from submissions.pages.forms.people import CampusGroupForm, InvitationForm, ReasonForm, RoleForm, TransferForm
 from submissions.pages.views.access import staff_only
 from submissions.pages.views.reading_requests import request_rows
-from submissions.permissions import REASON_HOLDS, Right, may
+from submissions.permissions import REASON_HOLDS, Right, acts_as_administrator, may, require
 
 if TYPE_CHECKING:
+    from django.contrib.auth.models import User
     from django.forms import BaseForm as Form
     from django.http import HttpResponse
 
@@ -33,7 +34,7 @@ COURSES_A_PAGE = 100
 
 
 class InvitationRow(NamedTuple):
-    """An invitation that was not accepted yet, with the address of its link."""
+    """An invitation that was not accepted yet; `url` is that of its link for who made it, "" for others."""
 
     invitation: Invitation
     url: str
@@ -42,16 +43,17 @@ class InvitationRow(NamedTuple):
 @login_required
 @require_http_methods(["GET", "POST"])
 def people(request: AuthenticatedRequest, pk: int) -> HttpResponse:
-    """List the people of a course; invite somebody, which takes the right to manage."""
+    """List the people of a course; invite somebody, which takes the right to invite."""
     course = queries.course_with_people(request.user, pk)
     if request.method == "POST":
-        queries.course(request.user, pk, Right.MANAGE)
+        queries.course(request.user, pk, Right.INVITE)
     form = InvitationForm(request.POST or None)
     if form.is_valid():
         invitation = actions.invite(
             course, request.user, form.cleaned_data["email"], form.cleaned_data["role"]
         )
         _announce(request, invitation)
+        _tell_owner(request, course.owner, course, str(invitation))
         return redirect(f"{reverse('people', args=[pk])}#invitation-{invitation.pk}")
     return _page(request, course, **({"form": form} if form.errors else {}))
 
@@ -63,7 +65,7 @@ def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpR
         "course": course,
         "members": listed.members,
         "roles": Membership.Role.choices,
-        "invitation_rows": [InvitationRow(one, _address(request, one)) for one in listed.invitations],
+        "invitation_rows": [_invitation_row(request, one) for one in listed.invitations],
         "reasons": listed.reasons,
         "request_rows": request_rows(request, course) if may(request.user, Right.SHARE, course) else [],
         "campus_groups": listed.campus_groups,
@@ -73,11 +75,24 @@ def _page(request: AuthenticatedRequest, course: Course, **forms: Form) -> HttpR
         "reason_form": ReasonForm(),
         "group_form": CampusGroupForm(course),
         **forms,
-        "needs_reason": request.user.is_staff and not may(request.user, Right.READ, course),
+        "needs_reason": request.user.is_staff and not may(request.user, Right.INVITE, course),
         "reason_hours": int(REASON_HOLDS.total_seconds() // 3600),
     }
     status = 422 if any(form.errors for form in forms.values()) else 200
     return render(request, "submissions/people.html", context, status=status)
+
+
+def _invitation_row(request: AuthenticatedRequest, invitation: Invitation) -> InvitationRow:
+    """Return a row with the link for who made the invitation only: whoever has the link can accept it."""
+    own = invitation.invited_by_id == request.user.pk
+    return InvitationRow(invitation, _address(request, invitation) if own else "")
+
+
+def _tell_owner(request: AuthenticatedRequest, owner: User, course: Course, given: str) -> None:
+    """Tell the owner what access an administrator gave, where mail is set."""
+    if settings.MAIL and acts_as_administrator(request.user, course):
+        address = request.build_absolute_uri(reverse("people", args=[course.pk]))
+        actions.tell_owner(owner, course, request.user, given, address)
 
 
 def _address(request: AuthenticatedRequest, invitation: Invitation) -> str:
@@ -98,11 +113,12 @@ def _announce(request: AuthenticatedRequest, invitation: Invitation) -> None:
 @require_POST
 def add_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Give the members of a campus group a role, from their next sign-in on."""
-    course = queries.course(request.user, pk, Right.MANAGE)
+    course = queries.course(request.user, pk, Right.INVITE)
     form = CampusGroupForm(course, request.POST)
     if not form.is_valid():
         return _page(request, course, group_form=form)
-    form.save()
+    form.instance.added_by = request.user
+    _tell_owner(request, course.owner, course, str(form.save()))
     messages.success(request, _("It counts from the next sign-in of each of its members on."))
     return redirect("people", pk)
 
@@ -121,12 +137,13 @@ def remove_group(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 @require_POST
 def change_role(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Change the role of a member; nobody changes the own role."""
-    membership = queries.membership(request.user, pk)
+    membership = queries.membership(request.user, pk, Right.INVITE)
     if membership.user_id == request.user.pk:
         raise PermissionDenied(_("Somebody else who manages the course can change your role."))
     form = RoleForm(request.POST)
     if form.is_valid():
         actions.change_role(membership, form.cleaned_data["role"])
+        _tell_owner(request, membership.course.owner, membership.course, str(membership))
         messages.success(request, _("Saved."))
     return redirect("people", membership.course_id)
 
@@ -158,14 +175,18 @@ def withdraw(request: AuthenticatedRequest, pk: int) -> HttpResponse:
 def transfer(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     """Make a member the owner of a course."""
     course = queries.course(request.user, pk, Right.OWN)
+    require(request.user, Right.INVITE, course)
+    former = course.owner
     form = TransferForm(course, request.POST)
     if form.is_valid():
         try:
-            actions.transfer(course, form.cleaned_data["member"])
+            actions.transfer(course, form.cleaned_data["member"], request.user)
         except actions.CannotTransfer as refusal:
             form.add_error("member", str(refusal))
     if form.errors:
         return _page(request, course, transfer_form=form)
+    request.audit_subject = f"{former} → {course.owner}"
+    _tell_owner(request, former, course, request.audit_subject)
     text = _("{course} belongs to {owner} now.")
     messages.success(request, text.format(course=course.name, owner=course.owner.get_username()))
     return redirect("people", pk)
@@ -190,7 +211,12 @@ def invitation(request: AuthenticatedRequest, token: str) -> HttpResponse:
     invitation = actions.find_invitation(token)
     if request.method == "GET":
         return render(request, "submissions/invitation.html", {"invitation": invitation})
-    membership = actions.accept(invitation, request.user)
+    try:
+        membership = actions.accept(invitation, request.user)
+    except actions.OwnInvitation as refusal:
+        raise PermissionDenied(
+            _("You made this invitation: somebody else has to accept it. Nobody gives a role to themselves.")
+        ) from refusal
     text = _("You are a member of {course} now.") if membership else _("{course} is your own course.")
     messages.success(request, text.format(course=invitation.course.name))
     return redirect(invitation.course)

@@ -1,4 +1,4 @@
-"""Create, list and revoke share links."""
+"""Create, list, take over and revoke share links."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from submissions import queries
-from submissions.actions.shares import create_share, revoke_share, share_token
+from submissions.actions.shares import create_share, revoke_share, share_token, take_over_share
 from submissions.pages.forms.shares import ShareForm
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
@@ -53,6 +53,7 @@ def shares(request: AuthenticatedRequest, pk: int) -> HttpResponse:
         "pair": pair,
         "form": form,
         "share_rows": [ShareRow(share, _address(request, share)) for share in listed.working],
+        "stopped_shares": listed.stopped,
         "ended_shares": listed.ended,
         "has_report": queries.report_state(assignment).report is not None,
     }
@@ -86,3 +87,12 @@ def revoke(request: AuthenticatedRequest, pk: int) -> HttpResponse:
     revoke_share(share)
     messages.info(request, _("The link was revoked. A person who opens it only sees this."))
     return redirect("shares", share.assignment_id)
+
+
+@login_required
+@require_POST
+def take_over(request: AuthenticatedRequest, pk: int) -> HttpResponse:
+    share = queries.share(request.user, pk)
+    take_over_share(share, request.user)
+    messages.success(request, _("The link is yours: it shows what you may read."))
+    return redirect(f"{reverse('shares', args=[share.assignment_id])}#share-{share.pk}")

@@ -19,17 +19,18 @@ if TYPE_CHECKING:
     from submissions.models import Report
     from tests.support.every_page import World
 
-READ, NAMES, DECIDE, CHANGE, SHARE, DELETE, MANAGE, OWN = (
-    "read", "names", "decide", "change", "share", "delete", "manage", "own"
+READ, NAMES, DECIDE, CHANGE, SHARE, DELETE, INVITE, MANAGE, OWN = (
+    "read", "names", "decide", "change", "share", "delete", "invite", "manage", "own"
 )  # fmt: skip
-ANY, STAFF = "any", "staff"
+# A transfer takes two rights: that to own and that to invite.
+ANY, STAFF, TRANSFER = "any", "staff", "transfer"
 ROLES = {
-    "owner": {READ, NAMES, DECIDE, CHANGE, SHARE, DELETE, MANAGE, OWN},
-    "instructor": {READ, NAMES, DECIDE, CHANGE, SHARE, DELETE, MANAGE},
+    "owner": {READ, NAMES, DECIDE, CHANGE, SHARE, DELETE, INVITE, MANAGE, OWN, TRANSFER},
+    "instructor": {READ, NAMES, DECIDE, CHANGE, SHARE, DELETE, INVITE, MANAGE},
     "assistant": {READ, NAMES, DECIDE},
     "observer": {READ},
     "administrator": {MANAGE, OWN, STAFF},
-    "administrator with a reason": {READ, NAMES, MANAGE, OWN, STAFF},
+    "administrator with a reason": {READ, NAMES, INVITE, MANAGE, OWN, TRANSFER, STAFF},
 }
 # What a GET takes, by the name of the address; the other addresses answer no GET.
 GETS = {
@@ -47,12 +48,12 @@ POSTS = {
         ("course", "roster", "remove_roster", "assignment_settings", "cancel_ranking", "read_again", "rerank",
          "upload", "add_boilerplate", "dismiss_boilerplate_upload", "remove_boilerplate", "cancel_batch",
          "count_rule", "group_batch", "add_listed_roster", "filter_listed", "ignore_passage"), CHANGE),
-    "people": MANAGE, "rename_course": MANAGE, "change_role": MANAGE, "remove_member": MANAGE,
-    "withdraw_invitation": MANAGE, "add_group": MANAGE, "remove_group": MANAGE,
-    "transfer_course": OWN, "delete_course": OWN,
+    "people": INVITE, "rename_course": MANAGE, "change_role": INVITE, "remove_member": MANAGE,
+    "withdraw_invitation": MANAGE, "add_group": INVITE, "remove_group": MANAGE,
+    "transfer_course": TRANSFER, "delete_course": OWN,
     "delete_assignment": DELETE, "delete_batch": DELETE, "shares": SHARE, "revoke_share": SHARE,
-    "webhooks": SHARE, "webhook": SHARE, "test_webhook": SHARE, "remove_webhook": SHARE,
-    "repeat_delivery": SHARE,
+    "take_over_share": SHARE, "webhooks": SHARE, "webhook": SHARE, "test_webhook": SHARE,
+    "remove_webhook": SHARE, "repeat_delivery": SHARE,
     "decide": DECIDE, "decide_case": DECIDE, "ask_to_read": DECIDE, "answer_request": SHARE,
     "retry_batch": STAFF, "retry_report": STAFF, "state_reason": STAFF,
     "student_data": STAFF,

@@ -17,7 +17,7 @@ from submissions.actions import ignore_passage, shares
 from submissions.models import Membership
 from tests.moss.api.test_roles import BODIES, PREFIX, QUERIES, endpoints
 from tests.submissions.pages.test_roles import OF_NOBODY, ROLES, client_of
-from tests.support.api import api_client
+from tests.support.api import api_client, send
 from tests.support.every_page import address_of, addresses, api_places
 from tests.support.html import get_page
 from tests.support.tabs import tab
@@ -128,6 +128,16 @@ def test_a_token_for_the_new_course_alone_does_not_read_the_old_one(sealed: Seal
     assert secrets_in(api_client(world.owner, "read").get(address))  # type: ignore[arg-type]
     limited = api_client(world.owner, "read", [world.assignment.course])
     assert secrets_in(limited.get(address)) == []  # type: ignore[arg-type]
+
+
+def test_a_token_for_the_new_course_alone_makes_no_link_that_shows_the_old_one(sealed: Sealed) -> None:
+    world = sealed.world
+    address = f"{PREFIX}/assignments/{world.assignment.pk}/shares"
+    statuses = [
+        send(api_client(world.owner, "write", courses), "post", address.removeprefix(PREFIX), {}).status_code
+        for courses in ([world.assignment.course], [world.assignment.course, sealed.old.course])
+    ]
+    assert statuses == [403, 201]
 
 
 @pytest.mark.parametrize("role", ["owner", "instructor"])

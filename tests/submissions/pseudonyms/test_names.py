@@ -239,3 +239,50 @@ def test_a_roster_of_thousands_is_searched_in_linear_time() -> None:
     started = time.process_time()
     assert names.redact_source(text).startswith("// [name] and [name]\n")
     assert time.process_time() - started < 10
+
+
+IDS = {
+    "Ada": ("Ada Lovelace", "12000", "ada"),
+    "Max": ("Max Green", "65536", "max"),
+    "Bo": ("Bo Li", "u12345000"),
+    "Grace": ("Grace Hopper", "4-7-11", "main"),
+    "Kim": ("Kim Lee", "2024"),
+    "Tea": ("Tea Sun", "42"),
+}
+BY_ID = Names(
+    {name: f"<{name}>" for name in IDS},
+    fallback="[name]",
+    spellings=IDS,
+    ids=frozenset(text for texts in IDS.values() for text in texts[1:]),
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "covered"),
+    [
+        ("limit = 12000", "limit = <Ada>"),
+        ("x12000 = 65536", "x<Ada> = <Max>"),
+        ("U12345000()", "<Bo>()"),
+        ("data_12345000", "data_<Bo>"),
+        ("print('4-7-11')", "print('<Grace>')"),
+        ("year = 2024", "year = <Kim>"),
+        ("# 42 and max and main", "# <Tea> and <Max> and <Grace>"),
+        ("z = max(42, 7)", "z = max(42, 7)"),
+        ("def main(): return 4, 7", "def main(): return 4, 7"),
+        ("x = 120001 + 20240", "x = 120001 + 20240"),
+    ],
+)
+def test_an_id_is_covered_whatever_number_it_looks_like(source: str, covered: str) -> None:
+    assert BY_ID.redact_source(source) == covered
+
+
+@pytest.mark.parametrize("path", ["12000/a.py", "lab/42/a.py", "main/a.py", "4-7-11.zip", "sub_2024_a.py"])
+def test_an_id_in_a_path_is_covered(path: str) -> None:
+    assert "<" in BY_ID.redact_text(path)
+
+
+@given(st.integers(100, 10**12), st.sampled_from(["x = {};", "# {}", "f({}, 1)", "'{}'", "a_{}", "id{}"]))
+def test_every_number_on_the_roster_is_covered(number: int, source: str) -> None:
+    names = Names({"Ada": "Owl"}, spellings={"Ada": ("Ada", str(number))}, ids=frozenset({str(number)}))
+    assert names.redact_source(source.format(number)) == source.format("Owl")
+    assert str(number) not in names.redact_text(source.format(number))

@@ -94,7 +94,7 @@ def test_every_earlier_assignment_of_the_course_may_be_chosen_at_once(
     assert {("ben", f"gus ({LABEL})"), ("ben", "ida (Programming 1, Lab 2, 2023)")} <= pairs(report)
 
 
-def test_the_passages_and_figures_are_those_of_an_upload_of_earlier_work(
+def test_the_passages_are_those_of_an_upload_of_earlier_work(
     assignment: Assignment,
     hand_in: HandIn,
     hand_in_old: Callable[..., Assignment],
@@ -104,7 +104,7 @@ def test_the_passages_and_figures_are_those_of_an_upload_of_earlier_work(
     old = hand_in_old(OLD)
     hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
     looked_up = compare(old)
-    figures = "similarity", "tokens", "lines", "longest"
+    figures = "tokens", "lines", "longest"
     by_look_up = set(looked_up.pairs.filter(right__name__startswith="gus").values_list(*figures))
     compare()
     with django_capture_on_commit_callbacks(execute=True):
@@ -112,6 +112,18 @@ def test_the_passages_and_figures_are_those_of_an_upload_of_earlier_work(
     uploaded = newest(assignment)
     assert by_look_up == set(uploaded.pairs.filter(right__name__startswith="gus").values_list(*figures))
     assert by_look_up
+
+
+def test_the_similarity_with_old_work_does_not_depend_on_other_old_work(
+    hand_in: HandIn, hand_in_old: Callable[..., Assignment], compare: Callable[..., Report]
+) -> None:
+    with_others, alone = hand_in_old(OLD), hand_in_old({"gus/m.py": OLD["gus/m.py"]}, name="Lab 2")
+    hand_in(zipped({"ben/m.py": RENAMED, "cleo/m.py": HONEST}))
+    similarities = [
+        compare(old).pairs.filter(right__name__startswith="gus").values_list("similarity", flat=True).get()
+        for old in (with_others, alone)
+    ]
+    assert similarities[0] == similarities[1] > 0
 
 
 def test_at_most_so_many_old_submissions_a_new_one_are_aligned(

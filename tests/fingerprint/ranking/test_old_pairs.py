@@ -1,0 +1,126 @@
+"""Old submissions change nothing in a class: no score of its pairs, no threshold, no common code."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from fingerprint import engine
+from fingerprint.engine import RankingInput
+from fingerprint.ranking.inputs import Exclusions
+from fingerprint.ranking.old_pairs import OldPairs
+from tests.fingerprint.ranking.test_report_ranking import best_matches, leading
+from tests.fingerprint.ranking.test_score_order import PARAMS, file
+from tests.support.programs import many_candidates, program, renamed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fingerprint.engine import CohortFile, Ranking
+
+pytestmark = pytest.mark.slow
+
+# Of scores: a report stores six.
+DIGITS = 9
+TEMPLATE = program(Random(1), 3)
+
+
+def inputs_of(
+    own: Sequence[str], old: Sequence[str], *, limit: int | str | None = "default", given: Sequence[str] = ()
+) -> RankingInput:
+    """Return a class with old submissions before, between and after its own, each compared with all of it.
+
+    Its own courses handed `given` out.
+    """
+    order = [*range(len(own)), *range(len(own), len(own) + len(old))]
+    Random(len(order)).shuffle(order)
+    sources = [*own, *old]
+    files = [file(at, sources[number]) for at, number in enumerate(order)]
+    places = {number: at for at, number in enumerate(order)}
+    _sort_own(places, files, sources, len(own))
+    pairs = [(places[new], places[len(own) + k]) for new in range(len(own)) for k in range(len(old))]
+    old_places = [places[len(own) + number] for number in range(len(old))]
+    old_pairs = OldPairs.from_lists(len(files), old_places, pairs) if old else None
+    handed_out = [file(0, source) for source in given]
+    excluded = Exclusions(
+        limit=limit,  # type: ignore[arg-type] # a literal
+        given=[one.kinds for one in handed_out],
+        given_lexical=[one.lexical for one in handed_out],
+    )
+    return RankingInput.from_files(files, len(files), PARAMS.k, excluded, old_pairs=old_pairs)
+
+
+def _sort_own(places: dict[int, int], files: list[CohortFile], sources: list[str], own: int) -> None:
+    """Put the submissions of the class, among the old ones, in their own order."""
+    taken = sorted(places[number] for number in range(own))
+    for number, at in enumerate(taken):
+        places[number] = at
+        files[at] = file(at, sources[number])
+
+
+def class_rows(inputs: RankingInput, ranking: Ranking) -> list[tuple[float, ...]]:
+    """Return the pairs of the class with all their scores, its submissions numbered from 0.
+
+    Scores have as many digits as sums of the same weights after other tokens are equal to.
+    """
+    old = np.zeros(len(inputs.cohort), dtype=np.bool_) if inputs.old_pairs is None else inputs.old_pairs.old
+    numbers = np.cumsum(~old) - 1
+    rows = leading(ranking, len(ranking.units))
+    return [
+        (
+            float(numbers[int(row[0])]),
+            float(numbers[int(row[1])]),
+            *(round(value, DIGITS) for value in row[2:]),
+        )
+        for row in rows
+        if not old[int(row[0])] and not old[int(row[1])]
+    ]
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["default", 3, None]))
+@settings(max_examples=6, deadline=None)
+def test_no_figure_of_a_class_depends_on_old_submissions(seed: int, limit: int | str | None) -> None:
+    random = Random(seed)
+    own = [TEMPLATE + program(random) for _ in range(6)]
+    own.append(renamed(own[1]))
+    old = [random.choice([*own, TEMPLATE, renamed(own[2])]) + program(random) for _ in range(12)]
+    alone = inputs_of(own, [], limit=limit)
+    compared = inputs_of(own, old, limit=limit, given=[own[1]])
+    rankings = [engine.rank_for_report(one, 50) for one in (alone, compared)]
+    assert len(rankings[1].units) > len(rankings[0].units)
+    rows = [class_rows(*both) for both in zip((alone, compared), rankings, strict=True)]
+    assert rows[0] == rows[1]
+    assert rankings[0].threshold == rankings[1].threshold
+    assert rankings[0].candidates == rankings[1].candidates
+    assert alone.cohort.limit == compared.cohort.limit
+    assert compared.old_pairs
+    own_tokens = np.repeat(~compared.old_pairs.old, np.diff(compared.cohort.submission_starts))
+    for name in ("frequency", "common"):
+        assert np.array_equal(getattr(alone.cohort, name), getattr(compared.cohort, name)[own_tokens]), name
+    assert np.array_equal(alone.cohort.tokens.ignored, compared.cohort.tokens.ignored[own_tokens])
+
+
+def test_old_submissions_take_no_place_of_a_pair_of_a_large_class() -> None:
+    own = many_candidates()
+    old = [own[0], own[1], renamed(own[2])] * 5
+    alone, compared = inputs_of(own, []), inputs_of(own, old)
+    first, second = (engine.rank_for_report(one, 100, 0.15) for one in (alone, compared))
+    assert len(first.units) < 0.95 * first.candidates
+    assert first.candidates == second.candidates
+    rows = class_rows(compared, second)
+    assert rows[:100] == class_rows(alone, first)[:100]
+    assert {row[:2] for row in best_matches(first).values()} <= {row[:2] for row in rows}
+
+
+def test_what_the_old_course_handed_out_makes_no_pair_with_its_submissions() -> None:
+    random = Random(5)
+    own = [program(random) for _ in range(3)]
+    old = [own[0] + program(random)]
+    with_it, without = inputs_of(own, old), inputs_of(own, old, given=[own[0]])
+    best, other = (engine.rank(one, 10).scores.similarity.max(initial=0.0) for one in (with_it, without))
+    assert best > 0.4
+    assert other < 0.2

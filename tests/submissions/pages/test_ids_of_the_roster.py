@@ -1,0 +1,60 @@
+"""Ids of the roster that look like ordinary numbers, where names are hidden."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.urls import reverse
+
+from submissions import actions
+from submissions.rosters.parsing import parse_roster
+from tests.support.sample_class import COPIED, RENAMED, zipped
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from submissions.models import Assignment
+    from tests.support.uploads import HandIn
+
+OWN, OTHERS = "65536", ("4242000", "2024", "u12000")
+ROSTER = (
+    "Name,Student ID,Login\n"
+    "Amara Okafor,4242000,aokafor\n"
+    "Bruno Popescu,65536,bpopescu\n"
+    "Chen Wei,2024,cwei\n"
+    "Dmitri Volkov,u12000,dvolkov\n"
+)
+NAMED = "".join(f"limit_{number} = '{number}'  # {number}\n" for number in (OWN, *OTHERS))
+
+
+@pytest.fixture
+def addresses(hand_in: HandIn, assignment: Assignment, alice_client: Client) -> list[str]:
+    """Return the address of a pair with all ids in its source, and of its document for the second student."""
+    actions.replace_roster(assignment.course, "class.csv", parse_roster(ROSTER.encode()))
+    hand_in(zipped({"aokafor/m.py": NAMED + COPIED, "bpopescu/m.py": COPIED, "cwei/m.py": RENAMED}))
+    pair = assignment.reports.get().pairs.get(left__name="aokafor", right__name="bpopescu")
+    places = [assignment.pk, pair.left_id, pair.right_id]
+    document = reverse("export_pair", args=places) + "?format=html&sources=on&names="
+    return [reverse("pair", args=places), f"{document}made-up", f"{document}{pair.right_id}"]
+
+
+def ids_on(client: Client, address: str) -> list[str]:
+    """Return the ids that a page or document shows."""
+    text = client.get(address, follow=True).getvalue().decode()
+    assert "limit_" in text
+    shown = ("limit_{}", "# {}", "&#x27;{}&#x27;")
+    return [one for one in (OWN, *OTHERS) if any(form.format(one) in text for form in shown)]
+
+
+def test_they_are_hidden_on_pages_and_documents_with_made_up_names(
+    addresses: list[str], alice_client: Client
+) -> None:
+    pair, made_up, _copy = addresses
+    assert ids_on(alice_client, pair) == [OWN, *OTHERS]
+    alice_client.post(reverse("switch_names"), {"names": "made-up"})
+    assert [ids_on(alice_client, address) for address in (pair, made_up)] == [[], []]
+
+
+def test_the_copy_for_a_student_shows_that_students_own(addresses: list[str], alice_client: Client) -> None:
+    assert ids_on(alice_client, addresses[-1]) == [OWN]
