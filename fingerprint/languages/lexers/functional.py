@@ -1,0 +1,112 @@
+"""Haskell, OCaml, Scheme, Prolog and R."""
+
+from __future__ import annotations
+
+import re
+from typing import ClassVar
+
+from pygments.lexer import inherit
+from pygments.lexers import haskell, lisp, ml, prolog, r
+from pygments.token import Comment, Name, String
+
+_LITERATE = re.compile(r"^(?:>|\\begin\{code\})", re.MULTILINE)
+_WRITTEN = re.compile(r"[^\n]")
+
+
+class Haskell(haskell.HaskellLexer):
+    tokens: ClassVar = {
+        "root": [
+            (r'"""', String, "multiline-string"),
+            # A quotation; in a list of what a name stands for there is an arrow.
+            (r"\[[a-z_][\w.']*+\|(?:(?!\|\]|<-)[\s\S]){0,3000}+\|\]", String.Other),
+            inherit,
+        ],
+        "multiline-string": [
+            (r'"""', String, "#pop"),
+            (r"\\[\s\S]", String.Escape),
+            (r'[^\\"]++', String),
+            (r'"', String),
+        ],
+    }
+
+    @staticmethod
+    def rewrite(text: str) -> str:
+        """Blank the prose of a literate program."""
+        if not _LITERATE.search(text):
+            return text
+        lines, in_code = [], False
+        for line in text.splitlines(keepends=True):
+            if line.startswith("\\end{code}"):
+                in_code = False
+            if in_code:
+                lines.append(line)
+            elif line.startswith(">"):
+                lines.append(" " + line[1:])
+            else:
+                lines.append(_WRITTEN.sub(" ", line))
+            in_code = in_code or line.startswith("\\begin{code}")
+        return "".join(lines)
+
+
+class OCaml(ml.OcamlLexer):
+    tokens: ClassVar = {
+        "root": [
+            (r"\{\|", String.Other, "quoted"),
+            (r"\{([a-z_]++)\|(?:(?!\|\1\})[\s\S]){0,2000}+\|\1\}", String.Other),
+            inherit,
+        ],
+        "quoted": [
+            (r"\|\}", String.Other, "#pop"),
+            (r"[^|]++", String.Other),
+            (r"\|", String.Other),
+        ],
+        # The literals in a comment are read: a string may have the end of a comment in it.
+        "comment": [
+            (r"'(?:\\[^\n]|[^\\'\n])'", Comment),
+            (r'"(?:\\[^\n]|[^"\\\n])*+"', Comment),
+            (r"\{\|(?:(?!\|\})[^\n]){0,1000}+\|\}", Comment),
+            (r"[^(*)'\"{]++", Comment),
+            (r"['\"{]", Comment),
+            inherit,
+        ],
+    }
+
+
+class Scheme(lisp.SchemeLexer):
+    tokens: ClassVar = {
+        "value": [
+            # Racket's strings, and symbols with spaces.
+            (r"#<<([^\n]++)\n(?:(?!\1$)[^\n]*+\n){0,500}+\1$", String.Heredoc, "#pop"),
+            (r'#(?:[pr]x)?+#?+"', String, "string"),
+            (r"\|[^|\n]*+\|", Name.Variable, "#pop"),
+            (r"#\\[;#@|{}\[\],<>^~:*/\\]", String.Char, "#pop"),
+            inherit,
+        ],
+    }
+
+
+class Prolog(prolog.PrologLexer):
+    tokens: ClassVar = {
+        "root": [
+            (r"0'(?:\\[^\n]|''|[^'\n])", String.Char),
+            (r"'(?:\\[\s\S]|''|[^'\\])*+'", String.Atom),
+            (r"`(?:\\[^\n]|``|[^`\\\n])*+`", String.Backtick),
+            (r'"(?:\\[\s\S]|""|[^"\\])*+"', String.Double),
+            inherit,
+        ],
+    }
+
+
+class R(r.SLexer):
+    tokens: ClassVar = {
+        "statements": [
+            *(
+                (
+                    rf"[rR]([\"'])(-*+){opening}(?:(?!{closing}\2\1)[\s\S]){{0,2000}}+{closing}\2\1",
+                    String,
+                )
+                for opening, closing in ((r"\(", r"\)"), (r"\[", r"\]"), (r"\{", r"\}"))
+            ),
+            inherit,
+        ],
+    }

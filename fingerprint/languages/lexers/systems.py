@@ -1,0 +1,109 @@
+"""Rust, C#, and the assembly languages."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, ClassVar
+
+from pygments.lexer import include, inherit
+from pygments.lexers import asm, dotnet, mips, rust
+from pygments.token import Comment, String, Whitespace
+
+from fingerprint.languages.lexers.rules import groups
+
+
+class Rust(rust.RustLexer):
+    tokens: ClassVar = {
+        "base": [
+            (r'c"', String, "string"),
+            (r"b?'\\?[\"](?!')[^'\n]*+", String.Char),
+            inherit,
+        ],
+    }
+
+
+# Within `#if false`: directives that open and close a part of it.
+_DIRECTIVE = re.compile(r"^[ \t]*+#[ \t]*+(if|elif|else|endif)\b([^\n]*+)", re.MULTILINE)
+_NEVER = re.compile(r"\s*+\(?\s*+false\b")
+_WRITTEN = re.compile(r"[^\n]")
+
+
+# The rules for each level of the characters that names may have.
+_LEVELS: dict[str, Any] = {**dotnet.CSharpLexer.tokens}
+
+
+class CSharp(dotnet.CSharpLexer):
+    tokens: ClassVar[dict[str, Any]] = {
+        level: {
+            **states,
+            "root": [
+                # A raw string ends with as many quotes as it begins with.
+                (r'\$*+("{4,}+)(?:(?!\1)[\s\S]){0,5000}+\1', String),
+                *states["root"],
+            ],
+        }
+        for level, states in _LEVELS.items()
+    }
+
+    @staticmethod
+    def rewrite(text: str) -> str:
+        """Blank what is never compiled."""
+        if "#if" not in text and "# if" not in text:
+            return text
+        parts, at = [], 0
+        for start, end in _never_compiled(text):
+            parts += [text[at:start], _WRITTEN.sub(" ", text[start:end])]
+            at = end
+        return "".join((*parts, text[at:])) if parts else text
+
+
+def _never_compiled(text: str) -> list[tuple[int, int]]:
+    """Return the (start, end) of each part between `#if false` and its `#else`, `#elif` or `#endif`."""
+    spans, depth, start = [], 0, -1
+    for directive in _DIRECTIVE.finditer(text):
+        word = directive[1]
+        if start < 0:
+            if word == "if" and _NEVER.match(directive[2]):
+                start, depth = directive.end(), 1
+            continue
+        depth += (word == "if") - (word == "endif")
+        if depth == 0 or (depth == 1 and word in ("else", "elif")):
+            spans.append((start, directive.start()))
+            start = -1
+    return [*spans, (start, len(text))] if start >= 0 else spans
+
+
+class Mips(mips.MIPSLexer):
+    tokens: ClassVar = {
+        "root": [
+            # Other characters between quotes cannot begin anything.
+            (r"'(?:\\[^\n]|[\"#])'", String.Char),
+            inherit,
+        ],
+    }
+
+
+class Nasm(asm.NasmLexer):
+    tokens: ClassVar = {
+        "whitespace": [
+            (r"//.*", Comment.Single),
+            (r"/\*", Comment.Multiline, "comment"),
+            # ARM comments; `@data` is an operand of MASM.
+            (r"(?<=[\w\]})\"'][ \t])@.*|@(?=[ \t]).*", Comment.Single),
+            inherit,
+        ],
+        "root": [(r"^([ \t]*+)(@(?!@|\w++:).*)", groups(Whitespace, Comment.Single)), inherit],
+        "instruction-args": [
+            include("whitespace-comments"),
+            inherit,
+        ],
+        "whitespace-comments": [
+            (r"//.*", Comment.Single),
+            (r"/\*", Comment.Multiline, "comment"),
+        ],
+        "comment": [
+            (r"[^*]++", Comment.Multiline),
+            (r"\*/", Comment.Multiline, "#pop"),
+            (r"\*", Comment.Multiline),
+        ],
+    }
