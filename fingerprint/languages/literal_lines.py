@@ -65,11 +65,14 @@ def crosses_line(tokens: RawTokens, text: str, suspects: Iterable[int], literals
 
     `suspects` are the indexes of parts of strings with a line end.
     """
+    checked = -1
     for index in suspects:
         first = index
-        while first and is_string(tokens.types[first - 1]):
+        while first > checked + 1 and is_string(tokens.types[first - 1]):
             first -= 1
-        if not literals.may_cross(text, tokens.starts[first], tokens.types[index]):
+        same_literal = first == checked + 1 and checked >= 0 and is_string(tokens.types[checked])
+        checked = index
+        if not same_literal and not literals.may_cross(text, tokens.starts[first], tokens.types[index]):
             return True
     return False
 

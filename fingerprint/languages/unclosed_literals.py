@@ -58,7 +58,10 @@ def is_inverted(tokens: RawTokens, text: str, lines: Iterable[int]) -> bool:
 
     `lines` are the indexes of the parts of strings with a line end.
     """
+    last = -1
     for index in lines:
+        if index <= last:
+            continue
         last = index
         while last + 1 < len(tokens.types) and is_string(tokens.types[last + 1]):
             last += 1

@@ -39,7 +39,7 @@ class Swift(objective.SwiftLexer):
                     (f'{hashes}"', String, f"raw-{len(hashes)}"),
                 )
             ),
-            (r"#/(?:\\[^\n]|[^/\\\n]|/(?!#))++/#", String.Regex),
+            (r"#/(?:\\[^\n]|[^/\\\n]|/(?!#)){1,300}+/#", String.Regex),
             (rf"(?<=[=(,:\[] ){_REGEX}|(?<=\(){_REGEX}", String.Regex),
             inherit,
         ],

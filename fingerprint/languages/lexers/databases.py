@@ -25,14 +25,14 @@ class Sql(sql.SqlLexer):
             # MySQL's comments; `#name` is a table of SQL Server.
             (r"#(?=[\s#]).*", Comment.Single),
             (r"^#\w++[ \t]++\w.*", Comment.Single),
-            (r"e'(?:\\[\s\S]|''|[^'\\])*+'", String.Single),
+            (r"e'(?:\\[\s\S]|''|[^'\\])*+'?", String.Single),
             *(
                 (rf"n?q'{re.escape(opening)}", String.Single, name)
                 for name, (opening, _) in _BRACKETS.items()
             ),
             (r"n?q'([^\s\w'])(?:(?!\1')[\s\S]){0,500}+\1'", String.Single),
-            (rf"n?'(?:''|{_ESCAPED}|\\\\(?=[^']|'')|[^'])*+'", String.Single),
-            (r'"(?:""|\\"(?=\w)|[^"])*+"', String.Symbol),
+            (rf"n?'(?:''|{_ESCAPED}|\\\\(?=[^']|'')|[^'])*+'?", String.Single),
+            (r'"(?:""|\\"(?=\w)|[^"])*+"?', String.Symbol),
             (r"`[^`'\"\n]{0,60}+['\"][^`\n]*+`", Name),
             (r"\[(?!')[^\]'\"\n]{1,60}+'[^\]'\"\n]*+\]", Name),
             # Quoted by dollars: text within a line, or else the code of a function.

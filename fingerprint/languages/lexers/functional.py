@@ -10,7 +10,6 @@ from pygments.lexers import haskell, lisp, ml, prolog, r
 from pygments.token import Comment, Name, String
 
 _LITERATE = re.compile(r"^(?:>|\\begin\{code\})", re.MULTILINE)
-_WRITTEN = re.compile(r"[^\n]")
 
 
 class Haskell(haskell.HaskellLexer):
@@ -31,7 +30,7 @@ class Haskell(haskell.HaskellLexer):
 
     @staticmethod
     def rewrite(text: str) -> str:
-        """Blank the prose of a literate program."""
+        """Write the prose of a literate program as comments."""
         if not _LITERATE.search(text):
             return text
         lines, in_code = [], False
@@ -43,7 +42,7 @@ class Haskell(haskell.HaskellLexer):
             elif line.startswith(">"):
                 lines.append(" " + line[1:])
             else:
-                lines.append(_WRITTEN.sub(" ", line))
+                lines.append(f"--{' ' * (len(line) - 3)}\n" if len(line) > 3 else "\n".rjust(len(line)))
             in_code = in_code or line.startswith("\\begin{code}")
         return "".join(lines)
 
@@ -89,9 +88,9 @@ class Prolog(prolog.PrologLexer):
     tokens: ClassVar = {
         "root": [
             (r"0'(?:\\[^\n]|''|[^'\n])", String.Char),
-            (r"'(?:\\[\s\S]|''|[^'\\])*+'", String.Atom),
-            (r"`(?:\\[^\n]|``|[^`\\\n])*+`", String.Backtick),
-            (r'"(?:\\[\s\S]|""|[^"\\])*+"', String.Double),
+            (r"'(?:\\[\s\S]|''|[^'\\\n])*+'?", String.Atom),
+            (r"`(?:\\[^\n]|``|[^`\\\n])*+`?", String.Backtick),
+            (r'"(?:\\[\s\S]|""|[^"\\\n])*+"?', String.Double),
             inherit,
         ],
     }

@@ -10,7 +10,9 @@ from pygments.token import Keyword, Name, Operator, Punctuation, String, Text, W
 
 from fingerprint.languages.lexers.rules import groups
 
-_REGEX = r"/(?:\\[^\n]|[^[/\\\n]|\[(?:\\[^\n]|[^\]\\\n])*+\])++/(?:[dgimsuvy]++\b|\B)"
+# The lengths are limited, so that an unclosed class is not searched for its end to the end of a long line.
+_CLASS = r"\[(?:\\[^\n]|[^\]\\\n]){0,120}+\]"
+_REGEX = rf"/(?:\\[^\n]|[^[/\\\n]|{_CLASS}){{1,800}}+/(?:[dgimsuvy]++\b|\B)"
 # An element: in TypeScript a type may be there instead. Its end is looked for in the next characters only.
 _ELEMENT_END = r"(?:(?!</\1\b|/>)[\s\S]){0,4000}+(?:</\1\b|/>)"
 _ELEMENT = r"<(?=([A-Za-z_$][\w.$:-]*+)(?:\s*+/?>|\s++[\w{])" + _ELEMENT_END + ")"
@@ -72,8 +74,8 @@ _ROOT = [
     # A condition does not: what is tested there is no quotient.
     (rf"(?<=\))([ \t]*+)({_REGEX})(?=\.(?:test|exec|source)\b)", groups(Whitespace, String.Regex)),
     # A string ends with its line, unless a backslash continues it.
-    (r'"(?:\\[\s\S]|[^"\\\n])*+"', String.Double),
-    (r"'(?:\\[\s\S]|[^'\\\n])*+'", String.Single),
+    (r'"(?:\\[\s\S]|[^"\\\n])*+"?', String.Double),
+    (r"'(?:\\[\s\S]|[^'\\\n])*+'?", String.Single),
 ]
 
 

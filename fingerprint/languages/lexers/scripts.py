@@ -33,6 +33,8 @@ class Perl(perl.PerlLexer):
             (rf"([)\]]){_DIVISION}", groups(Punctuation, Whitespace, Operator)),
             (r"(\})([ \t]*+)(//?)(?=[ \t=])", groups(Punctuation, Whitespace, Operator)),
             (rf"(\d++){_DIVISION}", groups(Number.Integer, Whitespace, Operator)),
+            # A here-document has become a string.
+            (r"<<(?=[\"'~\w])", Operator),
             (r"(?:tr|y)/(?:\\[^\n]|[^/\\\n])*+/(?:\\[^\n]|[^/\\\n])*+/[cdsr]*+", String.Regex),
             (r"(?:tr|y)\{(?:\\[^\n]|[^}\\\n])*+\}\s*+\{(?:\\[^\n]|[^}\\\n])*+\}[cdsr]*+", String.Regex),
             *((rf"s{_between(sign)}{_rest(sign)}[egimosxr]*+", String.Regex) for sign in _SIGNS),
@@ -50,6 +52,7 @@ class Perl(perl.PerlLexer):
 
 
 class Php(php.PhpLexer):
+    tokens: ClassVar = {"php": [(r"<<<(?=[ \t]*+[\"'\w])", Operator), inherit]}
     rewrite = HereDocuments(
         r"<<<[ \t]*+(?P<quote>[\"']?)(?P<name>[A-Za-z_]\w*+)(?P=quote)(?=\n)",
         code_after=True,
@@ -57,6 +60,7 @@ class Php(php.PhpLexer):
 
 
 class Bash(shell.BashLexer):
+    tokens: ClassVar = {"basic": [(r"<<(?!<)-?", Operator), inherit]}
     rewrite = HereDocuments(
         r"(?<!<)<<(?P<indent>-?)[ \t]*+"
         r"(?:(?P<quote>[\"'])(?P<quoted>[^\"'\n]++)(?P=quote)|\\?(?P<name>[A-Za-z_]\w*+))",

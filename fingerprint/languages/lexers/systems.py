@@ -25,7 +25,7 @@ class Rust(rust.RustLexer):
 # Within `#if false`: directives that open and close a part of it.
 _DIRECTIVE = re.compile(r"^[ \t]*+#[ \t]*+(if|elif|else|endif)\b([^\n]*+)", re.MULTILINE)
 _NEVER = re.compile(r"\s*+\(?\s*+false\b")
-_WRITTEN = re.compile(r"[^\n]")
+_LINE_BEGIN = re.compile(r"^[^\n]{1,2}+", re.MULTILINE)
 
 
 # The rules for each level of the characters that names may have.
@@ -47,14 +47,18 @@ class CSharp(dotnet.CSharpLexer):
 
     @staticmethod
     def rewrite(text: str) -> str:
-        """Blank what is never compiled."""
+        """Write what is never compiled as comments."""
         if "#if" not in text and "# if" not in text:
             return text
         parts, at = [], 0
         for start, end in _never_compiled(text):
-            parts += [text[at:start], _WRITTEN.sub(" ", text[start:end])]
+            parts += [text[at:start], _LINE_BEGIN.sub(_comment, text[start:end])]
             at = end
         return "".join((*parts, text[at:])) if parts else text
+
+
+def _comment(line: re.Match[str]) -> str:
+    return "//" if len(line[0]) == 2 else " "
 
 
 def _never_compiled(text: str) -> list[tuple[int, int]]:
