@@ -28,7 +28,7 @@ from fingerprint.languages.directives import (
 )
 from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
 from fingerprint.languages.lexer_dispatch import dispatching_lexer, raw_tokens
-from fingerprint.languages.lexers import import_mended_lexers, lexer_class
+from fingerprint.languages.lexers import UNTUNED_MULTILINE, import_mended_lexers, lexer_class
 from fingerprint.languages.literal_lines import (
     LineBoundLexer,
     MultilineLiterals,
@@ -91,7 +91,8 @@ def untuned_language(alias: str) -> Language | None:
         lexer = lexer_class(alias)
     except ClassNotFound:
         return None
-    return Language(lexer.aliases[0] if lexer.aliases else alias, lexer.name, alias)
+    name = lexer.aliases[0] if lexer.aliases else alias
+    return Language(name, lexer.name, alias, multiline=UNTUNED_MULTILINE.get(name))
 
 
 def import_lexers() -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _MENDED = {
     "ada": ("classic", "Ada"),
     "bash": ("scripts", "Bash"),
+    "cobol": ("classic", "Cobol"),
+    "cobolfree": ("classic", "Cobol"),
     "csharp": ("systems", "CSharp"),
     "delphi": ("classic", "Delphi"),
     "pascal": ("classic", "Delphi"),
@@ -43,6 +45,12 @@ _MENDED = {
     "vbnet": ("classic", "VisualBasic"),
     "vhdl": ("classic", "Vhdl"),
 }
+
+# The literals that may cross lines in languages without a row (see `Language.multiline`).
+UNTUNED_MULTILINE = {
+    "awk": "", "cobol": "", "cobolfree": "", "dart": "\"\"\" '''", "gas": "", "groovy": "\"\"\" ''' $/",
+    "less": "", "lua": "[[ [=", "objective-c": "", "scss": "",
+}  # fmt: skip
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Ada, Pascal, Modula-2, Fortran, VHDL, Visual Basic, MATLAB: strings without escapes, and comments."""
+"""Ada, Pascal, Modula-2, Fortran, COBOL, VHDL, Visual Basic, MATLAB: strings without escapes, comments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import ClassVar
 
 from pygments.lexer import inherit
-from pygments.lexers import ada, dotnet, fortran, hdl, matlab, modula2, pascal
+from pygments.lexers import ada, business, dotnet, fortran, hdl, matlab, modula2, pascal
 from pygments.token import Comment, Name, Operator, Punctuation, String
 
 
@@ -117,3 +117,29 @@ class Matlab(matlab.MatlabLexer):
         ],
         "commandargs": [(r"[%#].*", Comment, "#pop"), inherit],
     }
+
+
+# In fixed form each line has a sequence number or spaces in columns 1 to 6, and an indicator in column 7.
+_COBOL_LINE = re.compile(r"^([^\n]{6})(?:[ \-Dd](?=[^\n])|([*/])([^\n]?))", re.MULTILINE)
+_COBOL_FREE = re.compile(r"^(?![ \t]*+$)(?![^\n]{6}[ *\-/Dd])(?![ ]{0,6}$)", re.MULTILINE)
+
+
+class Cobol(business.CobolFreeformatLexer):
+    tokens: ClassVar = {
+        "comment": [
+            # A star begins a comment in the first column only.
+            (r"\*>.*\n|^\*.*$", Comment),
+        ],
+    }
+
+    @staticmethod
+    def rewrite(text: str) -> str:
+        """Write the sequence numbers and comments of the fixed form as those of the free form."""
+        return text if _COBOL_FREE.search(text) else _COBOL_LINE.sub(_free_cobol, text)
+
+
+def _free_cobol(line: re.Match[str]) -> str:
+    begin = " " * 6
+    if line[2] is None:
+        return f"{begin} "
+    return f"{begin}*>" if line[3] else f"{begin} "

@@ -12,6 +12,13 @@ from pygments.token import Comment, Name, String
 _LITERATE = re.compile(r"^(?:>|\\begin\{code\})", re.MULTILINE)
 
 
+_PROSE = re.compile(r"^[^\n]++")
+
+
+def _comment(prose: re.Match[str]) -> str:
+    return "--".ljust(len(prose[0])) if len(prose[0]) > 1 else " "
+
+
 class Haskell(haskell.HaskellLexer):
     tokens: ClassVar = {
         "root": [
@@ -39,10 +46,8 @@ class Haskell(haskell.HaskellLexer):
                 in_code = False
             if in_code:
                 lines.append(line)
-            elif line.startswith(">"):
-                lines.append(" " + line[1:])
             else:
-                lines.append(f"--{' ' * (len(line) - 3)}\n" if len(line) > 3 else "\n".rjust(len(line)))
+                lines.append(" " + line[1:] if line.startswith(">") else _PROSE.sub(_comment, line))
             in_code = in_code or line.startswith("\\begin{code}")
         return "".join(lines)
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pygments.lexer import include, inherit
 from pygments.lexers import asm, dotnet, mips, rust
-from pygments.token import Comment, String, Whitespace
+from pygments.token import Comment, Name, Operator, String, Whitespace
 
 from fingerprint.languages.lexers.rules import groups
 
@@ -58,7 +58,7 @@ class CSharp(dotnet.CSharpLexer):
 
 
 def _comment(line: re.Match[str]) -> str:
-    return "//" if len(line[0]) == 2 else " "
+    return "//"[: len(line[0]) // 2 * 2] or " "
 
 
 def _never_compiled(text: str) -> list[tuple[int, int]]:
@@ -77,13 +77,23 @@ def _never_compiled(text: str) -> list[tuple[int, int]]:
     return [*spans, (start, len(text))] if start >= 0 else spans
 
 
+_COMMENT = [
+    (r"[^*]++", Comment.Multiline),
+    (r"\*/", Comment.Multiline, "#pop"),
+    (r"\*", Comment.Multiline),
+]
+
+
 class Mips(mips.MIPSLexer):
     tokens: ClassVar = {
         "root": [
             # Other characters between quotes cannot begin anything.
             (r"'(?:\\[^\n]|[\"#])'", String.Char),
+            (r"//.*", Comment.Single),
+            (r"/\*", Comment.Multiline, "comment"),
             inherit,
         ],
+        "comment": _COMMENT,
     }
 
 
@@ -96,18 +106,22 @@ class Nasm(asm.NasmLexer):
             (r"(?<=[\w\]})\"'][ \t])@.*|@(?=[ \t]).*", Comment.Single),
             inherit,
         ],
-        "root": [(r"^([ \t]*+)(@(?!@|\w++:).*)", groups(Whitespace, Comment.Single)), inherit],
+        "root": [
+            (r"@@\w*+:", Name.Label),
+            (r"^([ \t]*+)(@(?!@|\w++:).*)", groups(Whitespace, Comment.Single)),
+            inherit,
+        ],
         "instruction-args": [
             include("whitespace-comments"),
+            (r"@{1,2}\w++", Name.Variable),
+            # The sign of a number in ARM assembly, no comment.
+            (r"(?<=,)#(?=[-+\w])|(?<=,[ \t])#(?=[-+\w])", Operator),
             inherit,
         ],
         "whitespace-comments": [
+            (r"(?<=[\w\]})\"'][ \t])@.*", Comment.Single),
             (r"//.*", Comment.Single),
             (r"/\*", Comment.Multiline, "comment"),
         ],
-        "comment": [
-            (r"[^*]++", Comment.Multiline),
-            (r"\*/", Comment.Multiline, "#pop"),
-            (r"\*", Comment.Multiline),
-        ],
+        "comment": _COMMENT,
     }

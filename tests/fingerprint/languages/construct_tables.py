@@ -1,8 +1,9 @@
 """The tables of constructs in `conformance/`, one a language, and the programs that are made of them.
 
-A table has sections that begin with `=== name`; a line `--` separates the constructs of a section. `first`
-and `second` are functions; `head` begins every program; `place` is the statement in which a literal stands,
-as `@`.
+The name of a file is that of the language, unless a section `language` has it: some languages have forms
+that exclude each other. A table has sections that begin with `=== name`; a line `--` separates the constructs
+of a section. `first` and `second` are functions; `head` begins every program; `place` is the statement in
+which a literal stands, as `@`.
 
 literals : literals without code in them; the first one is plain, and all have its tokens
 regexes : the same, each with the statement around it
@@ -30,6 +31,7 @@ PATHS = sorted(TABLES.glob("*.txt"))
 ALIKE = ("literals", "regexes")
 SECTIONS = (*ALIKE, "comments", "others", "unclosed")
 
+_FRAME = ("language", "head", "first", "second", "place")
 _HEADING = re.compile(r"^=== (\w+)\n", re.MULTILINE)
 # Kind and lexeme of each token.
 Tokens = list[tuple[str, str]]
@@ -38,6 +40,7 @@ Tokens = list[tuple[str, str]]
 class Table(NamedTuple):
     """The constructs of one language, by section."""
 
+    name: str
     language: str
     head: str
     first: str
@@ -51,10 +54,10 @@ def table(path: Path) -> Table:
     """Return the table of a language; raises AssertionError for a section of an unknown name."""
     _, *parts = _HEADING.split(path.read_text(encoding="utf-8"))
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
-    assert sections.keys() <= {*SECTIONS, "limits", "head", "first", "second", "place"}, path
+    assert sections.keys() <= {*SECTIONS, "limits", *_FRAME}, path
     constructs = {name: _constructs(sections.get(name, "")) for name in (*SECTIONS, "limits")}
-    head, first, second = (sections.get(name, "") for name in ("head", "first", "second"))
-    return Table(path.stem, head, first, second, sections["place"], constructs)
+    language, head, first, second, place = (sections.get(name, "") for name in _FRAME)
+    return Table(path.stem, language.strip() or path.stem, head, first, second, place, constructs)
 
 
 def _constructs(section: str) -> list[str]:
@@ -126,15 +129,15 @@ def markdown_table() -> str:
     """Return the table of all languages for docs/languages.md."""
     rows = {row.name: row for row in LANGUAGES}
     lines = ["| language | file names | constructs checked | known limits |", "|---|---|---|---|"]
-    for of in sorted(map(table, PATHS), key=lambda of: of.language):
+    for of in map(table, PATHS):
         row = rows.get(of.language)
-        title, patterns = (row.title, row.file_patterns) if row else (of.language, "by Pygments")
+        title = f"{row.title if row else of.language}{f' ({of.name})' if of.name != of.language else ''}"
+        patterns = [f"`{pattern}`" for pattern in row.file_patterns.split()] if row else ["by Pygments"]
         counts = ", ".join(
             f"{len(found)} {name}" for name, found in of.constructs.items() if found and name != "limits"
         )
         limits = "; ".join(
             f"`{construct.strip().replace('|', ' ')}`" for construct in of.constructs["limits"]
         )
-        patterns = " ".join(f"`{pattern}`" for pattern in patterns.split()) if row else patterns
-        lines.append(f"| {title} | {patterns} | {counts} | {limits} |")
+        lines.append(f"| {title} | {' '.join(patterns)} | {counts} | {limits} |")
     return "".join(f"{line}\n" for line in lines)
