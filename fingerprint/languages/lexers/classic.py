@@ -7,7 +7,9 @@ from typing import ClassVar
 
 from pygments.lexer import inherit
 from pygments.lexers import ada, business, dotnet, fortran, hdl, matlab, modula2, pascal
-from pygments.token import Comment, Name, Operator, Punctuation, String
+from pygments.token import Comment, Name, Operator, Punctuation, String, Whitespace
+
+from fingerprint.languages.lexers.rules import groups
 
 
 class Ada(ada.AdaLexer):
@@ -94,6 +96,12 @@ class Fortran(fortran.FortranLexer):
         return _FIXED_LINE.sub(lambda line: "!" if len(line[0]) == 1 else "      ", text)
 
 
+_MATLAB_WORDS = (
+    r"(?:break|case|catch|classdef|continue|else|end|events|for|function|if|methods|otherwise|parfor|properties"
+    r"|return|spmd|switch|try|while)\b"
+)
+
+
 class Matlab(matlab.MatlabLexer):
     """Octave's comments too: nothing else begins with a number sign."""
 
@@ -101,6 +109,11 @@ class Matlab(matlab.MatlabLexer):
         "root": [
             (r"#\{[ \t]*+\n", Comment.Multiline, "number-sign-comment"),
             (r"#.*$", Comment),
+            # A word alone in its line: the next line has none of its arguments.
+            (
+                rf"(?:^(?=[ \t\w])|(?<=;))(\s*+)(?!{_MATLAB_WORDS})([a-zA-Z]\w*+)(?=\n)",
+                groups(Whitespace, Name),
+            ),
             inherit,
         ],
         "expressions": [(r"(?<=\})'+", Operator), inherit],
