@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pygments.lexer import inherit
+from pygments.lexer import RegexLexer, inherit
 from pygments.lexers import haskell, lisp, ml, prolog, r
-from pygments.token import Comment, Name, String
+from pygments.lexers._scheme_builtins import scheme_builtins, scheme_keywords
+from pygments.token import Comment, Keyword, Name, String
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pygments.token import _TokenType
 
 _LITERATE = re.compile(r"^(?:>|\\begin\{code\})", re.MULTILINE)
 
@@ -76,7 +82,22 @@ class OCaml(ml.OcamlLexer):
     }
 
 
+_SCHEME_NAMES = frozenset({Name.Function, Name.Variable})
+
+
 class Scheme(lisp.SchemeLexer):
+    def get_tokens_unprocessed(  # type: ignore[override]  # as the base class
+        self, text: str
+    ) -> Iterator[tuple[int, _TokenType, str]]:
+        # As in the base class, but by the name of the loop, which `dispatching_lexer` can then replace.
+        for index, token_type, value in RegexLexer.get_tokens_unprocessed(self, text):
+            if token_type in _SCHEME_NAMES and value in scheme_keywords:
+                yield index, Keyword, value
+            elif token_type in _SCHEME_NAMES and value in scheme_builtins:
+                yield index, Name.Builtin, value
+            else:
+                yield index, token_type, value
+
     tokens: ClassVar = {
         "value": [
             # Racket's strings, and symbols with spaces.

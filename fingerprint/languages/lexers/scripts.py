@@ -52,7 +52,14 @@ class Perl(perl.PerlLexer):
 
 
 class Php(php.PhpLexer):
-    tokens: ClassVar = {"php": [(r"<<<(?=[ \t]*+[\"'\w])", Operator), inherit]}
+    tokens: ClassVar = {
+        "php": [(r"<<<(?=[ \t]*+[\"'\w])", Operator), inherit],
+        "string": [
+            # The end of an expression in a string is looked for in the next characters only.
+            (r"\{(?=\$\{)(?!(?:(?!\}\})[\s\S]){0,500}\}\})|\{(?=\$)(?![^}]{0,500}\})", String.Double),
+            inherit,
+        ],
+    }
     rewrite = HereDocuments(
         r"<<<[ \t]*+(?P<quote>[\"']?)(?P<name>[A-Za-z_]\w*+)(?P=quote)(?=\n)",
         code_after=True,

@@ -11,14 +11,23 @@ from pygments.token import Comment, Name, Operator, String, Whitespace
 
 from fingerprint.languages.lexers.rules import groups
 
+# Signs around raw strings.
+_HASHES = ("#", "##", "###")
+
 
 class Rust(rust.RustLexer):
     tokens: ClassVar = {
         "base": [
             (r'c"', String, "string"),
+            (r'b?r"[^"]*+"?', String),
+            *((rf'b?c?r{hashes}"', String, f"raw-{len(hashes)}") for hashes in _HASHES),
             (r"b?'\\?[\"](?!')[^'\n]*+", String.Char),
             inherit,
         ],
+        **{
+            f"raw-{len(hashes)}": [(f'"{hashes}', String, "#pop"), (r'[^"]++', String), (r'"', String)]
+            for hashes in _HASHES
+        },
     }
 
 
