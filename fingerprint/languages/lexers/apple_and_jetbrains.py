@@ -59,6 +59,7 @@ class Kotlin(jvm.KotlinLexer):
     tokens: ClassVar = {
         "root": [
             (r"/\*", Comment.Multiline, "comment"),
+            (r"'\\u[0-9a-fA-F]{4}'", String.Char),
             # A name between backticks may have quotes in it.
             (r"`[^`\n]++`", Name),
             inherit,

@@ -33,6 +33,8 @@ class Perl(perl.PerlLexer):
             (rf"([)\]]){_DIVISION}", groups(Punctuation, Whitespace, Operator)),
             (r"(\})([ \t]*+)(//?)(?=[ \t=])", groups(Punctuation, Whitespace, Operator)),
             (rf"(\d++){_DIVISION}", groups(Number.Integer, Whitespace, Operator)),
+            # The keys of hashes, no quotes.
+            (r"(?<=\{)(?:q[qwrx]?|[smy]|tr)(?=\})|(?:q[qwrx]?|[smy]|tr)(?=\s*+=>)", Name),
             # A here-document has become a string.
             (r"<<(?=[\"'~\w])", Operator),
             (r"(?:tr|y)/(?:\\[^\n]|[^/\\\n])*+/(?:\\[^\n]|[^/\\\n])*+/[cdsr]*+", String.Regex),

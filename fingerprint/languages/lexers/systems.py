@@ -46,6 +46,9 @@ class CSharp(dotnet.CSharpLexer):
         level: {
             **states,
             "root": [
+                (r"'\\[uxU][0-9a-fA-F]{1,8}'", String.Char),
+                # An expression in a string may have strings in it.
+                (r'\$"(?:\{\{|\{[^{}\n]*+\}|\\[^\n]|[^"\\\n{])*+"(?!")', String),
                 # A raw string ends with as many quotes as it begins with.
                 (r'\$*+("{4,}+)(?:(?!\1)[\s\S]){0,5000}+\1', String),
                 *states["root"],
