@@ -1,6 +1,6 @@
 """The front-end of every programming language: a Pygments lexer and a row of the language table.
 
-Only this module and `lexer_dispatch` import Pygments.
+Only this module, `lexer_dispatch`, `literal_lines` and `lexers` import Pygments.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from pygments import lexers
-from pygments.lexers import find_lexer_class_by_name, find_lexer_class_for_filename
+from pygments.lexers import find_lexer_class_for_filename
 from pygments.plugin import find_plugin_lexers
 from pygments.token import STANDARD_TYPES, _TokenType
 from pygments.util import ClassNotFound
@@ -28,6 +28,13 @@ from fingerprint.languages.directives import (
 )
 from fingerprint.languages.lexeme_ids import lexeme_family, merge_in_text_order
 from fingerprint.languages.lexer_dispatch import dispatching_lexer, raw_tokens
+from fingerprint.languages.lexers import UNTUNED_MULTILINE, import_mended_lexers, lexer_class
+from fingerprint.languages.literal_lines import (
+    LineBoundLexer,
+    MultilineLiterals,
+    crosses_line,
+    line_bound_lexer,
+)
 from fingerprint.languages.newlines import LexerInput
 from fingerprint.languages.normalisation import (
     LexedTokens,
@@ -42,6 +49,7 @@ from fingerprint.languages.normalisation import (
     with_joined_literals,
 )
 from fingerprint.languages.spec import Language
+from fingerprint.languages.unclosed_literals import closed, is_inverted, is_open_at_end, never_ends
 from fingerprint.languages.vocabulary import Vocabulary
 from fingerprint.tokens import TokenStream, kind_id
 
@@ -52,13 +60,14 @@ if TYPE_CHECKING:
 
     from fingerprint.languages.base import Span
     from fingerprint.languages.lexeme_ids import LexemeColumns, LexicalColumns
-    from fingerprint.types import Kinds, Offsets
+    from fingerprint.languages.lexer_dispatch import RawTokens
+    from fingerprint.types import Ids, Kinds, Offsets
 
     # Codes and starts of lexemes, and the vocabulary of the codes.
     Lexed = tuple[Offsets, Offsets, Vocabulary]
 
 # Raise it when a rule for all languages changes their tokens; the version of a row is added to it.
-RULES_VERSION = 2
+RULES_VERSION = 3
 
 # A vocabulary with more lexemes or characters than this is replaced by an empty one: workers are long-lived.
 LEXEMES_LIMIT = 1 << 17
@@ -79,16 +88,18 @@ LEXER_ERRORS = (
 def untuned_language(alias: str) -> Language | None:
     """Return a default row for a Pygments lexer without a row of its own; None if there is no such lexer."""
     try:
-        lexer = find_lexer_class_by_name(alias)
+        lexer = lexer_class(alias)
     except ClassNotFound:
         return None
-    return Language(lexer.aliases[0] if lexer.aliases else alias, lexer.name, alias)
+    name = lexer.aliases[0] if lexer.aliases else alias
+    return Language(name, lexer.name, alias, multiline=UNTUNED_MULTILINE.get(name))
 
 
 def import_lexers() -> None:
     """Import every lexer of Pygments and of its plugins, and the tables of words that some import later."""
     for module in iter_modules(lexers.__path__):
         import_module(f"{lexers.__name__}.{module.name}")
+    import_mended_lexers()
     list(find_plugin_lexers())
 
 
@@ -114,6 +125,7 @@ class CodeFrontEnd:
         self.name, self.title = language.name, language.title
         self.version = RULES_VERSION + language.version
         self._vocabulary = Vocabulary(language, _css_class)
+        self._multiline = MultilineLiterals(language.multiline)
 
     def __repr__(self) -> str:
         return f"CodeFrontEnd({self.name!r})"
@@ -164,18 +176,35 @@ class CodeFrontEnd:
 
     @cached_property
     def _lexer(self) -> Lexer:
-        return dispatching_lexer(find_lexer_class_by_name(self.language.lexer))
+        return dispatching_lexer(lexer_class(self.language.lexer))
 
     def _lexed(self, source: str) -> Lexed:
         """Return the codes and starts of all lexemes, and the vocabulary of the codes."""
         vocabulary = self._current_vocabulary()
         try:
-            starts, types, values = raw_tokens(self._lexer, source)
+            tokens, codes = self._raw_tokens(source, vocabulary)
         except LEXER_ERRORS as error:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise LexerFailed(f"the {self.title} lexer failed ({reason})") from error
-        codes = map(vocabulary.__getitem__, zip(types, values, strict=True))
-        return np.fromiter(codes, np.int32, len(starts)), np.array(starts, dtype=np.int32), vocabulary
+        return codes, np.array(tokens.starts, dtype=np.int32), vocabulary
+
+    def _raw_tokens(self, source: str, vocabulary: Vocabulary) -> tuple[RawTokens, Ids]:
+        """Return the tokens of the lexer, put back where it read a literal on too far, and their codes."""
+        tokens = raw_tokens(self._lexer, source)
+        codes = _codes(tokens, vocabulary)
+        marks = vocabulary.lexemes().marks[codes]
+        lines = np.flatnonzero(marks & np.uint32(Mark.LINES)).tolist()
+        reads_on = bool(lines) and crosses_line(tokens, source, lines, self._multiline)
+        # A quote without its partner makes code of strings later on, in which something is an error.
+        errors = bool((marks & np.uint32(Mark.ERROR)).any())
+        inverted = bool(lines) and (errors or is_inverted(tokens, source, lines))
+        if not (reads_on or inverted or is_open_at_end(tokens)):
+            return tokens, codes
+        bound = line_bound_lexer(lexer_class(self.language.lexer), self.language.multiline)
+        if isinstance(bound, LineBoundLexer):
+            tokens = raw_tokens(bound, source) if reads_on else tokens
+            tokens = closed(bound, source, tokens) if inverted or never_ends(tokens) else tokens
+        return tokens, _codes(tokens, vocabulary)
 
     def _code(self, source: str) -> str:
         """Return the source as it is lexed to be compared."""
@@ -223,6 +252,11 @@ class CodeFrontEnd:
             return directive_columns(source, self.language.salt, imports, [])
         imports += include_spans(source)
         return directive_columns(source, self.language.salt, imports, macro_spans(source))
+
+
+def _codes(tokens: RawTokens, vocabulary: Vocabulary) -> Ids:
+    codes = map(vocabulary.__getitem__, zip(tokens.types, tokens.values, strict=True))
+    return np.fromiter(codes, np.int32, len(tokens.starts))
 
 
 def _literals(tokens: LexedTokens, source: str, salt: str, lexical_class: LexicalClass) -> LexemeColumns:

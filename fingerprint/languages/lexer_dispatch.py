@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pygments.lexer import RegexLexer
-from pygments.token import Error, Whitespace, _TokenType
+from pygments.token import Comment, Error, Whitespace, _TokenType
 
 from fingerprint.languages.first_characters import ASCII, first_characters
 
@@ -103,7 +103,7 @@ class DispatchingLexer(RegexLexer):
                     tokens.add(action(self, match))
                 at = match.end()
                 if transition is not None:
-                    _apply_transition(names, transition)
+                    apply_transition(names, transition)
                     state = states[names[-1]]
                 break
             else:
@@ -117,7 +117,7 @@ class DispatchingLexer(RegexLexer):
                 at += 1
 
 
-def _apply_transition(names: list[str], transition: int | str | tuple[str, ...]) -> None:
+def apply_transition(names: list[str], transition: int | str | tuple[str, ...]) -> None:
     """Push states on the stack `names` or pop some, as the rule demands; one state always remains."""
     if isinstance(transition, int):
         del names[max(1, len(names) - abs(transition)) :]
@@ -129,31 +129,46 @@ def _apply_transition(names: list[str], transition: int | str | tuple[str, ...])
             names.append(names[-1] if name == "#push" else name)
 
 
-def dispatching_lexer(lexer: type[Lexer]) -> Lexer:
-    """Return a lexer that dispatches on characters, or a plain one where `lexer` has a loop of its own.
+def dispatching_lexer(lexer: type[Lexer], base: type[DispatchingLexer] = DispatchingLexer) -> Lexer:
+    """Return a lexer with the loop of `base`, or a plain one where `lexer` has a loop of its own.
 
     Some lexers only change tokens of Pygments' loop, which they call by the name of its class: that name is
     bound to the faster loop for them.
     """
     loop = lexer.get_tokens_unprocessed
     if loop is RegexLexer.get_tokens_unprocessed:
-        return _dispatching(lexer)
+        return _dispatching(lexer, base)
     if "RegexLexer" in loop.__code__.co_names:
-        names = {**loop.__globals__, "RegexLexer": DispatchingLexer}
+        names = {**loop.__globals__, "RegexLexer": base}
         changed = FunctionType(loop.__code__, names, loop.__name__, loop.__defaults__, loop.__closure__)
-        return _dispatching(lexer, changes_tokens=True, get_tokens_unprocessed=changed)
+        return _dispatching(lexer, base, changes_tokens=True, get_tokens_unprocessed=changed)
     return lexer()
 
 
-def _dispatching(lexer: type[Lexer], **attributes: object) -> Lexer:
-    dispatching: Lexer = type(lexer.__name__, (DispatchingLexer, lexer), attributes)()
+def _dispatching(lexer: type[Lexer], base: type[DispatchingLexer], **attributes: object) -> Lexer:
+    dispatching: Lexer = type(lexer.__name__, (base, lexer), attributes)()
     return dispatching
 
 
 def raw_tokens(lexer: Lexer, text: str) -> RawTokens:
-    """Return all tokens of a text; the errors are those of the lexer."""
+    """Return all tokens of a text; the errors are those of the lexer.
+
+    A lexer may have a function `rewrite` that replaces what its rules cannot read, without moving anything;
+    the tokens have what is written in the text.
+    """
+    rewrite: Callable[[str], str] | None = getattr(lexer, "rewrite", None)
+    rewritten = rewrite(text) if rewrite else text
     if isinstance(lexer, DispatchingLexer) and not lexer.changes_tokens:
-        return lexer.raw_tokens(text)
-    tokens = RawTokens([], [], [])
-    tokens.add(lexer.get_tokens_unprocessed(text))
-    return tokens
+        tokens = lexer.raw_tokens(rewritten)
+    else:
+        tokens = RawTokens([], [], [])
+        tokens.add(lexer.get_tokens_unprocessed(rewritten))
+    if rewritten is text:
+        return tokens
+    values = [text[at : at + len(value)] for at, value in zip(tokens.starts, tokens.values, strict=True)]
+    types = [
+        # What was replaced by white space is a comment.
+        Comment if value.isspace() and not written.isspace() else token_type
+        for token_type, value, written in zip(tokens.types, tokens.values, values, strict=True)
+    ]
+    return RawTokens(tokens.starts, types, values)

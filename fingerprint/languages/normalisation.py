@@ -50,6 +50,8 @@ class Mark:
     PARENTHESIS = 32768  # an opening parenthesis
     DOT = 131072
     RUN = 65536  # several punctuation characters that the lexer returned as one token
+    LINES = 262144  # part of a string, with the end of a line in it
+    ERROR = 524288  # what no rule of the lexer reads
 
 
 class Lexemes(NamedTuple):

@@ -28,13 +28,18 @@ LANGUAGES = (
     Language(
         "python", "Python", "python", "*.py *.pyw *.pyi", "py python3", by_line=True,
         statements="import from @ global nonlocal",
+        multiline='""" \'\'\'',
     ),
     Language(
         "java", "Java", "java", "*.java", statements="import package",
         noise="public private protected final strictfp transient native",
         type_words="var",
+        multiline='"""',
     ),
-    Language("c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, type_words="auto", preprocessor=True),
+    Language(
+        "c", "C", "c", "*.c", "ansic", "c", noise=_C_NOISE, type_words="auto", preprocessor=True,
+        multiline="",
+    ),
     Language(
         "cpp", "C++", "cpp", "*.cpp *.cc *.cxx *.c++ *.hpp *.hh *.hxx *.ino", "cc c++", "c",
         statements="using",
@@ -42,24 +47,28 @@ LANGUAGES = (
         " constexpr consteval noexcept mutable typename ]]",
         decorators="[[", type_words="auto", synonyms={"and": "&&", "or": "||", "not": "!"},
         preprocessor=True,
+        multiline='R"',
     ),
     Language(
         "csharp", "C#", "csharp", "*.cs", "c# cs", statements="using", decorators="Name.Attribute",
         type_words="var void object dynamic",
         noise="public private protected internal partial async unsafe extern volatile",
+        multiline='@" $@" @$" """ $""" $$""" $$$"""',
     ),
     Language(
         "javascript", "JavaScript", "javascript", "*.js *.mjs *.cjs *.jsx", "js", "javascript", by_line=True,
         statements="import", decorators="Name.Decorator @", noise="export async",
         synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
+        multiline="` Literal.String.Backtick",
     ),
     Language(
         "typescript", "TypeScript", "typescript", "*.ts *.mts *.cts *.tsx", "ts", "javascript", by_line=True,
         statements="import", decorators="Name.Decorator @",
         noise="public private protected export async declare override",
         synonyms={"===": "==", "!==": "!=", "let": "var", "const": "var"},
+        multiline="` Literal.String.Backtick",
     ),
-    Language("go", "Go", "go", "*.go", "golang", by_line=True, statements="package import"),
+    Language("go", "Go", "go", "*.go", "golang", by_line=True, statements="package import", multiline="`"),
     Language(
         "rust", "Rust", "rust", "*.rs", "rs", statements="use mod extern", noise="' unsafe const async",
         decorators="Name.Attribute pub mut",
@@ -68,10 +77,12 @@ LANGUAGES = (
         "kotlin", "Kotlin", "kotlin", "*.kt *.kts", "kt", by_line=True, statements="import package",
         noise="public private protected internal final const lateinit inline tailrec operator infix suspend",
         synonyms={"val": "var"},
+        multiline='"""',
     ),
     Language(
         "scala", "Scala", "scala", "*.scala *.sc", by_line=True, statements="import package",
         noise="private protected final implicit lazy", synonyms={"val": "var"},
+        multiline='"""',
     ),
     Language(
         "swift", "Swift", "swift", "*.swift", by_line=True, statements="import",
@@ -79,6 +90,7 @@ LANGUAGES = (
         noise="public private fileprivate internal final weak unowned lazy mutating nonmutating"
         " required convenience dynamic",
         synonyms={"let": "var"},
+        multiline='""" #""" ##"""',
     ),
     Language(
         "php", "PHP", "php", "*.php *.phtml *.php5", ignore_case=True, decorators="#[ declare",
@@ -97,7 +109,10 @@ LANGUAGES = (
         noise="my our local",
         synonyms={"and": "&&", "or": "||", "not": "!", "foreach": "for"},
     ),
-    Language("haskell", "Haskell", "haskell", "*.hs *.lhs", "hs", by_line=True, statements="import module"),
+    Language(
+        "haskell", "Haskell", "haskell", "*.hs *.lhs", "hs", by_line=True, statements="import module",
+        multiline='""" [',
+    ),
     Language("ocaml", "OCaml", "ocaml", "*.ml *.mli", "ml", by_line=True, statements="open"),
     Language("scheme", "Scheme", "scheme", "*.scm *.ss *.sld *.rkt", punctuation="", statements="import"),
     Language(
@@ -107,7 +122,7 @@ LANGUAGES = (
         keywords="defun defmacro defvar defparameter defconstant defstruct defclass defmethod defgeneric "
         "loop do dotimes dolist when unless cond case and or not setf setq let* flet labels handler-case",
     ),
-    Language("prolog", "Prolog", "prolog", "*.pl *.pro *.prolog", "swipl", punctuation=", ."),
+    Language("prolog", "Prolog", "prolog", "*.pl *.pro *.prolog", "swipl", punctuation=", .", multiline=""),
     Language(
         "fortran", "Fortran", "fortran", "*.f90 *.f95 *.f03 *.f08 *.for *.f *.ftn", "f90", ignore_case=True,
         by_line=True,
@@ -115,10 +130,12 @@ LANGUAGES = (
         noise="public private pure elemental recursive target save allocatable pointer optional contains "
         "intrinsic",
         keywords="and or not eqv neqv lt le gt ge eq ne",
+        multiline="",
     ),
     Language(
         "ada", "Ada", "ada", "*.adb *.ads *.ada", ignore_case=True, statements="with use",
         noise="aliased constant",
+        multiline="",
     ),
     Language(
         "pascal", "Pascal", "pascal", "*.pas *.pp *.dpr *.lpr", "delphi", ignore_case=True,
@@ -126,10 +143,14 @@ LANGUAGES = (
         type_words="string",
         noise="public private protected published overload inline cdecl stdcall",
     ),
-    Language("modula2", "Modula-2", "modula2", "*.mod *.def *.mi", "modula-2", statements="from import"),
+    Language(
+        "modula2", "Modula-2", "modula2", "*.mod *.def *.mi", "modula-2", statements="from import",
+        multiline="",
+    ),
     Language(
         "matlab", "MATLAB", "matlab", "*.m", "octave", by_line=True,
         statements="import global persistent clc clear",
+        multiline="",
     ),
     Language(
         "r", "R", "r", "*.r *.R", "s", by_line=True, statements="library require source",
@@ -149,19 +170,26 @@ LANGUAGES = (
         ignore_case=True,
         by_line=True, statements="imports option", decorators="Name.Attribute",
         noise="public private protected friend overloads shadows readonly const partial byval byref",
+        multiline="",
     ),
     Language(
         "verilog", "Verilog", "verilog", "*.v *.vh", by_line=True, type_words="integer genvar",
         statements="`timescale `include `define `default_nettype",
+        multiline="",
     ),
-    Language("vhdl", "VHDL", "vhdl", "*.vhd *.vhdl", ignore_case=True, statements="library use"),
+    Language(
+        "vhdl", "VHDL", "vhdl", "*.vhd *.vhdl", ignore_case=True, statements="library use",
+        multiline="",
+    ),
     Language(
         "mips", "MIPS assembly", "mips", "*.mips", by_line=True, statements=".globl .global",
         kept_types="Name.Variable Name.Entity",
+        multiline="",
     ),
     Language(
         "x86", "x86 assembly", "nasm", "*.nasm *.s86", "a8086 nasm asm 8086", ignore_case=True, by_line=True,
         statements="global extern bits default", kept_types="Name.Function",
+        multiline="",
     ),
     Language(
         "bash", "Bash", "bash", "*.sh *.bash *.zsh *.ksh", "shell sh", by_line=True, decorators="",
@@ -176,5 +204,6 @@ LANGUAGES = (
     Language(
         "css", "CSS", "css", "*.css", ignore_case=True, decorators="",
         kept_types="Name.Tag Name.Builtin Name.Decorator",
+        multiline="",
     ),
 )  # fmt: skip

@@ -32,6 +32,8 @@ class Language:
     only_keywords : no words but `keywords` keep their lexeme, even if the lexer returns them as keywords
     kept_types : Pygments token types of names that keep their lexeme, such as `Name.Tag`
     markup : each run of text between tags becomes one token
+    multiline : how the literals begin that may cross lines, prefixes of letters apart, or their Pygments
+        token types; any other literal ends with its line. None when every literal may cross lines.
     preprocessor : lines that begin with `#` are directives of the C preprocessor
     synonyms : maps lexemes to the lexeme of the same meaning that replaces them
     """
@@ -54,6 +56,7 @@ class Language:
     only_keywords: bool = False
     kept_types: str = ""
     markup: bool = False
+    multiline: str | None = None
     preprocessor: bool = False
     synonyms: dict[str, str] = field(default_factory=dict)
 

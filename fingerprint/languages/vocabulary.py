@@ -195,6 +195,10 @@ class Vocabulary(dict[Key, int]):
         if _is_within(type_name, "Punctuation", "Operator", "Name", "Keyword") and not mark & Mark.SPACE:
             lexeme = value.strip()
             mark |= Mark.RUN if _RUN.match(lexeme) and not self._rules.drops(lexeme) else 0
+        elif "\n" in value and _is_within(type_name, "Literal.String"):
+            mark |= Mark.LINES
+        elif type_name == "Error":
+            mark |= Mark.ERROR
         with self._lock:
             return self[key] if key in self else self._add(key, name, mark)
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES
 
 from fingerprint.languages import FrontEnd, LexicalClass, choices, front_end
 from fingerprint.languages.code import CodeFrontEnd
+from fingerprint.languages.lexer_dispatch import raw_tokens
+from fingerprint.languages.lexers import lexer_class
 
 if TYPE_CHECKING:
     from pygments.token import _TokenType
@@ -180,8 +181,9 @@ def test_spans_of_a_scan_are_those_of_the_lexer(name: str, line_end: str) -> Non
     assert isinstance(code, CodeFrontEnd)
     spans = code.scan(text, spans=True).spans
     assert (spans is None) == ("#define" in text)  # A macro is lexed otherwise to be compared.
-    lexed = get_lexer_by_name(code.language.lexer).get_tokens_unprocessed(text.replace("\r\n", "\n"))
-    classes = [(STANDARD_TYPES[nearest(ttype)], value) for _, ttype, value in lexed if value.strip()]
+    lexed = raw_tokens(lexer_class(code.language.lexer)(), text.replace("\r\n", "\n"))
+    written = zip(lexed.types, lexed.values, strict=True)
+    classes = [(STANDARD_TYPES[nearest(ttype)], value) for ttype, value in written if value.strip()]
     found = [(css, text[start:end].replace("\r\n", "\n")) for start, end, css in code.highlight(text)]
     assert found == [(css, value) for css, value in classes if css]
     if spans:

@@ -1,0 +1,75 @@
+"""Lexers of Pygments, mended where they read a construct otherwise than the compiler of the language.
+
+Each module has those of some related languages. `tests/fingerprint/languages/conformance` has the constructs.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from pygments.lexers import find_lexer_class_by_name
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
+# By the alias that a row of the table of languages or a file name leads to: the module and the class.
+_MENDED = {
+    "ada": ("classic", "Ada"),
+    "bash": ("scripts", "Bash"),
+    "cobol": ("classic", "Cobol"),
+    "cobolfree": ("classic", "Cobol"),
+    "csharp": ("systems", "CSharp"),
+    "delphi": ("classic", "Delphi"),
+    "pascal": ("classic", "Delphi"),
+    "fortran": ("classic", "Fortran"),
+    "haskell": ("functional", "Haskell"),
+    "javascript": ("javascript", "JavaScript"),
+    "kotlin": ("apple_and_jetbrains", "Kotlin"),
+    "matlab": ("classic", "Matlab"),
+    "mips": ("systems", "Mips"),
+    "modula2": ("classic", "Modula2"),
+    "nasm": ("systems", "Nasm"),
+    "ocaml": ("functional", "OCaml"),
+    "perl": ("scripts", "Perl"),
+    "php": ("scripts", "Php"),
+    "prolog": ("functional", "Prolog"),
+    "r": ("functional", "R"),
+    "rust": ("systems", "Rust"),
+    "scheme": ("functional", "Scheme"),
+    "sql": ("databases", "Sql"),
+    "swift": ("apple_and_jetbrains", "Swift"),
+    "tcl": ("scripts", "Tcl"),
+    "typescript": ("javascript", "TypeScript"),
+    "vbnet": ("classic", "VisualBasic"),
+    "vhdl": ("classic", "Vhdl"),
+}
+
+# The literals that may cross lines in languages without a row (see `Language.multiline`).
+UNTUNED_MULTILINE = {
+    "awk": "", "cobol": "", "cobolfree": "", "dart": "\"\"\" '''", "gas": "", "groovy": "\"\"\" ''' $/",
+    "less": "", "lua": "[[ [=", "objective-c": "", "scss": "",
+}  # fmt: skip
+
+
+@cache
+def lexer_class(alias: str) -> type[Lexer]:
+    """Return the lexer of a Pygments alias, mended where there is such a one.
+
+    Raises
+    ------
+    pygments.util.ClassNotFound
+        For an unknown alias.
+    """
+    if alias not in _MENDED:
+        return find_lexer_class_by_name(alias)
+    module, name = _MENDED[alias]
+    lexer: type[Lexer] = getattr(import_module(f"{__name__}.{module}"), name)
+    return lexer
+
+
+def import_mended_lexers() -> None:
+    """Import every mended lexer."""
+    for alias in _MENDED:
+        lexer_class(alias)

@@ -1,0 +1,66 @@
+"""The rules that were mended take linear time, whatever a student writes into a file."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from fingerprint.languages import front_end
+
+pytestmark = pytest.mark.slow
+
+# What begins a construct and is repeated, by language.
+REPEATED = {
+    "javascript": (
+        '"\\', '"', "= /[/]", "= /[", "a = <p>", "a = <>\n", "`${", "'\\\n", "</", "{", '= <p a="', "=<a b{",
+    ),
+    "swift": ('#"""\n', '#"', '##"', "#/a", "= /a", '"\\(', "/*"),
+    "kotlin": ('"${', "/*", '"""$', "`a"),
+    "rust": ("'\"", 'r#"', 'c"', "/*"),
+    "csharp": ('""""', "#if false\nit\n", '$""""a', '@"'),
+    "x86": ("/*", "@ ", " @"),
+    "sql": ("'", '"', "e'", "'\\'", "q'!", "q'[", "$$", "$a$", "`'", "['", "'\\' ", "#a b\n", "e'\\"),
+    "haskell": ('"""', "[a|", ">\n", "{-", '"\\'),
+    "ocaml": ("{|", "{a|", '(*"', "(*{|", "(*", "(*'"),
+    "scheme": ("#<<A\n", '#px"', "|a", "#|", '"'),
+    "prolog": ("0'", "'\\", "`", '"', "/*"),
+    "r": ('r"(', 'R"---(', '"'),
+    "perl": ("<<A;\n", "<<A", "y/", "s#", "m|", "q{", "'", '"a\n', "<<~A\n", "a ) / "),
+    "php": ("<<<A\n", "'", '"a\n', '"{$'),
+    "bash": ("<<A\n", "<<A", "'", '"a\n', '"$(', "<<-A\n\tA\n"),
+    "fortran": ("C a\n", '"&\n', "'a\n", "c=\n"),
+    "cobol": ("      *\n", "000100 a\n", '"a\n'),
+    "matlab": ("'", "%{\n", "#{\n", '"a\n', "a '", "a;\n"),
+    "modula2": ("(*", '"a\n'),
+    "vhdl": ("\\a", '"a\n'),
+    "tcl": ('"{', '{"', '"[', '"{a}'),
+    "java": ('"a\n', '"""\n', "'a\n"),
+    "python": ('"a\n', '"""', 'f"{'),
+}  # fmt: skip
+HEADS = {"php": "<?php "}
+SHORT, LONG = 1_500, 12_000
+# A linear time grows eight times from SHORT to LONG, a quadratic one 64 times.
+GROWTH = 24
+# Shorter times are not measured exactly, in seconds of the processor.
+MEASURABLE = 0.004
+ATTEMPTS = 3
+
+
+def seconds(language: str, repeated: str, length: int) -> float:
+    text = HEADS.get(language, "") + repeated * (length // len(repeated))
+    start = process_time()
+    front_end(language).tokens(text)
+    return process_time() - start
+
+
+def grows_too_fast(language: str, repeated: str) -> bool:
+    return all(
+        seconds(language, repeated, LONG) > GROWTH * max(seconds(language, repeated, SHORT), MEASURABLE)
+        for _ in range(ATTEMPTS)
+    )
+
+
+@pytest.mark.parametrize("language", REPEATED)
+def test_the_time_to_read_what_never_ends_grows_with_the_length_of_the_text(language: str) -> None:
+    assert [repeated for repeated in REPEATED[language] if grows_too_fast(language, repeated)] == []
