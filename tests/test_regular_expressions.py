@@ -27,6 +27,8 @@ from tests.support.regex_ambiguity import pumped_texts, pumped_word
 pytestmark = pytest.mark.slow
 
 DETECT: Any = import_module("fingerprint.languages.detect")
+LITERALS: Any = import_module("fingerprint.languages.literal_lines")
+SCRIPTS: Any = import_module("fingerprint.languages.lexers.scripts")
 REGISTRY: Any = import_module("fingerprint.languages.registry")
 
 # Expressions with a bounded repeat that the proof reads as an unbounded one, and why they are linear.
@@ -34,6 +36,7 @@ BOUNDED = {
     r"\b([\w.+-]{1,64})@": "at most 64 characters before the @ and 512 after it are read from each start",
     r"^[^\S\n]*+(?:public\s++)?+": "at most 500 characters after the name of a class are read, once a line",
     "generated from .{1,200} by ANTLR": "at most 200 characters are read after each `generated from `",
+    r"\{[^}]*+(?:\}|\Z)": "at most 200 lines are read after three quotes that end a line",
     "form (?:implementation )?generated": "at most 60 characters are read after each `GIMP `",
     "<auto-?generated|@generated": "at most 200 characters are read after each `generated`",
 }
@@ -54,6 +57,12 @@ MADE: dict[str, list[tuple[re.Pattern[Any], str]]] = {
         (re.compile(pattern, re.MULTILINE), "search")
         for choices in (*DETECT._AMBIGUOUS.values(), DETECT._CONTENT_PATTERNS)
         for pattern, _ in choices
+    ],
+    "fingerprint/languages/lexers/here_documents.py": [
+        (lexer.rewrite._mark, "search") for lexer in (SCRIPTS.Perl, SCRIPTS.Php, SCRIPTS.Bash)
+    ],
+    "fingerprint/languages/literal_lines.py": [
+        (LITERALS.MultilineLiterals(row.multiline)._opener, "match") for row in REGISTRY.LANGUAGES
     ],
     # Finds the characters of a category, in one character at a time.
     "fingerprint/languages/first_characters.py": [],

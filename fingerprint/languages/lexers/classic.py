@@ -52,8 +52,8 @@ class Modula2(modula2.Modula2Lexer):
 
 # Comments, the two forms of strings, and a string that does not end in its line.
 _PASCAL = re.compile(
-    r"\{[^}]*+\}|\(\*(?:[^*]|\*(?!\)))*+\*\)|//[^\n]*+"
-    r"|'''[ \t]*+\n(?:(?![ \t]*+''')[^\n]*+\n)*+[ \t]*+'''|'[^'\n]*+'?"
+    r"\{[^}]*+(?:\}|\Z)|\(\*(?:[^*]|\*(?!\)))*+(?:\*\)|\Z)|//[^\n]*+"
+    r"|'''[ \t]*+\n(?:(?![ \t]*+''')[^\n]*+\n){0,200}+[ \t]*+'''|'[^'\n]*+'?"
 )
 
 

@@ -68,7 +68,7 @@ class HereDocuments:
     def _end(self, mark: Match[str], body: int, last_lines: LastLines) -> int:
         """Return the end of the text that a mark has from `body` on; -1 if it has none."""
         groups = mark.groupdict()
-        name = groups["name"] or groups["quoted"]
+        name = groups["name"] or groups.get("quoted", "")
         indented = self._code_after or bool(groups["indent"])
         candidates = last_lines.get((name, indented), [])
         index = bisect_left(candidates, (body, 0))

@@ -49,7 +49,7 @@ class Perl(perl.PerlLexer):
         ],
     }
     rewrite = HereDocuments(
-        r"<<(?P<indent>~?)(?:(?P<quote>[\"'])(?P<quoted>[^\"'\n]++)(?P=quote)|(?P<name>[A-Za-z_]\w*+))",
+        r"<<(?P<indent>~?)(?:[\"'](?P<quoted>[^\"'\n]++)[\"']|(?P<name>[A-Za-z_]\w*+))",
     )
 
 
@@ -63,7 +63,7 @@ class Php(php.PhpLexer):
         ],
     }
     rewrite = HereDocuments(
-        r"<<<[ \t]*+(?P<quote>[\"']?)(?P<name>[A-Za-z_]\w*+)(?P=quote)(?=\n)",
+        r"<<<[ \t]*+[\"']?+(?P<name>[A-Za-z_]\w*+)[\"']?+(?=\n)",
         code_after=True,
     )
 
@@ -72,7 +72,7 @@ class Bash(shell.BashLexer):
     tokens: ClassVar = {"basic": [(r"<<(?!<)-?", Operator), inherit]}
     rewrite = HereDocuments(
         r"(?<!<)<<(?P<indent>-?)[ \t]*+"
-        r"(?:(?P<quote>[\"'])(?P<quoted>[^\"'\n]++)(?P=quote)|\\?(?P<name>[A-Za-z_]\w*+))",
+        r"(?:[\"'](?P<quoted>[^\"'\n]++)[\"']|\\?(?P<name>[A-Za-z_]\w*+))",
     )
 
 

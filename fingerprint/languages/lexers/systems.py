@@ -33,7 +33,7 @@ class Rust(rust.RustLexer):
 
 # Within `#if false`: directives that open and close a part of it.
 _DIRECTIVE = re.compile(r"^[ \t]*+#[ \t]*+(if|elif|else|endif)\b([^\n]*+)", re.MULTILINE)
-_NEVER = re.compile(r"\s*+\(?\s*+false\b")
+_NEVER = re.compile(r"\s*+(?:\(\s*+)?+false\b")
 _LINE_BEGIN = re.compile(r"^[^\n]{1,2}+", re.MULTILINE)
 
 
