@@ -25,12 +25,15 @@ def _comment(prose: re.Match[str]) -> str:
     return "--".ljust(len(prose[0])) if len(prose[0]) > 1 else " "
 
 
+_QUOTATION = r"\[[a-z_][\w.']{0,60}+\|"
+
+
 class Haskell(haskell.HaskellLexer):
     tokens: ClassVar = {
         "root": [
             (r'"""', String, "multiline-string"),
             # A quotation; in a list of what a name stands for there is an arrow.
-            (r"\[[a-z_][\w.']*+\|(?:(?!\|\]|<-)[\s\S]){0,3000}+\|\]", String.Other),
+            (rf"{_QUOTATION}(?:(?!\|\]|<-|{_QUOTATION})[\s\S]){{0,3000}}+\|\]", String.Other),
             inherit,
         ],
         "multiline-string": [
