@@ -17,6 +17,8 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.db import models
 
+from fingerprint.engine import storable
+
 logger = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ class OtherKey(Exception):
 
 def seal(text: str) -> str:
     """Return a text that says nothing without the key."""
-    return _keys(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS).encrypt(text.encode()).decode()
+    return (
+        _keys(settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS).encrypt(storable(text).encode()).decode()
+    )
 
 
 def opened(sealed: str) -> str:

@@ -193,6 +193,7 @@ def test_a_ranking_waits_for_room_and_is_done_when_there_is_some(
     waiting.refresh_from_db()
     assert (waiting.state, waiting.message) == ("queued", WAITS_FOR_ROOM)
     filled.unlink()
+    let_time_pass("rank")
     work_off("rank")
     waiting.refresh_from_db()
     assert (waiting.state, waiting.message) == ("done", "")

@@ -171,9 +171,9 @@ def test_a_pair_takes_as_many_queries_for_many_files_as_for_one(
         zipped({f"{who}/{n}.py": CLASS["ada/main.py"] for who in ("ada", "ben") for n in range(9)})
     )
     pair_address = address(Pair.objects.get(report__assignment=batch.assignment))
-    # 3 of the audit log,
+    # 7 of the audit log,
     # session, user, assignment, report, pair, its version, passages, files, ignored, sources, documents,
     # running uploads, boilerplate that is read, a change of the language, its decision, who may decide,
     # groups of identical submissions and findings for its flags, whether the hint was dismissed
-    with django_assert_num_queries(22):
+    with django_assert_num_queries(26):
         alice_client.get(pair_address)

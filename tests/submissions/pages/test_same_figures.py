@@ -160,6 +160,7 @@ def _steady(text: str, report: Report) -> str:
     text = re.sub(r"activity/\?seen=\d+&amp;was=\w+", "", text)
     # The place where it says that there are matches, how similar, and whom to ask.
     text = re.sub(r'<section[^>]*id="withheld".*?</section>', "", text, flags=re.DOTALL)
+    text = re.sub(r"Made [^<]{,60} from", "Made from", text)
     # It has the number of the report in it.
     text = re.sub(r'"next": "\w+"', '"next": ""', text)
     return re.sub(rf'("report": |"id": (?={report.pk}, "finished")){report.pk}\b', r"\1", text)
