@@ -1,7 +1,7 @@
 """Advisory locks of Postgres that say which work a process is doing.
 
-Postgres releases a lock when the session that holds it ends, however its process ends. So a lock that is held
-is a sign of life, and no worker has to send heartbeats.
+Postgres releases a lock when the session that holds it ends, however its process ends. So whether
+work is lost follows from its lock. The heartbeats of workers only tell people which of them answer.
 """
 
 from __future__ import annotations
