@@ -40,6 +40,7 @@ def test_metadata_that_repeats_a_word_takes_as_much_longer_as_it_is_longer(sampl
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("header", HEADERS)
 def test_a_roster_that_repeats_a_word_takes_as_much_longer_as_it_is_longer(header: str) -> None:
     def parse(text: str) -> None:
