@@ -22,7 +22,7 @@ PURPOSE = "moss.audit"
 
 
 class Entry(Protocol):
-    """What the chain needs of an entry of the log; see `models.AuditEntry`."""
+    """The fields of an entry of the log that are in its digest; see `models.AuditEntry`."""
 
     number: int | None
     digest: str
@@ -36,7 +36,7 @@ class Entry(Protocol):
 
 
 class Verdict(NamedTuple):
-    """How many entries the chain has up to `digest`, and at which number it is broken first; 0 if nowhere."""
+    """The entries of the chain up to `digest`, counted, and the number of the first broken one, or 0."""
 
     entries: int
     digest: str

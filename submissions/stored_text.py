@@ -1,4 +1,4 @@
-"""What Postgres stores in no text is replaced in one place, here: NUL and lone surrogates.
+"""Replace what Postgres cannot store in a text: NUL and lone surrogates.
 
 Every text of a query passes it, whichever way it came: a form, the API, a file, a learning platform, a campus
 account, a MOSS client or the command line.

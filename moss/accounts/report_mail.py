@@ -43,7 +43,7 @@ def tell_uploaders(*, pk: int, state: str, **_: Any) -> None:
 
 
 def mail_report(job: Job) -> None:
-    """Tell a user by mail that a report is ready, who may read it and has not chosen to get no such mail."""
+    """Send a user a mail that a report is ready, if the user may read it and has not declined such mails."""
     user = User.objects.filter(pk=job.part).first()
     report = Report.objects.filter(pk=job.subject).select_related("assignment__course__owner").first()
     if not user or not report or not settings.MAIL or not user.email:

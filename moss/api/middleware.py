@@ -1,4 +1,4 @@
-"""What holds for every address of the API: tokens, limits, problems and ETags."""
+"""The middleware of the API: tokens, limits, problems and ETags of every address."""
 
 from __future__ import annotations
 

@@ -22,11 +22,11 @@ KEEP = (
 def audit() -> Finding:
     """Check that no entry of the audit log was removed, changed or inserted."""
     chained = AuditEntry.objects.filter(number__isnull=False).order_by("number", "pk")
-    found = verify(chained.iterator())
+    chain = verify(chained.iterator())
     older = AuditEntry.objects.filter(number=None).count()
-    if found.broken:
-        return problem("audit", f"the log is broken at entry {found.broken:,}", RESTORE)
-    text = f"{found.entries:,} entries without a gap, up to {found.digest[:16] or 'none'}"
+    if chain.broken:
+        return problem("audit", f"the log is broken at entry {chain.broken:,}", RESTORE)
+    text = f"{chain.entries:,} entries without a gap, up to {chain.digest[:16] or 'none'}"
     text += f"; {older:,} older ones have no digest" if older else ""
     return warning("audit", text, KEEP) if _may_erase() else ok("audit", text)
 

@@ -69,7 +69,7 @@ def progress_of(row: PushedSubmission) -> Progress:
 
 
 def report_submission(job: Job) -> None:
-    """Tell the platform how far a submission is, where it does not know.
+    """Report to the platform how far a submission is, if that changed since the last report.
 
     Raises
     ------
@@ -81,9 +81,9 @@ def report_submission(job: Job) -> None:
     if row is None:
         return
     progress = progress_of(row)
-    told = f"{progress.state} {progress.error}".strip()[:20] if row.report_url else ""
-    if told == row.reported or _tell(row, progress):
-        PushedSubmission.objects.filter(pk=row.pk).update(reported=told)
+    reported = f"{progress.state} {progress.error}".strip()[:20] if row.report_url else ""
+    if reported == row.reported or _tell(row, progress):
+        PushedSubmission.objects.filter(pk=row.pk).update(reported=reported)
     elif job.attempts <= len(WAITS):
         raise jobs.Later(WAITS[job.attempts - 1], counts=True)
 

@@ -1,4 +1,4 @@
-"""Tell people of what became of a webhook."""
+"""The mail to the owner of a course about a webhook that was stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which code page names are in: the one in which they cost the fewest bits as words of some language.
+"""The likeliest code page of names: the one in which they cost the fewest bits as words of some language.
 
 What a character costs is about the logarithm of how often it is in names. Bytes of one code page read in
 another one give signs, frames, letters of two alphabets in a word, or capitals within it, which cost most.

@@ -1,4 +1,4 @@
-"""What the mended lexers share."""
+"""A helper to write rules of lexers."""
 
 from __future__ import annotations
 
