@@ -31,13 +31,18 @@ def zipped_class(lines: int, files: int, seed: int = 11) -> bytes:
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, source in zip(("long-a", "long-b"), long_files(random, lines), strict=True):
-            archive.writestr(f"{name}/main.py", source)
+            _write(archive, f"{name}/main.py", source)
         for number in range(files):
             shared = _file(random, f"shared_{number}")
             for name in ("many-a", "many-b"):
                 own = shared if number % 2 else _file(random, f"{name[-1]}_{number}")
-                archive.writestr(f"{name}/part_{number % 7}/module_{number}.py", own)
+                _write(archive, f"{name}/part_{number % 7}/module_{number}.py", own)
     return output.getvalue()
+
+
+def _write(archive: zipfile.ZipFile, name: str, source: str) -> None:
+    """Add a file without the time of now, so that the same class is the same bytes."""
+    archive.writestr(zipfile.ZipInfo(name), source, zipfile.ZIP_DEFLATED)
 
 
 def _file(random: Random, name: str) -> str:

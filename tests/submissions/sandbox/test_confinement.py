@@ -83,6 +83,7 @@ def test_a_child_gets_nothing_of_the_environment(
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://moss:password@localhost/moss")
     child = Child(harmful_jobs.__name__, MEMORY)
+    child.wait_until_ready()  # a process has no environment yet while it becomes another program
     environment = Path(f"/proc/{child.pid}/environ").read_bytes()
     child.end()
     names = {variable.split(b"=")[0] for variable in environment.split(b"\0") if variable}
