@@ -22,7 +22,7 @@ from django.contrib.auth.models import User  # noqa: E402
 from django.db import InterfaceError, OperationalError, connection  # noqa: E402
 from kombu.exceptions import OperationalError as BrokerError  # noqa: E402
 
-from moss.accounts.sessions import SessionStore  # noqa: E402
+from moss.integrations.accounts.sessions import SessionStore  # noqa: E402
 from submissions.models import Course, Report  # noqa: E402
 
 if TYPE_CHECKING:

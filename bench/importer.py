@@ -19,11 +19,11 @@ from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench.tables import markdown
-from submissions.archives.grouping import ListingBuilder, group_files
-from submissions.archives.left_out.listing import Listing, describe
-from submissions.archives.limits import Limits
-from submissions.archives.preview import SkippedEntry, preview_upload
-from submissions.archives.unpack import DEFAULT_PATTERNS, unpack
+from submissions.intake.archives.grouping import ListingBuilder, group_files
+from submissions.intake.archives.preview import SkippedEntry, preview_upload
+from submissions.intake.archives.unpack import DEFAULT_PATTERNS, unpack
+from submissions.intake.left_out.listing import Listing, describe
+from submissions.intake.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING
 
-from submissions.components import connected_components
+from submissions.comparison.components import connected_components
 from submissions.models import Batch, Pair, Report, Submission
 from submissions.models.records import BestMatch, Findings
 

@@ -10,6 +10,10 @@ import traceback
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
+from environs import validate
+
+from moss.environment import env
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -86,6 +90,8 @@ class JsonLine(Line):
 
 
 FORMATS = {"text": Line, "json": JsonLine}
+# A line of text or a JSON object for each message.
+LOG_FORMAT = env.str("MOSS_LOG_FORMAT", default="text", validate=validate.OneOf(FORMATS))
 
 
 def clean(message: str) -> str:

@@ -35,8 +35,8 @@ def maintain() -> NoReturn:
 
 def maintain_once() -> None:
     """Call `sweep`; an error of the database or of the broker is logged, since the next round may succeed."""
-    from moss.lti import gathering as lti  # noqa: PLC0415 - as below
-    from moss.webhooks import sending as webhooks  # noqa: PLC0415 - as below
+    from moss.integrations.lti import gathering as lti  # noqa: PLC0415 - as below
+    from moss.integrations.webhooks import sending as webhooks  # noqa: PLC0415 - as below
     from submissions.actions.retention import (  # noqa: PLC0415 - as below
         apply_retention,
         apply_source_retention,

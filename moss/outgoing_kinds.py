@@ -10,15 +10,18 @@ LAST = 9
 # The attempts are one more than the waits between them. Who does not answer holds up no short work twice.
 OUTGOING_KINDS = (
     Kind(
-        "deliver", "moss.webhooks.sending", "give_up", seconds=10, grace=20, priority=LAST, attempts=10,
-        is_slow_again=True,
+        "deliver", "moss.integrations.webhooks.sending", "give_up", seconds=10, grace=20, priority=LAST,
+        attempts=10, is_slow_again=True,
     ),
-    Kind("tell_owner", "moss.webhooks.notices", priority=LAST),
-    Kind("mail_report", "moss.accounts.report_mail", priority=LAST),
+    Kind("tell_owner", "moss.integrations.webhooks.notices", priority=LAST),
+    Kind("mail_report", "moss.integrations.accounts.report_mail", priority=LAST),
     Kind(
-        "fetch_submission", "moss.lti.fetching", "give_up", priority=LAST, attempts=7,
+        "fetch_submission", "moss.integrations.lti.fetching", "give_up", priority=LAST, attempts=7,
         is_slow_again=True,
     ),
-    Kind("gather_submissions", "moss.lti.gathering", priority=LAST),
-    Kind("report_submission", "moss.lti.reporting", priority=LAST, attempts=5, is_slow_again=True),
+    Kind("gather_submissions", "moss.integrations.lti.gathering", priority=LAST),
+    Kind(
+        "report_submission", "moss.integrations.lti.reporting", priority=LAST, attempts=5,
+        is_slow_again=True,
+    ),
 )  # fmt: skip

@@ -8,8 +8,8 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
-from moss.accounts.signing_in import SignIn, SignOut
 from moss.health import healthz
+from moss.integrations.accounts.signing_in import SignIn, SignOut
 from moss.metrics.views import metrics
 
 
@@ -21,13 +21,13 @@ def favicon(_request: HttpRequest) -> HttpResponseRedirect:
 handler500 = "submissions.pages.unavailable.server_error"
 urlpatterns = [
     path("", include("submissions.pages.urls")),
-    path("", include("moss.accounts.urls")),
-    path("", include("moss.api.urls")),
-    path("", include("moss.listening.urls")),
-    path("", include("moss.lti.urls")),
-    path("", include("moss.webhooks.urls")),
+    path("", include("moss.integrations.accounts.urls")),
+    path("", include("moss.integrations.api.urls")),
+    path("", include("moss.integrations.moss_protocol.urls")),
+    path("", include("moss.integrations.lti.urls")),
+    path("", include("moss.integrations.webhooks.urls")),
     path("accounts/login/", SignIn.as_view(), name="login"),
-    path("accounts/", include("moss.accounts.allauth_urls")),
+    path("accounts/", include("moss.integrations.accounts.allauth_urls")),
     path("accounts/logout/", SignOut.as_view(), name="logout"),
     # The sign-in of the pages, which asks for the second factor.
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),

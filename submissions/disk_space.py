@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import InterfaceError, OperationalError
 from psycopg.errors import DiskFull
 
-from submissions.archives.limits import is_disk_full
+from submissions.intake.limits import is_disk_full
 
 # While work waits for room, and when it was tried often enough.
 WAITS_FOR_ROOM = "The disk of the server is full. This is tried again"

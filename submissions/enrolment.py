@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from submissions.archives.layouts.places import Student
+from submissions.intake.layouts.places import Student
+from submissions.intake.rosters import Roster
 from submissions.models import Batch, Course, CourseRoster, SubmissionStudent
-from submissions.rosters import Roster
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from submissions.intake.rosters import RosterStudent
     from submissions.models import EnrolledStudent, Submission
-    from submissions.rosters import RosterStudent
 
 # Characters of the name of a submission or a student, and rows of an INSERT or UPDATE.
 MAX_NAME = 400

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions import teams
+from submissions.intake import teams
+from submissions.intake.rosters import team_key
+from submissions.intake.teams import name_key
 from submissions.models import Submission
-from submissions.rosters import team_key
-from submissions.teams import name_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

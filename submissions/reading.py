@@ -16,7 +16,6 @@ from django.db import transaction
 from django.db.models import Sum
 
 from submissions import language_changes, lifecycle
-from submissions.archives.limits import BadArchive
 from submissions.disk_space import WAITS_FOR_ROOM
 from submissions.ingest import boilerplate, rereading
 from submissions.ingest.batches import add_documents_done, count_pending, ingest_batch, pending_documents
@@ -24,6 +23,7 @@ from submissions.ingest.coarse_streams import needs_coarse_streams
 from submissions.ingest.contents import BatchEnded
 from submissions.ingest.documents import fingerprint_groups, fingerprint_pending
 from submissions.ingest.uploads import discard_uploads
+from submissions.intake.limits import BadArchive
 from submissions.lifecycle import enqueue_rank
 from submissions.models import Assignment, Batch, BoilerplateUpload, Document, Job, LanguageChange, Upload
 from submissions.work import jobs

@@ -38,7 +38,7 @@ COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = {name: service for name, service in SERVICES.items() if service.get("image") == "moss-server"}
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
-SETTINGS = ("settings.py", "monitoring_settings.py", "outgoing_settings.py")
+SETTINGS = ("settings/__init__.py", "settings/monitoring.py", "settings/outgoing.py", "log_lines.py")
 READ_BY_SETTINGS = set(
     re.findall(
         r'"((?:MOSS_)?[A-Z_]+)"',

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 
-from submissions.archives.formats import READERS
-from submissions.archives.left_out import matching
-from submissions.archives.left_out.globs import parse_glob
-from submissions.archives.left_out.listing import NO_CODE
-from submissions.archives.left_out.rules import OUTPUT, RULES
+from submissions.intake.archives.formats import READERS
+from submissions.intake.left_out import matching
+from submissions.intake.left_out.globs import parse_glob
+from submissions.intake.left_out.listing import NO_CODE
+from submissions.intake.left_out.rules import OUTPUT, RULES
 from tests.support.product_regexes import FILE_NAME_PATTERNS, file_name_patterns, listed
 from tests.support.regex_ambiguity import pumped_texts, pumped_word
 
@@ -66,12 +66,14 @@ MADE: dict[str, list[tuple[re.Pattern[Any], str]]] = {
     ],
     # Finds the characters of a category, in one character at a time.
     "fingerprint/languages/first_characters.py": [],
-    "submissions/archives/formats.py": [(re.compile(one.start, re.DOTALL), "match") for one in READERS],
-    # Proved for any pattern in tests/submissions/archives/left_out/test_globs.py.
-    "submissions/archives/left_out/globs.py": [
+    "submissions/intake/archives/formats.py": [
+        (re.compile(one.start, re.DOTALL), "match") for one in READERS
+    ],
+    # Proved for any pattern in tests/submissions/intake/left_out/test_globs.py.
+    "submissions/intake/left_out/globs.py": [
         (parse_glob(line).expression, "match") for line in ("*a*a*b", "**/a*b/**/*c", "[!a]?/**")
     ],
-    "submissions/archives/left_out/matching.py": [
+    "submissions/intake/left_out/matching.py": [
         *((matching._names(names), "match") for names in _patterns_of_files()),
         *((matching._expression(rule.says), "search") for rule in RULES if rule.says),
     ],

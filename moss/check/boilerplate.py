@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fingerprint.engine import Unreadable, read
 from moss.check.inputs import SkippedInput, check_complete, entries_of
-from submissions.archives.left_out.patterns import FilePatterns
+from submissions.intake.left_out.patterns import FilePatterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,17 +8,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from moss.check.inputs import SkippedInput, read_inputs, upload_name
-from submissions.archives.grouping import DEFAULT_CHOICES
-from submissions.archives.submission_names import DistinctNames
+from submissions.intake.archives.grouping import DEFAULT_CHOICES
+from submissions.intake.archives.submission_names import DistinctNames
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from moss.check.inputs import InputOptions
-    from submissions.archives.grouping_warnings import GroupingWarning
-    from submissions.archives.regrouping import GroupedSubmission
-    from submissions.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.grouping_warnings import GroupingWarning
+    from submissions.intake.archives.regrouping import GroupedSubmission
+    from submissions.intake.archives.unpack import UnpackedEntry
 
 # Characters of the name of a folder or archive that are added to the names of its submissions.
 MAX_SUFFIX = 60

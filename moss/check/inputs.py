@@ -6,24 +6,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from moss.check.roster import NO_ROSTER, identify_with, roster_warnings
-from submissions.archives.formats import archive_stem
-from submissions.archives.grouping import DEFAULT_CHOICES, group_submissions
-from submissions.archives.left_out.listing import Listing, describe
-from submissions.archives.limits import BadArchive
-from submissions.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, unpack, walk
-from submissions.sandbox.archives import unpack_opened
+from submissions.intake.archives.formats import archive_stem
+from submissions.intake.archives.grouping import DEFAULT_CHOICES, group_submissions
+from submissions.intake.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, unpack, walk
+from submissions.intake.left_out.listing import Listing, describe
+from submissions.intake.limits import BadArchive
+from submissions.intake.sandbox.archives import unpack_opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from submissions.archives.choices import Choices
-    from submissions.archives.grouping import Grouping
-    from submissions.archives.grouping_warnings import GroupingWarning
-    from submissions.archives.left_out.listing import LeftOut
-    from submissions.archives.left_out.patterns import FilePatterns
-    from submissions.archives.unpack import UnpackedEntry
-    from submissions.rosters import Roster
+    from submissions.intake.archives.choices import Choices
+    from submissions.intake.archives.grouping import Grouping
+    from submissions.intake.archives.grouping_warnings import GroupingWarning
+    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.left_out.listing import LeftOut
+    from submissions.intake.left_out.patterns import FilePatterns
+    from submissions.intake.rosters import Roster
 
     Groups = dict[str, list[UnpackedEntry]]
 

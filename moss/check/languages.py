@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.engine import FILE_SECONDS, Unreadable, identify
-from submissions.archives.languages import reading_languages
+from submissions.intake.archives.languages import reading_languages
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from submissions.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.unpack import UnpackedEntry
 
 
 def languages_of(group: Sequence[UnpackedEntry], wanted: str) -> list[str | None]:

@@ -15,7 +15,7 @@ from moss.check.inputs import InputOptions, SkippedInput
 from moss.check.languages import languages_of
 from moss.check.mates import student_groups
 from moss.check.readings import NO_LINES, LocalFile, ReadJob, read_files
-from submissions.archives.languages import NOT_COMPARED
+from submissions.intake.archives.languages import NOT_COMPARED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
         Reading,
     )
     from moss.check.readings import Advance, FileTokens
-    from submissions.archives.grouping_warnings import GroupingWarning
-    from submissions.archives.unpack import UnpackedEntry
-    from submissions.ranking.ranked_pairs import RankedPair
+    from submissions.comparison.ranked_pairs import RankedPair
+    from submissions.intake.archives.grouping_warnings import GroupingWarning
+    from submissions.intake.archives.unpack import UnpackedEntry
 
     # Called with the number of parts of some work; returns what is called after each part.
     StartProgress = Callable[[int], Advance]
@@ -82,7 +82,7 @@ class LocalReport:
 
         On the left is the submission whose name sorts first.
         """
-        from submissions.ranking.ranked_pairs import ranked_pairs  # noqa: PLC0415 - loads the engine on demand
+        from submissions.comparison.ranked_pairs import ranked_pairs  # noqa: PLC0415 - loads the engine on demand
 
         for pair in ranked_pairs(self.inputs, self.ranking):
             ordered = self.name_ranks[pair.left] < self.name_ranks[pair.right]

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from moss.check.roster import team_of
-from submissions.archives.submission_names import submitters
+from submissions.intake.archives.submission_names import submitters
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from submissions.archives.regrouping import GroupedSubmission
-    from submissions.rosters import Roster
+    from submissions.intake.archives.regrouping import GroupedSubmission
+    from submissions.intake.rosters import Roster
 
 
 def student_groups(submissions: Sequence[GroupedSubmission], roster: Roster) -> list[list[int]]:

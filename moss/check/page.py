@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from fingerprint.engine import ENGINE_VERSION, SCORE_VERSION, decode, front_end
 from moss.check.tables import pair_row, weighted_blocks
 from moss.check.terms import pair_terms
-from submissions.pages.exports.standalone_report import (
+from submissions.comparison.standalone_report import (
     SkippedEntry,
     StandalonePair,
     StandaloneReport,
     StandaloneSide,
 )
-from submissions.pages.source_view.written_differences import TokenRun
+from submissions.comparison.written_differences import TokenRun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fingerprint.types import Lines
     from moss.check.local import LocalReport
     from moss.check.readings import FileTokens, LocalFile
-    from submissions.ranking.ranked_pairs import RankedPair
+    from submissions.comparison.ranked_pairs import RankedPair
 
 
 def standalone_report(report: LocalReport, title: str) -> StandaloneReport:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from moss.check.inputs import InputOptions, left_out_listing, read_entries, upload_name
 from moss.check.roster import identify_with, roster_warnings
-from submissions.archives.grouping import ListingBuilder
-from submissions.archives.preview import Preview, SkippedEntry, preview_upload
+from submissions.intake.archives.grouping import ListingBuilder
+from submissions.intake.archives.preview import Preview, SkippedEntry, preview_upload
 
 if TYPE_CHECKING:
     from pathlib import Path

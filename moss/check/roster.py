@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from submissions.archives.grouping_warnings import GroupingWarning, listed
-from submissions.archives.layouts.places import Student
-from submissions.rosters import Roster, RosterRefused, parse_roster, team_key
+from submissions.intake.archives.grouping_warnings import GroupingWarning, listed
+from submissions.intake.layouts.places import Student
+from submissions.intake.rosters import Roster, RosterRefused, parse_roster, team_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from submissions.archives.regrouping import GroupedSubmission
+    from submissions.intake.archives.regrouping import GroupedSubmission
 
 NO_ROSTER = Roster()
 # Problems of a roster that are listed; the others are counted.

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from fingerprint.engine import SCORE_VERSION, group_passages, passage_weight
 from moss.check.terms import pair_terms
-from submissions.pages.exports.formats import ExportTable
-from submissions.ranking.pair_rows import Evidence, PairRow, pair_mark
-from submissions.ranking.ranked_pairs import PairColumns
+from submissions.comparison.export_formats import ExportTable
+from submissions.comparison.pair_rows import Evidence, PairRow, pair_mark
+from submissions.comparison.ranked_pairs import PairColumns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fingerprint.engine import Passage
     from moss.check.local import LocalReport
-    from submissions.pages.source_view.shared_terms import SharedTerm
-    from submissions.ranking.ranked_pairs import RankedPair
+    from submissions.comparison.ranked_pairs import RankedPair
+    from submissions.comparison.shared_terms import SharedTerm
 
 
 def pair_row(report: LocalReport, pair: RankedPair) -> PairRow:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fingerprint.engine import decode, front_end
-from submissions.pages.source_view.shared_terms import SharedTerms, TermFile, shared_terms
+from submissions.comparison.shared_terms import SharedTerms, TermFile, shared_terms
 
 if TYPE_CHECKING:
     from moss.check.local import LocalReport
-    from submissions.ranking.ranked_pairs import RankedPair
+    from submissions.comparison.ranked_pairs import RankedPair
 
 
 def pair_terms(report: LocalReport, pair: RankedPair) -> SharedTerms | None:

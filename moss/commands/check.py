@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from moss.check.inputs import InputOptions
     from moss.check.local import LocalReport
 
-# "table" is for the terminal; the others are the formats of submissions.pages.exports.formats without Django.
+# "table" is for the terminal; the others are in submissions.comparison.export_formats.
 OUTPUT_FORMATS = ("table", "csv", "json", "html")
 PREVIEW_FORMATS = ("table", "json")
 # Warnings of a preview that are also written beside a ranking: of choices and the roster.
@@ -151,7 +151,7 @@ def check(  # noqa: PLR0917 - one parameter for each option
     from fingerprint.engine import Unreadable
     from moss.check.local import RankingOptions, rank_path
     from moss.commands.table import printable
-    from submissions.archives.limits import BadArchive
+    from submissions.intake.limits import BadArchive
 
     _collect_rarely()
     try:
@@ -227,7 +227,7 @@ def _list_skipped(report: LocalReport, path: Path) -> None:
 def _render(report: LocalReport, output_format: str, path: Path) -> Iterable[str]:
     """Return the parts of the output, to be written one after the other."""
     from moss.check import tables
-    from submissions.pages.exports.formats import FORMATS
+    from submissions.comparison.export_formats import FORMATS
 
     if output_format == "table":
         from moss.commands.table import pairs_text

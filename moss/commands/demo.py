@@ -19,8 +19,8 @@ from moss.serving.supervisor import AlreadyServing, Supervisor
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+    from submissions.comparison.pair_rows import PairRow
     from submissions.models import Assignment, Batch, Pair
-    from submissions.ranking.pair_rows import PairRow
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample"
 USER = "instructor"
@@ -177,7 +177,7 @@ def _result(assignment: Assignment) -> str:
 
 def _pair_row(pair: Pair) -> PairRow:
     """Return the figures of a stored pair, which must be loaded with its submissions."""
-    from submissions.ranking.pair_rows import PairRow, pair_mark
+    from submissions.comparison.pair_rows import PairRow, pair_mark
 
     return PairRow(
         left=pair.left.name,

@@ -13,7 +13,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from submissions.archives.choices import Attempts
+    from submissions.intake.archives.choices import Attempts
 
 
 class InputPath(click.Path):
@@ -34,7 +34,7 @@ class LayoutKey(click.ParamType[str]):
     name = "layout"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        from submissions.archives.layouts.registry import LAYOUTS
+        from submissions.intake.layouts.registry import LAYOUTS
 
         if value and value != "auto" and value not in LAYOUTS:
             keys = ", ".join(LAYOUTS)
@@ -167,8 +167,8 @@ def input_options(command: Callable[..., None]) -> Callable[..., None]:
         from moss.check.inputs import InputOptions
         from moss.check.roster import NO_ROSTER, read_roster
         from moss.commands.table import printable
-        from submissions.archives.choices import BadChoices, Choices
-        from submissions.archives.left_out.patterns import FilePatterns, parse_patterns
+        from submissions.intake.archives.choices import BadChoices, Choices
+        from submissions.intake.left_out.patterns import FilePatterns, parse_patterns
 
         try:
             choices = Choices(layout, depth, attempts, due, frozenset(split), dict(rename))

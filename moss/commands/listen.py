@@ -27,7 +27,7 @@ def listen(host: str | None, port: int | None, results_at: str | None) -> None:
     start_django()
     from django.conf import settings
 
-    from moss.listening.server import listen_forever
+    from moss.integrations.moss_protocol.server import listen_forever
     from moss.serving import ports
 
     host, port = host or settings.LISTEN_HOST, port or settings.LISTEN_PORT

@@ -11,12 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from moss.commands.table import WIDTH, printable
-from submissions.archives.limits import format_size
+from submissions.intake.limits import format_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from submissions.archives.preview import Preview, PreviewedSubmission, SkippedGroup
+    from submissions.intake.archives.preview import Preview, PreviewedSubmission, SkippedGroup
 
 NUMBERS = {"files", "size", "entries"}
 

@@ -94,7 +94,7 @@ def _progress() -> Iterator[Report]:
 
 def _table(found: dict[str, Any]) -> str:
     from moss.commands.table import pairs_text
-    from submissions.ranking.pair_rows import PairRow
+    from submissions.comparison.pair_rows import PairRow
 
     report = found["report"]
     names = PairRow._fields

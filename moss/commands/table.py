@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from submissions.ranking.pair_rows import NO_PASSAGE
+from submissions.comparison.pair_rows import NO_PASSAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from submissions.ranking.pair_rows import PairRow
+    from submissions.comparison.pair_rows import PairRow
 
 HEADINGS = ("#", "left", "right", "similarity", "left share", "right share", "tokens", "lines", "longest", "")
 # Of the names, and of all columns that begin at the left.

@@ -6,8 +6,8 @@ from allauth.mfa.models import Authenticator
 from django.core.checks import ERROR, run_checks
 
 from moss.doctor.findings import Finding, ok, problem, warning
-from moss.lti.models import ToolKey
-from moss.webhooks.models import Webhook
+from moss.integrations.lti.models import ToolKey
+from moss.integrations.webhooks.models import Webhook
 from submissions.sealing import opened_or_empty
 
 FORMER = "Add the former SECRET_KEY to SECRET_KEY_FALLBACKS, or make these webhooks and second factors anew."

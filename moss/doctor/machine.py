@@ -19,7 +19,7 @@ DISK_PROBLEM_BYTES, DISK_WARNING_BYTES = 1_000_000_000, 5_000_000_000
 OPEN_FILES = 1024
 FONT_SECONDS = 30
 # In a child: the printing library reads the system's fonts and libraries.
-HAS_FONTS = "from submissions.pages.exports.printing import has_fonts; raise SystemExit(not has_fonts())"
+HAS_FONTS = "from submissions.comparison.printing import has_fonts; raise SystemExit(not has_fonts())"
 
 
 def disk() -> Finding:

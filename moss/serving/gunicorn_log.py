@@ -6,8 +6,7 @@ from typing import Any
 
 from gunicorn.glogging import Logger
 
-from moss.log_lines import FORMATS
-from moss.monitoring_settings import LOG_FORMAT
+from moss.log_lines import FORMATS, LOG_FORMAT
 
 
 class ServiceLog(Logger):  # type: ignore[misc]  # gunicorn has no types

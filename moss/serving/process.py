@@ -14,8 +14,7 @@ from typing import IO, TextIO
 
 from moss.embedded.paths import PACKAGE
 from moss.embedded.servers import guarded
-from moss.log_lines import JsonLine
-from moss.monitoring_settings import LOG_FORMAT
+from moss.log_lines import LOG_FORMAT, JsonLine
 
 GRACE_SECONDS = 20.0
 POLL_SECONDS = 0.05

@@ -13,8 +13,8 @@ from submissions.mates import mate_keys
 from submissions.models import CourseRoster, EnrolledStudent, Report, Submission, SubmissionStudent
 
 if TYPE_CHECKING:
+    from submissions.intake.rosters import Roster
     from submissions.models import Assignment, Course
-    from submissions.rosters import Roster
 
 # Problems of a roster that are stored; the rest is counted.
 MAX_PROBLEMS = 100

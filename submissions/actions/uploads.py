@@ -10,7 +10,7 @@ from django.utils import timezone
 from submissions import lifecycle
 from submissions.actions.quotas import check_quotas
 from submissions.actions.stored_files import save_uploads, stored_files, upload_name
-from submissions.archives.left_out.patterns import RULE_SIGN
+from submissions.intake.left_out.patterns import RULE_SIGN
 from submissions.lifecycle import cancel_batch, cancel_ranking, enqueue_rank
 from submissions.models import Assignment, Batch
 from submissions.reading import enqueue_unpacking
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.core.files import File
 
-    from submissions.archives.choices import Choices
+    from submissions.intake.archives.choices import Choices
     from submissions.models import Report
 
 __all__ = [

@@ -136,16 +136,16 @@ def _parts(documents: Iterable[RawDocument]) -> Iterator[list[RawDocument]]:
 # the document itself, and whether an earlier sweep had the same text under the same name.
 ORIGINS = """
     WITH origin AS (
-        SELECT DISTINCT ON (text_id) text_id, id, name FROM submissions_corpusdocument
-        WHERE text_id IN (SELECT text_id FROM submissions_corpusdocument WHERE sweep_id = %(sweep)s)
+        SELECT DISTINCT ON (text_id) text_id, id, name FROM corpus_corpusdocument
+        WHERE text_id IN (SELECT text_id FROM corpus_corpusdocument WHERE sweep_id = %(sweep)s)
         ORDER BY text_id, sweep_id, name COLLATE "C"
     )
     SELECT document.name, origin.name, origin.id = document.id, EXISTS (
-            SELECT FROM submissions_corpusdocument earlier
+            SELECT FROM corpus_corpusdocument earlier
             WHERE earlier.text_id = document.text_id AND earlier.name = document.name
                 AND earlier.sweep_id < document.sweep_id
         )
-    FROM submissions_corpusdocument document JOIN origin USING (text_id)
+    FROM corpus_corpusdocument document JOIN origin USING (text_id)
     WHERE document.sweep_id = %(sweep)s ORDER BY document.name COLLATE "C"
 """
 
@@ -153,7 +153,7 @@ ORIGINS = """
 def _sweep_result(sweep: CorpusSweep, refused: list[SkippedDocument], *, resumed: bool) -> SweepResult:
     with connection.cursor() as cursor:
         # Without statistics of the new rows, Postgres joins them in nested loops: 30 s for 20,000 documents.
-        cursor.execute("ANALYZE submissions_corpusdocument, submissions_corpustext")
+        cursor.execute("ANALYZE corpus_corpusdocument, corpus_corpustext")
         cursor.execute(ORIGINS, {"sweep": sweep.pk})
         rows = cursor.fetchall()
     unreadable = sweep.documents.filter(text=None).values_list("name", "reason")

@@ -31,7 +31,7 @@ def corpus_shard(job: Job) -> None:
 
 def stored_bytes(shard_id: int, column: str) -> bytes:
     """Return the payload or the result of a part as they are: as text they would have twice the size."""
-    query = sql.SQL("SELECT {} FROM submissions_corpusshard WHERE id = %s").format(sql.Identifier(column))
+    query = sql.SQL("SELECT {} FROM corpus_corpusshard WHERE id = %s").format(sql.Identifier(column))
     with open_cursor(connection) as cursor:
         row = cursor.execute(query, [shard_id], binary=True).fetchone()
     return bytes(row[0]) if row and row[0] else b""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerprint.engine import FILE_SECONDS, TooSlow, Unreadable, WordKinds, front_end, identify, time_limit
-from submissions.archives.limits import Limits
-from submissions.archives.unpack import unpack, walk
 from submissions.corpus.html import HTML_VERSION, html_text
-from submissions.sandbox.archives import unpack_opened
+from submissions.intake.archives.unpack import unpack, walk
+from submissions.intake.limits import Limits
+from submissions.intake.sandbox.archives import unpack_opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from fingerprint.engine import FrontEnd
-    from submissions.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.unpack import UnpackedEntry
 
 HTML, PROSE, CODE = "html", "prose", "code"
 # The user chose the archive, so only the disk limits its size. Single files have the usual limit.

@@ -13,15 +13,15 @@ from django.db.models.functions import Least
 from django.utils import timezone
 
 from submissions import lifecycle
-from submissions.archives.languages import reading_languages
-from submissions.archives.left_out.listing import folders_around
-from submissions.archives.limits import BadArchive
 from submissions.enrolment import save_students, stored_names
 from submissions.ingest.contents import BatchEnded, list_entries, save_listing
 from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.sandboxed import grouping_reader
 from submissions.ingest.sources import store_documents
 from submissions.ingest.submission_times import submission_times
+from submissions.intake.archives.languages import reading_languages
+from submissions.intake.left_out.listing import folders_around
+from submissions.intake.limits import BadArchive
 from submissions.lifecycle import language_lock
 from submissions.models import Batch, Document, Entry, Submission, SubmissionFile
 from submissions.rows import insert
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from submissions.archives.grouping import Grouping
-    from submissions.archives.listed_upload import GroupedUpload
+    from submissions.intake.archives.grouping import Grouping
+    from submissions.intake.archives.listed_upload import GroupedUpload
     from submissions.models import ListedEntry
     from submissions.rows import Columns
 

@@ -11,9 +11,9 @@ from submissions import lifecycle
 from submissions.ingest.documents import delete_unused
 from submissions.ingest.sources import groups, identify, store_documents, store_sources
 from submissions.ingest.uploads import entries_in_one_folder
+from submissions.intake.sandbox.documents import NamedFile
 from submissions.lifecycle import language_lock
 from submissions.models.records import Refusal
-from submissions.sandbox.documents import NamedFile
 from submissions.work import jobs
 
 if TYPE_CHECKING:

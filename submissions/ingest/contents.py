@@ -10,19 +10,19 @@ from django.utils import timezone
 
 from fingerprint.engine import Unreadable
 from submissions import lifecycle
-from submissions.archives.layouts.registry import is_metadata
-from submissions.archives.left_out.listing import digest
 from submissions.ingest.sources import INSERT_ROWS, groups, identify, store_sources
 from submissions.ingest.uploads import entries
+from submissions.intake.layouts.registry import is_metadata
+from submissions.intake.left_out.listing import digest
+from submissions.intake.sandbox.documents import NamedFile
 from submissions.models import Batch, ListedEntry
 from submissions.rows import flush_later
-from submissions.sandbox.documents import NamedFile
 from submissions.work.kinds import INTERACTIVE_SECONDS, TakesLong
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from submissions.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.unpack import UnpackedEntry
 
 
 class BatchEnded(Exception):

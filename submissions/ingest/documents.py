@@ -15,9 +15,9 @@ from django.db.models import F
 from fingerprint.engine import Params, Unreadable
 from submissions.disk_space import is_database_away, is_no_room
 from submissions.ingest.sandboxed import document_reader
+from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Document, Source
 from submissions.rows import update
-from submissions.sandbox.process import NotStarted
 from submissions.storage.fingerprints import pack_fingerprints
 from submissions.storage.posting_runs import add_run
 from submissions.storage.syntax_spans import pack_columns
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from submissions.sandbox.document_answers import DocumentTokens
+    from submissions.intake.sandbox.document_answers import DocumentTokens
 
 logger = logging.getLogger(__name__)
 

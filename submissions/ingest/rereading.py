@@ -14,12 +14,12 @@ from django.db import connection, transaction
 from django.db.models import Q
 
 from fingerprint.engine import Unreadable, front_end, profile_of
-from submissions.archives.languages import reading_languages
 from submissions.ingest.documents import PARAMS, delete_unused
 from submissions.ingest.sources import GROUP_FILES, identify, store_documents
+from submissions.intake.archives.languages import reading_languages
+from submissions.intake.sandbox.documents import NamedFile
 from submissions.models import Batch, Boilerplate, Document, LanguageChange, SubmissionFile
 from submissions.rows import update
-from submissions.sandbox.documents import NamedFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from submissions.sandbox import archives
-from submissions.sandbox.archives import UploadedFile
-from submissions.sandbox.documents import DocumentReader
-from submissions.sandbox.groupings import GroupingReader
+from submissions.intake.sandbox import archives
+from submissions.intake.sandbox.archives import UploadedFile
+from submissions.intake.sandbox.documents import DocumentReader
+from submissions.intake.sandbox.groupings import GroupingReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from submissions.archives.left_out.patterns import FilePatterns
-    from submissions.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.left_out.patterns import FilePatterns
     from submissions.models import Upload
 
 

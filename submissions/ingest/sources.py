@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from fingerprint.engine import Unreadable
-    from submissions.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.sandbox.documents import NamedFile
     from submissions.rows import Columns
-    from submissions.sandbox.documents import NamedFile
 
 # Files, and bytes of them, that are stored at a time; rows of an INSERT.
 GROUP_FILES, GROUP_BYTES = 256, 4_000_000

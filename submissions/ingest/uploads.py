@@ -16,8 +16,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from submissions.archives.unpack import DEFAULT_PATTERNS
 from submissions.ingest.sandboxed import folder_entries, upload_entries
+from submissions.intake.archives.unpack import DEFAULT_PATTERNS
 from submissions.models import Batch, BoilerplateUpload, Upload
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from submissions.archives.left_out.patterns import FilePatterns
-    from submissions.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.left_out.patterns import FilePatterns
 
 # The folder of uploaded files, in the folder of the default storage.
 FOLDER = "uploads"

@@ -1,6 +1,5 @@
 """Database tables: courses, assignments, uploads and their contents, reports, decisions and share links."""
 
-from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep, CorpusText
 from submissions.models.audit import AuditEntry
 from submissions.models.batches import (
     Batch,
@@ -44,10 +43,6 @@ __all__ = [
     "CaseDecision",
     "CaseMember",
     "Change",
-    "Corpus",
-    "CorpusDocument",
-    "CorpusSweep",
-    "CorpusText",
     "Course",
     "CourseRoster",
     "Decision",

@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from submissions.archives.choices import Choices
-from submissions.archives.formats import archive_stem
+from submissions.intake.archives.choices import Choices
+from submissions.intake.archives.formats import archive_stem
 from submissions.models.courses import Assignment
 from submissions.models.records import RecordListField, Refusal
 from submissions.models.sources import Document, Source

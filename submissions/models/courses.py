@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.urls import reverse
 
-from submissions.archives.left_out.patterns import FilePatterns, pattern_lines
+from submissions.intake.left_out.patterns import FilePatterns, pattern_lines
 from submissions.models.withheld import NOTHING_WITHHELD, Withheld
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.db import models
 
+from submissions.intake.rosters import RosterStudent
 from submissions.models.batches import Submission
 from submissions.models.courses import Course
-from submissions.rosters import RosterStudent
 
 
 class CourseRoster(models.Model):

@@ -6,7 +6,7 @@ import re
 
 from django.utils.translation import gettext, gettext_noop
 
-# The labels of `submissions.archives.layouts.registry.LAYOUTS`.
+# The labels of `submissions.intake.layouts.registry.LAYOUTS`.
 LAYOUT_LABELS = (
     gettext_noop("a Moodle export"),
     gettext_noop("a Moodle VPL export"),
@@ -29,7 +29,7 @@ LAYOUT_LABELS = (
     gettext_noop("a folder or file for each student"),
     gettext_noop("a file for each student"),
 )
-# The reasons of `submissions.archives.left_out.rules.RULES`.
+# The reasons of `submissions.intake.left_out.rules.RULES`.
 RULE_REASONS = (
     gettext_noop("left by macOS"),
     gettext_noop("left by Windows"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.archives.submission_names import plain_name
+from submissions.intake.archives.submission_names import plain_name
 from submissions.models import EnrolledStudent, Submission, SubmissionStudent
 
 if TYPE_CHECKING:

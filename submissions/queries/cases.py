@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.components import connected_components
+from submissions.comparison.components import connected_components
 from submissions.mates import are_mates, compared_mates
 from submissions.models import CaseChange, CaseDecision, CaseMember, Decision
 from submissions.queries.submissions import links

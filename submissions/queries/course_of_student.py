@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Q
 
+from submissions.comparison.natural_order import natural_key
 from submissions.mates import student_keys
 from submissions.models import Batch, Report, Submission
 from submissions.models.withheld import NOTHING_WITHHELD
-from submissions.natural_order import natural_key
 from submissions.queries.cases import suggested_threshold
 from submissions.queries.withheld import withheld_in_course, withhold
 

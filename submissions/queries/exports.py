@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict
 from django.db.models import Count, Sum
 from django.utils import timezone
 
+from submissions.comparison.pair_rows import pair_mark
 from submissions.models import Decision
 from submissions.pseudonyms.name_search import search_words
 from submissions.queries.cases import cases_by_member, is_linking
@@ -16,7 +17,6 @@ from submissions.queries.flags import Flags, timed_submissions
 from submissions.queries.pairs import displayed_pair
 from submissions.queries.reports import effective_threshold, ranked_pairs
 from submissions.queries.withheld import readable_pairs, readable_submissions
-from submissions.ranking.pair_rows import pair_mark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

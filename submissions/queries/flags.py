@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, TypeVar
 
 from django.db.models.functions import Coalesce
 
-from submissions import teams
+from submissions.intake import teams
 from submissions.mates import known_names, mate_keys
 from submissions.models import Submission
 from submissions.queries.withheld import readable_pairs, readable_submissions

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from django.db.models import Count, Exists, IntegerField, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from submissions.archives.left_out.patterns import EXCLUDED
-from submissions.archives.left_out.rules import REASONS
+from submissions.comparison.natural_order import natural_key
+from submissions.intake.left_out.patterns import EXCLUDED
+from submissions.intake.left_out.rules import REASONS
 from submissions.models import (
     Assignment,
     Batch,
@@ -19,7 +20,6 @@ from submissions.models import (
     Submission,
     SubmissionFile,
 )
-from submissions.natural_order import natural_key
 from submissions.permissions import Right, courses_with
 from submissions.queries.aliases import alias_of
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from submissions.comparison.natural_order import natural_key
 from submissions.ingest.sandboxed import grouping_reader
-from submissions.natural_order import natural_key
 from submissions.storage.listings import listed_upload
 
 if TYPE_CHECKING:
-    from submissions.archives.preview import Preview
+    from submissions.intake.archives.preview import Preview
+    from submissions.intake.rosters import Roster
     from submissions.models import Batch
-    from submissions.rosters import Roster
 
 
 def preview(batch: Batch) -> Preview:

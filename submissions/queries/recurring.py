@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from django.db.models import Q
 
-from submissions.components import connected_components
+from submissions.comparison.components import connected_components
 from submissions.mates import are_mates, compared_mates, student_keys
 from submissions.models import Batch, CaseMember, Decision, Pair, Report, Submission
 from submissions.queries.cases import decided_case, suggested_threshold

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from submissions.components import connected_components
+from submissions.comparison.components import connected_components
 from submissions.mates import are_mates, compared_mates
 
 if TYPE_CHECKING:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fingerprint import engine
+from submissions.comparison.ranked_pairs import are_exchanged, by_name
 from submissions.models.passages import pack_passages, with_other_files
-from submissions.ranking.ranked_pairs import are_exchanged, by_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fingerprint.engine import CandidatePairs, PairPassages, Ranking
+    from submissions.comparison.ranked_pairs import AlignedPairs
     from submissions.models import Report
     from submissions.ranking.load import LoadedCohort
-    from submissions.ranking.ranked_pairs import AlignedPairs
 
 
 class ListedPairs(NamedTuple):

@@ -10,6 +10,7 @@ import numpy as np
 from django.db import connection
 
 from fingerprint import engine
+from submissions.comparison.ranked_pairs import PAIRS_AT_ONCE, aligned_pairs
 from submissions.ingest.documents import PARAMS
 from submissions.models import Batch, Ignored, Pair, Report
 from submissions.ranking import progress
@@ -20,7 +21,6 @@ from submissions.ranking.exclusions import RankedInput, rank_without_exclusions
 from submissions.ranking.findings import collect_findings
 from submissions.ranking.listed_pairs import pack_aligned, pair_columns
 from submissions.ranking.prepared import prepare, ranked_batches
-from submissions.ranking.ranked_pairs import PAIRS_AT_ONCE, aligned_pairs
 from submissions.rows import insert
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from datetime import datetime
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from submissions.archives.formats import archive_stem
-from submissions.archives.layouts.listing import ALL_METADATA_BYTES
-from submissions.archives.layouts.registry import metadata_limit
-from submissions.archives.listed_upload import ListedRow, ListedUpload
+from submissions.intake.archives.formats import archive_stem
+from submissions.intake.archives.listed_upload import ListedRow, ListedUpload
+from submissions.intake.layouts.listing import ALL_METADATA_BYTES
+from submissions.intake.layouts.registry import metadata_limit
 from submissions.models import Source
 
 if TYPE_CHECKING:

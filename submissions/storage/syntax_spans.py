@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from submissions.intake.sandbox.syntax_spans import span_columns, syntax_spans
 from submissions.models import Document
-from submissions.sandbox.syntax_spans import span_columns, syntax_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,11 +14,11 @@ from typing import IO, TYPE_CHECKING, Any
 from django.db.models import BinaryField, FileField, Q
 from django.utils import timezone
 
-from submissions.archives.names import replace_invisible
+from submissions.corpus.models import CorpusDocument
+from submissions.intake.names import replace_invisible
 from submissions.models import (
     Assignment,
     AuditEntry,
-    CorpusDocument,
     Entry,
     Pair,
     ReadingRequest,

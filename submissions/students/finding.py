@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Q
 
+from submissions.intake.rosters.roster import name_key
 from submissions.models import Course, EnrolledStudent, SubmissionStudent
-from submissions.rosters.roster import name_key
 from submissions.students.spellings import Spellings
 
 if TYPE_CHECKING:

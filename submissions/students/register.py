@@ -33,16 +33,16 @@ TITLES = "titles and settings that an instructor gave; nothing of a student's wo
 ANSWERED = ("before", "after")
 
 REGISTER = {
-    "submissions.Corpus": Table(free=("name", "recipe"), why="names that an operator gave"),
-    "submissions.CorpusSweep": Table(free=("source",), why="the folder that an operator named"),
-    "submissions.CorpusText": Table(
+    "corpus.Corpus": Table(free=("name", "recipe"), why="names that an operator gave"),
+    "corpus.CorpusSweep": Table(free=("source",), why="the folder that an operator named"),
+    "corpus.CorpusText": Table(
         rows=("sha256", "digest", "sketch", "features"), free=("profile", "kind", "language"), why=CODES
     ),
-    "submissions.CorpusShard": Table(
+    "corpus.CorpusShard": Table(
         free=("payload", "result"),
         why="parts of adding or clustering, which are deleted when the command that waits for them ends",
     ),
-    "submissions.CorpusDocument": Table(rows=("name", "sha256", "reason")),
+    "corpus.CorpusDocument": Table(rows=("name", "sha256", "reason")),
     "submissions.AuditEntry": Table(
         searched=("subject",),
         free=("who", "address", "action", "course", "assignment", "page", "digest"),
@@ -195,7 +195,7 @@ REGISTER = {
         why="the platform's own id and address of a submission, and states",
     ),
     "lti.PushedFile": Table(rows=("name", "data")),
-    "listening.ClientResult": Table(
+    "moss_protocol.ClientResult": Table(
         searched=("options", "comment", "names"),
         assignment="assignment",
         course="assignment__course",
@@ -213,7 +213,7 @@ OTHER_APPS = {
     "mfa": PEOPLE,
     "axes": PEOPLE,
     "accounts": "sessions: when and from where an account was used, and messages until they are shown",
-    "listening": PEOPLE,
+    "moss_protocol": PEOPLE,
     "webhooks": "addresses of programs, and primary keys of what they are told of",
     "lti": "platforms, their keys and activities, and accounts of people who teach",
 }

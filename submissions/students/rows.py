@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 from django.db import connection
 from django.db.models import Count, Model, Q
 
-from submissions.archives.submission_names import DistinctNames
+from submissions.corpus.models import CorpusDocument, CorpusText
 from submissions.ingest.documents import delete_unused
+from submissions.intake.archives.submission_names import DistinctNames
+from submissions.intake.rosters.roster import name_key
+from submissions.intake.teams import parse_lines
 from submissions.models import (
     Alias,
     Assignment,
     Boilerplate,
     CaseDecision,
     CaseMember,
-    CorpusDocument,
-    CorpusText,
     Decision,
     Document,
     Share,
@@ -27,10 +28,8 @@ from submissions.models import (
     SubmissionFile,
     SubmissionStudent,
 )
-from submissions.rosters.roster import name_key
 from submissions.storage.posting_runs import forget
 from submissions.students.spellings import PSEUDONYM
-from submissions.teams import parse_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from django.db import transaction
 
 from submissions import lifecycle
-from submissions.archives.limits import BadArchive
 from submissions.ingest.documents import delete_unused_sources
 from submissions.ingest.uploads import discard_uploads, entries
+from submissions.intake.limits import BadArchive
 from submissions.models import Batch, BoilerplateUpload, ListedEntry
 
 if TYPE_CHECKING:

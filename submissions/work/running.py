@@ -9,8 +9,8 @@ from django.db import IntegrityError, transaction
 from django.utils.module_loading import import_string
 
 from submissions.disk_space import is_database_away, is_no_room
+from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Job
-from submissions.sandbox.process import NotStarted
 from submissions.work import jobs
 from submissions.work.kinds import HEAVY, TakesLong
 from submissions.work.locks import Work, work_lock

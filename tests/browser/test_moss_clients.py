@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from moss.listening.models import ClientResult
-from moss.listening.uploads import digest
+from moss.integrations.moss_protocol.models import ClientResult
+from moss.integrations.moss_protocol.uploads import digest
 from tests.support.browser import check_every_layout
 
 if TYPE_CHECKING:

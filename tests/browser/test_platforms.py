@@ -10,7 +10,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from moss.lti.models import PlatformCourse, PushedSubmission
+from moss.integrations.lti.models import PlatformCourse, PushedSubmission
 from submissions.models import Assignment, Course
 from tests.support.browser import check_every_layout, save_screenshot
 from tests.support.platform import CLIENT_ID

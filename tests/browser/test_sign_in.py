@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from moss.celery import app
 from tests.conftest import PASSWORD
-from tests.moss.accounts.test_second_factor import code
+from tests.moss.integrations.accounts.test_second_factor import code
 from tests.support.browser import check_every_layout
 
 if TYPE_CHECKING:

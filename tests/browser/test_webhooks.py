@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from moss.webhooks.models import Delivery, Webhook
+from moss.integrations.webhooks.models import Delivery, Webhook
 from tests.conftest import wait_until
 from tests.support.browser import check_every_layout
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
-from submissions.archives.left_out.patterns import MAX_CHARACTERS, MAX_PATTERNS, MAX_STARS, parse_patterns
+from submissions.intake.left_out.patterns import MAX_CHARACTERS, MAX_PATTERNS, MAX_STARS, parse_patterns
 from tests.hostile.case import Case
 from tests.support.archives import zipped
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from submissions.archives.layouts.registry import metadata_limit
-from submissions.archives.limits import Limits
+from submissions.intake.layouts.registry import metadata_limit
+from submissions.intake.limits import Limits
 from tests.hostile.case import Case
 from tests.hostile.pumped import USUAL, pumped, repeated
-from tests.submissions.archives.layouts.samples import SAMPLES, VARIANTS
+from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS
 from tests.support.archives import zipped
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.support.regex_ambiguity import Pumped
 
-LAYOUTS = "submissions/archives/layouts/"
+LAYOUTS = "submissions/intake/layouts/"
 # Characters of a metadata file, as many as a record may have, and names in an export.
 CHARACTERS, NAMES = 190_000, 10
 # Of the usual words, each of so many is tried in an upload; `test_growth.py` tries all of them.

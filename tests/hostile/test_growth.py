@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.archives.choices import Choices
-from submissions.archives.layouts.registry import metadata_limit
-from submissions.archives.listed_upload import ListedRow, ListedUpload, group_upload
-from submissions.rosters import RosterRefused, parse_roster
+from submissions.intake.archives.choices import Choices
+from submissions.intake.archives.listed_upload import ListedRow, ListedUpload, group_upload
+from submissions.intake.layouts.registry import metadata_limit
+from submissions.intake.rosters import RosterRefused, parse_roster
 from tests.hostile.pumped import pumped, repeated
-from tests.submissions.archives.layouts.samples import SAMPLES, VARIANTS
+from tests.submissions.intake.layouts.samples import SAMPLES, VARIANTS
 from tests.support.regex_ambiguity import Pumped
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def test_metadata_that_repeats_a_word_takes_as_much_longer_as_it_is_longer(sampl
         rows = [ListedRow(name, len(each), digest=b"1") for name, each in data.items()]
         group_upload(ListedUpload(rows, data, choices=choices))
 
-    slow = [text for text in pumped("submissions/archives/layouts/") if not _grows_like_a_line(group, *text)]
+    slow = [text for text in pumped("submissions/intake/layouts/") if not _grows_like_a_line(group, *text)]
     assert slow == []
 
 
@@ -49,7 +49,7 @@ def test_a_roster_that_repeats_a_word_takes_as_much_longer_as_it_is_longer(heade
         except RosterRefused:
             return
 
-    slow = [text for text in pumped("submissions/rosters/") if not _grows_like_a_line(parse, *text)]
+    slow = [text for text in pumped("submissions/intake/rosters/") if not _grows_like_a_line(parse, *text)]
     assert slow == []
 
 

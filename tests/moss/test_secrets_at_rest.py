@@ -13,10 +13,10 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from moss.doctor.configuration import sealed
-from moss.lti.keys import public_keys, sign
-from moss.lti.models import ToolKey
-from moss.webhooks.migrations import __name__ as migrations_of_webhooks
-from moss.webhooks.models import Webhook
+from moss.integrations.lti.keys import public_keys, sign
+from moss.integrations.lti.models import ToolKey
+from moss.integrations.webhooks.migrations import __name__ as migrations_of_webhooks
+from moss.integrations.webhooks.models import Webhook
 from submissions.models import ApiAnswer
 from tests.support.api import client_with, secret_of, send
 from tests.support.every_column import places_of

@@ -21,7 +21,7 @@ from django.forms.forms import BaseForm
 from django.test import Client
 from django.urls import get_resolver
 
-from moss.api.service import api
+from moss.integrations.api.service import api
 from submissions.models import Course, CourseRoster, EnrolledStudent
 from tests.support.api import api_client, problem_of, send
 from tests.support.every_page import address_of, api_places, patterns

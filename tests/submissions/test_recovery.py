@@ -18,8 +18,8 @@ from kombu.exceptions import OperationalError
 from moss.celery import app
 from submissions import actions, lifecycle, sweeping
 from submissions.ingest.uploads import FOLDER, delete_orphans
+from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Batch, Document, Job
-from submissions.sandbox.process import NotStarted
 from submissions.work import jobs
 from submissions.work.kinds import INTERACTIVE
 from submissions.work.locks import Work, end_session, sessions, work_lock

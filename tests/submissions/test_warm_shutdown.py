@@ -64,7 +64,7 @@ def own_queues(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Itera
 
 def readers(process: subprocess.Popen[bytes]) -> list[psutil.Process]:
     family = psutil.Process(process.pid).children(recursive=True)
-    return [child for child in family if "submissions.sandbox.child" in child.cmdline()]
+    return [child for child in family if "submissions.intake.sandbox.child" in child.cmdline()]
 
 
 def is_reading_slowly() -> bool:

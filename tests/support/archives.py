@@ -13,9 +13,9 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING
 
-from submissions.archives.libarchive_binding import load
-from submissions.archives.limits import Limits
-from submissions.archives.unpack import UnpackedEntry, unpack
+from submissions.intake.archives.libarchive_binding import load
+from submissions.intake.archives.unpack import UnpackedEntry, unpack
+from submissions.intake.limits import Limits
 from tests.support.rar import rar_4, rar_5
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from django.contrib.auth.models import User
 from django.urls import URLPattern, reverse
 from django.utils import timezone
 
-from moss.accounts import urls as account_urls
 from moss.commands.demo import SAMPLE, sample_zip
-from moss.webhooks import actions as webhooks, urls as webhook_urls
-from moss.webhooks.models import Delivery, Event, Webhook
+from moss.integrations.accounts import urls as account_urls
+from moss.integrations.webhooks import actions as webhooks, urls as webhook_urls
+from moss.integrations.webhooks.models import Delivery, Event, Webhook
 from submissions.actions import people, resumable, shares
 from submissions.models import (
     Assignment,

@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING
 from fingerprint import engine
 from fingerprint.engine import Unreadable
 from fingerprint.languages.detect import _AMBIGUOUS
-from submissions.archives.layouts.listing import Listing
-from submissions.archives.limits import BadArchive
-from submissions.sandbox import archive_jobs, document_jobs, grouping_jobs
+from submissions.intake.layouts.listing import Listing
+from submissions.intake.limits import BadArchive
+from submissions.intake.sandbox import archive_jobs, document_jobs, grouping_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from submissions.sandbox.child import Channel
-    from submissions.sandbox.frames import Frame, Header
+    from submissions.intake.sandbox.child import Channel
+    from submissions.intake.sandbox.frames import Frame, Header
 
 REFUSALS = (Unreadable, BadArchive)
 HARM = re.compile(r"harm: (\w+)")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from submissions.archives.names import import_encodings
-from submissions.sandbox import archive_jobs
+from submissions.intake.names import import_encodings
+from submissions.intake.sandbox import archive_jobs
 
 JOBS, REFUSALS = archive_jobs.JOBS, archive_jobs.REFUSALS
 

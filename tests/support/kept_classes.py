@@ -23,7 +23,7 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.utils import timezone
 
-from moss.accounts.models import MailChoice, Session
+from moss.integrations.accounts.models import MailChoice, Session
 from submissions.models import Assignment, Course, Membership
 from submissions.pages.rendered import RENDERED
 from tests.support.other_sessions import filled_tables

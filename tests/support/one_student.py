@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from submissions import actions, queries
 from submissions.actions import shares
+from submissions.corpus.models import Corpus, CorpusDocument, CorpusSweep
+from submissions.intake.rosters.parsing import parse_roster
 from submissions.models import (
     Assignment,
     AuditEntry,
@@ -20,9 +22,6 @@ from submissions.models import (
     CaseDecision,
     CaseMember,
     Change,
-    Corpus,
-    CorpusDocument,
-    CorpusSweep,
     Course,
     Decision,
     DeletedBatch,
@@ -30,7 +29,6 @@ from submissions.models import (
 )
 from submissions.models.records import Refusal
 from submissions.pseudonyms.aliases import ensure_aliases
-from submissions.rosters.parsing import parse_roster
 from tests.support.api import API, api_client
 from tests.support.kept_classes import stored
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped

@@ -15,7 +15,7 @@ import jwt
 import pytest
 from jwt.algorithms import RSAAlgorithm
 
-from moss.lti.models import Platform
+from moss.integrations.lti.models import Platform
 from tests.support.keys import private_key
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ PASSED = {"find": "match", "reads": "fullmatch"}
 # Each with the product's own patterns, against names of files that users chose.
 FILE_NAME_PATTERNS = {
     "fingerprint/languages/detect.py": {"fnmatchcase"},
-    "submissions/archives/left_out/matching.py": {"translate"},
+    "submissions/intake/left_out/matching.py": {"translate"},
 }
 
 

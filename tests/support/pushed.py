@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.test import Client
 
-from moss.lti.models import PushedSubmission
+from moss.integrations.lti.models import PushedSubmission
 from submissions.models import Assignment, Batch
 from tests.support.html import page_of
 from tests.support.jobs import carry_out

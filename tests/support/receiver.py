@@ -14,14 +14,14 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from moss.webhooks import actions
-from moss.webhooks.models import Event as WebhookEvent
+from moss.integrations.webhooks import actions
+from moss.integrations.webhooks.models import Event as WebhookEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from moss.webhooks.models import Webhook
+    from moss.integrations.webhooks.models import Webhook
     from submissions.models import Assignment, Course
 
 

@@ -9,9 +9,9 @@ from django.conf import settings as used_settings
 
 from moss.celery import app
 from submissions import actions
+from submissions.intake.sandbox.documents import DocumentReader
+from submissions.intake.sandbox.groupings import GroupingReader
 from submissions.models import Assignment, Batch, Course, Report
-from submissions.sandbox.documents import DocumentReader
-from submissions.sandbox.groupings import GroupingReader
 from tests.support import harmful_jobs
 from tests.support.jobs import carry_out, work_off
 from tests.support.kept_classes import fixed_id, stored
@@ -132,7 +132,7 @@ def starter(
 def harmful_groupings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Group uploads in a child that does the harm that they ask for, and that has a second for it."""
     for limit in ("GROUP_SECONDS", "PREVIEW_SECONDS"):
-        monkeypatch.setattr(f"submissions.sandbox.groupings.{limit}", 1.0)
+        monkeypatch.setattr(f"submissions.intake.sandbox.groupings.{limit}", 1.0)
     reader = GroupingReader(used_settings.READER_MEMORY, harmful_jobs.__name__)
     for module in ("submissions.ingest.batches", "submissions.queries.previews"):
         monkeypatch.setattr(f"{module}.grouping_reader", lambda: reader)

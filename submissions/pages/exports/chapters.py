@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from submissions.pages.exports.aligned_lines import align_lines
+from submissions.comparison.aligned_lines import align_lines
 from submissions.pages.exports.paper import PassageSide, PrintedSource, RowBudget, passage_rows, source_rows
 from submissions.pages.source_view.pair_summary import pair_summary
 from submissions.pages.source_view.pair_view import PAPER_TOKENS, view_whole_pair

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from submissions.pages.source_view.render import Layers, RenderedLine, Spans, colour, render_lines
+from submissions.comparison.source_html import Layers, RenderedLine, Spans, colour, render_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from submissions.pages.exports.aligned_lines import LinePair
-    from submissions.pages.source_view.render import PassageMark, Piece
+    from submissions.comparison.aligned_lines import LinePair
+    from submissions.comparison.source_html import PassageMark, Piece
 
 # Longer lines continue on a further row. No row is then higher than a page, even if every character is
 # displayed as `⟨U+200B⟩`, and the time to print grows linearly with a line, not with its square.

@@ -10,20 +10,20 @@ from django.conf import settings
 from django.template import Context, Engine
 from django.utils.safestring import SafeString
 
-from submissions.pages.exports.aligned_lines import align_lines
+from submissions.comparison.aligned_lines import align_lines
+from submissions.comparison.marks import MarkedPiece, block_marks, differing_gaps
+from submissions.comparison.source_html import Layers, Spans, colour, line_starts
+from submissions.comparison.written_differences import differences
 from submissions.pages.exports.paper import PassageSide, PrintedSource, passage_rows
 from submissions.pages.exports.styles import style
-from submissions.pages.source_view.marks import MarkedPiece, block_marks, differing_gaps
-from submissions.pages.source_view.render import Layers, Spans, colour, line_starts
-from submissions.pages.source_view.written_differences import differences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from submissions.pages.exports.standalone_report import StandalonePair, StandaloneReport, StandaloneSide
-    from submissions.pages.source_view.shared_terms import SharedTerms
-    from submissions.pages.source_view.written_differences import TokenRun
-    from submissions.ranking.pair_rows import PairRow
+    from submissions.comparison.pair_rows import PairRow
+    from submissions.comparison.shared_terms import SharedTerms
+    from submissions.comparison.standalone_report import StandalonePair, StandaloneReport, StandaloneSide
+    from submissions.comparison.written_differences import TokenRun
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 LIBRARIES = {"i18n": "django.templatetags.i18n", "pages": "submissions.pages.templatetags.pages"}

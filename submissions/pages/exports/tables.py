@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.pages.exports.formats import ExportTable
+from submissions.comparison.export_formats import ExportTable
 from submissions.queries.exports import PairExport, SubmissionExport, pair_exports, submission_exports
 
 if TYPE_CHECKING:

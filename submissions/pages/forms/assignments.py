@@ -10,8 +10,9 @@ from django.utils.timezone import get_current_timezone_name
 from django.utils.translation import gettext, gettext_lazy as _
 
 from fingerprint.engine import choices
-from submissions import actions, queries, teams
-from submissions.archives.left_out.patterns import BadPatterns, parse_patterns
+from submissions import actions, queries
+from submissions.intake import teams
+from submissions.intake.left_out.patterns import BadPatterns, parse_patterns
 from submissions.models import Assignment
 from submissions.pages.forms.comparisons import ComparisonFields
 

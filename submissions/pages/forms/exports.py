@@ -9,9 +9,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy as _
 
+from submissions.comparison.export_formats import DOCUMENT_FORMATS
+from submissions.comparison.visible import visible_text
 from submissions.pages.exports.copies import ALIASES, REAL_NAMES, students
-from submissions.pages.exports.formats import DOCUMENT_FORMATS
-from submissions.pages.source_view.visible import visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from submissions.archives.choices import BadChoices
-from submissions.archives.submission_names import clean_name
+from submissions.intake.archives.choices import BadChoices
+from submissions.intake.archives.submission_names import clean_name
 
 if TYPE_CHECKING:
     from django.http import QueryDict
 
-    from submissions.archives.choices import Attempts, Choices
+    from submissions.intake.archives.choices import Attempts, Choices
 
 # The value of a choice of depth in the list of layouts: "depth 2".
 DEPTH = "depth "

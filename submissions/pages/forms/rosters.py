@@ -8,13 +8,13 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from submissions.rosters import RosterRefused, parse_roster
-from submissions.rosters.table import check_size
+from submissions.intake.rosters import RosterRefused, parse_roster
+from submissions.intake.rosters.table import check_size
 
 if TYPE_CHECKING:
     from django.core.files.uploadedfile import UploadedFile
 
-    from submissions.rosters import Roster
+    from submissions.intake.rosters import Roster
 
 
 class RosterForm(forms.Form):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.comparison.source_html import LINE_END, line_starts
 from submissions.models import Document
-from submissions.pages.source_view.render import LINE_END, line_starts
 from submissions.storage.sources import document_text
 from submissions.storage.tokens import unpack_tokens
 

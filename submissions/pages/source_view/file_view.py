@@ -11,6 +11,9 @@ import numpy as np
 from django.utils.translation import gettext as _
 
 from fingerprint.engine import front_end
+from submissions.comparison.marks import MarkedPiece, block_marks, differing_gaps
+from submissions.comparison.source_html import Layers, PassageMark, Spans, line_starts
+from submissions.comparison.written_differences import TokenRun, differences
 from submissions.models import Document
 from submissions.pages.source_view.file_passages import (
     FilePassage,
@@ -19,12 +22,9 @@ from submissions.pages.source_view.file_passages import (
     passages_in_order,
 )
 from submissions.pages.source_view.maps import IgnoredTokens, MapBar, join_touching
-from submissions.pages.source_view.marks import MarkedPiece, block_marks, differing_gaps
 from submissions.pages.source_view.notices import notices
-from submissions.pages.source_view.render import Layers, PassageMark, Spans, line_starts
 from submissions.pages.source_view.screen import part_range, source_part
 from submissions.pages.source_view.selection import PartStart
-from submissions.pages.source_view.written_differences import TokenRun, differences
 from submissions.storage.sources import decode_file
 from submissions.storage.syntax_spans import keyword_offsets, stored_spans
 from submissions.storage.tokens import unpack_coarse, unpack_tokens

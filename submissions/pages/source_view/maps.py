@@ -6,7 +6,7 @@ from bisect import bisect_right
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from submissions.pages.source_view.render import colour
+from submissions.comparison.source_html import colour
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

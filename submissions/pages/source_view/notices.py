@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _, ngettext
 
+from submissions.comparison.visible import UNSEEN, character_name
 from submissions.pages.source_view.screen import LONG_LINE
-from submissions.pages.source_view.visible import UNSEEN, character_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

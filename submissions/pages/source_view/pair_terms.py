@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from submissions.pages.source_view.shared_terms import SharedTerms, TermFile, shared_terms
+from submissions.comparison.shared_terms import SharedTerms, TermFile, shared_terms
 from submissions.queries import handed_out_terms, stored_terms
 from submissions.storage.tokens import unpack_lexical
 

@@ -10,6 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.comparison.source_html import colour
+from submissions.comparison.written_differences import (
+    MAX_LEXEME_CHARACTERS,
+    DifferenceSummary,
+    shorten_lexeme,
+    summarise_runs,
+)
 from submissions.pages.source_view.file_passages import FilePassage, FilePiece
 from submissions.pages.source_view.file_view import FileView
 from submissions.pages.source_view.maps import IgnoredTokens
@@ -24,24 +31,17 @@ from submissions.pages.source_view.pair_blocks import (
 from submissions.pages.source_view.pair_sides import printed_side, shown_side
 from submissions.pages.source_view.pair_terms import terms_of_pair
 from submissions.pages.source_view.parts import link_sides, open_files
-from submissions.pages.source_view.render import colour
 from submissions.pages.source_view.screen import Anchors
 from submissions.pages.source_view.selection import Selection
-from submissions.pages.source_view.written_differences import (
-    MAX_LEXEME_CHARACTERS,
-    DifferenceSummary,
-    shorten_lexeme,
-    summarise_runs,
-)
 from submissions.queries import displayed_pair, ignored_tokens, pair_files
 
 if TYPE_CHECKING:
+    from submissions.comparison.shared_terms import SharedTerms
+    from submissions.comparison.written_differences import TokenRun
     from submissions.models import Pair
     from submissions.pages.source_view.file_passages import PassageLocation
     from submissions.pages.source_view.pair_blocks import Block
     from submissions.pages.source_view.pair_sides import PairSide
-    from submissions.pages.source_view.shared_terms import SharedTerms
-    from submissions.pages.source_view.written_differences import TokenRun
     from submissions.pseudonyms.names import Names
 
 

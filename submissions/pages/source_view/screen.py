@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from submissions.pages.source_view.render import LineRenderer, colour
-from submissions.pages.source_view.visible import UNSEEN, visible_text
+from submissions.comparison.source_html import LineRenderer, colour
+from submissions.comparison.visible import UNSEEN, visible_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from submissions.pages.source_view.render import Layers, PassageMark, Piece, RenderedLine
+    from submissions.comparison.source_html import Layers, PassageMark, Piece, RenderedLine
 
 # `pair-side.js` finds lines by the same number.
 LINES_PER_BLOCK = 100

@@ -11,9 +11,9 @@ from django.utils.translation import get_language, gettext, ngettext
 from humanize import ordinal as english_ordinal
 
 from fingerprint.engine import choices
+from submissions.comparison.source_html import colour
 from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.report.charts import SPARK_STEP
-from submissions.pages.source_view.render import colour
 from submissions.pages.templatetags.pages import display_name_plain, pair_url, percent
 from submissions.pages.threshold_reason import threshold_reason
 

@@ -12,11 +12,11 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
+from submissions.comparison.visible import visible_html, visible_text
 from submissions.pages.hints import HINTS
 from submissions.pages.languages import BROWSER, chosen_language, languages
 from submissions.pages.script_texts import SCRIPT_TEXTS
 from submissions.pages.source_view.token_counts import counted
-from submissions.pages.source_view.visible import visible_html, visible_text
 from submissions.pages.themes import SYSTEM, THEMES, theme_of
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from django.template import Context
 
+    from submissions.comparison.written_differences import DifferenceSummary
     from submissions.models import Batch, CaseDecision, Course, Report, Submission
-    from submissions.pages.source_view.written_differences import DifferenceSummary
     from submissions.pseudonyms.names import Names
 
 register = template.Library()

@@ -8,8 +8,8 @@ from django import template
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
+from submissions.comparison.visible import UNSEEN
 from submissions.pages.forms.filters import query_string
-from submissions.pages.source_view.visible import UNSEEN
 
 if TYPE_CHECKING:
     from submissions.queries import PairFilter

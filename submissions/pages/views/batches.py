@@ -16,8 +16,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from django_htmx.http import HttpResponseClientRefresh
 
 from submissions import actions, queries
-from submissions.archives.left_out.rules import REASONS
 from submissions.ingest.resumable import delete_resumable
+from submissions.intake.left_out.rules import REASONS
 from submissions.models import Batch
 from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.forms.uploads import SubmissionsForm

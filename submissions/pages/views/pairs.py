@@ -17,10 +17,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from submissions import queries
 from submissions.actions import ignore_passage
+from submissions.comparison.visible import visible_html
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report.report_page import Address
 from submissions.pages.source_view.selection import parse_selection
-from submissions.pages.source_view.visible import visible_html
 from submissions.pages.views.access import redirect_with_query
 from submissions.pages.views.decisions import decision_context
 from submissions.permissions import Right

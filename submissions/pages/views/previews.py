@@ -13,14 +13,14 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from submissions import actions, queries
-from submissions.archives.choices import BadChoices
-from submissions.archives.layouts.registry import LAYOUTS
-from submissions.archives.left_out.rules import REASONS
-from submissions.archives.limits import BadArchive
-from submissions.archives.preview import NO_PREVIEW
+from submissions.comparison.natural_order import natural_key
 from submissions.enrolment import course_roster
 from submissions.ingest.expiry import expiry
-from submissions.natural_order import natural_key
+from submissions.intake.archives.choices import BadChoices
+from submissions.intake.archives.preview import NO_PREVIEW
+from submissions.intake.layouts.registry import LAYOUTS
+from submissions.intake.left_out.rules import REASONS
+from submissions.intake.limits import BadArchive
 from submissions.pages.fixed_texts import fixed_text
 from submissions.pages.forms.assignments import PatternFields
 from submissions.pages.forms.previews import DEPTH, PreviewForm
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
     from django.http import HttpResponse
 
-    from submissions.archives.choices import Choices
-    from submissions.archives.preview import Preview, PreviewedSubmission
+    from submissions.intake.archives.choices import Choices
+    from submissions.intake.archives.preview import Preview, PreviewedSubmission
+    from submissions.intake.rosters import Roster
     from submissions.models import Batch
     from submissions.pages.views.access import AuthenticatedRequest
     from submissions.pseudonyms.names import Names
-    from submissions.rosters import Roster
 
 ROWS_A_PAGE = 200
 DEPTHS = (

@@ -12,12 +12,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from submissions import queries
+from submissions.comparison.source_html import count_lines
 from submissions.pages.rendered import RENDERED, part_key, render_part
 from submissions.pages.report import charts
 from submissions.pages.report.cases import cases
 from submissions.pages.report.report_page import Address
 from submissions.pages.report.submission_rank import decision_rows, submission_matches, submission_rank
-from submissions.pages.source_view.render import count_lines
 from submissions.permissions import Right
 from submissions.pseudonyms.names import names_for
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from moss.cli import main
 from moss.commands.demo import SAMPLE, planted_pairs
-from submissions.ranking.pair_rows import PairRow
+from submissions.comparison.pair_rows import PairRow
 from tests.support.archives import ARCHIVE_WRITERS, zipped as zip_of
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 

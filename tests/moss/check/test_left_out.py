@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.archives.limits import Limits
+from submissions.intake.limits import Limits
 from tests.moss.check.test_check import check, folder, rows
 from tests.support.build_trees import BUILD_TREES, COUNTED, with_build_trees
 from tests.support.programs import program

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.moss.check.test_check import check, folder, rows
-from tests.submissions.archives.layouts.samples import SAMPLES
+from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.sample_class import CLASS, HONEST, STARTER, zipped
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import pytest
 
 from moss.check.local import RankingOptions, rank_path
 from moss.check.tables import pair_row
+from submissions.comparison.pair_rows import PairRow
 from submissions.models import Report
-from submissions.ranking.pair_rows import PairRow
 from tests.moss.check.test_check import folder
 from tests.support.programs import program, renamed
 from tests.support.sample_class import zipped

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DOCUMENTS = 2000
-LOCK = "LOCK TABLE submissions_corpusdocument IN SHARE MODE"
+LOCK = "LOCK TABLE corpus_corpusdocument IN SHARE MODE"
 WAITING_LOCKS = """
 SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
-WHERE NOT granted AND datname = current_database() AND relation = 'submissions_corpusdocument'::regclass
+WHERE NOT granted AND datname = current_database() AND relation = 'corpus_corpusdocument'::regclass
 """
 
 

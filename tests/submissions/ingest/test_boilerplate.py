@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from submissions import actions, lifecycle, sweeping
 from submissions.ingest.uploads import FOLDER
+from submissions.intake.sandbox.documents import DocumentReader
 from submissions.models import (
     Assignment,
     Batch,
@@ -25,7 +26,6 @@ from submissions.models import (
     Source,
     Upload,
 )
-from submissions.sandbox.documents import DocumentReader
 from submissions.work import jobs
 from submissions.work.jobs import GAVE_UP
 from submissions.work.messages import kind_of
@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
     from django.test import Client
 
+    from submissions.intake.sandbox.documents import NamedFile
     from submissions.models.records import Refusal
-    from submissions.sandbox.documents import NamedFile
 
 # Detecting the language of so many empty lines took seconds for each file.
 NEWLINES = b"\n" * 400_000

@@ -9,9 +9,9 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.urls import reverse
 
 from submissions import actions
+from submissions.intake.sandbox.documents import DocumentReader, NamedFile
+from submissions.intake.sandbox.process import NotStarted
 from submissions.models import Boilerplate, Document
-from submissions.sandbox.documents import DocumentReader, NamedFile
-from submissions.sandbox.process import NotStarted
 from tests.support.html import get_page
 from tests.support.jobs import carry_out
 from tests.support.notebooks import notebook_of, notebook_with, wrong_notebooks

@@ -14,7 +14,7 @@ from submissions.models import Document
 from submissions.work.locks import Work, sessions
 
 if TYPE_CHECKING:
-    from submissions.sandbox.document_answers import DocumentTokens
+    from submissions.intake.sandbox.document_answers import DocumentTokens
 
 pytestmark = pytest.mark.django_db
 

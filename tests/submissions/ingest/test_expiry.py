@@ -10,7 +10,7 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from submissions import actions, sweeping
-from submissions.archives.choices import Choices
+from submissions.intake.archives.choices import Choices
 from submissions.models import Batch, Source
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, zipped

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from submissions.models import Batch, Submission, SubmissionFile
 from submissions.queries import refused_entries
-from tests.submissions.archives.layouts.samples import SAMPLES
+from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.sample_class import COPIED, HONEST, STARTER, zipped
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import pytest
 from django.utils import translation
 
 from fingerprint.ranking.threshold import suggest_threshold
-from submissions.archives.layouts.registry import LAYOUTS
-from submissions.archives.left_out.rules import REASONS
+from submissions.intake.layouts.registry import LAYOUTS
+from submissions.intake.left_out.rules import REASONS
 from submissions.pages.fixed_texts import LAYOUT_LABELS, RULE_REASONS, STAGES, fixed_text
 from submissions.pages.threshold_reason import threshold_reason
 from submissions.ranking import prepared, progress, rank

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from submissions import actions
-from submissions.rosters.parsing import parse_roster
+from submissions.intake.rosters.parsing import parse_roster
 from tests.support.sample_class import COPIED, RENAMED, zipped
 
 if TYPE_CHECKING:

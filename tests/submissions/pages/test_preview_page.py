@@ -9,9 +9,9 @@ import pytest
 from django.urls import reverse
 
 from submissions import actions
-from submissions.archives.choices import Choices
+from submissions.intake.archives.choices import Choices
 from submissions.models import Batch, Document, Submission
-from tests.submissions.archives.layouts.samples import SAMPLES
+from tests.submissions.intake.layouts.samples import SAMPLES
 from tests.support.html import get_page, page_of
 from tests.support.previews import group
 from tests.support.sample_class import CLASS, loose

@@ -16,7 +16,7 @@ from django.utils import timezone
 from submissions import actions
 from submissions.actions import shares
 from submissions.models import Assignment, Course, Report
-from tests.moss.api.test_roles import PREFIX, QUERIES, endpoints
+from tests.moss.integrations.api.test_roles import PREFIX, QUERIES, endpoints
 from tests.submissions.pages.test_roles import client_of
 from tests.submissions.pages.test_withheld import DOCUMENTS, FILTERED, FILTERS
 from tests.support.api import api_client

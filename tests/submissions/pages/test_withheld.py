@@ -15,7 +15,7 @@ from django.utils import timezone
 from submissions import queries
 from submissions.actions import ignore_passage, shares
 from submissions.models import Membership
-from tests.moss.api.test_roles import BODIES, PREFIX, QUERIES, endpoints
+from tests.moss.integrations.api.test_roles import BODIES, PREFIX, QUERIES, endpoints
 from tests.submissions.pages.test_roles import OF_NOBODY, ROLES, client_of
 from tests.support.api import api_client, send
 from tests.support.every_page import address_of, addresses, api_places

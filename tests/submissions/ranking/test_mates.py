@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from submissions import actions
+from submissions.intake.rosters import parse_roster
 from submissions.models import Batch, Report, Submission, SubmissionStudent
 from submissions.queries import report_cases, roster
 from submissions.ranking.mates import Mates
-from submissions.rosters import parse_roster
 from tests.support.sample_class import COPIED, HONEST, RENAMED, zipped
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
+from submissions.intake.sandbox.syntax_spans import COLOURED_CHARACTERS, syntax_spans
 from submissions.models import Document
-from submissions.sandbox.syntax_spans import COLOURED_CHARACTERS, syntax_spans
 from submissions.storage.syntax_spans import pack_spans, stored_spans, unpack_spans
 from tests.support.sample_class import CLASS, zipped
 

@@ -9,12 +9,12 @@ from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 
 from submissions import actions, queries
+from submissions.corpus.models import CorpusDocument
 from submissions.models import (
     ApiAnswer,
     Assignment,
     AuditEntry,
     Batch,
-    CorpusDocument,
     Erasure,
     Submission,
     SubmissionFile,

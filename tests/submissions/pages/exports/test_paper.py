@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, strategies as st
 
-from submissions.pages.exports.aligned_lines import LinePair, align_lines
+from submissions.comparison.aligned_lines import LinePair, align_lines
+from submissions.comparison.source_html import Layers, PassageMark, Spans, line_starts
 from submissions.pages.exports.paper import (
     ROW_CHARACTERS,
     PassageSide,
@@ -15,7 +16,6 @@ from submissions.pages.exports.paper import (
     passage_rows,
     source_rows,
 )
-from submissions.pages.source_view.render import Layers, PassageMark, Spans, line_starts
 from tests.support.html import Page
 
 if TYPE_CHECKING:

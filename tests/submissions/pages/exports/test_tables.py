@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.urls import reverse
 
+from submissions.comparison.export_formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
+from submissions.comparison.pair_rows import PairRow
 from submissions.models import Decision, Pair, Report
-from submissions.pages.exports.formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
 from submissions.pages.exports.tables import TABLES
-from submissions.ranking.pair_rows import PairRow
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, COPIED, RENAMED, zipped
 from tests.support.uploads import MANY

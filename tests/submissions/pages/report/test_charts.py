@@ -11,7 +11,7 @@ from django.urls import reverse
 from humanize import ordinal
 from hypothesis import given, strategies as st
 
-from submissions.components import connected_components
+from submissions.comparison.components import connected_components
 from submissions.models import Submission
 from submissions.pages.report.cases import cases
 from submissions.pages.report.charts import (

@@ -8,7 +8,7 @@ from itertools import combinations
 import pytest
 from coloraide import Color
 
-from submissions.pages.source_view.render import COLOURS
+from submissions.comparison.source_html import COLOURS
 from tests.support.paths import ROOT
 
 STATIC = ROOT / "submissions" / "static" / "submissions"

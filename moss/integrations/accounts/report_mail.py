@@ -1,0 +1,65 @@
+"""Have those told by mail whose uploads are in a new report."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from smtplib import SMTPException
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.mail import send_mail
+from django.dispatch import receiver
+from django.template.loader import render_to_string
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+
+from moss.integrations.accounts.models import MailChoice
+from submissions.events import state_changed
+from submissions.models import Batch, Report
+from submissions.permissions import Right, may
+from submissions.work import jobs
+
+if TYPE_CHECKING:
+    from submissions.models import Assignment, Job
+
+logger = logging.getLogger(__name__)
+
+# Who waits less than this has most likely seen the report.
+SOON = timedelta(minutes=1)
+
+
+@receiver(state_changed, sender=Report, dispatch_uid="report mail")
+def tell_uploaders(*, pk: int, state: str, **_: Any) -> None:
+    """Enqueue a mail for each person whose uploads waited for this report."""
+    if state != Report.State.DONE or not settings.MAIL:
+        return
+    # Their state changes to done after that of the report.
+    waiting = Batch.objects.filter(submissions__reports=pk, state=Batch.State.RANKING)
+    slow = waiting.filter(created__lt=timezone.now() - SOON, uploaded_by__isnull=False)
+    for user_id in sorted(set(slow.values_list("uploaded_by", flat=True))):
+        jobs.enqueue("mail_report", pk, user_id)
+
+
+def mail_report(job: Job) -> None:
+    """Send a user a mail that a report is ready, if the user may read it and has not declined such mails."""
+    user = User.objects.filter(pk=job.part).first()
+    report = Report.objects.filter(pk=job.subject).select_related("assignment__course__owner").first()
+    if not user or not report or not settings.MAIL or not user.email:
+        return
+    choice = MailChoice.objects.filter(user=user).first() or MailChoice()
+    if not choice.reports or not may(user, Right.READ, report.assignment.course):
+        return
+    with translation.override(choice.language or settings.LANGUAGE_CODE):
+        _send(user, report.assignment)
+
+
+def _send(user: User, assignment: Assignment) -> None:
+    subject = _("The report of {assignment} is ready").format(assignment=assignment.name)
+    context = {"assignment": assignment, "address": f"{settings.OWN_URL}{assignment.get_absolute_url()}"}
+    text = render_to_string("accounts/report_ready.txt", context)
+    try:
+        send_mail(" ".join(subject.split()), text, None, [user.email])
+    except (OSError, SMTPException) as error:
+        logger.warning("account %s was not told of a report: %s", user.pk, error)

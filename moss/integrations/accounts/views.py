@@ -1,0 +1,110 @@
+"""The page of one's own account, and changing the password."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import humanize
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import PasswordChangeView
+from django.shortcuts import redirect, render
+from django.urls import reverse_lazy
+from django.utils.translation import get_language, gettext as _, ngettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from moss.integrations.accounts.forms import ChangePassword, EndSessions
+from moss.integrations.accounts.listing import end_all_but, end_sessions, listed_sessions
+from moss.integrations.accounts.models import MailChoice
+from moss.integrations.moss_protocol.user_ids import user_id_of
+from submissions import queries
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.http import HttpRequest, HttpResponse
+
+    class AuthenticatedRequest(HttpRequest):
+        user: User
+
+
+logger = logging.getLogger(__name__)
+
+# The port that is in the scripts of the MOSS service.
+USUAL_PORT = 7690
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def account(request: AuthenticatedRequest) -> HttpResponse:
+    """List the sessions of the user, and end those that are chosen."""
+    sessions = listed_sessions(request.user, request.session.session_key)
+    others = [session.handle for session in sessions if not session.is_current]
+    form = EndSessions(request, others, request.POST or None)
+    if form.is_valid():
+        ended = end_sessions(request.user, form.cleaned_data["end"])
+        logger.info("account %s ended %d of its sessions", request.user.pk, ended)
+        messages.success(
+            request, ngettext("{n} session was ended.", "{n} sessions were ended.", ended).format(n=ended)
+        )
+        return redirect("account")
+    usage = queries.usage(request.user)
+    context = {
+        "sessions": sessions,
+        "others": others,
+        "form": form,
+        "stored": humanize.naturalsize(usage.stored),
+        "storage": humanize.naturalsize(settings.STORAGE_BYTES),
+        "uploads": usage.uploads,
+        "uploads_an_hour": settings.UPLOADS_AN_HOUR,
+        "idle_hours": settings.SESSION_IDLE_HOURS,
+        "longest_days": settings.SESSION_LONGEST_DAYS,
+        "sends_mail": settings.MAIL,
+        "mail_choice": MailChoice.objects.filter(user=request.user).first() or MailChoice(),
+        **_client_context(request),
+    }
+    return render(request, "accounts/account.html", context, status=422 if form.errors else 200)
+
+
+def _client_context(request: AuthenticatedRequest) -> dict[str, object]:
+    """Return what a script of the MOSS service needs, where this service takes its uploads."""
+    return {
+        "listens": settings.LISTEN,
+        "moss_user_id": user_id_of(request.user) if settings.LISTEN else "",
+        "listen_host": urlsplit(f"//{request.get_host()}").hostname,
+        "listen_port": settings.LISTEN_PORT,
+        "usual_port": USUAL_PORT,
+    }
+
+
+@login_required
+@require_POST
+def choose_mail(request: AuthenticatedRequest) -> HttpResponse:
+    """Choose whether mail about reports is sent; it is written in the language of this page."""
+    choice = {"reports": "reports" in request.POST, "language": get_language() or ""}
+    MailChoice.objects.update_or_create(user=request.user, defaults=choice)
+    messages.success(request, _("Saved."))
+    return redirect("account")
+
+
+class ChangePasswordView(PasswordChangeView):
+    """Change the password and end the other sessions; the key of this session changes, too."""
+
+    form_class = ChangePassword
+    template_name = "accounts/password.html"
+    success_url = reverse_lazy("account")
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return {**super().get_form_kwargs(), "request": self.request}
+
+    def form_valid(self, form: ChangePassword) -> HttpResponse:
+        response = super().form_valid(form)
+        end_all_but(form.user, self.request.session.session_key)
+        logger.info("account %s changed its password", form.user.pk)
+        messages.success(self.request, _("Your password was changed, and your other sessions were ended."))
+        return response
+
+    def form_invalid(self, form: ChangePassword) -> HttpResponse:
+        return self.render_to_response(self.get_context_data(form=form), status=422)

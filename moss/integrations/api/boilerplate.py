@@ -1,0 +1,97 @@
+"""Boilerplate: code that was handed out, and counts for nothing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from django.http import HttpRequest
+from ninja import File, Router, Schema, Status, UploadedFile
+
+from moss.integrations.api.objects import Id, names_of, user_of
+from moss.integrations.api.problems import invalid_form
+from submissions import actions, queries
+from submissions.models import Boilerplate, BoilerplateUpload
+from submissions.pages.forms.uploads import UploadForm
+from submissions.permissions import Right
+from submissions.pseudonyms.names import Names
+
+router = Router()
+
+
+class BoilerplateOut(Schema):
+    id: int
+    name: str
+    kind: Literal["file", "passage"]
+
+
+class BoilerplateUploadOut(Schema):
+    """Files that were sent as boilerplate, and what became of them; `refused` is how many were not taken."""
+
+    id: int
+    name: str
+    state: str
+    message: str
+    refused: int
+
+
+class BoilerplateList(Schema):
+    """`uploads` are those that are not read yet, that failed, or of which files were refused."""
+
+    items: list[BoilerplateOut]
+    uploads: list[BoilerplateUploadOut]
+
+
+@router.get(
+    "/assignments/{assignment_id}/boilerplate",
+    response=BoilerplateList,
+    summary="List boilerplate",
+    url_name="api_boilerplate",
+)
+def list_boilerplate(request: HttpRequest, assignment_id: Id) -> BoilerplateList:
+    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    names = names_of(request, assignment)
+    return BoilerplateList(
+        items=[_item(one, names) for one in queries.listed_boilerplate(assignment)],
+        uploads=[_upload(one, names) for one in queries.listed_boilerplate_uploads(assignment)],
+    )
+
+
+@router.post(
+    "/assignments/{assignment_id}/boilerplate",
+    response={202: BoilerplateUploadOut},
+    summary="Add boilerplate",
+    url_name="api_boilerplate",
+)
+def add_boilerplate(
+    request: HttpRequest,
+    assignment_id: Id,
+    files: File[list[UploadedFile]],  # noqa: ARG001 - the form takes them from the request
+) -> Status[BoilerplateUploadOut]:
+    assignment = queries.assignment(user_of(request), assignment_id, Right.CHANGE)
+    form = UploadForm(request.POST, request.FILES)
+    if not form.is_valid():
+        raise invalid_form(form)
+    upload = actions.add_boilerplate(assignment, form.cleaned_data["files"])
+    return Status(202, _upload(upload, names_of(request, assignment)))
+
+
+@router.delete("/boilerplate/{boilerplate_id}", response={204: None}, summary="Remove boilerplate")
+def remove_boilerplate(request: HttpRequest, boilerplate_id: Id) -> Status[None]:
+    """Let this code count again, and rank the assignment again."""
+    actions.remove_boilerplate(queries.boilerplate(user_of(request), boilerplate_id, Right.CHANGE))
+    return Status(204, None)
+
+
+def _item(boilerplate: Boilerplate, names: Names) -> BoilerplateOut:
+    kind: Literal["file", "passage"] = "file" if boilerplate.first is None else "passage"
+    return BoilerplateOut(id=boilerplate.pk, name=names.redact_text(boilerplate.name), kind=kind)
+
+
+def _upload(upload: BoilerplateUpload, names: Names) -> BoilerplateUploadOut:
+    return BoilerplateUploadOut(
+        id=upload.pk,
+        name=names.redact_text(upload.name),
+        state=upload.state,
+        message=names.redact_text(upload.message),
+        refused=upload.refused,
+    )

@@ -1,0 +1,123 @@
+"""The cases of a report, and the decisions on them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from django.http import HttpRequest
+from ninja import Router, Schema
+
+from moss.integrations.api.decisions import DecisionIn, DecisionOut, decision_fields, decision_out
+from moss.integrations.api.objects import Id, Threshold, names_of, report_of, user_of
+from moss.integrations.api.problems import Problem, invalid_form
+from submissions import queries
+from submissions.actions.decisions import CaseNames, decide_case
+from submissions.models import Report
+from submissions.pages.forms.decisions import DecisionForm
+from submissions.pages.report.cases import Case, cases, find_case
+from submissions.permissions import Right
+from submissions.pseudonyms.names import Names
+from submissions.queries.cases import suggested_threshold
+
+router = Router()
+PATH = "/assignments/{assignment_id}/cases/{submission_id}/decision"
+
+
+class Member(Schema):
+    id: int
+    name: str
+
+
+class CaseOut(Schema):
+    """Submissions that pairs at or above the threshold connect; `id` is the submission that stands for it."""
+
+    id: int
+    number: int
+    members: list[Member]
+    similarity: float
+    mean: float
+    decision: str
+    assignee: str | None
+    notes: str
+
+
+class Cases(Schema):
+    items: list[CaseOut]
+
+
+class _Found(NamedTuple):
+    """A case, with the report that it is of, and the names that the user may see."""
+
+    case: Case
+    report: Report
+    names: Names
+
+
+@router.get("/assignments/{assignment_id}/cases", response=Cases, summary="List the cases")
+def list_cases(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0) -> Cases:
+    """List the cases of the newest report, the largest first."""
+    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    names = names_of(request, assignment)
+    found = cases(report_of(assignment), threshold / 100 or None, names)
+    return Cases(items=[_case_out(one, names) for one in found])
+
+
+@router.get(PATH, response=DecisionOut, summary="Get the decision on a case", url_name="api_case_decision")
+def get_case_decision(
+    request: HttpRequest, assignment_id: Id, submission_id: Id, threshold: Threshold = 0
+) -> DecisionOut:
+    """Get the decision on the case of a submission."""
+    found = _find(request, (assignment_id, submission_id), threshold, Right.READ)
+    return _decision_out(found)
+
+
+@router.put(PATH, response=DecisionOut, summary="Decide on a case", url_name="api_case_decision")
+def put_case_decision(
+    request: HttpRequest, assignment_id: Id, submission_id: Id, body: DecisionIn, threshold: Threshold = 0
+) -> DecisionOut:
+    """Store a decision on the case of a submission; 409 where somebody changed it since that version."""
+    found = _find(request, (assignment_id, submission_id), threshold, Right.DECIDE)
+    assignment, stored = found.report.assignment, _decision_out(found)
+    if body.version not in {None, stored.version}:
+        raise Problem(409, "The decision was changed meanwhile. Read it again.", version=stored.version)
+    form = DecisionForm(assignment, found.case.decision, decision_fields(assignment, stored, body))
+    if not form.is_valid():
+        raise invalid_form(form)
+    every = cases(found.report, threshold / 100 or None, found.names)
+    others = {name for other in every if other.key != found.case.key for name in other.names}
+    at = threshold / 100 or suggested_threshold(found.report)
+    members = CaseNames(found.case.names, others, at)
+    decide_case(assignment, members, user_of(request), form.decision_input)
+    decided = queries.decided_case(found.case.names, queries.case_decisions(assignment))
+    return _decision_out(found._replace(case=found.case._replace(decided=decided)))
+
+
+def _find(request: HttpRequest, ids: tuple[int, int], threshold: int, right: Right) -> _Found:
+    """Return the case of a submission; both are named by their primary keys, the assignment first."""
+    assignment_id, submission_id = ids
+    assignment = queries.assignment(user_of(request), assignment_id, right)
+    report, names = report_of(assignment), names_of(request, assignment)
+    case = find_case(report, submission_id, threshold / 100 or None, names)
+    if not case:
+        raise Problem(404, "This submission is in no case at this threshold.")
+    return _Found(case, report, names)
+
+
+def _decision_out(found: _Found) -> DecisionOut:
+    return decision_out(found.case.decision, queries.case_history(found.case.decided), found.names)
+
+
+def _case_out(case: Case, names: Names) -> CaseOut:
+    decision = case.decision
+    return CaseOut(
+        id=case.key,
+        number=case.number,
+        members=[
+            Member(id=one.submission.pk, name=names.display_name(one.submission.name)) for one in case.members
+        ],
+        similarity=round(case.similarity, 6),
+        mean=round(case.mean, 6),
+        decision=decision.state,
+        assignee=decision.assignee.get_username() if decision.assignee else None,
+        notes=names.redact_source(decision.notes),
+    )

@@ -1,0 +1,97 @@
+"""Courses."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.forms.models import model_to_dict
+from django.http import HttpRequest
+from ninja import Router, Schema, Status
+
+from moss.integrations.api.objects import Id, require_writing, user_of
+from moss.integrations.api.problems import invalid_form
+from submissions import queries
+from submissions.models import Course
+from submissions.pages.forms.courses import CourseForm, CourseSettingsForm
+from submissions.permissions import Right, require, rights
+
+router = Router()
+
+
+class CourseOut(Schema):
+    """A course; `rights` are what the token may do in it."""
+
+    id: int
+    name: str
+    owner: str
+    keep_months: int | None
+    keep_sources_days: int | None
+    in_archive: bool
+    created: datetime
+    rights: list[str]
+
+
+class Courses(Schema):
+    items: list[CourseOut]
+
+
+class CourseIn(Schema):
+    name: str
+
+
+class CourseChange(Schema):
+    """The settings to change; those that are left out stay. `in_archive` takes the right `own`."""
+
+    name: str = ""
+    keep_months: int | None = None
+    keep_sources_days: int | None = None
+    in_archive: bool = False
+
+
+def course_out(request: HttpRequest, course: Course) -> CourseOut:
+    return CourseOut(
+        id=course.pk,
+        name=course.name,
+        owner=course.owner.get_username(),
+        keep_months=course.keep_months,
+        keep_sources_days=course.keep_sources_days,
+        in_archive=course.in_archive,
+        created=course.created,
+        rights=sorted(rights(user_of(request), course)),
+    )
+
+
+@router.get("/courses", response=Courses, summary="List the courses that you may read")
+def list_courses(request: HttpRequest) -> Courses:
+    return Courses(items=[course_out(request, one) for one in queries.listed_courses(user_of(request))])
+
+
+@router.post("/courses", response={201: CourseOut}, summary="Create a course")
+def create_course(request: HttpRequest, body: CourseIn) -> Status[CourseOut]:
+    require_writing(user_of(request))
+    form = CourseForm(user_of(request), body.dict())
+    if not form.is_valid():
+        raise invalid_form(form)
+    return Status(201, course_out(request, form.save()))
+
+
+@router.get("/courses/{course_id}", response=CourseOut, summary="Get a course", url_name="api_course")
+def get_course(request: HttpRequest, course_id: Id) -> CourseOut:
+    return course_out(request, queries.course(user_of(request), course_id, Right.READ))
+
+
+@router.patch(
+    "/courses/{course_id}", response=CourseOut, summary="Change settings of a course", url_name="api_course"
+)
+def change_course(request: HttpRequest, course_id: Id, body: CourseChange) -> CourseOut:
+    """Change its name, how long assignments and sources are kept, or whether it is in the archive."""
+    user = user_of(request)
+    course = queries.course(user, course_id, Right.MANAGE)
+    changes = body.dict(exclude_unset=True)
+    if "in_archive" in changes:
+        require(user, Right.OWN, course)
+    stored = model_to_dict(course, fields=CourseSettingsForm.base_fields)
+    form = CourseSettingsForm(course.owner, stored | changes, instance=course)
+    if not form.is_valid():
+        raise invalid_form(form)
+    return course_out(request, form.save())

@@ -1,0 +1,111 @@
+"""Documents about pairs and cases, as PDF or HTML."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router, Schema
+
+from moss.integrations.api.objects import Id, Threshold, names_of, report_of, user_of
+from moss.integrations.api.problems import Problem, invalid_form
+from submissions import queries
+from submissions.comparison.pdf import PrintingFailed
+from submissions.pages.exports.copies import ALIASES, REAL_NAMES, Subject
+from submissions.pages.exports.paper import DocumentTooLong
+from submissions.pages.forms.exports import ExportForm
+from submissions.pages.report.cases import find_case
+from submissions.pages.views.exports import case_subject, document_file
+from submissions.permissions import Right
+from submissions.queries.cases import suggested_threshold
+from submissions.queries.exports import confirmed_pairs
+
+router = Router()
+FILE = {"schema": {"type": "string", "format": "binary"}}
+FILES = {"responses": {200: {"content": {"application/pdf": FILE, "text/html": FILE}}}}
+
+
+class Options(Schema):
+    """What a document contains; `names` is also the id of a submission, for the copy of its student.
+
+    The copy of a student has only the pairs of that student, and hides all other names.
+    """
+
+    format: Literal["pdf", "html"] = "pdf"
+    names: str = ""
+    decision: bool = True
+    sources: bool = False
+
+
+@router.get(
+    "/assignments/{assignment_id}/document",
+    summary="Download the confirmed pairs",
+    openapi_extra=FILES,
+    url_name="api_document",
+)
+def get_document(
+    request: HttpRequest, assignment_id: Id, options: Annotated[Options, Query()]
+) -> HttpResponse:
+    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    report = report_of(assignment)
+    return _document(request, Subject(report, list(confirmed_pairs(report))), options)
+
+
+@router.get(
+    "/assignments/{assignment_id}/pairs/{left_id}/{right_id}/document",
+    summary="Download a pair",
+    openapi_extra=FILES,
+    url_name="api_pair_document",
+)
+def get_pair_document(
+    request: HttpRequest,
+    assignment_id: Id,
+    left_id: Id,
+    right_id: Id,
+    options: Annotated[Options, Query()],
+) -> HttpResponse:
+    report = report_of(queries.assignment(user_of(request), assignment_id, Right.READ))
+    pair = queries.pair(report, left_id, right_id)
+    if not pair:
+        raise Problem(404, "There is no such pair in the newest report.")
+    return _document(request, Subject(report, [pair], single=True), options)
+
+
+@router.get(
+    "/assignments/{assignment_id}/cases/{submission_id}/document",
+    summary="Download a case",
+    openapi_extra=FILES,
+    url_name="api_case_document",
+)
+def get_case_document(
+    request: HttpRequest,
+    assignment_id: Id,
+    submission_id: Id,
+    options: Annotated[Options, Query()],
+    threshold: Threshold = 0,
+) -> HttpResponse:
+    """Download the case of a submission."""
+    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    report, names = report_of(assignment), names_of(request, assignment)
+    case = find_case(report, submission_id, threshold / 100 or None, names)
+    if not case:
+        raise Problem(404, "This submission is in no case at this threshold.")
+    at = threshold / 100 or suggested_threshold(report)
+    return _document(request, case_subject(report, case, at, names), options)
+
+
+def _document(request: HttpRequest, subject: Subject, options: Options) -> HttpResponse:
+    if not subject.pairs:
+        raise Problem(404, "No pair of the newest report is confirmed.")
+    assignment = subject.report.assignment
+    names = names_of(request, assignment)
+    chosen = options.dict() | {"names": options.names or (ALIASES if names.aliases else REAL_NAMES)}
+    form = ExportForm(subject.pairs, names, chosen)
+    if not form.is_valid():
+        raise invalid_form(form)
+    try:
+        return document_file(form.cleaned_data, subject, names)
+    except DocumentTooLong as error:
+        raise Problem(422, str(error)) from error
+    except PrintingFailed as error:
+        raise Problem(503, str(error)) from error

@@ -1,0 +1,111 @@
+"""Reports, and their tables as files."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from django.http import HttpRequest, StreamingHttpResponse
+from ninja import Router, Schema, Status
+
+from moss.integrations.api.objects import Id, RankingOut, Threshold, names_of, ranking_out, user_of
+from submissions import actions, queries
+from submissions.models import Assignment
+from submissions.pages.views.exports import table_response
+from submissions.permissions import Right
+
+router = Router()
+
+TABLE = {"type": "string", "format": "binary"}
+# The same table in two formats.
+TABLES = {
+    "responses": {200: {"content": {"text/csv": {"schema": TABLE}, "application/json": {"schema": {}}}}}
+}
+
+
+class ThresholdOut(Schema):
+    """The similarity, from 0 to 1, from which on pairs should be read, and why."""
+
+    value: float
+    reason: str
+
+
+class ReportOut(Schema):
+    """The state of an assignment's newest ranking, and the newest report that is finished.
+
+    The fields from `finished` on are those of the finished report, and null without one; `above` is how many
+    pairs reach the threshold.
+    """
+
+    state: Literal["none", "pending", "done", "failed", "cancelled"]
+    message: str
+    ranking: RankingOut | None
+    id: int | None = None
+    finished: datetime | None = None
+    submissions: int | None = None
+    pairs: int | None = None
+    threshold: ThresholdOut | None = None
+    above: int | None = None
+    cases: int | None = None
+
+
+@router.get("/assignments/{assignment_id}/report", response=ReportOut, summary="Get the summary")
+def get_report(request: HttpRequest, assignment_id: Id, threshold: Threshold = 0) -> ReportOut:
+    return _report_out(queries.assignment(user_of(request), assignment_id, Right.READ), threshold)
+
+
+@router.post("/assignments/{assignment_id}/report", response={202: ReportOut}, summary="Rank again")
+def rank_again(request: HttpRequest, assignment_id: Id) -> Status[ReportOut]:
+    assignment = queries.assignment(user_of(request), assignment_id, Right.CHANGE)
+    actions.rerank(assignment)
+    return Status(202, _report_out(assignment, 0))
+
+
+@router.get(
+    "/assignments/{assignment_id}/exports/{table}.{suffix}",
+    summary="Download a table",
+    openapi_extra=TABLES,
+    url_name="api_table",
+)
+def get_table(
+    request: HttpRequest,
+    assignment_id: Id,
+    table: Literal["pairs", "submissions"],
+    suffix: Literal["csv", "json"],
+) -> StreamingHttpResponse:
+    """Download the pairs or the submissions; the query filters them as on the pages."""
+    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    return table_response(assignment, table, suffix, request.GET, names_of(request, assignment))
+
+
+def _report_out(assignment: Assignment, threshold: int) -> ReportOut:
+    state = queries.report_state(assignment)
+    ranking = ranking_out(assignment) if state.pending else None
+    message = state.failed.message if state.failed else ""
+    stage = _state(state)
+    if not state.report:
+        return ReportOut(state=stage, message=message, ranking=ranking)
+    suggested = state.report.parameters["threshold"]
+    value = threshold / 100 or float(suggested["value"])
+    return ReportOut(
+        state=stage,
+        message=message,
+        ranking=ranking,
+        id=state.report.pk,
+        finished=state.report.finished,
+        submissions=queries.readable_submissions(state.report).count(),
+        pairs=queries.readable_pairs(state.report).count(),
+        threshold=ThresholdOut(value=value, reason="chosen" if threshold else str(suggested["reason"])),
+        above=queries.pairs_above(state.report, value),
+        cases=len(queries.report_cases(state.report, threshold / 100 or None)),
+    )
+
+
+def _state(state: queries.reports.ReportState) -> Literal["none", "pending", "done", "failed", "cancelled"]:
+    if state.pending:
+        return "pending"
+    if state.failed:
+        return "failed"
+    if state.cancelled:
+        return "cancelled"
+    return "done" if state.report else "none"

@@ -1,0 +1,181 @@
+"""Uploads: sending, their progress, their preview, and deleting them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest
+from ninja import Field, File, Form, Router, Schema, Status, UploadedFile
+
+from moss.integrations.api.cursors import A_PART, Cursor, Limit, cursor_of, numbers_of
+from moss.integrations.api.objects import Id, RankingOut, names_of, ranking_out, user_of
+from moss.integrations.api.problems import Problem, invalid_form
+from submissions import actions, queries
+from submissions.intake.archives.choices import BadChoices, Choices
+from submissions.intake.limits import BadArchive
+from submissions.models import Batch
+from submissions.pages.forms.uploads import SubmissionsForm
+from submissions.permissions import Right
+
+router = Router()
+PATH, URL = "/assignments/{assignment_id}/uploads", "uploads"
+
+
+class UploadOut(Schema):
+    """An upload and its progress; `before` is how many uploads are read before a waiting one."""
+
+    id: int
+    assignment: int
+    name: str
+    role: str
+    state: str
+    message: str
+    created: datetime | None
+    documents_done: int
+    documents_total: int
+    before: int | None
+    ranking: RankingOut | None
+
+
+class Uploads(Schema):
+    items: list[UploadOut]
+    next: str | None
+
+
+class UploadIn(Schema):
+    """What an upload is. With `preview` it waits until it is told to be read.
+
+    `paths` is a JSON list with the paths of the files, where they come from a folder.
+    """
+
+    role: Literal["class", "earlier"] = "class"
+    preview: bool = False
+    paths: str = ""
+
+
+class LayoutIn(Schema):
+    """How an upload is grouped; see docs/grouping.md. What is left out is as by default."""
+
+    layout: str = ""
+    depth: int | None = None
+    attempts: Literal["last", "all"] = "last"
+    split: Annotated[list[str], Field(default_factory=list)]
+    renames: Annotated[dict[str, str], Field(default_factory=dict)]
+
+
+def upload_out(request: HttpRequest, batch: Batch) -> UploadOut:
+    names = names_of(request, batch.assignment)
+    ranks = batch.state == Batch.State.RANKING
+    return UploadOut(
+        id=batch.pk,
+        assignment=batch.assignment_id,
+        name=names.redact_text(batch.name),
+        role=batch.role,
+        state=batch.state,
+        message=names.redact_text(batch.message),
+        # The exact time can reveal who handed in.
+        created=None if names.hidden else batch.created,
+        documents_done=batch.documents_done,
+        documents_total=batch.documents_total,
+        before=queries.uploads_before(batch),
+        ranking=ranking_out(batch.assignment) if ranks else None,
+    )
+
+
+@router.get(PATH, response=Uploads, summary="List uploads", url_name="api_uploads")
+def list_uploads(
+    request: HttpRequest, assignment_id: Id, cursor: Cursor = "", limit: Limit = A_PART
+) -> Uploads:
+    """List the uploads of an assignment, the newest first."""
+    assignment = queries.assignment(user_of(request), assignment_id, Right.READ)
+    [before] = numbers_of(cursor, 1)
+    rows = queries.listed_batches(assignment).select_related("assignment__course__owner")
+    part = list((rows.filter(pk__lt=before) if before else rows)[: limit + 1])
+    following = cursor_of(part[limit - 1].pk) if len(part) > limit else None
+    return Uploads(items=[upload_out(request, one) for one in part[:limit]], next=following)
+
+
+@router.post(
+    PATH,
+    response={202: UploadOut},
+    summary="Upload files",
+    url_name="api_uploads",
+)
+def create_upload(
+    request: HttpRequest,
+    assignment_id: Id,
+    files: File[list[UploadedFile]],  # noqa: ARG001 - the form takes them from the request
+    options: Form[UploadIn],
+) -> Status[UploadOut]:
+    """Upload files or archives; the answer has the id of the upload, whose state says when it is read."""
+    user = user_of(request)
+    assignment = queries.assignment(user, assignment_id, Right.CHANGE)
+    form = SubmissionsForm(request.POST, request.FILES)
+    if not form.is_valid():
+        raise invalid_form(form)
+    data = form.cleaned_data
+    batch = actions.create_batch(assignment, user, data["files"], preview=options.preview, role=data["role"])
+    batch.refresh_from_db()
+    request.audit_subject = batch.name  # type: ignore[attr-defined] # read by moss.audit
+    return Status(202, upload_out(request, queries.batch(user, batch.pk, Right.READ)))
+
+
+@router.get("/uploads/{upload_id}", response=UploadOut, summary="Get the state", url_name="api_upload")
+def get_upload(request: HttpRequest, upload_id: Id) -> UploadOut:
+    return upload_out(request, queries.batch(user_of(request), upload_id, Right.READ))
+
+
+@router.delete("/uploads/{upload_id}", response={204: None}, summary="Delete an upload and what came from it")
+def delete_upload(request: HttpRequest, upload_id: Id) -> Status[None]:
+    actions.delete_batch(queries.batch(user_of(request), upload_id, Right.DELETE))
+    return Status(204, None)
+
+
+@router.get(
+    "/uploads/{upload_id}/preview",
+    response=dict[str, Any],
+    summary="Preview an upload",
+    url_name="api_preview",
+)
+def get_preview(request: HttpRequest, upload_id: Id) -> dict[str, Any]:
+    """Return who handed in what, of an upload that waits to be read."""
+    return _preview(_listed(request, upload_id))
+
+
+@router.put("/uploads/{upload_id}/layout", response=dict[str, Any], summary="Choose how an upload is grouped")
+def choose_layout(request: HttpRequest, upload_id: Id, body: LayoutIn) -> dict[str, Any]:
+    """Group an upload that waits to be read in another way, and return its preview."""
+    batch = _listed(request, upload_id)
+    try:
+        waited = actions.group_as(batch, Choices.from_json(body.dict()))
+    except BadChoices as error:
+        raise Problem(422, str(error)) from error
+    if not waited:
+        raise _not_listed()
+    return _preview(_listed(request, upload_id))
+
+
+@router.post("/uploads/{upload_id}/read", response={202: UploadOut}, summary="Have a previewed upload read")
+def read_upload(request: HttpRequest, upload_id: Id) -> Status[UploadOut]:
+    if not actions.read_listed(_listed(request, upload_id)):
+        raise _not_listed()
+    return Status(202, get_upload(request, upload_id))
+
+
+def _preview(batch: Batch) -> dict[str, Any]:
+    try:
+        return queries.preview(batch).to_json()
+    except BadArchive as error:
+        raise Problem(422, str(error)) from error
+
+
+def _listed(request: HttpRequest, upload_id: int) -> Batch:
+    batch = queries.batch(user_of(request), upload_id, Right.CHANGE)
+    if not batch.is_listed:
+        raise _not_listed()
+    return batch
+
+
+def _not_listed() -> Problem:
+    return Problem(409, "This upload does not wait to be read. Its state says what it does.")

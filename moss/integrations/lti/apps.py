@@ -1,0 +1,14 @@
+"""Register the app of the learning platforms."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class LtiConfig(AppConfig):
+    name = "moss.integrations.lti"
+    label = "lti"
+    verbose_name = "Learning platforms"
+
+    def ready(self) -> None:
+        from moss.integrations.lti import events  # noqa: F401, PLC0415 - the import connects the signals

@@ -1,0 +1,218 @@
+"""The account of a person who comes from a platform, and the role in the course that belongs to theirs."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext as _
+
+from moss.integrations.lti.models import LONGEST_ID, GivenRole, PlatformAccount, PlatformCourse
+from moss.integrations.lti.refusals import LaunchRefused
+from moss.integrations.lti.roles import role_of
+from moss.integrations.lti.texts import is_id
+from submissions.models import Course, Membership
+from submissions.models.people import Role
+
+if TYPE_CHECKING:
+    from moss.integrations.lti.models import Platform
+    from moss.integrations.lti.tokens import Launch
+
+logger = logging.getLogger(__name__)
+
+LONGEST_NAME, LONGEST_COURSE, LONGEST_URL = 100, 200, 2000
+NRPS = "nrps/claim/namesroleservice"
+
+
+class Arrival(NamedTuple):
+    """Who came, to which course, and what this changed: empty if nothing."""
+
+    user: User
+    platform_course: PlatformCourse
+    change: str
+
+
+def arrive(platform: Platform, launch: Launch) -> Arrival:
+    """Find or create account, course and membership of a launch.
+
+    Raises
+    ------
+    LaunchRefused
+        When the person is no instructor or teaching assistant there, or the account is closed.
+    """
+    role = role_of(launch.roles)
+    if role is None:
+        _withdraw(platform, launch)
+        remedy = _(
+            "If you teach this course, ask whoever manages it in {platform} to give you that role there."
+        )
+        raise LaunchRefused(
+            _("This service is for instructors and teaching assistants. Students have no access to it."),
+            remedy.format(platform=platform),
+            "neither instructor nor teaching assistant",
+        )
+    with transaction.atomic():
+        # One launch of a platform after the other: two of one person would create two accounts.
+        type(platform).objects.select_for_update(no_key=True).get(pk=platform.pk)
+        return _arrive(platform, launch, role)
+
+
+def _arrive(platform: Platform, launch: Launch, role: Role) -> Arrival:
+    context = _context(platform, launch)
+    existing = PlatformCourse.objects.select_related("course__owner").filter(**context).first()
+    if not existing and role == Role.ASSISTANT:
+        raise LaunchRefused(
+            _("This course is not known here yet."),
+            _("An instructor of the course has to open the link first."),
+            "an assistant came first",
+        )
+    user = find_account(platform, launch)
+    platform_course = existing or _create_course(context, launch, user)
+    _note_memberships_url(platform_course, launch)
+    change = _give_role(platform_course.course, user, role) if existing else "owner"
+    return Arrival(user, platform_course, change)
+
+
+def _context(platform: Platform, launch: Launch) -> dict[str, object]:
+    """Return what names the course of the platform."""
+    identifier = launch.fields("context").get("id")
+    if not is_id(identifier):
+        raise LaunchRefused(
+            _("The launch names no course."),
+            _("Open the link from a course of your learning platform."),
+            "no context",
+        )
+    return {"platform": platform, "deployment": launch.lti("deployment_id"), "context": identifier}
+
+
+def find_account(platform: Platform, launch: Launch) -> User:
+    """Return the account of a person of a platform; a new one where there is none.
+
+    An account that exists is only found by its mail where the platform's addresses are verified, and never
+    that of an administrator.
+    """
+    row = PlatformAccount.objects.select_related("user").filter(platform=platform, subject=launch.subject)
+    if stored := row.first():
+        _check_open(stored.user)
+        return stored.user
+    mail = _verified_mail(platform, launch)
+    known = list(User.objects.filter(email__iexact=mail)[:2]) if mail else []
+    for one in known:
+        _check_open(one)
+    if len(known) == 1 and not (known[0].is_staff or known[0].is_superuser):
+        user = known[0]
+    else:
+        # An address that others have is not stored a second time: it would lead to two accounts.
+        user = _create_account(platform, launch, "" if known else mail)
+    PlatformAccount.objects.create(platform=platform, subject=launch.subject, user=user)
+    return user
+
+
+def _check_open(user: User) -> None:
+    if not user.is_active:
+        raise LaunchRefused(
+            _("Your account was closed."),
+            _("Ask the administrator of this service."),
+            f"account {user.pk} is closed",
+        )
+
+
+def _verified_mail(platform: Platform, launch: Launch) -> str:
+    mail = launch.text("email")
+    if not platform.trusts_mail or launch.claims.get("email_verified") is False:
+        return ""
+    try:
+        validate_email(mail)
+    except ValidationError:
+        return ""
+    return mail if len(mail) <= LONGEST_ID - 1 else ""
+
+
+def _create_account(platform: Platform, launch: Launch, mail: str) -> User:
+    user = User(
+        username=_free_username(platform, launch),
+        email=mail,
+        first_name=launch.text("given_name")[:LONGEST_NAME],
+        last_name=launch.text("family_name")[:LONGEST_NAME],
+    )
+    user.set_unusable_password()
+    user.save()
+    logger.info("account %s was created for a person of platform %s", user.pk, platform.pk)
+    return user
+
+
+def _free_username(platform: Platform, launch: Launch) -> str:
+    """Return a user name like the person's name, with a number where somebody has it."""
+    name = launch.text("name") or f"{launch.text('given_name')} {launch.text('family_name')}"
+    folded = unicodedata.normalize("NFKD", name.casefold())
+    words = re.findall(r"[a-z0-9]+", "".join(char for char in folded if not unicodedata.combining(char)))
+    # Without a name, and without saying anything else of the person.
+    digest = hashlib.sha256(f"{platform.pk} {launch.subject}".encode()).hexdigest()[:8]
+    base = ".".join(words)[:LONGEST_NAME] or f"lti-{digest}"
+    taken = {
+        one.casefold()
+        for one in User.objects.filter(username__istartswith=base).values_list("username", flat=True)
+    }
+    numbered = (f"{base}{number}" for number in range(2, len(taken) + 3))
+    return next(one for one in (base, *numbered) if one not in taken)
+
+
+def _create_course(context: dict[str, object], launch: Launch, owner: User) -> PlatformCourse:
+    """Create the course of a context, which belongs to who came first."""
+    named = launch.fields("context")
+    titles = (named.get("title"), named.get("label"), _("Course"))
+    title = next(text for text in (_clean(one) for one in titles) if text)
+    taken = {*Course.objects.filter(owner=owner).values_list("name", flat=True)}
+    numbered = (f"{title} ({number})" for number in range(2, len(taken) + 3))
+    name = next(one for one in (title, *numbered) if one not in taken)
+    course = Course.objects.create(owner=owner, name=name)
+    return PlatformCourse.objects.create(**context, course=course)
+
+
+def _clean(text: object) -> str:
+    """Return a text without control characters, short enough for a name with a number after it."""
+    printable = "".join(char for char in str(text or "") if char.isprintable())
+    return printable.strip()[: LONGEST_COURSE - 10]
+
+
+def _note_memberships_url(platform_course: PlatformCourse, launch: Launch) -> None:
+    url = launch.service(NRPS).get("context_memberships_url")
+    url = url if is_id(url, LONGEST_URL) else ""
+    if url != platform_course.memberships_url:
+        platform_course.memberships_url = url
+        platform_course.save(update_fields=["memberships_url"])
+
+
+def _give_role(course: Course, user: User, role: Role) -> str:
+    """Give a role in a course, unless a person gave another one; return what changed."""
+    if course.owner_id == user.pk:
+        return ""
+    membership, created = Membership.objects.get_or_create(course=course, user=user, defaults={"role": role})
+    if created:
+        GivenRole.objects.create(membership=membership, role=role)
+        return role.value
+    given = GivenRole.objects.filter(membership=membership).first()
+    if not given or given.role != membership.role or given.role == role:
+        return ""
+    membership.role = given.role = role
+    membership.save(update_fields=["role"])
+    given.save(update_fields=["role"])
+    return role.value
+
+
+def _withdraw(platform: Platform, launch: Launch) -> None:
+    """End the membership that a launch gave to somebody who does not teach the course any more."""
+    context = _context(platform, launch)
+    Membership.objects.filter(
+        course__platform_course__in=PlatformCourse.objects.filter(**context),
+        user__platform_accounts__in=PlatformAccount.objects.filter(platform=platform, subject=launch.subject),
+        given_role__role=F("role"),
+    ).delete()

@@ -1,0 +1,129 @@
+"""Tell the platform how far a pushed submission is (Asset Report Service).
+
+Nothing of a similarity is in a report: what it means is for an instructor to judge. Nor is one shown to
+students, as far as the platform lets a tool say so.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from celery.exceptions import SoftTimeLimitExceeded
+from django.db.models import Q
+from django.utils import timezone
+
+from moss.integrations.lti.access_tokens import access_token
+from moss.integrations.lti.deep_linking import REPORT_TYPE
+from moss.integrations.lti.gathering import folder_of
+from moss.integrations.lti.models import PushedSubmission
+from moss.integrations.lti.refusals import PlatformFailed, WrongStatus
+from moss.integrations.lti.requests_out import post_json
+from moss.integrations.lti.scopes import REPORTS
+from submissions.intake.archives.formats import archive_stem
+from submissions.models import Batch, Entry, Job
+from submissions.work import jobs
+
+logger = logging.getLogger(__name__)
+
+TITLE = "Similarity"
+# How long after each failed attempt the next one is due.
+WAITS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1), timedelta(hours=6))
+# The platform has a newer report of the file.
+CONFLICT = 409
+State, Problem = PushedSubmission.State, PushedSubmission.Problem
+PROCESSING, PROCESSED, FAILED = "Processing", "Processed", "Failed"
+# What LTI calls why a file was not taken. With the first, platforms offer to send the notice again.
+DOWNLOAD_FAILED, TOO_LARGE, UNSUPPORTED = "DOWNLOAD_FAILED", "ASSET_TOO_LARGE", "UNSUPPORTED_ASSET_TYPE"
+
+
+class Progress(NamedTuple):
+    """How far a file is, what is said of it, and the code of an error."""
+
+    state: str
+    comment: str
+    error: str = ""
+
+
+READING = Progress(PROCESSING, "It is read together with others.")
+READY = Progress(PROCESSED, "Ready to be read by the instructor.")
+REPLACED = Progress(PROCESSED, "A later submission of the student is read instead.")
+NOT_FETCHED = Progress(FAILED, "The file could not be fetched.", DOWNLOAD_FAILED)
+TOO_MUCH = Progress(FAILED, "The file is larger than is taken.", TOO_LARGE)
+NOT_READ = Progress(FAILED, "The upload of which it was a part was not read.", DOWNLOAD_FAILED)
+NO_TEXT = Progress(FAILED, "The file could not be used.", UNSUPPORTED)
+
+
+def progress_of(row: PushedSubmission) -> Progress:
+    """Return how far a submission is as a whole."""
+    if row.state in PushedSubmission.UNDER_WAY:
+        return READING
+    if row.state == State.FAILED:
+        return TOO_MUCH if row.problem == Problem.TOO_LARGE else NOT_FETCHED
+    if row.state == State.REPLACED:
+        return REPLACED
+    if row.batch is None or row.batch.state in {Batch.State.FAILED, Batch.State.CANCELLED}:
+        return NOT_READ
+    return READY if row.batch.state == Batch.State.DONE else READING
+
+
+def report_submission(job: Job) -> None:
+    """Report to the platform how far a submission is, if that changed since the last report.
+
+    Raises
+    ------
+    Later
+        When the attempt failed and another one follows.
+    """
+    rows = PushedSubmission.objects.filter(pk=job.subject).exclude(state=State.WAITING)
+    row = rows.select_related("platform_course__platform", "batch").first()
+    if row is None:
+        return
+    progress = progress_of(row)
+    reported = f"{progress.state} {progress.error}".strip()[:20] if row.report_url else ""
+    if reported == row.reported or _tell(row, progress):
+        PushedSubmission.objects.filter(pk=row.pk).update(reported=reported)
+    elif job.attempts <= len(WAITS):
+        raise jobs.Later(WAITS[job.attempts - 1], counts=True)
+
+
+def _tell(row: PushedSubmission, progress: Progress) -> bool:
+    platform = row.platform_course.platform
+    try:
+        headers = {"Authorization": f"Bearer {access_token(platform, REPORTS)}"}
+        for asset in row.assets:
+            _post(row, asset, progress, headers)
+    except (PlatformFailed, SoftTimeLimitExceeded) as error:
+        logger.warning("%s could not be reported: %s", row, error)
+        return False
+    return True
+
+
+def _post(row: PushedSubmission, asset: dict[str, Any], progress: Progress, headers: dict[str, str]) -> None:
+    own = progress if progress != READY or _is_used(row, asset) else NO_TEXT
+    content = {
+        "assetId": asset["asset_id"],
+        "type": REPORT_TYPE,
+        "title": TITLE,
+        "timestamp": timezone.now().isoformat(),
+        "processingProgress": own.state,
+        "priority": 0,
+        "comment": own.comment,
+        "visibleToOwner": False,
+    }
+    if own.error:
+        content["errorCode"] = own.error
+    try:
+        post_json(row.platform_course.platform, row.report_url, content, headers)
+    except WrongStatus as error:
+        if error.status != CONFLICT:
+            raise
+
+
+def _is_used(row: PushedSubmission, asset: dict[str, Any]) -> bool:
+    """Return whether something of a file was accepted in the upload."""
+    name, folder = asset.get("stored_as", ""), folder_of(row)
+    # An archive is a folder with its name, without the suffix.
+    own = Q(name=f"{folder}/{name}") | Q(name__startswith=f"{folder}/{archive_stem(name)}/")
+    return Entry.objects.filter(own, batch=row.batch, accepted=True).exists()

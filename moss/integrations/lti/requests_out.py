@@ -1,0 +1,126 @@
+"""Requests to platforms: only to their stored hosts, with limits of time and size."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urljoin
+
+import requests
+from urllib3.exceptions import HTTPError
+
+from moss.integrations.lti.addresses import origin
+from moss.integrations.lti.refusals import HostNotStored, PlatformFailed, TooMuch, WrongStatus
+from moss.integrations.lti.texts import read_json
+from moss.outgoing import answer_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from moss.integrations.lti.models import Platform
+
+# Seconds for a whole answer, and for a file.
+ANSWER_SECONDS, FILE_SECONDS = 20, 120
+LARGEST_ANSWER = 5_000_000
+PART = 65_536
+SUCCESS = (requests.codes.ok, requests.codes.created, requests.codes.accepted, requests.codes.no_content)
+REDIRECTS = (301, 302, 303, 307, 308)
+MOST_REDIRECTS = 3
+# Characters of an address without a host, in a message.
+LONGEST_HOST = 200
+
+
+class Answer(NamedTuple):
+    """The JSON of an answer, and the address of the next page of a list; empty after the last one.
+
+    An answer without a body has None.
+    """
+
+    content: Any
+    next_page: str
+
+
+def get_json(platform: Platform, address: str, headers: dict[str, str] | None = None) -> Answer:
+    """Return what a platform answers to a GET.
+
+    Raises
+    ------
+    PlatformFailed
+        When the address is not one of the platform's, or the answer is late, large, no success or no JSON.
+    """
+    return _ask(platform, "GET", address, headers=headers or {})
+
+
+def post_form(platform: Platform, address: str, fields: dict[str, str]) -> Answer:
+    """Return what a platform answers to a form; raises as `get_json` does."""
+    return _ask(platform, "POST", address, data=fields, headers={})
+
+
+def post_json(platform: Platform, address: str, content: Any, headers: dict[str, str]) -> Answer:
+    """Return what a platform answers to JSON; raises as `get_json` does."""
+    return _ask(platform, "POST", address, json=content, headers=headers)
+
+
+def put_json(platform: Platform, address: str, content: Any, headers: dict[str, str]) -> Answer:
+    """Return what a platform answers to JSON that replaces something; raises as `get_json` does."""
+    return _ask(platform, "PUT", address, json=content, headers=headers)
+
+
+def get_file(platform: Platform, address: str, headers: dict[str, str], largest: int) -> bytes:
+    """Return a file of a platform of at most `largest` bytes.
+
+    Platforms keep files at other hosts and redirect there. Each has to be stored of the platform, and the
+    `headers` go to the first one only.
+
+    Raises
+    ------
+    PlatformFailed
+        As `get_json` does; its subclasses say whether the host, the status or the size was it.
+    """
+    for _ in range(MOST_REDIRECTS + 1):
+        with _answer(platform, "GET", address, headers=headers) as response:
+            if response.status_code not in REDIRECTS:
+                _check_status(address, response)
+                return _limited_body(address, response, largest, FILE_SECONDS)
+            target = urljoin(address, response.headers.get("Location", ""))
+        headers = headers if origin(target) == origin(address) else {}
+        address = target
+    raise PlatformFailed(f"{address:.200} is behind more than {MOST_REDIRECTS} redirects")
+
+
+def _ask(platform: Platform, method: str, address: str, **options: Any) -> Answer:
+    with _answer(platform, method, address, **options) as response:
+        _check_status(address, response)
+        content = _limited_body(address, response, LARGEST_ANSWER, ANSWER_SECONDS)
+        next_page = response.links.get("next", {}).get("url", "")
+        return Answer(read_json(content) if content else None, next_page)
+
+
+@contextmanager
+def _answer(platform: Platform, method: str, address: str, **options: Any) -> Iterator[requests.Response]:
+    if not platform.has_address(address):
+        message = f"{address:.200} is at no host that is stored of {platform}"
+        raise HostNotStored(message, origin(address) or address[:LONGEST_HOST])
+    try:
+        with answer_of(method, address, **options) as response:
+            yield response
+    except (requests.RequestException, HTTPError, OSError, ValueError, RecursionError) as error:
+        raise PlatformFailed(f"{address:.200} failed: {error!s:.300}") from error
+
+
+def _check_status(address: str, response: requests.Response) -> None:
+    if response.status_code not in SUCCESS:
+        raise WrongStatus(f"{address:.200} answered {response.status_code}", response.status_code)
+
+
+def _limited_body(address: str, response: requests.Response, largest: int, seconds: int) -> bytes:
+    deadline, body = time.monotonic() + seconds, bytearray()
+    # By `read1`, which returns what has come: an answer in drops does not outlast the deadline in one read.
+    while part := response.raw.read1(PART):
+        body += part
+        if len(body) > largest:
+            raise TooMuch(f"{address:.200} answered with more than {largest:,} bytes")
+        if time.monotonic() > deadline:
+            raise PlatformFailed(f"{address:.200} took longer than {seconds} s")
+    return bytes(body)

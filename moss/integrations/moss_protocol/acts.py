@@ -1,0 +1,33 @@
+"""Entries in the audit log for what MOSS clients upload, and for who opens the old result pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from moss.proxies import client_address
+from submissions.models import AuditEntry
+from submissions.models.audit import AuditAction
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest
+
+    from moss.integrations.moss_protocol.models import ClientResult
+    from submissions.models import Assignment, Batch
+
+
+def record_upload(batch: Batch, who: str, address: str) -> None:
+    """Write that an account uploaded a batch from an IP address."""
+    entry = AuditEntry(who=who, address=address or None, action=AuditAction.UPLOADED, subject=batch.name)
+    _record(batch.assignment, entry)
+
+
+def record_reading(request: HttpRequest, result: ClientResult, names: str = "") -> None:
+    """Write that somebody who has the address of the old pages opened them; `names` are those of a pair."""
+    entry = AuditEntry(who=f"results {result.pk}", address=client_address(request), action=AuditAction.SAW)
+    entry.subject = names
+    _record(result.assignment, entry)
+
+
+def _record(assignment: Assignment, entry: AuditEntry) -> None:
+    entry.course, entry.assignment, entry.page = assignment.course.name, assignment.name, "moss_client"
+    entry.save()

@@ -1,0 +1,162 @@
+"""Store what a client sent as an assignment, and find out when its report is ready."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from hashlib import sha256
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from moss.integrations.moss_protocol.acts import record_upload
+from moss.integrations.moss_protocol.models import MAX_OPTIONS, ClientResult
+from submissions import actions, queries
+from submissions.ingest.uploads import discard_uploads
+from submissions.intake.archives.choices import Choices
+from submissions.intake.names import replace_invisible
+from submissions.models import Assignment, Batch, Course, Upload
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+    from django.core.files import File
+
+    from moss.integrations.moss_protocol.protocol import Options
+
+COURSE = "MOSS"
+ARCHIVE, BASE_ARCHIVE = "moss-client.tar", "moss-base-files.tar"
+NAME_CHARACTERS, NUMBER_CHARACTERS = 200, 12
+# In hexadecimal digits: no key contains the word by which clients recognise links to matches.
+KEY_BYTES = 16
+GONE = "The assignment was deleted meanwhile."
+
+
+@dataclass(frozen=True)
+class Received:
+    """One complete upload of a client, from an IP address.
+
+    `names`: see `ClientResult`; `folders` is their number.
+    """
+
+    user: User
+    address: str
+    options: Options
+    language: str
+    comment: str
+    names: dict[str, str]
+    folders: int
+    files: File[bytes]
+    base: File[bytes] | None
+
+
+class StoredResult(NamedTuple):
+    """The path of the old result pages, and their assignment."""
+
+    path: str
+    assignment: int
+
+
+class Outcome(NamedTuple):
+    """How the work on an upload ended; without an error the report is ready."""
+
+    error: str = ""
+
+
+def store(received: Received) -> StoredResult:
+    """Store an upload as an assignment of the account's course for them, and enqueue it.
+
+    Raises
+    ------
+    QuotaExceeded
+        When the account may not upload it; nothing is stored then.
+    """
+    key = secrets.token_hex(KEY_BYTES)
+    with transaction.atomic():
+        assignment = _create_assignment(received)
+        result = ClientResult.objects.create(
+            assignment=assignment,
+            key_digest=digest(key),
+            options=str(received.options)[:MAX_OPTIONS],
+            shown=received.options.shown,
+            comment=received.comment,
+            directory=received.options.directory,
+            names=received.names,
+        )
+        batch = _upload(assignment, received)
+        record_upload(batch, received.user.get_username(), received.address)
+    return StoredResult(f"/results/{result.pk}/{key}", assignment.pk)
+
+
+def digest(key: str) -> str:
+    return sha256(key.encode()).hexdigest()
+
+
+def clean_comment(comment: str) -> str:
+    """Return a comment as the name of an assignment, with room for a number after it; it may be empty."""
+    return replace_invisible(" ".join(comment.split()))[: NAME_CHARACTERS - NUMBER_CHARACTERS].strip()
+
+
+def _upload(assignment: Assignment, received: Received) -> Batch:
+    try:
+        if received.base:
+            actions.add_boilerplate(assignment, [received.base])
+        return actions.create_batch(assignment, received.user, [received.files], choices=_choices(received))
+    except actions.QuotaExceeded:
+        discard_uploads(Upload.objects.filter(boilerplate_upload__assignment=assignment))
+        raise
+
+
+def _choices(received: Received) -> Choices:
+    """Return how the archive is grouped: each file, or each folder at its top, is a submission."""
+    if not received.options.directory:
+        return Choices(depth=0)
+    # A folder around everything would not count as one.
+    return Choices(depth=1) if received.folders > 1 else Choices(layout="project")
+
+
+def _create_assignment(received: Received) -> Assignment:
+    course, _ = Course.objects.get_or_create(owner=received.user, name=COURSE)
+    name = received.comment or f"{timezone.localtime():%Y-%m-%d %H:%M}"
+    for number in count(1):
+        try:
+            with transaction.atomic():
+                return Assignment.objects.create(
+                    course=course,
+                    name=name if number == 1 else f"{name} ({number})",
+                    language=received.language,
+                    common_limit=received.options.common_limit,
+                )
+        except IntegrityError:
+            continue
+    raise AssertionError
+
+
+def outcome(assignment_id: int) -> Outcome | None:
+    """Return how the work on an upload ended, or None while it goes on.
+
+    An upload of which no file could be used is deleted with its assignment.
+    """
+    assignment = Assignment.objects.filter(pk=assignment_id).first()
+    batch = assignment.batches.order_by("pk").first() if assignment else None
+    if not assignment or not batch:
+        return Outcome(GONE)
+    if batch.state == Batch.State.FAILED:
+        message = " ".join([batch.message, *_refusals(batch)])
+        actions.delete_assignment(assignment)
+        return Outcome(message)
+    if batch.state == Batch.State.CANCELLED:
+        return Outcome("The upload was cancelled.")
+    state = queries.report_state(assignment)
+    if queries.activity(assignment, state).is_live:
+        return None
+    if state.failed:
+        return Outcome(f"The ranking failed: {state.failed.message}")
+    return Outcome() if state.report else None
+
+
+def _refusals(batch: Batch) -> list[str]:
+    """Return why the first entries of a batch were refused."""
+    rows = batch.entries.filter(accepted=False)[:3]
+    return [f"{row.name}: {row.reason}." for row in rows]

@@ -1,0 +1,166 @@
+"""Send deliveries: a job makes an attempt, and waits longer after each one that failed."""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+import requests
+from celery.exceptions import SoftTimeLimitExceeded
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from standardwebhooks import Webhook as Signer
+
+from moss.integrations.webhooks.models import Delivery, Webhook
+from moss.integrations.webhooks.payloads import body_of
+from moss.outgoing import ForbiddenHost, UnknownHost, answer_of, is_public
+from submissions.sealing import OtherKey
+from submissions.work import jobs
+
+if TYPE_CHECKING:
+    from moss.outgoing import Number
+    from submissions.models import Job
+
+logger = logging.getLogger(__name__)
+
+# How long after each failed attempt the next one is due; more than three days in all.
+WAITS = (
+    timedelta(seconds=5),
+    timedelta(minutes=5),
+    timedelta(minutes=30),
+    *(timedelta(hours=hours) for hours in (2, 5, 10, 14, 20, 24)),
+)
+# How long deliveries are listed.
+KEPT = timedelta(days=30)
+SUCCESS = range(200, 300)
+GONE = 410
+Problem = Delivery.Problem
+
+
+class Outcome(NamedTuple):
+    """The status of an answer, None without one, and why the attempt failed; empty for a success."""
+
+    status: int | None
+    problem: str
+
+
+def enqueue(webhook: Webhook, event: str, data: dict[str, Any]) -> Delivery:
+    """Store what is sent to a webhook when this transaction commits."""
+    delivery = Delivery.objects.create(webhook=webhook, event=event, body=body_of(event, data))
+    jobs.enqueue("deliver", delivery.pk)
+    return delivery
+
+
+def forget_old() -> None:
+    """Delete the deliveries that ended long ago."""
+    ended = Delivery.objects.exclude(state=Delivery.State.WAITING)
+    ended.filter(created__lt=timezone.now() - KEPT).delete()
+
+
+def deliver(job: Job) -> None:
+    """Send a delivery that waits.
+
+    Raises
+    ------
+    Later
+        When the attempt failed and another one follows.
+    """
+    waiting = Delivery.objects.filter(pk=job.subject, state=Delivery.State.WAITING)
+    # What waits for a paused webhook is enqueued when that goes on.
+    delivery = waiting.filter(webhook__state=Webhook.State.ACTIVE).select_related("webhook").first()
+    if delivery is None:
+        return
+    delivery.attempts, delivery.tried = job.attempts, timezone.now()
+    delivery.save(update_fields=["attempts", "tried"])
+    outcome = _post(delivery)
+    logger.info(
+        "%s, attempt %d: %s", delivery, delivery.attempts, outcome.problem or f"arrived, {outcome.status}"
+    )
+    _record(delivery, outcome)
+
+
+def give_up(job: Job, _message: str) -> None:
+    """End a delivery whose attempts each ended their worker."""
+    waiting = Delivery.objects.filter(pk=job.subject, state=Delivery.State.WAITING)
+    waiting.update(state=Delivery.State.GIVEN_UP)
+
+
+def _post(delivery: Delivery) -> Outcome:
+    webhook, now = delivery.webhook, timezone.now()
+    if not webhook.secret:
+        raise OtherKey(f"the secret of {webhook} was sealed with another SECRET_KEY")
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": "moss-webhooks",
+        "webhook-id": delivery.message_id,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": Signer(webhook.secret).sign(delivery.message_id, now, delivery.body),
+    }
+    may_ask = may_ask_encrypted if urlsplit(webhook.url).scheme == "https" else is_listed
+    try:
+        with answer_of(
+            "POST", webhook.url, may_ask=may_ask, headers=headers, data=delivery.body.encode()
+        ) as answer:
+            # The body is not read: nothing of it is needed, and it could be endless.
+            status = answer.status_code
+    except Exception as error:
+        problem = _problem_of(error)
+        if not problem:
+            raise
+        logger.info("%s failed: %s", delivery, type(error).__name__)
+        return Outcome(None, problem)
+    return Outcome(status, "" if status in SUCCESS else Problem.STATUS)
+
+
+def is_listed(number: Number) -> bool:
+    """Return whether a number is in a network that the settings name for webhooks."""
+    return any(number in network for network in settings.WEBHOOK_NETWORKS)
+
+
+def may_ask_encrypted(number: Number) -> bool:
+    return is_public(number) or is_listed(number)
+
+
+def _problem_of(error: Exception) -> str:
+    """Return why an attempt failed; empty for an error that is no receiver's."""
+    # A certificate error and a connection that is not made in time are connection errors, too.
+    kinds: dict[type[Exception] | tuple[type[Exception], ...], Problem] = {
+        UnknownHost: Problem.UNKNOWN_HOST,
+        ForbiddenHost: Problem.FORBIDDEN_HOST,
+        requests.exceptions.SSLError: Problem.CERTIFICATE,
+        (SoftTimeLimitExceeded, requests.ReadTimeout): Problem.NO_ANSWER,
+        requests.RequestException: Problem.NO_CONNECTION,
+    }
+    return next((problem for kind, problem in kinds.items() if isinstance(error, kind)), "")
+
+
+def _record(delivery: Delivery, outcome: Outcome) -> None:
+    """Store the outcome of an attempt; raise Later where another one follows."""
+    rows = Delivery.objects.filter(pk=delivery.pk, state=Delivery.State.WAITING)
+    rows.update(status=outcome.status, problem=outcome.problem)
+    if not outcome.problem:
+        rows.update(state=Delivery.State.ARRIVED)
+        return
+    if outcome.status != GONE and delivery.attempts <= len(WAITS):
+        raise jobs.Later(WAITS[delivery.attempts - 1], outcome.problem, counts=True)
+    rows.update(state=Delivery.State.GIVEN_UP)
+    if outcome.status == GONE or not _arrived_since(delivery):
+        _stop(delivery.webhook)
+
+
+def _arrived_since(delivery: Delivery) -> bool:
+    arrived = Delivery.objects.filter(webhook=delivery.webhook, state=Delivery.State.ARRIVED)
+    return arrived.filter(tried__gte=delivery.created).exists()
+
+
+@transaction.atomic
+def _stop(webhook: Webhook) -> None:
+    """Send nothing to a webhook any more, and tell the owner of its course."""
+    active = Webhook.objects.filter(pk=webhook.pk, state=Webhook.State.ACTIVE)
+    if active.update(state=Webhook.State.STOPPED):
+        webhook.deliveries.filter(state=Delivery.State.WAITING).update(state=Delivery.State.GIVEN_UP)
+        logger.warning("%s of course %d was stopped", webhook, webhook.course_id)
+        jobs.enqueue("tell_owner", webhook.pk)

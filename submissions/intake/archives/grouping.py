@@ -1,0 +1,200 @@
+"""Group the entries of an upload into submissions, by the layout that fits it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from submissions.intake.archives.attempt_names import Names, submissions_by_attempt
+from submissions.intake.archives.attempts import attempts_of
+from submissions.intake.archives.choices import Choices
+from submissions.intake.archives.grouping_warnings import (
+    GroupingWarning,
+    Misfit,
+    grouping_warnings,
+    misfit_warning,
+    unknown_names,
+)
+from submissions.intake.archives.regrouping import (
+    FilePlace,
+    GroupedSubmission,
+    distinct_paths,
+    rename_submissions,
+    split_submissions,
+)
+from submissions.intake.archives.submission_names import submission_names, submitters
+from submissions.intake.layouts.files import FILES
+from submissions.intake.layouts.folders import folders_at
+from submissions.intake.layouts.listing import (
+    ALL_METADATA_BYTES,
+    ListedFile,
+    Listing,
+)
+from submissions.intake.layouts.places import Ignored, Placement
+from submissions.intake.layouts.registry import LAYOUTS, metadata_limit, recognise
+from submissions.intake.limits import format_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.layouts.places import Layout, Student
+
+    # Returns what a roster knows of a student, or the student.
+    Identify = Callable[[Student], Student]
+
+DEFAULT_CHOICES = Choices()
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The submissions of an upload, by name.
+
+    `places` has the place of each entry that counts, `ignored` the reason of each other one, by their paths;
+    `earlier` has the submission of each of those that are another attempt of it.
+    """
+
+    layout: Layout
+    submissions: dict[str, GroupedSubmission]
+    places: dict[str, FilePlace]
+    ignored: dict[str, str]
+    earlier: dict[str, str]
+    warnings: list[GroupingWarning]
+
+    def reason(self, path: str) -> str:
+        """Return why an entry is ignored; the reason for an attempt that does not count names its student."""
+        name = self.earlier.get(path)
+        return f"{self.ignored[path]} of {name}" if name else self.ignored[path]
+
+
+@dataclass
+class ListingBuilder:
+    """Collects the accepted entries of an upload, and the bytes of those that a layout may read."""
+
+    name: str = ""
+    files: dict[str, ListedFile] = field(default_factory=dict)
+    metadata: dict[str, bytes] = field(default_factory=dict)
+    unread: dict[str, str] = field(default_factory=dict)
+    reading: Callable[[str], None] | None = None
+    _metadata_bytes: int = 0
+
+    def add(self, entry: UnpackedEntry) -> None:
+        if entry.data is None:
+            return
+        self.files[entry.name] = ListedFile(entry.size, entry.modified)
+        limit = metadata_limit(entry.name)
+        if limit and entry.name not in self.unread:
+            self._add_metadata(entry.name, entry.data, entry.size, limit)
+
+    def _add_metadata(self, path: str, data: bytes, size: int, limit: int) -> None:
+        if size > limit:
+            self.unread[path] = f"it has {format_size(size)}, and at most {format_size(limit)} are read"
+        elif self._metadata_bytes + size > ALL_METADATA_BYTES:
+            self.unread[path] = f"all files of its kind have more than {format_size(ALL_METADATA_BYTES)}"
+        else:
+            self.metadata[path] = data
+            self._metadata_bytes += size
+
+    def listing(self) -> Listing:
+        return Listing(self.files, self.metadata, self.name, self.unread, self.reading)
+
+
+class PlacedFiles(NamedTuple):
+    """The files of an upload as a layout places them: work of students, and what is none."""
+
+    layout: Layout
+    placements: dict[str, Placement]
+    ignored: dict[str, Ignored]
+    warnings: list[GroupingWarning]
+
+
+def group_files(
+    listing: Listing, choices: Choices = DEFAULT_CHOICES, identify: Identify | None = None
+) -> Grouping:
+    """Group the files of a listing as an instructor chose.
+
+    `identify` returns what a roster knows of a student of the layout.
+    """
+    layout, placements, ignored, warnings = place_files(listing, choices, identify)
+    keys = {students: submitters(students) for students in {one.students for one in placements.values()}}
+    who = {path: keys[placement.students] for path, placement in placements.items()}
+    students = {who[path]: placements[path].students for path in reversed(placements)}
+    names = submission_names(students)
+    attempts = attempts_of(placements, who, choices)
+    uncounted = {path: attempt.reason for path, attempt in attempts.items() if attempt.reason}
+    submissions = submissions_by_attempt(placements, attempts, Names(who, names, students), choices)
+    split = split_submissions(*submissions, choices.split)
+    renamed = rename_submissions(split.places, split.submissions, choices.renames)
+    warnings += grouping_warnings(choices, names, students, renamed.submissions)
+    warnings += unknown_names(split.unknown, renamed.unknown)
+    return Grouping(
+        layout,
+        dict(sorted(renamed.submissions.items())),
+        distinct_paths(renamed.places),
+        {path: place.reason for path, place in ignored.items()} | uncounted,
+        {
+            path: choices.renames.get(name, name)
+            for path in uncounted
+            if (name := names[who[path]]) in split.submissions
+        },
+        warnings,
+    )
+
+
+def group_submissions(
+    entries: Iterable[UnpackedEntry],
+    name: str = "",
+    choices: Choices = DEFAULT_CHOICES,
+    identify: Identify | None = None,
+) -> tuple[Grouping, dict[str, list[UnpackedEntry]]]:
+    """Return the grouping of `entries`, and those that count by submission, with their paths in it as names.
+
+    `name` is that of the upload without its suffix.
+    """
+    builder = ListingBuilder(name)
+    accepted = {}
+    for entry in entries:
+        builder.add(entry)
+        if entry.data is not None:
+            accepted[entry.name] = entry
+    grouping = group_files(builder.listing(), choices, identify)
+    groups: dict[str, list[UnpackedEntry]] = defaultdict(list)
+    for entry_name, place in grouping.places.items():
+        groups[place.submission].append(accepted[entry_name]._replace(name=place.path))
+    return grouping, dict(sorted(groups.items()))
+
+
+def place_files(listing: Listing, choices: Choices, identify: Identify | None = None) -> PlacedFiles:
+    """Place the files of a listing by the chosen layout, or by the one that fits if that names no student."""
+    layout = _layout(listing, choices)
+    placed, warnings = layout.place(listing), []
+    if choices.layout and placed and not any(isinstance(place, Placement) for place in placed.values()):
+        misfit = Misfit(layout, recognise(listing)[0].layout)
+        placed, layout, warnings = misfit.used.place(listing), misfit.used, [misfit_warning(misfit)]
+    ignored = {
+        path: _with_limit(path, place, layout, listing)
+        for path, place in placed.items()
+        if isinstance(place, Ignored)
+    }
+    placements = {path: place for path, place in placed.items() if isinstance(place, Placement)}
+    if identify:
+        placements = {path: _identified(place, identify) for path, place in placements.items()}
+    return PlacedFiles(layout, placements, ignored, warnings)
+
+
+def _with_limit(path: str, place: Ignored, layout: Layout, listing: Listing) -> Ignored:
+    """Return the place of a file that is ignored, with the reason why its layout did not read it."""
+    if path not in listing.unread or not layout.reads or not layout.reads.fullmatch(path):
+        return place
+    return place._replace(reason=f"{place.reason}; not read, because {listing.unread[path]}")
+
+
+def _layout(listing: Listing, choices: Choices) -> Layout:
+    if choices.depth is not None:
+        return folders_at(choices.depth) if choices.depth else FILES
+    return LAYOUTS[choices.layout] if choices.layout else recognise(listing)[0].layout
+
+
+def _identified(placement: Placement, identify: Identify) -> Placement:
+    return replace(placement, students=tuple(dict.fromkeys(map(identify, placement.students))))

@@ -1,0 +1,306 @@
+"""Unpack an upload or a folder safely: accepted entries with their bytes, all others with a reason.
+
+Nothing is written to disk under a name from an archive, and declared sizes are not trusted.
+"""
+
+from __future__ import annotations
+
+import io
+import stat
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
+
+from submissions.intake.archives.copying import copy_within_limits, empty_copy
+from submissions.intake.archives.disk import DAMAGE_ERRORS, disk_member, root_name
+from submissions.intake.archives.formats import (
+    HEAD_BYTES,
+    ArchiveFormat,
+    archive_format,
+    archive_stem,
+    head_of,
+)
+from submissions.intake.archives.libarchive_binding import NOT_INSTALLED, is_loaded
+from submissions.intake.archives.members import ArchiveMember, check_size
+from submissions.intake.left_out.patterns import FilePatterns
+from submissions.intake.limits import (
+    CHUNK,
+    BadArchive,
+    Budget,
+    Limits,
+    RefusalError,
+    TooLarge,
+    damage_reason,
+    format_size,
+)
+from submissions.intake.names import UniqueNames, clean_path, redecode, shorten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
+    from pathlib import Path
+
+    # Yields the entries of an archive as paths in a folder: its name, its file, the folder, limits, patterns.
+    InChild = Callable[[str, IO[bytes], str, Limits, FilePatterns], Iterator["UnpackedEntry"]]
+
+DEFAULT_LIMITS = Limits()
+DEFAULT_PATTERNS = FilePatterns()
+
+
+class UnpackedEntry(NamedTuple):
+    """One entry: accepted (`reason` empty, `data` its bytes) or not (`data` None, `reason` for the uploader).
+
+    `name` is a clean relative POSIX path; that of a refused entry is only for display. `size` is in bytes,
+    the declared one where the entry was not read. A folder of junk is one entry whose name ends in a slash.
+    `modified`, of accepted entries, comes from the innermost archive that stores one; naive if local time.
+    An `incomplete` entry is an archive whose rest was not read. `left_out` is why the content of an accepted
+    entry leaves it out, where a child found that out.
+    """
+
+    name: str
+    data: bytes | None
+    size: int
+    reason: str
+    modified: datetime | None = None
+    incomplete: bool = False
+    left_out: str = ""
+
+
+def unpack(
+    name: str,
+    file: BinaryIO,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    *,
+    folder: str = "",
+    in_child: InChild | None = None,
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of an uploaded archive, as paths in `folder`, or the uploaded file as one entry.
+
+    `in_child` unpacks archives that need libarchive where this process has not loaded it. Files that are
+    left out by their names alone are not unpacked, unless `patterns` include them.
+    A nested archive is unpacked as a folder named after it. Of entries with the same name, later ones are
+    numbered: `Main (2).java`. When the archive is damaged or a limit of the whole upload is reached, a
+    last entry, with the size of the archive, says why the rest is missing; it is `incomplete`.
+
+    Raises
+    ------
+    BadArchive
+        When nothing of an archive can be read, or it contains no file.
+    """
+    unpacker = _Unpacker(limits, patterns, in_child)
+    archive = archive_format(name, head_of(file))
+    any_entry = False
+    try:
+        if archive is None:
+            yield from unpacker.unpack_file(name, file)
+            return
+        for entry in unpacker.unpack_archive(archive, name, file, folder, 1):
+            any_entry = True
+            yield entry
+    except BadArchive as error:
+        if not any_entry:
+            raise BadArchive(f"{name}: {error}") from error
+        shown, size = clean_path(name, limits.path_length)[0], file.seek(0, io.SEEK_END)
+        yield UnpackedEntry(shown, None, size, str(error), incomplete=True)
+
+
+def unpack_all(
+    files: Iterable[tuple[str, BinaryIO]],
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of several files uploaded together, as if they were in one folder.
+
+    The limits apply to all files together. An archive becomes a folder named after it; one that cannot be
+    read becomes an entry with a reason.
+    """
+    unpacker = _Unpacker(limits, patterns)
+    for name, file in files:
+        try:
+            yield from unpacker.unpack_file(name, file)
+        except TooLarge as error:
+            yield UnpackedEntry(clean_path(name, limits.path_length)[0], None, 0, str(error), incomplete=True)
+            return
+
+
+def walk(
+    folder: Path,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    in_child: InChild | None = None,
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of a folder, sorted by path; links are listed as refused, not followed.
+
+    The limits on all entries and bytes apply to each archive in the folder by itself, not to the folder.
+
+    Raises
+    ------
+    BadArchive
+        When `folder` is not a folder that can be read.
+    """
+    if not folder.is_dir():
+        raise BadArchive(f"{folder} is not a folder")
+    unpacker = _Unpacker(limits, patterns, in_child)
+    yield from unpacker.unpack_folder(folder, "")
+
+
+class _Unpacker:
+    """Unpacks one upload; keeps its budget and the names used so far."""
+
+    def __init__(self, limits: Limits, patterns: FilePatterns, in_child: InChild | None = None) -> None:
+        self.limits = limits
+        self.patterns = patterns
+        self.in_child = in_child
+        self.budget = Budget(limits)
+        self._names = UniqueNames(limits.path_length)
+        self._listed_junk: set[str] = set()
+
+    def unpack_archive(
+        self,
+        archive: ArchiveFormat,
+        name: str,
+        file: IO[bytes],
+        folder: str,
+        depth: int,
+        *,
+        modified: datetime | None = None,
+    ) -> Iterator[UnpackedEntry]:
+        """Yield the entries of an archive as paths in `folder`; raise BadArchive where it is unreadable."""
+        if archive.read is None:
+            raise BadArchive(f"{archive.name} archives cannot be opened here; upload a zip or tar.gz")
+        if depth > self.limits.depth:
+            raise BadArchive(f"an archive nested deeper than {self.limits.depth}; unpack it and upload again")
+        if archive.needs_libarchive and not is_loaded():
+            yield from self._unpack_in_child(archive, name, file, folder, depth)
+            return
+        empty = True
+        try:
+            for member in archive.read(file, self.budget):
+                empty = False
+                dated = member if member.modified else replace(member, modified=modified)
+                yield from self.unpack_member(dated, folder, depth)
+        except BadArchive:
+            raise
+        except DAMAGE_ERRORS as error:
+            raise BadArchive(f"{damage_reason(error)} (read as {archive.name})") from error
+        if empty:
+            raise BadArchive("an empty archive: it holds no file")
+
+    def _unpack_in_child(
+        self, archive: ArchiveFormat, name: str, file: IO[bytes], folder: str, depth: int
+    ) -> Iterator[UnpackedEntry]:
+        if self.in_child is None:
+            raise BadArchive(f"{archive.name} {NOT_INSTALLED}")
+        limits = replace(self.limits, depth=self.limits.depth - depth + 1)
+        for entry in self.in_child(name, file, folder, limits, self.patterns):
+            self.budget.count_entry()
+            self.budget.count_bytes(len(entry.data or b""))
+            if entry.incomplete:
+                raise BadArchive(entry.reason)
+            unique = self._names.unique(entry.name) if entry.data is not None else entry.name
+            yield entry._replace(name=unique)
+
+    def unpack_member(self, member: ArchiveMember, folder: str, depth: int) -> Iterator[UnpackedEntry]:
+        member = check_size(member)
+        name, refusal = self._clean_name(member.name, folder)
+        junk = None if refusal else self.patterns.left_out_by_name(name)
+        if junk:
+            yield from self._list_junk(*junk, member.size)
+            return
+        self.budget.count_entry()
+        refusal = refusal or member.refusal
+        if refusal:
+            yield UnpackedEntry(name, None, member.size, refusal)
+            return
+        try:
+            yield from self._read(member, name, depth)
+        except RefusalError as error:
+            yield UnpackedEntry(name, None, member.size, str(error))
+        except BadArchive:
+            raise
+        except DAMAGE_ERRORS as error:
+            yield UnpackedEntry(name, None, member.size, damage_reason(error))
+
+    def unpack_file(self, name: str, file: IO[bytes]) -> Iterator[UnpackedEntry]:
+        file.seek(0, io.SEEK_END)
+        size = file.tell()
+        file.seek(0)
+        yield from self.unpack_member(ArchiveMember(name, size, "", lambda: nullcontext(file)), "", 0)
+
+    def unpack_folder(self, folder: Path, prefix: str) -> Iterator[UnpackedEntry]:
+        try:
+            children = sorted(folder.iterdir())
+        except OSError as error:
+            yield UnpackedEntry(
+                prefix or root_name(folder, self.limits.path_length), None, 0, damage_reason(error)
+            )
+            return
+        for child in children:
+            name, refusal = self._clean_name(redecode(child.name), prefix)
+            try:
+                status = child.lstat()
+            except OSError as error:
+                yield UnpackedEntry(name, None, 0, damage_reason(error))
+                continue
+            if stat.S_ISDIR(status.st_mode) and not refusal:
+                junk = None if self.patterns.may_include else self.patterns.left_out_by_name(f"{name}/inside")
+                yield from self._list_junk(*junk, 0) if junk else self.unpack_folder(child, name)
+            else:
+                yield from self._unpack_on_disk(disk_member(child, status), name, prefix)
+
+    def _unpack_on_disk(self, member: ArchiveMember, name: str, prefix: str) -> Iterator[UnpackedEntry]:
+        """Yield a file of a folder, or the entries of an archive in it, within a budget of its own."""
+        self.budget = Budget(self.limits)
+        try:
+            yield from self.unpack_member(member, prefix, 0)
+        except TooLarge as error:
+            yield UnpackedEntry(name, None, member.size, str(error), incomplete=True)
+
+    def _clean_name(self, name: str, folder: str) -> tuple[str, str]:
+        """Return the clean path of an entry in `folder`, and why it is refused or an empty string."""
+        path, refusal = clean_path(name, self.limits.path_length)
+        if not folder:
+            return path, refusal
+        if refusal:  # Its folder shows which archive it is in.
+            return shorten(f"{folder}/{path}", self.limits.path_length), refusal
+        return clean_path(f"{folder}/{path}", self.limits.path_length)
+
+    def _list_junk(self, name: str, reason: str, size: int) -> Iterator[UnpackedEntry]:
+        self.budget.count_junk()
+        if name not in self._listed_junk:
+            self._listed_junk.add(name)
+            yield UnpackedEntry(name, None, size, reason)
+
+    def _read(self, member: ArchiveMember, name: str, depth: int) -> Iterator[UnpackedEntry]:
+        with member.open() as stream:
+            head = stream.read(CHUNK)
+            archive = archive_format(name, head[:HEAD_BYTES])
+            limit = self.limits.archive_bytes if archive else self.limits.file_bytes
+            if member.size > limit:
+                declared, allowed = format_size(member.size), format_size(limit)
+                raise RefusalError(f"has {declared}; the limit for one file is {allowed}")
+            with empty_copy(self.limits.spool_bytes if archive else 0) as copy:
+                size = copy_within_limits(head, stream, copy, member=member, budget=self.budget, limit=limit)
+                if not size:
+                    raise RefusalError("empty")
+                copy.seek(0)
+                if archive:
+                    folder = archive_stem(name)
+                    inner = self.unpack_archive(
+                        archive, name, copy, folder, depth + 1, modified=member.modified
+                    )
+                    yield from self._refuse_unreadable(inner, name, size)
+                else:
+                    yield UnpackedEntry(self._names.unique(name), copy.read(), size, "", member.modified)
+
+    def _refuse_unreadable(
+        self, entries: Iterator[UnpackedEntry], name: str, size: int
+    ) -> Iterator[UnpackedEntry]:
+        """Yield the entries of a nested archive; where it cannot be read, a refused entry for the archive."""
+        try:
+            yield from entries
+        except TooLarge:
+            raise
+        except BadArchive as error:
+            yield UnpackedEntry(name, None, size, str(error))

@@ -1,0 +1,69 @@
+"""Submissions that a learning platform pushed: `pushed-7/Main.java`, with names, ids and times in a record.
+
+This service writes such uploads itself, of what it fetched from a platform by the LTI Asset Processor. The
+record, pushed-submissions.json, has a field for each folder: an object with `name`, `identifier` and
+`submitted`, a time of ISO 8601. Of several folders with the same identifier, the last in time counts.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from submissions.intake.layouts.fields import parse_json, parse_time
+from submissions.intake.layouts.matching import MatchedName, find, place_each, share
+from submissions.intake.layouts.places import CLASS_BYTES, Ignored, Layout, Placement, Student
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from submissions.intake.layouts.listing import Listing
+    from submissions.intake.layouts.places import Place
+
+METADATA = "pushed-submissions.json"
+NAME = re.compile(r"(?P<key>pushed-\d+)(?=/)")
+
+
+def _find(path: str) -> MatchedName | None:
+    return find(NAME, path)
+
+
+def _score(listing: Listing) -> float:
+    return share(listing, _find, [METADATA]) if METADATA in listing.file_names else 0.0
+
+
+def _place(listing: Listing) -> dict[str, Place]:
+    records: dict[str, Any] = {}
+    for path in listing.file_names.get(METADATA, []):
+        content = parse_json(listing.read(path))
+        records |= content if isinstance(content, dict) else {}
+
+    def place_one(matched: MatchedName) -> Place:
+        student, submitted = _read(records.get(matched.match["key"]))
+        if not student.name:
+            student = Student(matched.match["key"])
+        return Placement((student,), matched.path(), attempt=submitted, submitted=submitted)
+
+    places = place_each(listing.paths, _find, place_one, "an upload of pushed submissions")
+    note = "the list of the pushed submissions"
+    return places | {path: Ignored(note) for path in listing.file_names.get(METADATA, [])}
+
+
+def _read(record: object) -> tuple[Student, datetime | None]:
+    """Return the student and the time of a record; without a name if it has none."""
+    fields = record if isinstance(record, dict) else {}
+    name, identifier, submitted = (
+        value if isinstance(value, str) else ""
+        for value in (fields.get("name"), fields.get("identifier"), fields.get("submitted"))
+    )
+    return Student(name.strip(), identifier.strip()), parse_time(submitted)
+
+
+PUSHED = Layout(
+    "pushed",
+    "submissions that a learning platform pushed",
+    _score,
+    _place,
+    reads=re.compile(r"(?:.*/)?" + re.escape(METADATA)),
+    read_bytes=CLASS_BYTES,
+)

@@ -1,0 +1,121 @@
+"""The folder whose entries are the students, where a layout has no names of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from submissions.intake.layouts.places import Placement, Student
+from submissions.intake.limits import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+# A folder that mostly contains these is the project of one student, not a class of submissions.
+PROJECT_ENTRIES = frozenset({
+    "src", "test", "tests", "lib", "include", "docs", "doc", "main", "__init__.py", "makefile",
+    "pom.xml", "build.gradle", "build.gradle.kts", "cmakelists.txt", "package.json", "cargo.toml",
+    "go.mod", "setup.py", "pyproject.toml",
+})  # fmt: skip
+# Folders that a course hands out beside those of its students.
+COURSE_FOLDERS = frozenset({"test", "tests", "lib", "include", "docs", "doc"})
+# With fewer other folders, those of a course may be parts of what students handed in.
+MIN_STUDENTS = 2
+# Characters that the name of a submission has at most, as a path has.
+NAME_CHARACTERS = Limits().path_length
+# Folders in which the same file occurs are alike: that many of them, and that part of all, are a class.
+MIN_ALIKE, MIN_ALIKE_SHARE = 2, 0.5
+# Scores of the layouts without names of their own, below those of every platform.
+FITS, FITS_LESS, FITS_NOT = 0.3, 0.2, 0.05
+
+
+class FolderOrFile(NamedTuple):
+    """The submission of one student: its path, and whether it is a folder."""
+
+    path: str
+    is_folder: bool
+
+
+def one_student(name: str, path: str) -> Placement:
+    """Return the place of a file of the submission `name`."""
+    return Placement((Student(name),), path)
+
+
+def root_of(paths: Sequence[str]) -> str:
+    """Return the innermost folder around all of the sorted `paths`, with a slash at its end.
+
+    Empty for the upload itself, and for a single path.
+    """
+    if len(paths) < 2:  # noqa: PLR2004 - one path has no entries side by side
+        return ""
+    first, last = paths[0].split("/")[:-1], paths[-1].split("/")[:-1]
+    common = 0
+    while common < min(len(first), len(last)) and first[common] == last[common]:
+        common += 1
+    return "".join(f"{name}/" for name in first[:common])
+
+
+def children_of(paths: Sequence[str], root: str) -> dict[str, bool]:
+    """Return the names directly in a folder, and whether each is a folder."""
+    children: dict[str, bool] = {}
+    for path in paths:
+        name, slash, _ = path[len(root) :].partition("/")
+        children[name] = children.get(name, False) or bool(slash)
+    return children
+
+
+def is_project(paths: Sequence[str], root: str) -> bool:
+    """Return whether the entries of a folder are the parts of one project.
+
+    They are not where the typical parts of projects are few beside other folders, or where these folders are
+    alike, as those of a class are.
+    """
+    children = children_of(paths, root)
+    parts = {name for name in children if name.lower() in PROJECT_ENTRIES}
+    others = {name for name, is_folder in children.items() if is_folder and name not in parts}
+    return bool(parts) and len(parts) * 2 >= len(others) and not _are_alike(paths, root, others)
+
+
+def _are_alike(paths: Sequence[str], root: str, folders: set[str]) -> bool:
+    files: Counter[str] = Counter()
+    for path in paths:
+        name, _, inner = path[len(root) :].partition("/")
+        if name in folders and inner.rpartition("/")[2].lower() not in PROJECT_ENTRIES:
+            files[inner] += 1
+    most = max(files.values(), default=0)
+    return most >= MIN_ALIKE and most >= MIN_ALIKE_SHARE * len(folders)
+
+
+def course_folders(paths: Sequence[str], root: str, children: dict[str, bool]) -> set[str]:
+    """Return the folders of `root` that were handed out beside those of the students."""
+    handed_out = {name for name in children if children[name] and name.lower() in COURSE_FOLDERS}
+    students = sum(children.values()) - len(handed_out)
+    return set() if students < MIN_STUDENTS or is_project(paths, root) else handed_out
+
+
+def distinct_names(units: Collection[FolderOrFile], root: str) -> dict[FolderOrFile, str]:
+    """Return a name for each folder or file: its own, and what is around it where others have that name."""
+    plain = {unit: unit.path.rpartition("/")[2] for unit in units}
+    counts = Counter((name, unit.is_folder) for unit, name in plain.items())
+    taken = set(plain.values())
+    names: dict[FolderOrFile, str] = {}
+    for unit in sorted(plain):
+        name = plain[unit]
+        around = unit.path[len(root) :].rpartition("/")[0]
+        if counts[name, unit.is_folder] > 1:
+            names[unit] = _free(name, around, taken)
+        elif not unit.is_folder and counts[name, True]:
+            names[unit] = _free(name, "file", taken)
+        else:
+            names[unit] = name
+    return names
+
+
+def _free(name: str, note: str, taken: set[str]) -> str:
+    """Return a name with a note after it, and a number if that is taken; add it to the names `taken`."""
+    number, unique = 1, name
+    while unique in taken:
+        end = f" ({note})" if number == 1 else f" ({note} {number})"
+        unique, number = name[: max(1, NAME_CHARACTERS - len(end))] + end, number + 1
+    taken.add(unique)
+    return unique

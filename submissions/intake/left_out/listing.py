@@ -1,0 +1,212 @@
+"""All files of one upload; decides which of them are left out, submission by submission."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from submissions.intake.left_out.matching import (
+    Folder,
+    is_output,
+    matches,
+    rule_of_content,
+    rules_of_folder,
+)
+from submissions.intake.left_out.patterns import EXCLUDED, FilePatterns
+from submissions.intake.left_out.rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from submissions.intake.left_out.rules import Rule
+
+COPY = next(rule for rule in RULES if rule.copies)
+# Folders inside each other that are looked at; deeper ones are only made to take long.
+MAX_DEPTH = 12
+# Files that are no program; a submission of only these would be empty.
+NO_CODE = (
+    "*.md *.txt *.rst *.json *.xml *.yml *.yaml *.csv *.tsv *.html *.htm *.css *.svg *.properties *.toml"
+    " *.cfg"
+    " *.ini *.in *.out *.log *.bat *.cmd *.lock readme license makefile dockerfile"
+)
+
+
+class File(NamedTuple):
+    """A file without its bytes: its size, the digest of its bytes, and why its content leaves it out."""
+
+    size: int
+    digest: bytes
+    reason: str
+
+
+def describe(path: str, data: bytes, patterns: FilePatterns) -> File:
+    """Return what a Listing needs of a file with these bytes."""
+    return File(len(data), digest(data), reason_of_content(path, data, patterns))
+
+
+def digest(data: bytes) -> bytes:
+    """Return what tells files of other bytes apart."""
+    return blake2b(data, digest_size=16).digest()
+
+
+def reason_of_content(path: str, data: bytes, patterns: FilePatterns) -> str:
+    """Return why what a file says leaves it out; empty if it stays."""
+    rule = rule_of_content(path, data, patterns.taken_in)
+    return rule.reason if rule else ""
+
+
+class LeftOutEntry(NamedTuple):
+    """A file, or a folder with a slash at its end, that is left out, for the list of an upload."""
+
+    name: str
+    size: int
+    reason: str
+
+
+class LeftOut(NamedTuple):
+    """The paths in the upload that are left out, and the entries to list instead of them.
+
+    `folders` are those of the entries that are folders.
+    """
+
+    paths: frozenset[str]
+    folders: frozenset[str]
+    entries: list[LeftOutEntry]
+
+    def replaces(self, path: str, *, accepted: bool) -> bool:
+        """Return whether one of `entries` is listed instead of an entry of the upload."""
+        return (
+            path in self.paths if accepted else any(folder in self.folders for folder in folders_around(path))
+        )
+
+
+class Listing:
+    """The files of one upload, added one by one."""
+
+    def __init__(self, patterns: FilePatterns | None = None) -> None:
+        self._patterns = patterns or FilePatterns()
+        self._files: dict[str, File] = {}
+        self._others: list[str] = []
+
+    def add(self, path: str, file: File | None) -> None:
+        """Add an entry of the upload; `file` is None for one that was not accepted."""
+        if file is None:
+            self._others.append(path)
+        else:
+            self._files[path] = file
+
+    def left_out(self, places: Mapping[str, tuple[str, str]]) -> LeftOut:
+        """Return what is left out; `places` maps each path that is used to (submission, path inside it)."""
+        submissions: dict[str, dict[str, str]] = defaultdict(dict)
+        for path, (submission, inner) in places.items():
+            submissions[submission][inner] = path
+        others = self._others_inside(places)
+        reasons: dict[str, tuple[str, str]] = {}
+        for submission, paths in submissions.items():
+            files = {inner: self._files[path] for inner, path in paths.items()}
+            for inner, (folder, reason) in self._reasons(files, others[submission]).items():
+                entry = _path_in_upload(paths[inner], inner, folder) if folder else paths[inner]
+                reasons[paths[inner]] = entry, reason
+        folders = frozenset(entry for entry, _ in reasons.values() if entry.endswith("/"))
+        return LeftOut(frozenset(reasons), folders, self._entries(reasons))
+
+    def _entries(self, reasons: Mapping[str, tuple[str, str]]) -> list[LeftOutEntry]:
+        sizes: dict[tuple[str, str], int] = defaultdict(int)
+        for path, entry in reasons.items():
+            sizes[entry] += self._files[path].size
+        return [LeftOutEntry(name, size, reason) for (name, reason), size in sizes.items()]
+
+    def _others_inside(self, places: Mapping[str, tuple[str, str]]) -> dict[str, list[str]]:
+        """Return, by submission, the paths inside it of entries that were not accepted."""
+        roots: dict[str, set[str]] = defaultdict(set)
+        for path, (submission, inner) in places.items():
+            if path.endswith(f"/{inner}"):
+                roots[path.removesuffix(inner)].add(submission)
+        inside: dict[str, list[str]] = defaultdict(list)
+        for other in self._others:
+            for root in folders_around(other):
+                if len(submissions := roots.get(root, ())) == 1:
+                    inside[next(iter(submissions))].append(other[len(root) :])
+        return inside
+
+    def _reasons(self, files: Mapping[str, File], others: Iterable[str]) -> dict[str, tuple[str, str]]:
+        """Return (folder or nothing, reason) for each path of one submission that is left out.
+
+        Files that only say that they are generated stay if there would be no program left: a student must
+        not disappear with one line.
+        """
+        patterns = self._patterns
+        candidates = {path: file for path, file in files.items() if not patterns.includes(path)}
+        reasons = dict.fromkeys(_copies(files, patterns), ("", COPY.reason))
+        reasons |= _folder_reasons(files, others, patterns)
+        says = {
+            path: ("", file.reason)
+            for path, file in candidates.items()
+            if file.reason and path not in reasons
+        }
+        if not any_code(files.keys() - reasons.keys() - says.keys()) and any_code(says):
+            says = {}
+        reasons = {path: reason for path, reason in (reasons | says).items() if path in candidates}
+        return reasons | {path: ("", EXCLUDED) for path in files if patterns.excludes(path)}
+
+
+def _folder_reasons(
+    files: Mapping[str, File], others: Iterable[str], patterns: FilePatterns
+) -> dict[str, tuple[str, str]]:
+    """Return (folder, reason) for the files that are left out with a folder around them."""
+    inside: dict[str, list[str]] = defaultdict(list)
+    names: dict[str, set[str]] = defaultdict(set)
+    for path in (*files, *others):
+        for folder in folders_around(path):
+            inside[folder].append(path[len(folder) :])
+            names[folder].add(path[len(folder) :].partition("/")[0].lower())
+    reasons: dict[str, tuple[str, str]] = {}
+    for folder in sorted(inside, key=len):
+        parent, _, name = folder.rstrip("/").rpartition("/")
+        beside = names[f"{parent}/" if parent else ""] if folder else set()
+        described = Folder(name, inside[folder], names[folder], beside)
+        for rule in rules_of_folder(described, patterns.taken_in):
+            for path, whole in _files_of_rule(folder, inside[folder], rule):
+                reasons.setdefault(path, (whole, rule.reason))
+    return {path: reason for path, reason in reasons.items() if path in files}
+
+
+def _files_of_rule(folder: str, inside: list[str], rule: Rule) -> Iterator[tuple[str, str]]:
+    """Yield the path of each file that a rule leaves out, and the folder if all in it is left out."""
+    files = [path for path in inside if not rule.files or _is_one_of(rule.files, path)]
+    whole = folder if len(files) == len(inside) else ""
+    yield from ((folder + path, whole) for path in files)
+
+
+def _copies(files: Mapping[str, File], patterns: FilePatterns) -> Iterator[str]:
+    """Yield the files in folders of build output whose bytes are also in a file outside such folders."""
+    if COPY.name in patterns.taken_in:
+        return
+    output = {path for path in files if any(map(is_output, path.split("/")[:-1]))}
+    written = {files[path].digest for path in files.keys() - output}
+    yield from (path for path in output if files[path].digest in written)
+
+
+def any_code(paths: Iterable[str]) -> bool:
+    """Return whether one of some files may be a program, by their names."""
+    return any(not _is_one_of(NO_CODE, path) for path in paths)
+
+
+def _is_one_of(patterns: str, path: str) -> bool:
+    return matches(patterns, path.rsplit("/", 1)[-1].lower())
+
+
+def folders_around(path: str) -> Iterator[str]:
+    """Yield the outer folders around a path with a slash at their end, from the root, which is empty."""
+    end = 0
+    for _ in range(MAX_DEPTH):
+        yield path[:end]
+        end = path.find("/", end) + 1
+        if not end or end == len(path):
+            return
+
+
+def _path_in_upload(path: str, inner: str, folder: str) -> str:
+    """Return the path in the upload of a folder inside a submission."""
+    return path.removesuffix(inner) + folder if path.endswith(inner) else path

@@ -1,0 +1,107 @@
+"""The job of a child that unpacks one upload. It asks for the bytes of the files that it unpacks."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from submissions.intake.archives import libarchive_binding
+from submissions.intake.archives.unpack import unpack, unpack_all
+from submissions.intake.left_out.listing import reason_of_content
+from submissions.intake.left_out.patterns import FilePatterns
+from submissions.intake.limits import BadArchive, Limits
+from submissions.intake.names import import_encodings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from _typeshed import WriteableBuffer
+
+    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.sandbox.child import Channel
+    from submissions.intake.sandbox.frames import Frame, Header
+
+REFUSALS = (BadArchive,)
+# Bytes of an upload that are kept, and that are asked for at a time at most.
+BUFFER_BYTES, PIECE_BYTES = 1 << 18, 1 << 20
+
+
+def preload() -> None:
+    """Load what unpacking imports at first use."""
+    import_encodings()
+    libarchive_binding.load()
+    patterns = FilePatterns(("*.py",), ("*.c",))
+    patterns.includes("a.py")
+    patterns.excludes("a.py")
+    reason_of_content("a.py", b"# generated\n", patterns)
+
+
+class UploadedFile(io.RawIOBase):
+    """A file of the upload, which the process on the other side of the channel has open."""
+
+    def __init__(self, channel: Channel, number: int, size: int) -> None:
+        self._channel, self._number, self._size = channel, number, size
+        self._position = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
+        if start + offset < 0:
+            raise OSError("a position before the start of the file")
+        self._position = start + offset
+        return self._position
+
+    def readinto(self, target: WriteableBuffer) -> int:
+        view = memoryview(target).cast("B")
+        size = min(len(view), PIECE_BYTES, max(0, self._size - self._position))
+        if not size:
+            return 0
+        self._channel.send({"kind": "want", "file": self._number, "at": self._position, "size": size})
+        _, (data,) = self._channel.receive()
+        view[: len(data)] = data
+        self._position += len(data)
+        return len(data)
+
+
+def _unpack(request: Header, _buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
+    """Unpack the files of an upload, but for those that are left out."""
+    limits = Limits(**request["limits"])
+    patterns = FilePatterns(*map(tuple, request["patterns"]))
+    current = 0
+
+    def files() -> Iterator[tuple[str, BinaryIO]]:
+        nonlocal current
+        for number, (name, size) in enumerate(request["files"]):
+            if number not in request["left_out"]:
+                current = number
+                file = io.BufferedReader(UploadedFile(channel, number, size), BUFFER_BYTES)
+                yield name, cast("BinaryIO", file)
+
+    if request["together"]:
+        entries = unpack_all(files(), limits, patterns)
+    else:
+        entries = unpack(*next(files()), limits, patterns, folder=request["folder"])
+    for entry in entries:
+        yield _message(entry, current, patterns)
+
+
+def _message(entry: UnpackedEntry, file: int, patterns: FilePatterns) -> Frame:
+    header = {
+        "kind": "entry",
+        "file": file,
+        "name": entry.name,
+        "size": entry.size,
+        "reason": entry.reason,
+        "incomplete": entry.incomplete,
+        "modified": entry.modified.isoformat() if entry.modified else None,
+        "left_out": reason_of_content(entry.name, entry.data, patterns) if entry.data else "",
+    }
+    return header, [] if entry.data is None else [entry.data]
+
+
+JOBS = {"unpack": _unpack}

@@ -1,0 +1,269 @@
+"""Unpack an upload in a child of its own; this process only hands it bytes and checks what comes back."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections import Counter
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
+
+from submissions.intake.archives.members import MAX_SIZE
+from submissions.intake.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, UnpackedEntry
+from submissions.intake.left_out.rules import REASONS
+from submissions.intake.limits import JUNK_FACTOR, BadArchive, Limits, format_size
+from submissions.intake.names import clean_path, replace_invisible
+from submissions.intake.sandbox.process import Broken, Cause, Child, Ended, JobLimits, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from submissions.intake.left_out.patterns import FilePatterns
+    from submissions.intake.sandbox.frames import Header
+
+logger = logging.getLogger(__name__)
+
+JOBS = "submissions.intake.sandbox.archive_jobs"
+# Address space of a child where no setting says how much.
+DEFAULT_MEMORY = 1_000_000_000
+# Seconds to wait for the next entry, and of processor time for an upload; unpacking 1 GB takes about ten.
+STEP_SECONDS, PROCESSOR_SECONDS = 60.0, 300.0
+# Bytes of an upload that the child gets at a time, at most.
+PIECE_BYTES = 1 << 20
+# A child that crashed is replaced once, in case someone else ended it. After so many files that could not be
+# unpacked, the rest of an upload is not tried.
+MAX_ATTEMPTS, MAX_FAILURES = 2, 10
+REASON_CHARACTERS = 2000
+# Characters that the number of an entry may add to its name.
+NUMBER_CHARACTERS = 20
+
+
+class UploadedFile(NamedTuple):
+    """A file of an upload: its name, its size in bytes, and a function that opens it."""
+
+    name: str
+    size: int
+    open: Callable[[], IO[bytes]]
+
+
+def unpack(
+    file: UploadedFile,
+    memory: int,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    jobs: str = JOBS,
+    *,
+    folder: str = "",
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of one upload, as `unpack` of the archives does, as paths in `folder`.
+
+    When it cannot be unpacked to its end, the entries before that stay, and a last one has the reason.
+
+    Raises
+    ------
+    BadArchive
+        When nothing of it can be read.
+    """
+    unpacking = _Unpacking([file], memory, limits, patterns, jobs, folder=folder)
+    try:
+        yield from unpacking.run(together=False)
+    except (Ended, Broken) as error:
+        reason = unpacking.reason(error)
+        if not unpacking.yielded:
+            raise BadArchive(f"{file.name}: {reason}") from error
+        yield unpacking.refusal(f"{reason}; the rest was not read")
+
+
+def unpack_opened(
+    name: str, file: IO[bytes], folder: str, limits: Limits, patterns: FilePatterns
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of an archive that this process has open, as paths in `folder`.
+
+    Raises
+    ------
+    BadArchive
+        When nothing of it can be read.
+    """
+    size = file.seek(0, io.SEEK_END)
+    opened = UploadedFile(name, size, lambda: cast("IO[bytes]", _StaysOpen(file)))
+    try:
+        yield from unpack(opened, DEFAULT_MEMORY, limits, patterns, folder=folder)
+    except BadArchive as error:
+        raise BadArchive(str(error).removeprefix(f"{name}: ")) from error
+
+
+class _StaysOpen:
+    """An open file that is closed by whoever opened it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.seek, self.read = file.seek, file.read
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def unpack_all(
+    files: Sequence[UploadedFile],
+    memory: int,
+    limits: Limits = DEFAULT_LIMITS,
+    patterns: FilePatterns = DEFAULT_PATTERNS,
+    jobs: str = JOBS,
+) -> Iterator[UnpackedEntry]:
+    """Yield the entries of several files uploaded together, as `unpack_all` of the archives does.
+
+    A file that cannot be unpacked to its end is refused with the reason, and the next ones are unpacked.
+    """
+    unpacking = _Unpacking(files, memory, limits, patterns, jobs)
+    while True:
+        try:
+            yield from unpacking.run(together=True)
+        except (Ended, Broken) as error:
+            yield unpacking.refusal(unpacking.reason(error))
+            if len(unpacking.left_out) >= MAX_FAILURES:
+                return
+        else:
+            return
+
+
+class _Unpacking:
+    """An upload that is unpacked, perhaps by several children one after the other.
+
+    A later child unpacks everything again except the files `left_out`, so that limits and numbers of names
+    count everything; the entries that an earlier one sent are skipped.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[UploadedFile],
+        memory: int,
+        limits: Limits,
+        patterns: FilePatterns,
+        jobs: str,
+        *,
+        folder: str = "",
+    ) -> None:
+        self.files, self.memory, self.patterns, self.jobs = files, memory, patterns, jobs
+        self.folder = folder
+        self.limits = replace(limits, spool_bytes=0)
+        self.yielded = self._bytes = 0
+        self.left_out: set[int] = set()
+        self._current = 0  # the file that the child reads
+        self._sent: Counter[int] = Counter()  # entries of each file that were yielded
+        self._open: tuple[int, IO[bytes]] | None = None
+
+    def run(self, *, together: bool) -> Iterator[UnpackedEntry]:
+        """Yield the entries that were not yielded yet; a child that crashes is replaced once."""
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            try:
+                yield from self._new_entries(together=together)
+            except Refused as refusal:
+                raise BadArchive(str(refusal)[:REASON_CHARACTERS]) from refusal
+            except (Ended, Broken) as error:
+                logger.warning("the child that unpacks an upload ended (%s)", error)
+                if attempt == MAX_ATTEMPTS or isinstance(error, Broken) or error.cause is not Cause.CRASH:
+                    raise
+            else:
+                return
+
+    def reason(self, error: Ended | Broken) -> str:
+        if isinstance(error, Broken):
+            return f"it broke the program that unpacks it ({error}); pack it again"
+        if error.cause is Cause.TIME:
+            return f"an entry took longer than {STEP_SECONDS:g} s, or all of it than {PROCESSOR_SECONDS:g} s"
+        if error.cause is Cause.MEMORY:
+            return f"unpacking it takes more memory than the {format_size(self.memory)} that it may use"
+        return f"it ended the program that unpacks it, twice ({error.detail}); pack it again"
+
+    def refusal(self, reason: str) -> UnpackedEntry:
+        """Return the entry that refuses the current file, which is left out from now on."""
+        file = self.files[self._current]
+        self.left_out.add(self._current)
+        name, _ = clean_path(file.name, self.limits.path_length)
+        return UnpackedEntry(name, None, file.size, reason, incomplete=True)
+
+    def _new_entries(self, *, together: bool) -> Iterator[UnpackedEntry]:
+        request = {
+            "job": "unpack",
+            "together": together,
+            "folder": self.folder,
+            "limits": asdict(self.limits),
+            "patterns": [self.patterns.include, self.patterns.exclude],
+            "files": [(file.name, file.size) for file in self.files],
+            "left_out": sorted(self.left_out),
+        }
+        limits = JobLimits(STEP_SECONDS, PROCESSOR_SECONDS, self.limits.file_bytes)
+        seen: Counter[int] = Counter()
+        child = Child(self.jobs, self.memory)
+        try:
+            for header, buffers in child.do(request, [], limits, self._serve):
+                number = self._file_number(header)
+                seen[number] += 1
+                if seen[number] > self._sent[number]:
+                    self._sent[number] += 1
+                    yield self._counted(_entry(header, buffers, self.limits))
+        finally:
+            child.end()
+            self._close()
+
+    def _counted(self, entry: UnpackedEntry) -> UnpackedEntry:
+        self.yielded += 1
+        self._bytes += len(entry.data or b"")
+        many = self.limits.entries * (1 + JUNK_FACTOR) + len(self.files) + 1
+        if self.yielded > many or self._bytes > self.limits.total_bytes:
+            raise Ended(Cause.CRASH, "it sent more than the limits allow")
+        return entry
+
+    def _serve(self, header: Header) -> bytes:
+        """Return the bytes of the upload that the child asks for."""
+        at, size = header.get("at"), header.get("size")
+        file = self._opened(self._file_number(header))
+        if type(at) is not int or type(size) is not int or at < 0 or not 0 <= size <= PIECE_BYTES:
+            raise Ended(Cause.CRASH, "it asked for bytes that no upload has")
+        file.seek(at)
+        return file.read(size)
+
+    def _file_number(self, header: Header) -> int:
+        number = header.get("file")
+        if type(number) is not int or not 0 <= number < len(self.files):
+            raise Ended(Cause.CRASH, "it asked for a file that there is not")
+        self._current = number
+        return number
+
+    def _opened(self, number: int) -> IO[bytes]:
+        if self._open is None or self._open[0] != number:
+            self._close()
+            self._open = number, self.files[number].open()
+        return self._open[1]
+
+    def _close(self) -> None:
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None
+
+
+def _entry(header: Header, buffers: list[bytes], limits: Limits) -> UnpackedEntry:
+    """Return the entry that a child sent, if it is one that unpacking can yield."""
+    name, reason, size = header.get("name"), header.get("reason"), header.get("size")
+    if not isinstance(name, str) or not isinstance(reason, str) or type(size) is not int:
+        raise Ended(Cause.CRASH, "it sent an entry without a name, a reason or a size")
+    size = min(max(size, 0), MAX_SIZE)
+    if reason and not buffers:
+        shown = replace_invisible(name)[: limits.path_length + NUMBER_CHARACTERS]
+        incomplete = header.get("incomplete") is True
+        return UnpackedEntry(shown, None, size, reason[:REASON_CHARACTERS], incomplete=incomplete)
+    clean = clean_path(name, limits.path_length + NUMBER_CHARACTERS)
+    if reason or len(buffers) != 1 or clean != (name, ""):
+        raise Ended(Cause.CRASH, "it sent an entry that is no entry")
+    left_out = header.get("left_out")
+    if left_out and left_out not in REASONS.values():
+        raise Ended(Cause.CRASH, "it left out an entry for a reason that there is not")
+    modified = _time(header.get("modified"))
+    return UnpackedEntry(name, buffers[0], size, "", modified, left_out=left_out or "")
+
+
+def _time(text: object) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        raise Ended(Cause.CRASH, "it sent a time that is none") from None

@@ -1,0 +1,146 @@
+"""Read documents in a child that serves many of them and is replaced when it fails."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from fingerprint.engine import Unreadable, storable
+from submissions.intake.limits import format_size
+from submissions.intake.sandbox.document_answers import document_tokens, identified
+from submissions.intake.sandbox.frames import Nonsense
+from submissions.intake.sandbox.process import Broken, Cause, Ended, JobLimits, Refused
+from submissions.intake.sandbox.reused import ReusedChild
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from submissions.intake.sandbox.document_answers import DocumentTokens
+    from submissions.intake.sandbox.frames import Frame, Header
+
+Answer = TypeVar("Answer")
+
+logger = logging.getLogger(__name__)
+
+JOBS = "submissions.intake.sandbox.document_jobs"
+# A child is replaced after this many jobs, so that what the readers keep in memory stays small.
+MAX_JOBS = 5000
+# A job ends itself after its seconds; what does not is ended so much later.
+GRACE_SECONDS, PROCESSOR_GRACE_SECONDS = 10.0, 2.0
+# The columns of the largest file that can be uploaded take less.
+MAX_BYTES = 400_000_000
+
+
+class NamedFile(NamedTuple):
+    """The bytes of a file, and its name, which may tell its language."""
+
+    name: str
+    data: bytes
+
+
+class DocumentReader(ReusedChild):
+    """Reads documents in a child with `memory` bytes of address space. Threads take turns."""
+
+    def __init__(self, memory: int, jobs: str = JOBS) -> None:
+        super().__init__(memory, jobs, MAX_JOBS)
+
+    def identify(
+        self, files: Sequence[NamedFile], language: str, seconds: float
+    ) -> Iterator[str | Unreadable]:
+        """Yield for each file the name of its front-end, as `fingerprint.engine.identify` finds it.
+
+        For a file that has none, or for which a limit is reached, yield the reason. Many are sent at once;
+        where that fails, each by itself, so that no file keeps another one from being read.
+
+        Raises
+        ------
+        NotStarted
+        """
+        together, done = True, 0
+        while done < len(files):
+            sent = files[done:] if together else files[done : done + 1]
+            try:
+                results = self._identified(sent, language, seconds)
+            except Unreadable as error:
+                together = False
+                if len(sent) > 1:
+                    logger.info("%d files are identified one by one (%s)", len(sent), error)
+                    continue
+                results = [error]
+            yield from results
+            done += len(results)
+
+    def _identified(
+        self, files: Sequence[NamedFile], language: str, seconds: float
+    ) -> list[str | Unreadable]:
+        names = [file.name for file in files]
+        request = {"job": "identify", "filenames": names, "language": language, "seconds": seconds}
+        data = [file.data for file in files]
+        header, _ = self._answer(request, data, seconds, "finding out its language")
+        return self._checked(partial(identified, header.get("results"), len(files)))
+
+    def read(self, data: bytes, language: str, seconds: float, *, coarse: bool = False) -> DocumentTokens:
+        """Read one file, as `fingerprint.engine.read` does; with `coarse` also its coarse stream.
+
+        Raises
+        ------
+        Unreadable
+            With the reason, when it cannot be read or a limit is reached.
+        NotStarted
+        """
+        request = {
+            "job": "read",
+            "filename": "",
+            "language": language,
+            "seconds": seconds,
+            "coarse": coarse,
+        }
+        answer = self._answer(request, [data], seconds, f"reading it as {language or 'code'}")
+        return self._checked(partial(document_tokens, *answer))
+
+    def _checked(self, check: Callable[[], Answer]) -> Answer:
+        """Return an answer once it is checked; a child that gave an impossible one is replaced."""
+        try:
+            return check()
+        except Nonsense as error:
+            self.close()
+            raise Unreadable(f"the program that reads files answered with nonsense ({error})") from error
+
+    def _answer(self, request: Header, data: Sequence[bytes], seconds: float, doing: str) -> Frame:
+        """Return the answer to a request; a child that ended without using up its time is replaced once.
+
+        Someone else may have ended it, or earlier files may have filled its memory.
+        """
+        limits = JobLimits(2 * seconds + GRACE_SECONDS, 2 * seconds + PROCESSOR_GRACE_SECONDS, MAX_BYTES)
+        with self.lock:
+            try:
+                return self._do(request, data, limits)
+            except Ended as first:
+                logger.warning("the child that reads files ended (%s)", first)
+                if first.cause is Cause.TIME:
+                    raise Unreadable(f"{doing} took longer than {seconds:g} s") from first
+            try:
+                return self._do(request, data, limits)
+            except Ended as second:
+                raise Unreadable(self._reason(second, doing, seconds)) from second
+
+    def _do(self, request: Header, data: Sequence[bytes], limits: JobLimits) -> Frame:
+        child = self.start()
+        self.jobs_done += 1
+        try:
+            answers = list(child.do(request, data, limits))
+        except Refused as refusal:
+            raise Unreadable(storable(str(refusal))) from refusal
+        except Broken as error:
+            raise Unreadable(f"its front-end broke on it ({storable(str(error))})") from error
+        if len(answers) != 1:
+            raise Ended(Cause.CRASH, f"{len(answers)} answers")
+        return answers[0]
+
+    def _reason(self, ended: Ended, doing: str, seconds: float) -> str:
+        if ended.cause is Cause.TIME:
+            return f"{doing} took longer than {seconds:g} s"
+        if ended.cause is Cause.MEMORY:
+            return f"{doing} takes more memory than the {format_size(self.memory)} that it may use"
+        return f"{doing} ended the program that reads files, twice ({storable(ended.detail)})"

@@ -1,0 +1,119 @@
+"""The jobs of a child that groups the entries of an upload: all that reads names and metadata of students."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from submissions.intake.archives.choices import Choices
+from submissions.intake.archives.listed_upload import ListedRow, ListedUpload, group_upload, preview_listed
+from submissions.intake.layouts.registry import LAYOUTS
+from submissions.intake.left_out.patterns import FilePatterns
+from submissions.intake.limits import BadArchive
+from submissions.intake.names import import_encodings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from submissions.intake.archives.grouping import Grouping
+    from submissions.intake.archives.preview import Preview
+    from submissions.intake.archives.regrouping import GroupedSubmission
+    from submissions.intake.left_out.listing import LeftOut
+    from submissions.intake.sandbox.child import Channel
+    from submissions.intake.sandbox.frames import Frame, Header
+
+REFUSALS = (BadArchive,)
+
+
+def preload() -> None:
+    """Load what grouping imports at first use."""
+    import_encodings()
+    datetime.strptime("2026", "%Y")  # noqa: DTZ007 - loads what it needs
+    files = {
+        "ada/a.c": b"",
+        "ben/timestamp.txt": b"2026-03-01 14:05:09",
+        "submission_metadata.yml": b"submission_1:\n  :submitters:\n  - :name: 'Ada'\n",
+    }
+    rows = [ListedRow(name, max(1, len(data)), digest=b"1") for name, data in files.items()]
+    for layout in LAYOUTS:
+        patterns = FilePatterns(("*.c",), ("*.h",))
+        upload = ListedUpload(rows, files, choices=Choices(layout), patterns=patterns)
+        preview_listed(upload)
+        group_upload(upload)
+
+
+def _group(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
+    grouped = group_upload(_upload(request, buffers, channel))
+    yield _answer(
+        {
+            "grouping": _grouping(grouped.grouping),
+            "left_out": _left_out(grouped.left_out),
+            "owners": grouped.owners,
+        }
+    )
+
+
+def _preview(request: Header, buffers: list[bytes], channel: Channel) -> Iterator[Frame]:
+    yield _answer(_previewed(preview_listed(_upload(request, buffers, channel))))
+
+
+def _upload(request: Header, buffers: list[bytes], channel: Channel) -> ListedUpload:
+    """Return the upload of a request; the other side is told what metadata is read next."""
+    rows, *metadata = buffers
+    return ListedUpload(
+        [
+            ListedRow(name, size, reason, modified, bytes.fromhex(digest), left_out)
+            for name, size, reason, modified, digest, left_out in json.loads(rows)
+        ],
+        dict(zip(request["metadata"], metadata, strict=True)),
+        request["name"],
+        Choices.from_json(request["choices"]),
+        FilePatterns(*map(tuple, request["patterns"])),
+        request["unread"],
+        lambda path: channel.send({"kind": "reading", "path": path}),
+    )
+
+
+def _answer(value: Any) -> Frame:
+    return {"kind": "grouped"}, [json.dumps(value).encode()]
+
+
+def _grouping(grouping: Grouping) -> dict[str, Any]:
+    return {
+        "layout": grouping.layout.key,
+        "submissions": {name: _submission(one) for name, one in grouping.submissions.items()},
+        "places": grouping.places,
+        "ignored": grouping.ignored,
+        "earlier": grouping.earlier,
+        "warnings": grouping.warnings,
+    }
+
+
+def _submission(one: GroupedSubmission) -> list[Any]:
+    submitted = one.submitted.isoformat() if one.submitted else ""
+    return [one.students, one.attempt, one.attempts, submitted, one.late]
+
+
+def _left_out(left_out: LeftOut) -> dict[str, Any]:
+    return {
+        "paths": sorted(left_out.paths),
+        "folders": sorted(left_out.folders),
+        "entries": left_out.entries,
+    }
+
+
+def _previewed(preview: Preview) -> dict[str, Any]:
+    return {
+        "grouping": _grouping(preview.grouping),
+        "layouts": [(one.layout.key, one.score) for one in preview.layouts],
+        "submissions": [(one.name, one.files, one.size) for one in preview.submissions],
+        "ignored": preview.ignored,
+        "left_out": preview.left_out,
+        "refused": preview.refused,
+        "warnings": preview.warnings,
+    }
+
+
+JOBS = {"group": _group, "preview": _preview}

@@ -1,0 +1,264 @@
+"""Signing in by SAML, against a provider on loopback that signs its responses."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from cryptography.hazmat.primitives.hashes import SHA256
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from lxml import etree
+
+from moss.integrations.accounts.models import Session
+from submissions.models import CampusGroup, Membership
+from tests.support.html import get_page, page_of
+from tests.support.identity_provider import USER
+
+if TYPE_CHECKING:
+    from pytest_django.fixtures import Settings
+
+    from moss.settings.saml import KeyPair
+    from submissions.models import Assignment
+    from tests.support.identity_provider import IdentityProvider
+
+pytestmark = pytest.mark.django_db
+
+
+def signed_in(client: Client) -> User | None:
+    pk = client.session.get("_auth_user_id")
+    return User.objects.get(pk=pk) if pk else None
+
+
+def test_the_sign_in_page_leads_to_the_campus_and_back(
+    identity_provider: IdentityProvider, client: Client
+) -> None:
+    identity_provider.enrol("dora", "dora@example.edu")
+    page = get_page(client, reverse("login"), next="/account/")
+    assert page.text(".campus") == "Sign in with Example University"
+    assert "/accounts/saml/campus/login/?next=%2Faccount%2F" in page.links()
+    assert identity_provider.sign_in(client, "dora", next="/account/").headers["Location"] == "/account/"
+    user = signed_in(client)
+    assert user
+    assert (user.username, user.email, user.has_usable_password()) == ("dora", "dora@example.edu", False)
+    identity_provider.sign_in(Client(), "dora")
+    assert User.objects.count() == 1
+
+
+def test_without_a_provider_nothing_leads_to_one(client: Client) -> None:
+    for name in ("login", "acs", "acs/finish", "metadata"):
+        address = f"/accounts/saml/campus/{name}/"
+        response = client.post(address) if name == "acs" else client.get(address)
+        assert response.status_code == 404, name
+    assert not Session.objects.exists()
+
+
+def test_an_address_leads_to_an_existing_account_only_where_the_campus_vouches_for_it(
+    identity_provider: IdentityProvider, client: Client, alice: User, settings: Settings
+) -> None:
+    identity_provider.enrol("mallory", alice.email)
+    identity_provider.sign_in(client, "mallory")
+    assert signed_in(client) != alice
+    User.objects.exclude(pk=alice.pk).delete()
+    settings.SOCIALACCOUNT_PROVIDERS["saml"]["APPS"][0]["settings"]["verified_email"] = True
+    identity_provider.enrol("a.liddell", alice.email)
+    identity_provider.sign_in(client, "a.liddell")
+    assert signed_in(client) == alice
+
+
+def test_groups_let_in_make_administrators_and_give_roles(
+    identity_provider: IdentityProvider, client: Client, assignment: Assignment, settings: Settings
+) -> None:
+    settings.CAMPUS_GROUPS, settings.CAMPUS_ADMINISTRATORS = ["staff"], ["admins"]
+    CampusGroup.objects.create(course=assignment.course, group="tutors", role="assistant")
+    identity_provider.enrol("sam", groups=("students",))
+    refused = identity_provider.sign_in(client, "sam")
+    assert refused.status_code == 403
+    assert "has no group that may use this service" in page_of(refused).text("main")
+    identity_provider.enrol("dora", groups=("staff", "admins", "tutors"))
+    identity_provider.sign_in(client, "dora")
+    user = signed_in(client)
+    assert user
+    assert user.is_staff
+    assert Membership.objects.get(user=user).role == "assistant"
+    identity_provider.enrol("dora", groups=("staff",))
+    identity_provider.sign_in(Client(), "dora")
+    assert not User.objects.get(pk=user.pk).is_staff
+    assert not Membership.objects.filter(user=user).exists()
+
+
+def test_an_account_without_a_lasting_id_is_refused(
+    identity_provider: IdentityProvider, client: Client
+) -> None:
+    identity_provider.people["dora"] = {USER: ["dora"]}
+    refused = identity_provider.sign_in(client, "dora")
+    assert refused.status_code == 403
+    assert "named no id that stays the same" in page_of(refused).text("main")
+    assert not User.objects.exists()
+
+
+def test_a_response_counts_once_and_in_its_own_browser(
+    identity_provider: IdentityProvider, client: Client
+) -> None:
+    identity_provider.enrol("dora")
+    asked = identity_provider.ask(client)
+    response = identity_provider.response(asked, identity_provider.assertion(asked, "dora"))
+    elsewhere = Client()
+    identity_provider.send(elsewhere, response)
+    assert not signed_in(elsewhere)
+    identity_provider.send(client, response)
+    assert signed_in(client)
+    client.logout()
+    identity_provider.send(client, response)
+    assert not signed_in(client)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["unsigned", "expired", "audience", "destination", "two", "changed", "other signature", "not asked for"],
+)
+def test_a_response_that_is_not_ours_is_refused(
+    kind: str, identity_provider: IdentityProvider, client: Client
+) -> None:
+    identity_provider.enrol("dora")
+    identity_provider.enrol("admin")
+    asked = identity_provider.ask(client)
+    other = {
+        "audience": replace(asked, entity="https://another.example.edu/"),
+        "destination": replace(asked, address="http://another.example.edu/acs/"),
+        "not asked for": replace(asked, id="_another"),
+    }.get(kind, asked)
+    assertion = identity_provider.assertion(
+        other, "dora", -10 if kind == "expired" else 5, signed=kind != "unsigned"
+    )
+    parts = [assertion]
+    if kind == "two":
+        # The signature is that of the second one; the first one would be read.
+        parts.insert(0, identity_provider.assertion(asked, "admin", signed=False))
+    response = identity_provider.response(other, *parts)
+    if kind == "changed":
+        text = base64.b64decode(response).replace(b"dora@example.edu", b"admin@example.edu")
+        response = base64.b64encode(text).decode()
+    if kind == "other signature":
+        text = base64.b64decode(response)
+        value = etree.fromstring(text).find(".//{http://www.w3.org/2000/09/xmldsig#}SignatureValue").text
+        response = base64.b64encode(text.replace(value[:20].encode(), b"A" * 20)).decode()
+    answer = identity_provider.send(client, response)
+    assert answer.status_code in {200, 401, 403}
+    assert not signed_in(client)
+    assert not User.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no Base64 at all",
+        base64.b64encode(b"<not xml").decode(),
+        base64.b64encode(b'<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>').decode(),
+        base64.b64encode(
+            b'<!DOCTYPE a [<!ENTITY b "bbbbbbbb"><!ENTITY c "&b;&b;&b;&b;">]><a>&c;</a>'
+        ).decode(),
+    ],
+)
+def test_what_is_no_response_is_refused(
+    text: str, identity_provider: IdentityProvider, client: Client
+) -> None:
+    identity_provider.ask(client)
+    answer = identity_provider.send(client, text)
+    assert "failed" in page_of(answer).text("main")
+    assert not signed_in(client)
+
+
+def test_only_a_short_post_is_kept_until_the_browser_comes_back(
+    identity_provider: IdentityProvider, client: Client
+) -> None:
+    address = reverse("saml_acs", args=["campus"])
+    assert client.get(address).status_code == 405
+    assert client.post(address, {"SAMLResponse": "x" * 300_000}).status_code == 413
+    assert client.post("/accounts/saml/another/acs/", {"SAMLResponse": "x"}).status_code == 404
+    assert not Session.objects.exists()
+
+
+def test_nothing_leads_elsewhere_after_signing_in(
+    identity_provider: IdentityProvider, client: Client
+) -> None:
+    identity_provider.enrol("dora")
+    answer = identity_provider.sign_in(client, "dora", next="https://evil.example.org/")
+    assert answer.headers["Location"] == reverse("courses")
+
+
+def test_the_metadata_name_the_address_of_responses_and_no_sign_out(
+    identity_provider: IdentityProvider, client: Client
+) -> None:
+    answer = client.get(reverse("saml_metadata", args=["campus"]))
+    root = etree.fromstring(answer.content)
+    named = {
+        element.tag.rpartition("}")[2]: element.get("Location")
+        for element in root.iter()
+        if element.get("Location")
+    }
+    assert named == {"AssertionConsumerService": "http://testserver/accounts/saml/campus/acs/"}
+    assert root.get("entityID") == "http://testserver/accounts/saml/campus/metadata/"
+    assert 'WantAssertionsSigned="true"' in answer.content.decode()
+
+
+def test_an_encrypted_assertion_signs_in_and_the_metadata_say_with_what_to_encrypt(
+    encrypting_provider: IdentityProvider, own_key_pair: KeyPair, client: Client
+) -> None:
+    metadata = etree.fromstring(client.get(reverse("saml_metadata", args=["campus"])).content)
+    keys = metadata.findall(".//{urn:oasis:names:tc:SAML:2.0:metadata}KeyDescriptor")
+    assert {key.get("use") for key in keys} == {"signing", "encryption"}
+    line = "".join(own_key_pair.certificate.splitlines()[1:-1])
+    assert ["".join(key.itertext()).replace("\n", "").strip() for key in keys] == [line] * 2
+    provider = encrypting_provider
+    provider.enrol("dora", "dora@example.edu")
+    asked = provider.ask(client)
+    sealed = provider.encrypted(provider.assertion(asked, "dora"), own_key_pair.certificate)
+    assert "dora" not in sealed
+    provider.send(client, provider.response(asked, sealed))
+    user = signed_in(client)
+    assert user
+    assert user.email == "dora@example.edu"
+    provider.sign_in(Client(), "dora")
+    assert User.objects.count() == 1
+
+
+@pytest.mark.parametrize("kind", ["unsigned", "expired", "other key", "damaged"])
+def test_an_encrypted_assertion_has_to_be_ours_too(
+    kind: str, encrypting_provider: IdentityProvider, own_key_pair: KeyPair, client: Client
+) -> None:
+    provider = encrypting_provider
+    provider.enrol("dora")
+    asked = provider.ask(client)
+    assertion = provider.assertion(asked, "dora", -10 if kind == "expired" else 5, signed=kind != "unsigned")
+    certificate = provider.certificate if kind == "other key" else own_key_pair.certificate
+    sealed = provider.encrypted(assertion, certificate)
+    if kind == "damaged":
+        value = sealed.rpartition("CipherValue>")[0].rpartition("CipherValue>")[2]
+        sealed = sealed.replace(value[:40], "A" * 40)
+    answer = provider.send(client, provider.response(asked, sealed))
+    assert "failed" in page_of(answer).text("main")
+    assert not User.objects.exists()
+
+
+def test_requests_are_signed_where_the_service_has_a_key(
+    encrypting_provider: IdentityProvider, own_key_pair: KeyPair, client: Client
+) -> None:
+    location = client.get("/accounts/saml/campus/login/").headers["Location"]
+    sent = dict(part.split("=", 1) for part in urlsplit(location).query.split("&"))
+    signed = "&".join(f"{name}={sent[name]}" for name in ("SAMLRequest", "RelayState", "SigAlg"))
+    signature = sent["Signature"]
+    assert unquote(sent["SigAlg"]) == "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"
+    key = x509.load_pem_x509_certificate(own_key_pair.certificate.encode()).public_key()
+    assert isinstance(key, RSAPublicKey)
+    key.verify(base64.b64decode(unquote(signature)), signed.encode(), PKCS1v15(), SHA256())
+    with pytest.raises(InvalidSignature):
+        key.verify(base64.b64decode(unquote(signature)), b"x" + signed.encode(), PKCS1v15(), SHA256())

@@ -1,0 +1,239 @@
+"""Sessions: how long they last, what is noted of them, and how they are listed and ended."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from moss.integrations.accounts.devices import device_name
+from moss.integrations.accounts.models import Session
+from moss.maintenance import maintain_once
+from tests.conftest import PASSWORD
+from tests.support.html import get_page, page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from django.contrib.auth.models import User
+    from django.http import HttpResponse
+
+    At = Callable[[timedelta], None]
+
+ACCOUNT = reverse("account")
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+SAFARI = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605 Version/18.5 Safari/604.1"
+CHROME = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36"
+)
+
+
+@pytest.fixture
+def after(monkeypatch: pytest.MonkeyPatch) -> At:
+    """Return a function that sets the clock to some time after now."""
+
+    def set_clock(delay: timedelta) -> None:
+        moment = datetime.now(UTC) + delay
+        monkeypatch.setattr(timezone, "now", lambda: moment)
+        monkeypatch.setattr("time.time", moment.timestamp)
+
+    return set_clock
+
+
+def signed_in(user: User, agent: str = FIREFOX, address: str = "192.0.2.7") -> Client:
+    """Sign a user in by the form, with a browser and from an address."""
+    client = Client(REMOTE_ADDR=address, HTTP_USER_AGENT=agent)
+    form = {"username": user.get_username(), "password": PASSWORD}
+    assert client.post(reverse("login"), form).status_code == 302
+    return client
+
+
+def is_signed_in(client: Client) -> bool:
+    return client.get(ACCOUNT).status_code == 200
+
+
+def end(client: Client, password: str = PASSWORD, **chosen: str) -> HttpResponse:
+    return client.post(ACCOUNT, {"password": password, **chosen})  # type: ignore[return-value]
+
+
+def test_a_session_ends_after_a_time_without_use(alice: User, after: At) -> None:
+    client = signed_in(alice)
+    after(timedelta(hours=settings.SESSION_IDLE_HOURS, minutes=-1))
+    assert is_signed_in(client)
+    after(timedelta(hours=2 * settings.SESSION_IDLE_HOURS, minutes=-2))
+    assert is_signed_in(client)
+    after(timedelta(hours=3 * settings.SESSION_IDLE_HOURS))
+    assert not is_signed_in(client)
+
+
+def test_a_session_ends_after_its_longest_time_however_much_it_is_used(alice: User, after: At) -> None:
+    client = signed_in(alice)
+    steps = settings.SESSION_LONGEST_DAYS * 3
+    for step in range(steps):
+        after(timedelta(hours=8 * step))
+        assert is_signed_in(client)
+    after(timedelta(days=settings.SESSION_LONGEST_DAYS, seconds=2))
+    assert not is_signed_in(client)
+
+
+def test_the_cookie_lasts_no_longer_than_the_session(alice: User, after: At) -> None:
+    client = signed_in(alice)
+    assert client.cookies["sessionid"]["max-age"] == settings.SESSION_IDLE_HOURS * 3600
+    for day in range(settings.SESSION_LONGEST_DAYS * 3):
+        after(timedelta(hours=8 * day))
+        client.get(ACCOUNT)
+    assert client.cookies["sessionid"]["max-age"] <= 8 * 3600
+
+
+def test_most_requests_write_nothing_about_the_session(alice: User, after: At) -> None:
+    client = signed_in(alice)
+
+    def writes() -> list[str]:
+        with CaptureQueriesContext(connection) as queries:
+            assert is_signed_in(client)
+        return [query["sql"] for query in queries if not query["sql"].startswith("SELECT")]
+
+    assert writes() == []
+    after(timedelta(minutes=6))
+    assert any("accounts_session" in write for write in writes())
+    assert writes() == []
+
+
+def test_signing_in_changes_the_key_of_the_session(alice: User, client: Client) -> None:
+    client.session.save()
+    session = client.session
+    session["anything"] = 1
+    session.save()
+    before = session.session_key or ""
+    client.cookies["sessionid"] = before
+    client.post(reverse("login"), {"username": "alice", "password": PASSWORD})
+    assert client.session.session_key != before
+    assert not Session.objects.filter(session_key=before).exists()
+
+
+def test_signing_out_ends_the_session(alice: User) -> None:
+    client = signed_in(alice)
+    key = client.session.session_key
+    answer = client.post(reverse("logout"))
+    assert answer.headers["Clear-Site-Data"] == '"cache", "storage"'
+    client.cookies["sessionid"] = key or ""
+    assert not is_signed_in(client)
+
+
+def test_sessions_of_a_disabled_account_end(alice: User) -> None:
+    client = signed_in(alice)
+    alice.is_active = False
+    alice.save()
+    assert not is_signed_in(client)
+
+
+def test_the_account_page_lists_where_the_user_is_signed_in(alice: User, bob: User) -> None:
+    here = signed_in(alice)
+    signed_in(alice, SAFARI, "2001:db8::1")
+    signed_in(bob)
+    rows = get_page(here, ACCOUNT).texts(".sessions li")
+    assert len(rows) == 2
+    assert rows[0].startswith("Firefox on Linux · this session 192.0.2.7 · since ")
+    assert rows[1].startswith("Safari on iPhone 2001:db8::1 · since ")
+
+
+def test_keys_of_sessions_are_on_no_page(alice: User, admin: User) -> None:
+    here, other = signed_in(alice), signed_in(alice)
+    page = get_page(here, ACCOUNT)
+    for client in (here, other):
+        assert str(client.session.session_key) not in page.html
+        assert str(client.session.session_key) not in str(Session.objects.get(pk=client.session.session_key))
+
+
+def test_a_chosen_session_is_ended_and_no_other(alice: User) -> None:
+    here, phone, desk = signed_in(alice), signed_in(alice, SAFARI), signed_in(alice, CHROME)
+    page = get_page(here, ACCOUNT)
+    labels = dict(zip(page.texts(".sessions label"), page.values(".sessions input", "value"), strict=True))
+    assert end(here, end=labels["Safari on iPhone"]).headers["Location"] == ACCOUNT
+    assert "1 session was ended." in get_page(here, ACCOUNT).text(".notices")
+    assert [is_signed_in(client) for client in (here, phone, desk)] == [True, False, True]
+
+
+def test_all_other_sessions_are_ended_at_once(alice: User, bob: User) -> None:
+    here, others, bobs = signed_in(alice), [signed_in(alice), signed_in(alice)], signed_in(bob)
+    assert end(here, others="1").status_code == 302
+    assert [is_signed_in(client) for client in (here, *others, bobs)] == [True, False, False, True]
+
+
+def test_ending_a_session_needs_the_password_which_counts_as_a_sign_in(alice: User) -> None:
+    here, other = signed_in(alice), signed_in(alice)
+    refused = end(here, "wrong", others="1")
+    assert refused.status_code == 422
+    assert page_of(refused).text(".error") == "That is not your password."
+    assert is_signed_in(other)
+    statuses = [end(here, f"wrong {number}", others="1").status_code for number in range(9)]
+    assert statuses == [422] * 8 + [429]
+    assert end(here, PASSWORD, others="1").status_code in {422, 429}
+    assert is_signed_in(other)
+
+
+@pytest.mark.parametrize("chosen", [{}, {"end": "made-up"}])
+def test_a_session_must_be_chosen(alice: User, chosen: dict[str, str]) -> None:
+    here, other = signed_in(alice), signed_in(alice)
+    assert end(here, **chosen).status_code == 422
+    assert is_signed_in(other)
+
+
+def test_nobody_ends_sessions_of_others(alice: User, bob: User) -> None:
+    alices, also, bobs = signed_in(alice), signed_in(alice), signed_in(bob)
+    handle = get_page(alices, ACCOUNT).one(".sessions input").attributes["value"]
+    signed_in(bob)
+    assert end(bobs, end=handle or "").status_code == 422
+    assert is_signed_in(also)
+
+
+def test_administrators_end_the_sessions_of_a_user(alice: User, bob: User, admin_client: Client) -> None:
+    alices, bobs = signed_in(alice), signed_in(bob)
+    form = {"action": "end_sessions", "_selected_action": alice.pk}
+    assert admin_client.post(reverse("admin:auth_user_changelist"), form).status_code == 302
+    assert (is_signed_in(alices), is_signed_in(bobs)) == (False, True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_maintenance_deletes_ended_sessions(alice: User, bob: User) -> None:
+    ended, running = signed_in(alice), signed_in(bob)
+    past = timezone.now() - timedelta(seconds=1)
+    Session.objects.filter(pk=ended.session.session_key).update(expire_date=past)
+    maintain_once()
+    assert list(Session.objects.values_list("user", flat=True)) == [bob.pk]
+    assert is_signed_in(running)
+
+
+def test_signing_in_and_out_is_logged(alice: User, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    signed_in(alice).post(reverse("logout"))
+    lines = [
+        record.getMessage()
+        for record in caplog.records
+        if record.name.startswith("moss.integrations.accounts")
+    ]
+    assert lines == [f"account {alice.pk} signed {how} from 192.0.2.7" for how in ("in", "out")]
+
+
+@pytest.mark.parametrize(
+    ("agent", "name"),
+    [
+        (FIREFOX, "Firefox on Linux"),
+        (SAFARI, "Safari on iPhone"),
+        (CHROME, "Chrome on Windows"),
+        (f"{CHROME} Edg/140.0", "Edge on Windows"),
+        ("curl/8.14", "curl"),
+        ("", "An unknown program"),
+        ("<script>", "An unknown program"),
+    ],
+)
+def test_a_device_is_named_in_words(agent: str, name: str) -> None:
+    assert device_name(agent) == name

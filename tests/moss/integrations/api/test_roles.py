@@ -1,0 +1,180 @@
+"""What each role may do by the API: every endpoint, every verb, every role, with each scope."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from moss.integrations.api.service import api
+from submissions.actions import people
+from submissions.models import Batch, Membership, ResumableUpload
+from tests.submissions.pages.test_roles import ROLES
+from tests.support.api import api_client, problem_of
+from tests.support.every_page import api_places
+from tests.support.sample_class import loose
+
+if TYPE_CHECKING:
+    from tests.support.every_page import World
+
+READ, DECIDE, CHANGE, SHARE, DELETE = "read", "decide", "change", "share", "delete"
+MANAGE = "manage"
+ANYBODY = "anybody"
+ASSIGNMENT, PAIR = "/assignments/{assignment_id}", "/assignments/{assignment_id}/pairs/{left_id}/{right_id}"
+WEBHOOKS, WEBHOOK = "/courses/{course_id}/webhooks", "/courses/{course_id}/webhooks/{webhook_id}"
+RESUMABLE = "/resumable/{resumable_id}"
+CASE = f"{ASSIGNMENT}/cases/{{submission_id}}"
+# The right that each endpoint takes, and a body that it accepts.
+RIGHTS: dict[tuple[str, str], str] = {
+    ("get", "/courses"): ANYBODY,
+    ("post", "/courses"): ANYBODY,
+    ("get", "/courses/{course_id}"): READ,
+    ("patch", "/courses/{course_id}"): MANAGE,
+    ("get", "/courses/{course_id}/assignments"): READ,
+    ("post", "/courses/{course_id}/assignments"): CHANGE,
+    ("get", ASSIGNMENT): READ,
+    ("patch", ASSIGNMENT): CHANGE,
+    ("delete", ASSIGNMENT): DELETE,
+    ("get", f"{ASSIGNMENT}/uploads"): READ,
+    ("post", f"{ASSIGNMENT}/uploads"): CHANGE,
+    ("post", f"{ASSIGNMENT}/resumable"): CHANGE,
+    ("get", RESUMABLE): CHANGE,
+    ("head", RESUMABLE): CHANGE,
+    ("patch", RESUMABLE): CHANGE,
+    ("delete", RESUMABLE): CHANGE,
+    ("get", "/uploads/{upload_id}"): READ,
+    ("delete", "/uploads/{upload_id}"): DELETE,
+    ("get", "/uploads/{upload_id}/preview"): CHANGE,
+    ("put", "/uploads/{upload_id}/layout"): CHANGE,
+    ("post", "/uploads/{upload_id}/read"): CHANGE,
+    ("get", f"{ASSIGNMENT}/boilerplate"): READ,
+    ("post", f"{ASSIGNMENT}/boilerplate"): CHANGE,
+    ("delete", "/boilerplate/{boilerplate_id}"): CHANGE,
+    ("get", f"{ASSIGNMENT}/report"): READ,
+    ("post", f"{ASSIGNMENT}/report"): CHANGE,
+    ("get", f"{ASSIGNMENT}/cases"): READ,
+    ("get", f"{CASE}/decision"): READ,
+    ("put", f"{CASE}/decision"): DECIDE,
+    ("get", f"{ASSIGNMENT}/document"): READ,
+    ("get", f"{PAIR}/document"): READ,
+    ("get", f"{CASE}/document"): READ,
+    ("get", f"{ASSIGNMENT}/exports/{{table}}.{{suffix}}"): READ,
+    ("get", f"{ASSIGNMENT}/withheld"): READ,
+    ("post", f"{ASSIGNMENT}/withheld/{{left_id}}/{{right_id}}/request"): DECIDE,
+    ("get", f"{ASSIGNMENT}/pairs"): READ,
+    ("get", PAIR): READ,
+    ("get", f"{PAIR}/decision"): READ,
+    ("put", f"{PAIR}/decision"): DECIDE,
+    ("get", f"{ASSIGNMENT}/shares"): SHARE,
+    ("post", f"{ASSIGNMENT}/shares"): SHARE,
+    ("delete", "/shares/{share_id}"): SHARE,
+    ("get", WEBHOOKS): SHARE,
+    ("post", WEBHOOKS): SHARE,
+    ("get", WEBHOOK): SHARE,
+    ("patch", WEBHOOK): SHARE,
+    ("delete", WEBHOOK): SHARE,
+    ("post", f"{WEBHOOK}/test"): SHARE,
+    ("get", f"{WEBHOOK}/deliveries"): SHARE,
+    ("post", f"{WEBHOOK}/deliveries/{{delivery_id}}/again"): SHARE,
+}
+NEW = {"name": "New"}
+BODIES: dict[tuple[str, str], Any] = {
+    ("post", "/courses"): NEW,
+    ("post", "/courses/{course_id}/assignments"): NEW,
+    ("post", WEBHOOKS): {"url": "https://hooks.example.org/", "events": ["report.ready"]},
+}
+HEADERS = {
+    ("post", f"{ASSIGNMENT}/resumable"): {"Upload-Length": "5"},
+    ("patch", RESUMABLE): {"Upload-Offset": "0"},
+}
+# Every pair is in a case at this threshold; printing takes seconds.
+AT, AS_HTML = "?threshold=1", "?format=html"
+QUERIES = {
+    f"{CASE}/decision": AT,
+    f"{ASSIGNMENT}/document": AS_HTML,
+    f"{PAIR}/document": AS_HTML,
+    f"{CASE}/document": f"{AT}&format=html",
+}
+PREFIX = "/api/v1"
+
+
+def endpoints() -> set[tuple[str, str]]:
+    """Return the method and the path of every endpoint."""
+    paths = api.get_openapi_schema()["paths"]
+    return {(method, path.removeprefix(PREFIX)) for path, methods in paths.items() for method in methods}
+
+
+def user_with(role: str, world: World) -> User:
+    course = world.assignment.course
+    if role == "owner":
+        return world.owner
+    user = User.objects.create_user(f"a-{role.split(maxsplit=1)[0]}")
+    if role.startswith("administrator"):
+        user.is_staff = True
+        user.save()
+    elif role != "stranger":
+        Membership.objects.create(course=course, user=user, role=role)
+    if role.endswith("reason"):
+        people.state_reason(course, user, "A student appealed.")
+    return user
+
+
+def statuses(user: User, scope: str, world: World) -> dict[tuple[str, str], int]:
+    """Return the status of the answer of every endpoint; nothing that they change is kept."""
+    client = api_client(user, scope)
+    listed = world.assignment.batches.create(name="listed", state=Batch.State.LISTED, preview=True)
+    sides = sorted((world.pair.left.name, world.pair.right.name))
+    confirmed = world.assignment.decisions.get_or_create(left=sides[0], right=sides[1])[0]
+    world.assignment.decisions.filter(pk=confirmed.pk).update(state="confirmed")
+    places = api_places(world, user) | {"upload_id": listed.pk, "table": "pairs", "suffix": "csv"}
+    found = {}
+    for method, path in sorted(endpoints()):
+        address = PREFIX + path.format(**places) + QUERIES.get(path, "")
+        with transaction.atomic():
+            response = getattr(client, method)(address, **_content(method, path))
+            transaction.set_rollback(True)
+        found[method, path] = response.status_code
+        if response.status_code >= 400 and method != "head":
+            problem_of(response)
+    listed.delete()
+    ResumableUpload.objects.all().delete()
+    return found
+
+
+def _content(method: str, path: str) -> dict[str, Any]:
+    """Return the headers and the body of a request that the endpoint accepts."""
+    headers = {"headers": HEADERS.get((method, path))}
+    if method in {"get", "head"}:
+        return headers
+    if method == "post" and path.endswith(("/uploads", "/boilerplate")):
+        return headers | {"data": {"files": loose("main.py", "x = 1")}}
+    if (method, path) == ("patch", RESUMABLE):
+        return headers | {"data": b"x = 1", "content_type": "application/offset+octet-stream"}
+    body = BODIES.get((method, path), {})
+    return headers | {"data": body, "content_type": "application/json"}
+
+
+def test_the_table_has_every_endpoint() -> None:
+    assert RIGHTS.keys() ^ endpoints() == set()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_endpoint_answers_every_role_as_its_rights_say(role: str, world: World) -> None:
+    user = user_with(role, world)
+    for scope in ("write", "read"):
+        for endpoint, status in statuses(user, scope, world).items():
+            needed, is_write = RIGHTS[endpoint], endpoint[0] != "get"
+            granted = ROLES[role] & {READ, "names"} if scope == "read" else ROLES[role]
+            refused = needed not in {*granted, ANYBODY} or (is_write and scope == "read")
+            if refused:
+                assert status == 403, (role, scope, endpoint)
+            else:
+                assert status < 300, (role, scope, endpoint)
+
+
+def test_a_stranger_finds_nothing(world: World) -> None:
+    for endpoint, status in statuses(user_with("stranger", world), "write", world).items():
+        if RIGHTS[endpoint] != ANYBODY:
+            assert status == 404, endpoint

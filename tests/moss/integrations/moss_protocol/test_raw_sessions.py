@@ -1,0 +1,270 @@
+"""Sessions on raw sockets, written from the specification: the order of lines, refusals and misuse."""
+
+from __future__ import annotations
+
+import resource
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.storage import default_storage
+
+from moss.integrations.moss_protocol.models import ClientResult, MossUserId
+from moss.integrations.moss_protocol.protocol import Options
+from moss.integrations.moss_protocol.user_ids import account_of, renew_user_id
+from submissions.ingest.uploads import FOLDER
+from submissions.models import Assignment, Boilerplate, Course, Submission, Upload
+from tests.conftest import wait_until
+from tests.support.moss_clients import Listening, RawClient, listening, open_files
+from tests.support.sample_class import COPIED, RENAMED
+
+NO_FILES = "Error: No files uploaded to compare."
+IDLE = 2_000
+
+
+@pytest.fixture
+def server(listening_server: Listening) -> Listening:
+    """Return a server whose uploads no worker reads."""
+    return listening_server
+
+
+@pytest.fixture
+def working(celery_worker_process: Path, listening_server: Listening) -> Listening:
+    return listening_server
+
+
+@pytest.fixture
+def number(alice: User) -> str:
+    return renew_user_id(alice)
+
+
+def stored_files() -> list[str]:
+    return default_storage.listdir(FOLDER)[1] if default_storage.exists(FOLDER) else []
+
+
+def assert_nothing_is_left(server: Listening) -> None:
+    """Fail where a session left a file, open or not, or an empty assignment."""
+    wait_until(lambda: not open_files(server.pid, server.temporary), what="the files to be closed")
+    assert list(server.temporary.iterdir()) == []
+    assert not Assignment.objects.exists()
+    assert not Course.objects.exists()
+    assert not Upload.objects.exists()
+    assert stored_files() == []
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_a_session_without_some_options_and_with_odd_names_is_compared(
+    working: Listening, number: str
+) -> None:
+    with RawClient(working.port) as client:
+        assert client.begin(number, b"maxmatches 10", b"show 250\r", language=b"python\r") == b"yes\n"
+        client.file(1, "../größe & <b>'x'.py".encode(), COPIED.encode())
+        client.file(2, "größe.py".encode("latin-1"), RENAMED.encode().replace(b"\n", b"\r\n"))
+        client.file(3, b"/home/me/HASH/allcode", COPIED.encode())
+        client.file(4, b"empty.py", b"")
+        url = client.query("Übung 1".encode("latin-1"))
+    assert url.startswith(f"{working.results_at}/results/")
+    assert len(url) + 1 < 1024
+    assert Assignment.objects.get().name == "Übung 1"
+    names = sorted(Submission.objects.values_list("name", flat=True))
+    assert names == ["größe.py", "größe_&_<b>'x'.py", "home-me-HASH-allcode"]
+    assert ClientResult.objects.get().names == {
+        "größe_&_<b>'x'.py": "../größe_&_<b>'x'.py",
+        "home/me/HASH/allcode": "/home/me/HASH/allcode",
+    }
+    with RawClient(working.port) as client:
+        client.begin(number)
+        client.file(1, b"a.py", b"\x89PNG\r\n\x1a\n\0\0")
+        assert client.query(b"pictures").startswith("Error: No entry of this upload could be used")
+    assert [row.name for row in Assignment.objects.all()] == ["Übung 1"]
+
+
+def test_an_unknown_user_id_is_refused_at_the_language_and_told_at_the_query(server: Listening) -> None:
+    with RawClient(server.port) as client:
+        assert client.begin("987654321") == b"no\n"
+        client.file(1, b"a.py", COPIED.encode())
+        client.file(0, b"base.py", COPIED.encode())
+        assert client.query().startswith("Error: The user id is not known.")
+    assert_nothing_is_left(server)
+
+
+def test_a_disabled_account_and_an_old_user_id_are_unknown(alice: User, number: str) -> None:
+    assert account_of(number) == alice
+    assert renew_user_id(alice) != number
+    assert account_of(number) is None
+    alice.is_active = False
+    alice.save()
+    assert account_of(MossUserId.objects.get().number) is None
+
+
+def test_an_unknown_language_is_refused(server: Listening, number: str) -> None:
+    with RawClient(server.port) as client:
+        assert client.begin(number, language=b"cobol") == b"no\n"
+        client.file(1, b"a.cob", b"MOVE A TO B.\n")
+        assert client.query().startswith("Error: The language is not known. Choose one of: c cc java ml")
+    assert_nothing_is_left(server)
+
+
+def test_a_query_without_files_is_answered_as_the_service_did(server: Listening, number: str) -> None:
+    with RawClient(server.port) as client:
+        client.begin(number)
+        client.file(0, b"base.py", COPIED.encode())
+        assert client.query() == NO_FILES
+    assert_nothing_is_left(server)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"file 1 python -5 a.py", b"file 1 python 1x a.py", b"file 1 python " + b"9" * 30 + b" a.py",
+     b"file 1 python 900000000000 a.py", b"file 1 python 5", b"GET / HTTP/1.1", b"x" * 10_000, b"x" * 200_000,
+     b"\xff\xfe\x00", b"maxmatches -1"],
+    ids=lambda line: line[:24].decode("ascii", "replace"),
+)  # fmt: skip
+def test_a_broken_line_ends_the_session_with_an_error(server: Listening, number: str, line: bytes) -> None:
+    with RawClient(server.port) as client:
+        client.begin(number)
+        client.file(1, b"a.py", COPIED.encode())
+        client.send(line)
+        answer = client.answer()
+        assert answer.startswith(b"Error: ")
+        assert len(answer) < 1024
+        client.send(b"end")
+        assert client.answer() == b""
+    assert_nothing_is_left(server)
+
+
+def test_another_protocol_is_told_what_this_port_is(server: Listening) -> None:
+    with RawClient(server.port) as client:
+        client.send(b"GET / HTTP/1.1\r", b"Host: localhost\r", b"\r")
+        assert b"MOSS clients" in client.answer()
+
+
+@pytest.mark.parametrize("sent", [0, 1, 70_000])
+def test_a_client_that_goes_away_leaves_nothing(server: Listening, number: str, sent: int) -> None:
+    for how in ("close", "reset"):
+        client = RawClient(server.port)
+        client.begin(number)
+        client.file(1, b"a.py", COPIED.encode())
+        client.send_raw(b"file 2 python 100000 b.py\n" + b"x" * sent)
+        wait_until(lambda: bool(open_files(server.pid, server.temporary)), what="the file to arrive")
+        if how == "reset":
+            client._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        client.close()
+        assert_nothing_is_left(server)
+
+
+def test_an_end_before_the_query_leaves_nothing(server: Listening, number: str) -> None:
+    with RawClient(server.port) as client:
+        client.begin(number)
+        client.file(1, b"a.py", COPIED.encode())
+        client.send(b"end")
+        assert client.answer() == b""
+    assert_nothing_is_left(server)
+
+
+def test_a_file_that_is_too_large_is_told_at_the_end(server: Listening, number: str) -> None:
+    with RawClient(server.port) as client:
+        client.begin(number)
+        client.file(1, b"large.py", b"x = 1\n" * 1_000_000)
+        client.file(2, b"a.py", COPIED.encode())
+        assert client.query() == "Error: File 1 has more than 5 MB. Leave it out."
+    assert_nothing_is_left(server)
+
+
+@pytest.mark.slow
+def test_a_gigabyte_of_files_is_read_without_keeping_it(server: Listening, number: str) -> None:
+    content = b"x" * 4_000_000
+    with RawClient(server.port) as client:
+        client.begin(number)
+        for at in range(1, 251):
+            client.file(at, b"%d.py" % at, content)
+        assert client.query() == "Error: The files have more than 8 MB. Send fewer at a time."
+    assert peak_megabytes(server.pid) < 250
+    assert_nothing_is_left(server)
+
+
+def peak_megabytes(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+
+def test_an_upload_over_the_quota_is_told_and_leaves_nothing(
+    transactional_db: None, tmp_path: Path, number: str
+) -> None:
+    with listening(tmp_path, MOSS_UPLOADS_AN_HOUR="1") as server:
+        with RawClient(server.port) as client:
+            client.begin(number)
+            client.file(1, b"a.py", COPIED.encode())
+            client.send(b"query 0 first")
+            wait_until(Assignment.objects.exists, what="the assignment")
+        with RawClient(server.port) as client:
+            client.begin(number)
+            client.file(0, b"base.py", COPIED.encode())
+            client.file(1, b"a.py", COPIED.encode())
+            assert client.query(b"second").startswith(
+                "Error: You made 1 uploads in the last hour; 1 are allowed."
+            )
+    assert Assignment.objects.get().name == "first"
+    assert not Upload.objects.filter(batch=None).exists()
+    # A worker of another test may read the first upload.
+    wait_until(lambda: len(stored_files()) == Upload.objects.count(), what="the files of the uploads")
+    assert not Boilerplate.objects.exists()
+
+
+def test_two_uploads_with_one_comment_are_two_assignments(server: Listening, number: str) -> None:
+    for _ in range(2):
+        with RawClient(server.port) as client:
+            client.begin(number)
+            client.file(1, b"a.py", COPIED.encode())
+            before = Assignment.objects.count()
+            client.send(b"query 0 week 1")
+            wait_until(lambda before=before: Assignment.objects.count() > before, what="the assignment")  # type: ignore[misc]
+    assert sorted(row.name for row in Assignment.objects.all()) == ["week 1", "week 1 (2)"]
+    assert Course.objects.count() == 1
+
+
+def test_after_some_wrong_user_ids_a_short_right_one_of_that_address_waits_and_a_long_one_does_not(
+    server: Listening, number: str
+) -> None:
+    short = MossUserId.objects.create(user=User.objects.create_user("short"), number="4321")
+    for wrong in range(settings.SIGN_IN_FAILURES):
+        with RawClient(server.port, "127.0.0.2") as client:
+            assert client.begin(f"1234{wrong}") == b"no\n"
+    for address, known, answer in (
+        ("127.0.0.2", short.number, b"no\n"),
+        ("127.0.0.2", number, b"yes\n"),
+        ("127.0.0.1", short.number, b"yes\n"),
+    ):
+        with RawClient(server.port, address) as client:
+            assert client.begin(known) == answer
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_thousands_of_idle_connections_do_not_stop_a_client(server: Listening, number: str) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, IDLE + 1_000), hard))
+    idle = [socket.create_connection(("127.0.0.1", server.port), 60) for _ in range(IDLE)]
+    try:
+        started = time.monotonic()
+        with RawClient(server.port) as client:
+            assert client.begin(number) == b"yes\n"
+            client.file(1, b"a.py", COPIED.encode())
+            client.send(b"query 0 found")
+            wait_until(Assignment.objects.exists, what="the assignment")
+        assert time.monotonic() - started < 20
+    finally:
+        for connection in idle:
+            connection.close()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    wait_until(
+        lambda: len([*Path(f"/proc/{server.pid}/fd").iterdir()]) < 60, what="the connections to be closed"
+    )
+
+
+def test_the_options_are_shown_as_on_a_command_line() -> None:
+    assert str(Options(language="java", experimental=True)) == "-l java -x -m 10 -n 250"

@@ -1,0 +1,117 @@
+"""Printing in a separate process, which may take too long, crash, or find no fonts."""
+
+from __future__ import annotations
+
+import io
+import os
+import subprocess
+import sys
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING
+
+import pytest
+from pypdf import PdfReader
+
+from submissions.comparison import pdf, printing
+from submissions.comparison.aligned_lines import LinePair
+from submissions.comparison.pdf import PrintingFailed, print_pdf
+from submissions.comparison.source_html import Layers
+from submissions.pages.exports.paper import ROW_CHARACTERS, PassageSide, PrintedSource, passage_rows
+from submissions.pages.exports.styles import style
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.slow
+
+NO_FONTS = '<?xml version="1.0"?><fontconfig><dir>/nowhere</dir></fontconfig>'
+
+
+def pdf_text(pdf_bytes: bytes) -> str:
+    return "\n".join(page.extract_text() for page in PdfReader(io.BytesIO(pdf_bytes)).pages)
+
+
+def test_a_page_is_printed_with_text_that_can_be_selected() -> None:
+    pdf_bytes = print_pdf("<!doctype html><title>Two &amp; two</title><p>total = größte → ⟨U+202E⟩</p>")
+    assert pdf_bytes.startswith(b"%PDF-")
+    assert "total = größte → ⟨U+202E⟩" in pdf_text(pdf_bytes)
+    metadata = PdfReader(io.BytesIO(pdf_bytes)).metadata
+    assert metadata is not None
+    assert metadata.title == "Two & two"
+
+
+def test_chinese_is_printed_with_text_that_can_be_selected() -> None:
+    text = pdf_text(print_pdf("<p>total = 漢字</p>"))
+    if "漢字" not in text and not os.environ.get("CI"):
+        pytest.skip("no font for Chinese is installed; on Debian: apt-get install fonts-wqy-zenhei")
+    assert "total = 漢字" in text
+
+
+def test_nothing_is_fetched_from_disk_or_from_a_host(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.css"
+    secret.write_text("p::after { content: 'read it' }")
+    page = f'<link rel="stylesheet" href="{secret.as_uri()}"><p>plain</p><img src="http://127.0.0.1:9/x.png">'
+    assert pdf_text(print_pdf(page)).split() == ["plain"]
+
+
+def test_a_printer_that_takes_too_long_is_stopped() -> None:
+    endless = "<p style='overflow-wrap: break-word'>" + "x" * 2_000_000
+    with pytest.raises(PrintingFailed, match="longer than 1 second"):
+        print_pdf(endless, seconds=1)
+
+
+def test_a_printer_that_takes_too_much_memory_ends_alone() -> None:
+    with pytest.raises(PrintingFailed, match="broke"):
+        print_pdf("<table>" + "<tr><td>x</td></tr>" * 1_000_000, memory=300 * 1024**2)
+
+
+def test_a_user_who_would_wait_too_long_for_a_printer_gets_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "PRINTERS", BoundedSemaphore(1))
+    monkeypatch.setattr(pdf, "WAIT_SECONDS", 0)
+    with pdf.PRINTERS, pytest.raises(PrintingFailed, match="printing other documents"):
+        print_pdf("<p>late")
+    assert pdf_text(print_pdf("<p>early")) == "early"
+
+
+def test_a_server_without_fonts_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    configuration = tmp_path / "fonts.conf"
+    configuration.write_text(NO_FONTS)
+    monkeypatch.setenv("FONTCONFIG_FILE", str(configuration))
+    with pytest.raises(PrintingFailed, match="no fonts"):
+        print_pdf("<p>Hello</p>")
+
+
+def test_a_row_of_characters_that_are_all_spelt_out_fits_a_page() -> None:
+    text = "\U000e0041" * ROW_CHARACTERS
+    side = PassageSide(PrintedSource(text, [0, len(text)], Layers()), range(1, 2))
+    rows = "".join(passage_rows(side, side, [LinePair(1, 1)]))
+    columns = '<colgroup><col class="no"><col><col class="no"><col></colgroup>'
+    table = f'<table class="lines beside">{columns}{rows}</table>'
+    page = f'<style>{style()}</style><body class="paper">{table}'
+    assert len(PdfReader(io.BytesIO(print_pdf(page))).pages) == 1
+
+
+def test_secrets_of_the_server_are_not_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    environments: list[dict[str, str]] = []
+    real_run = subprocess.run
+
+    def recording_run(*args: object, env: dict[str, str], **kwargs: object) -> object:
+        environments.append(env)
+        return real_run(*args, env=env, **kwargs)  # type: ignore[call-overload]
+
+    monkeypatch.setenv("SECRET_KEY", "very")
+    monkeypatch.setenv("DATABASE_URL", "postgresql://somewhere")
+    monkeypatch.setattr(subprocess, "run", recording_run)
+    print_pdf("<p>Hello</p>")
+    (environment,) = environments
+    assert not {"SECRET_KEY", "DATABASE_URL", "REDIS_URL"} & environment.keys()
+
+
+def test_both_processes_use_the_same_message_for_missing_fonts() -> None:
+    assert pdf.NO_FONTS == printing.NO_FONTS
+
+
+def test_the_server_itself_does_not_load_the_printer() -> None:
+    program = "import submissions.comparison.pdf, sys; print('plutoprint' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"

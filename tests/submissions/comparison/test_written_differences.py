@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.urls import reverse
+
+from fingerprint.reading import read
+from submissions.comparison.written_differences import (
+    DifferenceExample,
+    DifferenceSummary,
+    TokenRun,
+    differences,
+    shorten_lexeme,
+    summarise_runs,
+)
+from submissions.intake.sandbox.syntax_spans import syntax_spans
+from submissions.pages.source_view.token_counts import counted
+from tests.support.html import get_page
+from tests.support.sample_class import COPIED, RENAMED, zipped
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from submissions.models import Assignment
+    from tests.support.uploads import HandIn
+
+
+def token_run(source: str) -> TokenRun:
+    """Return all tokens of a Python source."""
+    scan = read(source.encode(), "a.py")
+    keywords = frozenset(start for start, _, css in syntax_spans(scan.text, "python") if css.startswith("k"))
+    return TokenRun(scan.text, scan.tokens, 0, len(scan.tokens), keywords)
+
+
+def summary_of(left: str, right: str) -> DifferenceSummary:
+    left_run, right_run = token_run(left), token_run(right)
+    return summarise_runs([(left_run, right_run)])
+
+
+def test_what_was_renamed_is_counted_and_the_commonest_change_comes_first() -> None:
+    left = "total = 0\nfor x in xs:\n    total = total + x\n"
+    summary = summary_of(left, left.replace("total", "acc").replace("x in", "y in").replace("+ x", "+ y"))
+    assert summary == DifferenceSummary(
+        5, 0, 0, 0, 0, [DifferenceExample("total", "acc", 3), DifferenceExample("x", "y", 2)]
+    )
+    assert summary.tokens == 5
+    assert counted(summary._asdict()) == ["5 names"]
+
+
+def test_each_token_that_differs_is_known_with_what_the_other_side_wrote() -> None:
+    left, right = token_run("a = b + 1\n"), token_run("a = c + 1\n")
+    assert list(differences(left, right)) == [(2, "b", "c")]
+
+
+def test_names_literals_and_keywords_are_counted_apart() -> None:
+    summary = summary_of("x = 1\nreturn 'a'\n", "y = 2\nreturn 'b'\n")
+    assert (summary.names, summary.literals, summary.keywords) == (1, 2, 0)
+    assert counted(summary._asdict()) == ["1 name", "2 literals"]
+
+
+def test_a_keyword_that_is_folded_with_another_is_called_one() -> None:
+    keywords = {start for start, _, _ in syntax_spans("return None", "python")}
+    run = TokenRun("return None", read(b"return None", "a.py").tokens, 0, 2, keywords)
+    assert run.category(0) == "keywords"
+
+
+def test_different_comments_are_counted_and_different_layout_is_not() -> None:
+    summary = summary_of("a = 1\nb = 2\nc = 3\n", "a  =  1\n# two\nb = 2\n\n\nc = 3\n")
+    assert summary == DifferenceSummary(0, 0, 0, 0, 1, [])
+
+
+def test_a_long_literal_is_cut_in_an_example() -> None:
+    assert shorten_lexeme(f"'{'x' * 90}'") == f"'{'x' * 22}…"
+    assert shorten_lexeme("'a\n  b'") == "'a b'"
+
+
+def test_the_pair_page_says_what_was_renamed(
+    hand_in: HandIn, assignment: Assignment, alice_client: Client
+) -> None:
+    hand_in(zipped({"ada/m.py": COPIED, "ben/m.py": RENAMED}))
+    pair = assignment.reports.get().pairs.get()
+    page = get_page(alice_client, reverse("pair", args=[assignment.pk, pair.left_id, pair.right_id]))
+    assert page.text("#about-1").startswith("Written differently: ")
+    lexemes = page.texts("#about-1 code")
+    assert ("value", "item") in zip(lexemes[::2], lexemes[1::2], strict=True)
+    assert "value → item" in page.text("#about-1")
+    assert page.texts(".passages .meta") == ["in 2 of 2"]
+    assert "From structure" in page.terms(".figures")
+    assert set(page.texts('[data-side="L"] i[data-there="item"]')) == {"value"}
+    assert set(page.texts('[data-side="R"] i[data-there="value"]')) == {"item"}

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import io
+import os
+import random
+import subprocess
+import sys
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from submissions.intake.archives.unpack import UnpackedEntry, unpack, unpack_all, walk
+from submissions.intake.limits import BadArchive, Limits
+from tests.support.archives import (
+    ARCHIVE_WRITERS,
+    Files,
+    entries,
+    overlapping_zip,
+    reasons,
+    taken,
+    tarred,
+    zip_by_hand,
+    zipped,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CLASS: Files = {"alice/Main.java": b"class Main {}", "bob/Main.java": b"class Other {}"}
+LINES = b"".join(b"line %d\n" % n for n in range(2000))
+
+
+@pytest.mark.parametrize("name", ARCHIVE_WRITERS)
+def test_every_format_gives_back_the_bytes_that_went_in(name: str) -> None:
+    unpacked = entries(name, ARCHIVE_WRITERS[name](CLASS))
+    assert taken(unpacked) == CLASS
+    assert not reasons(unpacked)
+
+
+@pytest.mark.parametrize("name", ARCHIVE_WRITERS)
+def test_content_tells_the_format_when_the_name_does_not(name: str) -> None:
+    assert taken(entries("upload", ARCHIVE_WRITERS[name](CLASS))) == CLASS
+
+
+def test_a_loose_file_is_itself() -> None:
+    assert entries("alice.py", b"x = 1") == [UnpackedEntry("alice.py", b"x = 1", 5, "")]
+
+
+def test_an_office_document_stays_one_file() -> None:
+    data = zipped({"word/document.xml": b"<w/>"})
+    assert taken(entries("essay.docx", data)) == {"essay.docx": data}
+
+
+def test_a_file_above_the_limit_is_refused_by_its_declared_size_unread() -> None:
+    unpacked = entries("class.zip", zipped({"bob.py": b"x", "big.py": bytes(50_000_000)}))
+    assert taken(unpacked) == {"bob.py": b"x"}
+    assert reasons(unpacked) == {"big.py": "has 50 MB; the limit for one file is 5 MB"}
+
+
+def test_a_declared_size_below_the_real_one_is_not_believed() -> None:
+    unpacked = entries("class.zip", zip_by_hand([(b"a.py", LINES), (b"b.py", LINES)], declared=10))
+    assert not taken(unpacked)
+    assert all("Bad CRC-32" in reason for reason in reasons(unpacked).values())
+
+
+@pytest.mark.parametrize("name", ["class.tar.gz", "class.tbz2", "class.tar.xz"])
+def test_a_compressed_tar_that_grows_beyond_the_ratio_is_stopped(name: str) -> None:
+    bomb = ARCHIVE_WRITERS[name]({"alice.py": b"x = 1", "zeros": bytes(4_000_000), "later.py": b"y = 2"})
+    unpacked = entries(name, bomb)
+    assert taken(unpacked) == {"alice.py": b"x = 1"}
+    assert "more than 200 times its packed size" in reasons(unpacked)[name]
+
+
+def test_a_zip_entry_that_grows_beyond_the_ratio_is_refused_and_the_rest_goes_on() -> None:
+    unpacked = entries("class.zip", zipped({"zeros": bytes(4_000_000), "bob.py": b"y = 2"}))
+    assert taken(unpacked) == {"bob.py": b"y = 2"}
+    assert "more than 200 times its packed size" in reasons(unpacked)["zeros"]
+
+
+@pytest.mark.parametrize("name", ARCHIVE_WRITERS)
+def test_the_total_size_is_counted_and_stops_the_rest(name: str) -> None:
+    noise = random.Random(1)
+    data = ARCHIVE_WRITERS[name]({f"{n}.txt": noise.randbytes(30_000) for n in range(5)})
+    unpacked = entries(name, data, Limits(total_bytes=100_000))
+    assert len(taken(unpacked)) in {2, 3}
+    assert reasons(unpacked) == {name: "unpacks to more than 100 kB; the rest was not read"}
+
+
+def test_the_total_size_counts_inner_archives_too() -> None:
+    inner = zipped({"a": LINES}, zipfile.ZIP_STORED)
+    unpacked = entries(
+        "c.zip", zipped({f"{n}.zip": inner for n in range(4)}), Limits(total_bytes=5 * len(LINES))
+    )
+    assert len(taken(unpacked)) == 2
+    assert "c.zip" in reasons(unpacked)
+
+
+@pytest.mark.parametrize("name", ARCHIVE_WRITERS)
+def test_the_number_of_entries_is_limited(name: str) -> None:
+    unpacked = entries(name, ARCHIVE_WRITERS[name]({f"{n}.py": b"x" for n in range(9)}), Limits(entries=5))
+    assert len(taken(unpacked)) == 5
+    assert reasons(unpacked) == {name: "more than 5 entries; the rest was not read"}
+
+
+def test_a_zip_whose_directory_is_larger_than_the_limits_allow_is_not_loaded() -> None:
+    data = zipped({f"{n:0200}.py": b"" for n in range(400)})
+    with pytest.raises(BadArchive, match=r"class.zip: its directory takes more than 65.5 kB"):
+        entries("class.zip", data, Limits(entries=5))
+
+
+def test_junk_is_limited_as_well() -> None:
+    data = tarred({f"node_modules/{n}.js": b"x" for n in range(60)})
+    unpacked = entries("class.tar", data, Limits(entries=5))
+    assert reasons(unpacked)["class.tar"] == "more than 50 junk entries; the rest was not read"
+
+
+def test_overlapping_entries_are_taken_once() -> None:
+    unpacked = entries("bomb.zip", overlapping_zip(50, LINES))
+    assert taken(unpacked) == {"a": LINES}
+    assert [entry.reason for entry in unpacked[1:]] == ["overlaps another entry"] * 49
+
+
+def test_archives_in_archives_become_folders() -> None:
+    inner = ARCHIVE_WRITERS["class.tar.gz"]({"src/Main.java": b"class Main {}"})
+    unpacked = entries(
+        "class.zip", zipped({"class/alice.tar.gz": inner, "class/bob.zip": zipped({"b.py": b"b"})})
+    )
+    assert taken(unpacked) == {"class/alice/src/Main.java": b"class Main {}", "class/bob/b.py": b"b"}
+
+
+def test_archives_nested_too_deep_are_named() -> None:
+    data = zipped({"a.py": b"x"})
+    for level in range(4):
+        data = zipped({f"{level}.zip": data})
+    unpacked = entries("class.zip", data)
+    assert not taken(unpacked)
+    assert reasons(unpacked) == {"3/2/1.zip": "an archive nested deeper than 3; unpack it and upload again"}
+
+
+def test_several_uploads_share_one_root_and_one_budget() -> None:
+    files = [
+        ("alice.zip", io.BytesIO(zipped({"A.java": b"a"}))),
+        ("bob.py", io.BytesIO(b"b")),
+        ("c.rar", io.BytesIO(b"R")),
+    ]
+    unpacked = list(unpack_all(files))
+    assert taken(unpacked) == {"alice/A.java": b"a", "bob.py": b"b"}
+    assert "damaged or cut off" in reasons(unpacked)["c.rar"]
+    too_many = ((f"{n}.txt", io.BytesIO(LINES)) for n in range(9))
+    limited = list(unpack_all(too_many, Limits(total_bytes=3 * len(LINES))))
+    assert len(taken(limited)) == 3
+    assert len(limited) == 4
+
+
+def test_an_uploaded_file_is_left_open() -> None:
+    file = io.BytesIO(b"x")
+    assert list(unpack("a.py", file))
+    assert not file.closed
+
+
+def test_a_folder_is_walked_without_following_links_or_opening_pipes(tmp_path: Path) -> None:
+    root = tmp_path / "class"
+    (root / "alice").mkdir(parents=True)
+    (root / ".git").mkdir()
+    (root / ".git" / "config").write_bytes(b"x")
+    (root / "alice" / "A.java").write_bytes(b"class A {}")
+    (root / "bob.zip").write_bytes(zipped({"B.java": b"class B {}"}))
+    (tmp_path / "secret").write_bytes(b"secret")
+    (root / "alice" / "link.py").symlink_to(tmp_path / "secret")
+    (root / "loop").symlink_to(root)
+    os.mkfifo(root / "pipe")
+    unpacked = list(walk(root))
+    assert taken(unpacked) == {"alice/A.java": b"class A {}", "bob/B.java": b"class B {}"}
+    assert reasons(unpacked) == {
+        ".git/": "hidden",
+        "alice/link.py": "a symbolic link",
+        "loop": "a symbolic link",
+        "pipe": "not a file but a device, pipe or socket",
+    }
+
+
+def test_a_folder_on_disk_has_no_limit_on_entries_and_bytes_and_each_archive_in_it_has_its_own(
+    tmp_path: Path,
+) -> None:
+    for n in range(4):
+        (tmp_path / f"{n}.py").write_bytes(LINES)
+        (tmp_path / f"small{n}.zip").write_bytes(zipped({"a.py": LINES, "b.py": LINES}))
+    (tmp_path / "large.zip").write_bytes(zipped({f"{n}.py": b"x" for n in range(5)}))
+    unpacked = list(walk(tmp_path, Limits(entries=3, total_bytes=3 * len(LINES))))
+    assert len(taken(unpacked)) == 4 + 4 * 2 + 2
+    assert reasons(unpacked) == {"large.zip": "more than 3 entries; the rest was not read"}
+    assert [entry.name for entry in unpacked if entry.incomplete] == ["large.zip"]
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadArchive, match="is not a folder"):
+        list(walk(tmp_path / "nowhere"))
+
+
+def test_unpacking_needs_no_django() -> None:
+    code = "import sys, submissions.intake.archives.unpack; sys.exit('django' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,204 @@
+"""Every layout on a sample of its own: who handed in what, and what is no work of a student."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from submissions.intake.archives.choices import Choices
+from submissions.intake.archives.grouping import Grouping, ListingBuilder, group_files, group_submissions
+from submissions.intake.archives.unpack import UnpackedEntry
+from submissions.intake.layouts.registry import LAYOUTS, recognise
+from tests.submissions.intake.layouts.samples import CODE, GRADESCOPE_RECORDS, SAMPLES, VARIANTS
+from tests.support.archives import entries, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from submissions.intake.layouts.listing import Listing
+    from tests.support.golden import Golden
+
+GOLDEN = Path(__file__).with_name("golden")
+PLAIN = {"project", "sections", "folders", "files"}
+
+
+def listing_of(files: dict[str, str], name: str = "") -> Listing:
+    builder = ListingBuilder(name)
+    for path, text in files.items():
+        builder.add(UnpackedEntry(path, text.encode(), len(text.encode()), ""))
+    return builder.listing()
+
+
+def described(grouping: Grouping) -> str:
+    """Return a grouping as text: each submission with its files, then what is ignored."""
+    lines = [f"{grouping.layout.key}: {grouping.layout.label}"]
+    for name in sorted({place.submission for place in grouping.places.values()}):
+        time, identifier = grouping.submissions[name].submitted, grouping.submissions[name].identifier
+        known = [text for text in (identifier and f"id {identifier}", time and f"at {time}") if text]
+        lines += ["", f"{name} ({'; '.join(known)})" if known else name]
+        lines += sorted(f"    {place.path}" for place in grouping.places.values() if place.submission == name)
+    lines += ["", "ignored", *(f"    {path}: {grouping.reason(path)}" for path in sorted(grouping.ignored))]
+    return "\n".join(lines) + "\n"
+
+
+def names(files: dict[str, str]) -> set[str]:
+    return {place.submission for place in group_files(listing_of(files)).places.values()}
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_sample_is_read_as_its_platform_means_it(sample: str, golden: Golden) -> None:
+    golden(GOLDEN / f"{sample}.txt", described(group_files(listing_of(SAMPLES[sample]))))
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_sample_is_recognised_as_its_own_layout_with_a_plain_one_soon_after(sample: str) -> None:
+    first, *others = recognise(listing_of(SAMPLES[sample]))
+    assert first.layout.key == VARIANTS.get(sample, sample)
+    assert 1 >= first.score > others[0].score
+    assert {other.layout.key for other in others[:2]} & PLAIN
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_the_order_of_the_entries_and_a_folder_around_them_change_nothing(sample: str) -> None:
+    files = SAMPLES[sample]
+    grouping = described(group_files(listing_of(files)))
+    assert described(group_files(listing_of(dict(reversed(files.items()))))) == grouping
+    if sample != "project":  # it has the name of its outermost folder
+        wrapped = group_files(listing_of({f"download/{path}": text for path, text in files.items()}))
+        assert described(wrapped).replace("    download/", "    ") == grouping
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_every_layout_places_or_ignores_every_entry_of_every_sample(sample: str, layout: str) -> None:
+    grouping = group_files(listing_of(SAMPLES[sample]), Choices(layout))
+    assert grouping.places.keys() | grouping.ignored.keys() == SAMPLES[sample].keys()
+    assert not grouping.places.keys() & grouping.ignored.keys()
+    assert len(set(grouping.places.values())) == len(grouping.places)
+    assert all(grouping.ignored.values())
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_layout_fits_no_plain_class_and_no_empty_upload(layout: str) -> None:
+    plain = {f"student-{number:02}/main.py": CODE for number in range(20)}
+    for files in (plain, {}, {"main.py": CODE}):
+        score = LAYOUTS[layout].score(listing_of(files))
+        assert layout in PLAIN or score == 0
+
+
+def test_the_name_of_the_upload_alone_makes_no_layout() -> None:
+    files = {"ada/main.py": CODE, "ben/main.py": CODE}
+    for name in ("gradebook_Lab 1_2026-03-01", "assignment_9_export", "lab1-submissions"):
+        assert recognise(listing_of(files, name))[0].layout.key == "folders"
+
+
+def test_archives_of_students_in_an_archive_are_their_submissions() -> None:
+    packed = zipped({f"{name}.zip": zipped({"main.py": CODE.encode()}) for name in ("ada", "ben", "cleo")})
+    grouping, groups = group_submissions(entries("class.zip", packed))
+    assert grouping.layout.key == "folders"
+    assert {name: [entry.name for entry in files] for name, files in groups.items()} == {
+        "ada": ["main.py"],
+        "ben": ["main.py"],
+        "cleo": ["main.py"],
+    }
+
+
+def test_a_tests_folder_beside_the_students_does_not_make_the_class_one_project() -> None:
+    students = {f"class/{name}/main.py": CODE for name in ("ada", "ben", "cleo", "dora")}
+    grouping = group_files(listing_of({**students, "class/tests/test_main.py": CODE, "class/Makefile": CODE}))
+    assert {place.submission for place in grouping.places.values()} == {
+        "ada", "ben", "cleo", "dora", "Makefile",
+    }  # fmt: skip
+    assert "handed out" in grouping.ignored["class/tests/test_main.py"]
+
+
+def test_a_project_at_the_top_of_an_upload_is_named_after_the_upload() -> None:
+    grouping = group_files(listing_of({"src/main.py": CODE, "setup.py": CODE}, "ada"))
+    assert set(grouping.places.values()) == {("ada", "src/main.py"), ("ada", "setup.py")}
+
+
+def test_two_students_of_one_name_have_their_ids_after_it() -> None:
+    files = {f"Ada Byron_{number}_assignsubmission_file/main.py": CODE for number in (1, 2)}
+    assert names(files) == {"Ada Byron (1)", "Ada Byron (2)"}
+
+
+def test_a_student_in_two_archives_of_an_upload_is_one_submission() -> None:
+    files = {f"{part}/Ada Byron_1_assignsubmission_file/main.py": CODE for part in ("lab1", "lab2")}
+    grouping = group_files(listing_of(files))
+    assert set(grouping.places.values()) == {
+        ("Ada Byron", "main.py"),
+        ("Ada Byron", "lab2/Ada Byron_1_assignsubmission_file/main.py"),
+    }
+
+
+def test_a_team_is_one_submission_named_after_all() -> None:
+    assert "Chidi Okafor, Bruno Popescu" in names(SAMPLES["sakai"])
+
+
+def test_numbers_of_attempts_are_compared_as_numbers() -> None:
+    grouping = group_files(listing_of({f"a@b.edu_{version}_x.c": CODE for version in (2, 9, 10)}))
+    assert list(grouping.places) == ["a@b.edu_10_x.c"]
+    assert grouping.earlier == {"a@b.edu_2_x.c": "a", "a@b.edu_9_x.c": "a"}
+
+
+def test_attempts_with_and_without_a_time_zone_are_compared() -> None:
+    times = ("2026-03-01T14:05:09Z", "2026-03-01T15:05:09", "2026-03-01T14:05:09-05:00")
+    grouping = group_files(listing_of({f"Ada - {time}/main.py": CODE for time in times}))
+    assert list(grouping.places) == ["Ada - 2026-03-01T14:05:09-05:00/main.py"]
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        GRADESCOPE_RECORDS[:120],
+        "submission_77000: &a [*a, *a]\n  :submitters:\n  - :name: [" + "[" * 100_000,
+        'submission_77000:\n  :submitters:\n  - :name: "\\ud800\\x00"\n    :sid: \'\n' * 5,
+        "\x00\ufffe" * 1000,
+        "",
+    ],
+)
+def test_broken_records_of_gradescope_leave_the_numbers_as_names(records: str) -> None:
+    files = {**SAMPLES["gradescope-broken"], "assignment_9_export/submission_metadata.yml": records}
+    grouping = group_files(listing_of(files))
+    assert grouping.layout.key == "gradescope"
+    assert len({place.submission for place in grouping.places.values()}) == 2
+    assert all(place.submission.isprintable() for place in grouping.places.values())
+
+
+def test_metadata_that_is_too_large_is_not_kept() -> None:
+    path = "assignment_9_export/submission_metadata.yml"
+    builder = ListingBuilder()
+    builder.add(UnpackedEntry(path, b" " * 6_000_000, 6_000_000, ""))
+    for number in range(20):
+        builder.add(UnpackedEntry(f"{number}/submission_metadata.yml", b" " * 4_000_000, 4_000_000, ""))
+    assert path not in builder.metadata
+    assert sum(map(len, builder.metadata.values())) <= 50_000_000
+    assert len(builder.files) == 21
+
+
+def test_the_work_grows_in_proportion_to_the_number_of_entries() -> None:
+    """Count the searches in paths, because times differ from run to run."""
+
+    def searches(students: int) -> int:
+        files = {f"Ada {number}_{number}_assignsubmission_file/{file}.java": "x"
+                 for number in range(students) for file in range(4)}  # fmt: skip
+        listing = listing_of(files)
+        counted = CountedPaths(listing.paths)
+        listing.__dict__["paths"] = counted
+        group_files(listing)
+        return counted.readings
+
+    assert searches(5_000) <= 11 * searches(500)
+
+
+class CountedPaths(list[str]):
+    """Paths that count how often they are read in a loop."""
+
+    readings = 0
+
+    def __iter__(self) -> Iterator[str]:
+        for path in super().__iter__():
+            self.readings += 1
+            yield path

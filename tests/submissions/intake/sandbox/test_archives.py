@@ -1,0 +1,179 @@
+"""Uploads are unpacked in a child: with the same entries; what ends the child is refused with a reason."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+from dataclasses import replace
+from typing import IO, TYPE_CHECKING
+
+import psutil
+import pytest
+
+from submissions.intake.archives import unpack as in_this_process
+from submissions.intake.limits import BadArchive, Limits
+from submissions.intake.sandbox.archives import UploadedFile, unpack, unpack_all
+from tests.support import harmful_jobs
+from tests.support.archives import ARCHIVE_WRITERS, tarred, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from submissions.intake.archives.unpack import UnpackedEntry
+
+pytestmark = pytest.mark.slow
+
+MEMORY = 1_000_000_000
+FILES = {f"student-{n}/main.py": f"x = {n}\n".encode() * 30 for n in range(20)}
+HARMFUL = harmful_jobs.__name__
+
+
+def upload(name: str, data: bytes) -> UploadedFile:
+    return UploadedFile(name, len(data), lambda: io.BytesIO(data))
+
+
+def accepted(entries: list[UnpackedEntry]) -> list[str]:
+    return [entry.name for entry in entries if entry.data is not None]
+
+
+def refused(entries: list[UnpackedEntry]) -> dict[str, str]:
+    return {entry.name: entry.reason for entry in entries if entry.data is None}
+
+
+BOMB = zipped({"bomb.txt": b"\0" * 40_000_000})
+NESTED = {**FILES, "more/work.zip": zipped(FILES), "more/work.tar.gz": ARCHIVE_WRITERS["class.tar.gz"](FILES)}
+UPLOADS = {
+    **{name: write(FILES) for name, write in ARCHIVE_WRITERS.items()},
+    "nested.zip": zipped(NESTED),
+    "bomb.zip": BOMB,
+    "links.zip": zipped(
+        {"../up.py": b"x", "/etc/passwd": b"x", "a\0b.py": b"x", ".git/config": b"x", "a.py": b""}
+    ),
+    "russian.zip": zipped({"имя/работа.py": b"x = 1\n"}),
+    "large.zip": zipped({"a/large.txt": os.urandom(4_900_000), "a/too-large.txt": os.urandom(5_100_000)}),
+    "work.py": b"x = 1\n",
+    "truncated.tar": tarred(FILES)[:5000],
+}
+
+
+@pytest.mark.parametrize("name", UPLOADS)
+def test_a_child_unpacks_what_this_process_unpacks(name: str) -> None:
+    data = UPLOADS[name]
+    expected = list(in_this_process.unpack(name, io.BytesIO(data)))
+    assert list(unpack(upload(name, data), MEMORY)) == expected
+
+
+@pytest.mark.parametrize("data", [b"", zipped({}), zipped(FILES)[:-30]])
+def test_an_upload_of_which_nothing_can_be_read_is_refused_as_before(data: bytes) -> None:
+    with pytest.raises(BadArchive) as expected:
+        list(in_this_process.unpack("a.zip", io.BytesIO(data)))
+    with pytest.raises(BadArchive) as raised:
+        list(unpack(upload("a.zip", data), MEMORY))
+    assert str(raised.value) == str(expected.value)
+
+
+def test_several_files_are_unpacked_as_one_folder() -> None:
+    files = {"work.zip": zipped(FILES), "a.py": b"a = 1\n", "broken.tar.gz": b"\x1f\x8b\x08 broken"}
+    expected = in_this_process.unpack_all((name, io.BytesIO(data)) for name, data in files.items())
+    assert list(unpack_all([upload(*file) for file in files.items()], MEMORY)) == list(expected)
+
+
+def test_only_one_of_many_files_is_open_at_a_time() -> None:
+    opened: list[IO[bytes]] = []
+
+    def opener(data: bytes) -> Callable[[], IO[bytes]]:
+        def open_one() -> IO[bytes]:
+            assert all(file.closed for file in opened)
+            opened.append(io.BytesIO(data))
+            return opened[-1]
+
+        return open_one
+
+    files = [UploadedFile(name.replace("/", "-"), len(data), opener(data)) for name, data in FILES.items()]
+    assert len(accepted(list(unpack_all(files, MEMORY)))) == len(FILES)
+    assert len(opened) == len(FILES)
+    assert all(file.closed for file in opened)
+
+
+@pytest.mark.parametrize(
+    ("harm", "reason"),
+    [
+        (
+            "crash",
+            "it ended the program that unpacks it, twice (SIGSEGV); pack it again; the rest was not read",
+        ),
+        ("allocate", "unpacking it takes more memory than the 1 GB that it may use; the rest was not read"),
+        ("fail", "it broke the program that unpacks it (KeyError); pack it again; the rest was not read"),
+    ],
+)
+def test_entries_before_the_end_of_a_child_stay_once_and_the_rest_has_a_reason(
+    harm: str, reason: str
+) -> None:
+    data = zipped({"a.py": b"a = 1\n", f"harm: {harm}.py": b"x = 1\n", "z.py": b"z = 1\n"})
+    entries = list(unpack(upload("class.zip", data), MEMORY, jobs=HARMFUL))
+    assert accepted(entries) == ["a.py"]
+    assert refused(entries) == {"class.zip": reason}
+
+
+def test_an_upload_whose_first_entry_ends_the_child_is_refused() -> None:
+    data = zipped({"harm: crash.py": b"x = 1\n"})
+    with pytest.raises(BadArchive, match=r"class\.zip: it ended the program that unpacks it, twice"):
+        list(unpack(upload("class.zip", data), MEMORY, jobs=HARMFUL))
+
+
+def test_the_other_files_of_an_upload_are_unpacked_although_one_ends_the_child() -> None:
+    files = [
+        upload("first.zip", zipped({"a.py": b"a = 1\n"})),
+        upload("bad.zip", zipped({"b.py": b"b = 1\n", "harm: crash.py": b"x = 1\n", "c.py": b"c = 1\n"})),
+        upload("last.py", b"d = 1\n"),
+    ]
+    entries = list(unpack_all(files, MEMORY, jobs=HARMFUL))
+    assert accepted(entries) == ["first/a.py", "bad/b.py", "last.py"]
+    assert list(refused(entries)) == ["bad.zip"]
+
+
+def test_a_child_that_is_killed_from_outside_costs_no_entry() -> None:
+    entries = unpack(upload("class.zip", zipped(FILES)), MEMORY)
+    names = [next(entries).name]
+    (child,) = [
+        process
+        for process in psutil.Process().children()
+        if "submissions.intake.sandbox.archive_jobs" in process.cmdline()
+    ]
+    os.kill(child.pid, signal.SIGKILL)
+    names += [entry.name for entry in entries]
+    assert names == list(FILES)
+
+
+def test_an_unpacking_that_nobody_reads_to_its_end_leaves_no_process() -> None:
+    entries = unpack(upload("class.zip", zipped(FILES)), MEMORY)
+    next(entries)
+    entries.close()  # type: ignore[attr-defined]  # a generator
+    assert not [child for child in psutil.Process().children() if "archive_jobs" in str(child.cmdline())]
+
+
+def test_an_entry_that_takes_too_long_is_refused_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("submissions.intake.sandbox.archives.STEP_SECONDS", 1.0)
+    data = zipped({"a.py": b"a = 1\n", "harm: sleep.py": b"x = 1\n"})
+    entries = list(unpack(upload("class.zip", data), MEMORY, jobs=HARMFUL))
+    assert refused(entries)["class.zip"].startswith("an entry took longer than 1 s")
+
+
+def test_a_nested_archive_takes_memory_only_up_to_the_limit() -> None:
+    inner = zipped({"noise.bin": b"x"}, 0) + os.urandom(80_000_000)
+    limits = replace(Limits(), ratio_floor=10**9)
+    entries = list(
+        unpack(upload("class.zip", zipped({"a.py": b"a\n", "inner.zip": inner}, 0)), 100_000_000, limits)
+    )
+    assert accepted(entries) == ["a.py"]
+    assert "takes more memory than the 100 MB that it may use" in refused(entries)["class.zip"]
+
+
+def test_the_end_of_the_memory_is_not_damage_of_the_archive(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_memory(*_: object) -> object:
+        raise MemoryError
+
+    monkeypatch.setattr("submissions.intake.archives.zip_reader.detect_encoding", no_memory)
+    with pytest.raises(MemoryError):
+        list(in_this_process.unpack("a.zip", io.BytesIO(zipped(FILES))))

@@ -1,0 +1,140 @@
+"""A child can open nothing, knows no secret, and ends with its parent."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from fingerprint.engine import Unreadable
+from submissions.intake.sandbox.documents import DocumentReader
+from submissions.intake.sandbox.landlock import TCP_VERSION, give_up_files
+from submissions.intake.sandbox.process import Child, NotStarted
+from tests.conftest import wait_until
+from tests.support import harmful_jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc"),
+]
+
+MEMORY = 1_000_000_000
+ROOT = Path(__file__).parents[3]
+# Starts a reader, says which process its child is, and then reads a file that takes for ever, or waits.
+PARENT = """
+import sys
+from submissions.intake.sandbox.documents import DocumentReader
+reader = DocumentReader(1_000_000_000, "tests.support.harmful_jobs")
+reader.start().wait_until_ready()
+print(reader.start().pid, flush=True)
+sys.stdin.read(1)
+reader.read(b"harm: sleep", "python", 60)
+"""
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[DocumentReader]:
+    reader = DocumentReader(MEMORY, harmful_jobs.__name__)
+    reader.start().wait_until_ready()
+    yield reader
+    reader.close()
+
+
+def test_a_child_can_neither_open_nor_change_nor_signal_anything(reader: DocumentReader) -> None:
+    with pytest.raises(Unreadable) as refused:
+        reader.read(b"harm: attack", "python", 5)
+    errors = dict(attempt.split("=") for attempt in str(refused.value).split())
+    for attempt in ("read", "write", "list", "socket", "pipe", "copy"):
+        assert errors[attempt] in {"OSError", "PermissionError"}, attempt
+    if _landlock() >= TCP_VERSION:
+        assert {errors[attempt] for attempt in ("delete", "rename", "make")} == {"PermissionError"}
+    if not _scopes_signals():
+        pytest.skip("this kernel's Landlock does not confine signals")
+    assert errors["signal"] == "PermissionError"
+
+
+def _landlock() -> int:
+    """Return the version of Landlock here, found out by a process of its own."""
+    return _run("import ctypes; ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)")
+
+
+def _scopes_signals() -> bool:
+    return _landlock() >= 6
+
+
+def _run(first: str) -> int:
+    module, name = give_up_files.__module__, give_up_files.__name__
+    program = f"{first}; from {module} import {name}; raise SystemExit({name}())"
+    return subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False).returncode
+
+
+def test_a_child_gets_nothing_of_the_environment(
+    reader: DocumentReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://moss:password@localhost/moss")
+    child = Child(harmful_jobs.__name__, MEMORY)
+    child.wait_until_ready()  # a process has no environment yet while it becomes another program
+    environment = Path(f"/proc/{child.pid}/environ").read_bytes()
+    child.end()
+    names = {variable.split(b"=")[0] for variable in environment.split(b"\0") if variable}
+    assert names == {b"PYTHONPATH", b"OPENBLAS_NUM_THREADS", b"LC_ALL"}
+
+
+def test_a_child_has_only_its_pipes_open(reader: DocumentReader) -> None:
+    descriptors = list(Path(f"/proc/{reader.start().pid}/fd").iterdir())
+    opened = {str(descriptor.readlink()).split(":")[0] for descriptor in descriptors}
+    assert opened == {"pipe", os.devnull}
+
+
+def test_the_limits_of_a_child_cannot_be_raised(reader: DocumentReader) -> None:
+    limits = {
+        resource.RLIMIT_AS: MEMORY,
+        resource.RLIMIT_NOFILE: 0,
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NPROC: 0,
+    }
+    for limit, value in limits.items():
+        assert resource.prlimit(reader.start().pid, limit) == (value, value)
+    status = Path(f"/proc/{reader.start().pid}/status").read_text()
+    assert "NoNewPrivs:\t1" in status
+
+
+def test_a_child_imports_neither_django_nor_numba(reader: DocumentReader) -> None:
+    mapped = Path(f"/proc/{reader.start().pid}/maps").read_text()
+    assert "numpy" in mapped
+    assert "llvmlite" not in mapped
+    assert "psycopg" not in mapped
+
+
+@pytest.mark.parametrize("working", [False, True])
+def test_a_child_ends_with_a_parent_that_is_killed(working: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdin is not None
+    assert parent.stdout is not None
+    with parent:
+        child = psutil.Process(int(parent.stdout.readline()))
+        if working:
+            parent.stdin.write("x")
+            parent.stdin.flush()
+            wait_until(lambda: child.status() == psutil.STATUS_SLEEPING, 20)
+        parent.send_signal(signal.SIGKILL)
+        child.wait(5)
+
+
+def test_a_child_that_cannot_start_is_no_fault_of_a_file() -> None:
+    reader = DocumentReader(MEMORY, "tests.support.no_such_jobs")
+    with pytest.raises(NotStarted):
+        reader.read(b"x = 1\n", "python", 5)

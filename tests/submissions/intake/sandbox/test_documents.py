@@ -1,0 +1,187 @@
+"""Documents are read in a child: with the same result, and a file that ends it is refused alone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import psutil
+import pytest
+
+from fingerprint import engine
+from fingerprint.engine import Unreadable
+from submissions.intake.sandbox.documents import DocumentReader, NamedFile
+from submissions.intake.sandbox.syntax_spans import span_columns, syntax_spans
+from tests.fingerprint import languages
+from tests.support import harmful_jobs
+from tests.support.notebooks import notebook_with, wrong_notebooks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fingerprint.engine import TokenStream
+
+pytestmark = pytest.mark.slow
+
+MEMORY = 1_000_000_000
+SECONDS = 5.0
+GOLDEN = [
+    path
+    for path in sorted((Path(languages.__file__).parent / "golden").iterdir())
+    if path.suffix != ".tokens"
+]
+# Files that are read with what is imported only when it is needed.
+UNUSUAL = {
+    "a.sol": b"contract A { uint x = 1; function f() public { x += 2; } }\n",
+    "a.md": b"# Tides\n\n```lua\nlocal x = string.format('a')\n```\n",
+    "a.lua": b"local x = string.format('a')\n",
+    "a.asy": b"draw((0,0)--(1,1));\n",
+    "a.unheard-of": b"int main() { return 0; }\n",
+    "russian.txt": "Съешь же ещё этих мягких французских булок.\n".encode("cp1251"),
+    "japanese.txt": "いろはにほへと ちりぬるを わかよたれそ\n".encode("cp932") * 5,
+    "wide.txt": "\ufeffa wide text\n".encode("utf-16-le"),
+    "future.ipynb": notebook_with(nbformat_minor=99),
+}
+ALL = {path.name: path.read_bytes() for path in GOLDEN} | UNUSUAL
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[DocumentReader]:
+    reader = DocumentReader(MEMORY, harmful_jobs.__name__)
+    yield reader
+    reader.close()
+
+
+def check_reads(reader: DocumentReader) -> None:
+    assert len(reader.read(b"x = f(1)\n", "python", SECONDS).tokens) == 4
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_child_reads_what_this_process_reads(reader: DocumentReader, name: str) -> None:
+    expected = engine.read(ALL[name], name, coarse=True)
+    (language,) = reader.identify([NamedFile(name, ALL[name])], "", SECONDS)
+    assert isinstance(language, str)
+    read = reader.read(ALL[name], language, SECONDS, coarse=True)
+    assert read.language == language == expected.front_end.name
+    columns = (read.tokens.kinds, read.tokens.starts, read.tokens.ends, read.lines, *read.lexical)
+    lines = engine.token_lines(expected.text, expected.tokens)
+    tokens = expected.tokens
+    expected_columns = (tokens.kinds, tokens.starts, tokens.ends, lines, *expected.lexical)
+    for column, wanted in zip(columns, expected_columns, strict=True):
+        np.testing.assert_array_equal(column, wanted)
+    assert (read.coarse is None) == (expected.coarse is None)
+    if read.coarse and expected.coarse:
+        assert read.coarse.family == expected.coarse.family
+        np.testing.assert_array_equal(read.coarse.tokens.kinds, expected.coarse.tokens.kinds)
+        np.testing.assert_array_equal(read.coarse.terms, expected.coarse.terms)
+    spans = span_columns(syntax_spans(expected.text, language))
+    assert [list(column) for column in read.spans] == [list(column) for column in spans]
+
+
+def outcome(read: Callable[[bytes], TokenStream], data: bytes) -> int | str:
+    """Return the number of tokens, or the reason of the refusal."""
+    try:
+        return len(read(data))
+    except Unreadable as error:
+        return engine.storable(str(error))
+
+
+def test_a_child_refuses_what_this_process_refuses(reader: DocumentReader) -> None:
+    def in_child(data: bytes) -> TokenStream:
+        return reader.read(data, "notebook", SECONDS).tokens
+
+    def here(data: bytes) -> TokenStream:
+        return engine.read(data, "", "notebook").tokens
+
+    for data in wrong_notebooks().values():
+        assert outcome(in_child, data) == outcome(here, data)
+
+
+def test_an_unknown_language_is_refused(reader: DocumentReader) -> None:
+    with pytest.raises(Unreadable, match="no language is called 'klingon'"):
+        reader.read(b"nuqneH", "klingon", SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("harm", "reason"),
+    [
+        ("allocate", r"reading it as python takes more memory than the 1 GB that it may use"),
+        ("compute", r"reading it as python took longer than 0\.2 s"),
+        ("crash", r"reading it as python ended the program that reads files, twice \(SIGSEGV\)"),
+        ("leave", r"reading it as python ended the program that reads files, twice \(exit status 0\)"),
+        ("fail", r"its front-end broke on it \(KeyError\)"),
+        ("nonsense", r"the program that reads files answered with nonsense \(starts\)"),
+        ("symbols", r"the program that reads files answered with nonsense \(starts\)"),
+    ],
+)
+def test_a_file_that_harms_its_reader_is_refused_and_the_next_one_is_read(
+    reader: DocumentReader, harm: str, reason: str
+) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        reader.read(f"harm: {harm}\nx = 1\n".encode(), "python", 0.2, coarse=harm == "symbols")
+    check_reads(reader)
+
+
+def test_the_log_says_where_a_reader_broke_and_nothing_of_the_file(
+    reader: DocumentReader, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(Unreadable):
+        reader.read(b"harm: fail\n", "python", SECONDS)
+    assert "in fail" in caplog.text
+    assert "unheard of" not in caplog.text
+
+
+def test_a_reader_that_does_nothing_is_ended(reader: DocumentReader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("submissions.intake.sandbox.documents.GRACE_SECONDS", 0.5)
+    started = time.monotonic()
+    with pytest.raises(Unreadable, match=r"took longer than 0\.2 s"):
+        reader.read(b"harm: sleep\n", "python", 0.2)
+    assert time.monotonic() - started < 5
+    check_reads(reader)
+
+
+def test_a_slow_lexer_is_ended_by_the_time_limit_and_the_child_goes_on(reader: DocumentReader) -> None:
+    child = reader.start().pid
+    with pytest.raises(Unreadable, match=r"reading it as python took longer than 0\.5 s"):
+        reader.read(b"a " * 1_000_000, "python", 0.5)
+    assert reader.start().pid == child
+
+
+def test_a_file_is_read_although_its_child_is_killed_meanwhile(reader: DocumentReader) -> None:
+    child = reader.start()
+    child.wait_until_ready()
+    kill = threading.Timer(0.3, os.kill, (child.pid, signal.SIGKILL))
+    kill.start()
+    tokens = reader.read(b"x = f(1)\n" * 40_000, "python", 20).tokens
+    kill.join()
+    assert len(tokens) == 160_000
+    assert reader.start().pid != child.pid
+
+
+def test_a_child_that_was_killed_between_two_files_is_replaced(reader: DocumentReader) -> None:
+    child = psutil.Process(reader.start().pid)
+    child.kill()
+    check_reads(reader)
+
+
+def test_a_child_outlives_the_signals_of_a_stop_so_that_its_parent_can_finish(reader: DocumentReader) -> None:
+    child = reader.start()
+    child.wait_until_ready()
+    os.kill(child.pid, signal.SIGTERM)
+    os.kill(child.pid, signal.SIGINT)
+    check_reads(reader)
+    assert reader.start().pid == child.pid
+
+
+def test_a_child_is_replaced_after_many_files(
+    reader: DocumentReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = reader.start().pid
+    monkeypatch.setattr(reader, "max_jobs", 1)
+    check_reads(reader)
+    assert reader.start().pid != first
