@@ -5,18 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from allauth.mfa.models import Authenticator
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from allauth.mfa.utils import decrypt
-from django.db import connection
-from django.db.migrations.loader import MigrationLoader
 
 from moss.doctor.configuration import sealed
-from moss.integrations.lti.keys import public_keys, sign
+from moss.integrations.lti.keys import public_keys
 from moss.integrations.lti.models import ToolKey
-from moss.integrations.webhooks.migrations import __name__ as migrations_of_webhooks
-from moss.integrations.webhooks.models import Webhook
 from submissions.models import ApiAnswer
 from tests.support.api import client_with, secret_of, send
 from tests.support.every_column import places_of
@@ -53,28 +48,6 @@ def test_no_secret_is_found_in_any_column(alice: User, assignment: Assignment) -
     assert min(map(len, secrets)) >= 8
     assert places_of(secrets) == set()
     assert ApiAnswer.objects.get().body == answer.content.decode()
-
-
-def test_secrets_of_before_are_sealed_by_the_migration(alice: User, assignment: Assignment) -> None:
-    create_webhook(alice, assignment)
-    TOTP.activate(alice, "JBSWY3DPEHPK3PXP")
-    sign({})
-    before = (Webhook.objects.get().secret, ToolKey.objects.get().private_key)
-    migration, state = _migration()
-    migration.open_all(state, None)
-    assert places_of(before) == {"webhooks_webhook.secret", "lti_toolkey.private_key"}
-    assert places_of(["JBSWY3DPEHPK3PXP"]) == {"mfa_authenticator.data"}
-    migration.seal_all(state, None)
-    assert places_of([*before, "JBSWY3DPEHPK3PXP"]) == set()
-    assert (Webhook.objects.get().secret, ToolKey.objects.get().private_key) == before
-    assert decrypt(Authenticator.objects.get().data["secret"]) == "JBSWY3DPEHPK3PXP"
-
-
-def _migration() -> tuple[Any, Any]:
-    loader = MigrationLoader(connection)
-    name = ("webhooks", "0003_sealed_secrets")
-    module = __import__(f"{migrations_of_webhooks}.{name[1]}", fromlist=["seal_all"])
-    return module, loader.project_state([name]).apps
 
 
 def test_another_secret_key_is_found_by_doctor_and_breaks_no_page(

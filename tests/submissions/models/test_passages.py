@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -16,8 +15,6 @@ from submissions.models.passages import PassageRecord, pack_passages, pack_recor
 
 if TYPE_CHECKING:
     from submissions.models import Assignment
-
-migration = import_module("submissions.migrations.0064_packed_passages")
 
 keys, figures = st.integers(1, 2**62), st.integers(0, 2**31 - 1)
 records = st.builds(PassageRecord, keys, figures, keys, figures, figures, figures, st.booleans())
@@ -51,16 +48,6 @@ def test_rows_of_the_engine_are_packed_with_the_keys_of_their_files(pairs: list[
     starts = np.cumsum([0, *map(len, pairs)])
     packed = pack_passages(table, starts, np.array(files, dtype=np.int64))
     assert [unpack(own) for own in packed] == pairs
-
-
-@given(st.lists(records, max_size=8))
-def test_passages_of_an_earlier_version_are_packed_alike(passages: list[PassageRecord]) -> None:
-    rows = [passage._asdict() for passage in passages]
-    for row in rows:
-        if not row["common"]:
-            del row["common"]  # reports from before it was stored
-    assert unpack(migration.packed({"version": 1, "rows": rows})) == passages
-    assert unpack(migration.packed({})) == []
 
 
 def test_a_pair_has_its_passages_in_the_database_and_after_dumpdata_and_loaddata(pair: Pair) -> None:

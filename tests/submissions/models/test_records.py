@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +11,7 @@ from django.db import connection
 from pydantic import ValidationError
 
 from submissions.models import Report
-from submissions.models.records import BestMatch, DuplicateRecord, ExclusionEffect, Findings, MovedPair
+from submissions.models.records import BestMatch, DuplicateRecord, Findings
 
 if TYPE_CHECKING:
     from submissions.models import Assignment
@@ -27,7 +26,6 @@ FINDINGS = Findings(
     identical=[[1, 2]],
 )
 DUPLICATES = [DuplicateRecord(sameness="identical", submissions=[1, 2])]
-migration = import_module("submissions.migrations.0005_records")
 
 
 @pytest.fixture
@@ -70,22 +68,3 @@ def test_a_record_with_an_unknown_or_missing_field_is_refused() -> None:
     for fields in ({**row, "extra": 1}, {key: row[key] for key in ("version", "submission", "match")}):
         with pytest.raises(ValidationError):
             BestMatch.from_json(fields)
-
-
-def test_the_migration_reads_the_positional_lists_of_earlier_releases() -> None:
-    effect = {
-        "tokens": 9,
-        "boilerplate": 2,
-        "common": 1,
-        "standing": [3, 4],
-        "moved": [[1, 2, 0.5, 0.6, 0.7, 0.8]],
-    }
-    record = migration.findings_record({"best": [[1, 2, 0.5], [3, None, 0]], "scored": 3, "effect": effect})
-    moved = MovedPair(left=1, right=2, similarity=0.5, similarity_before=0.6, share=0.7, share_before=0.8)
-    assert Findings.from_json(record) == Findings(
-        best=FINDINGS.best,
-        scored=3,
-        listed=0,
-        effect=ExclusionEffect(tokens=9, boilerplate=2, common=1, above=3, above_before=4, moved=[moved]),
-    )
-    assert migration.findings_record({}) is None

@@ -8,11 +8,8 @@ import resource
 import subprocess
 import sys
 from datetime import timedelta
-from importlib import import_module
-from typing import TYPE_CHECKING
 
 import pytest
-from django.apps import apps
 from django.conf import settings as used
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
@@ -20,21 +17,9 @@ from django.db import connection
 from django.utils import timezone
 from hypothesis import given, strategies as st
 
-from moss.environment import upload_storage
-from submissions import actions
 from submissions.models import FileChunk
 from submissions.storage.database_files import CHUNK_BYTES, DatabaseStorage
 from tests.conftest import worker_environment
-from tests.support.sample_class import loose
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from django.contrib.auth.models import User
-    from pytest_django.fixtures import Settings
-
-    from submissions.models import Assignment
-    from tests.support.uploads import Committing
 
 pytestmark = pytest.mark.django_db
 CONTENT = random.Random(1).randbytes(2 * CHUNK_BYTES + 12_345)
@@ -133,26 +118,6 @@ def test_a_file_that_cannot_be_read_to_its_end_is_not_stored_in_part() -> None:
     with pytest.raises(OSError, match="the disk broke"):
         default_storage.save("uploads/failing", File(_Stream(3 * CHUNK_BYTES, CHUNK_BYTES)))
     assert not FileChunk.objects.exists()
-
-
-def test_files_that_waited_in_the_folder_are_moved_into_the_database(
-    assignment: Assignment,
-    alice: User,
-    folder_storage: Path,
-    settings: Settings,
-    django_capture_on_commit_callbacks: Committing,
-) -> None:
-    batch = actions.create_batch(assignment, alice, [loose("main.py", CONTENT)])
-    stored = folder_storage / batch.uploads.get().file.name
-    assert stored.read_bytes() == CONTENT
-    batch.uploads.update(size=0)
-    settings.STORAGES = used.STORAGES | {"default": upload_storage()}
-    with django_capture_on_commit_callbacks(execute=True):
-        import_module("submissions.migrations.0030_uploads_in_the_database").move_files(apps, None)
-    upload = batch.uploads.get()
-    with upload.file.open("rb") as file:
-        assert (file.read(), upload.size) == (CONTENT, len(CONTENT))
-    assert not stored.exists()
 
 
 def test_postgres_does_not_compress_what_mostly_is_compressed() -> None:
