@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from django.db import DatabaseError
 from redis.exceptions import RedisError
 
-from moss.doctor import audit, configuration, machine, saml, services
+from moss.doctor import configuration, machine, saml, services
 from moss.doctor.findings import Finding, problem
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ ADVICE: dict[type[Exception], str] = {
 
 def findings(*, with_audit: bool = False) -> list[Finding]:
     """Return what each check found, and the one of the audit log, if it is asked for."""
-    return [_finding(check) for check in (*CHECKS, *([audit.audit] if with_audit else ()))]
+    return [_finding(check) for check in (*CHECKS, *([configuration.audit] if with_audit else ()))]
 
 
 def _finding(check: Callable[[], Finding]) -> Finding:

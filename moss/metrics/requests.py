@@ -6,16 +6,29 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from celery.signals import task_postrun, task_prerun
+from celery.states import RETRY, SUCCESS
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
 from prometheus_client import Histogram
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from submissions.models import Duration
+from submissions.work.states import count_duration
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from celery import Task
     from django.http import HttpRequest, HttpResponse
     from prometheus_client.registry import Collector
+
+
+OUTCOMES = {SUCCESS: "done", RETRY: "retried"}
+
+# When the tasks of this process were started, by their ids.
+_starts: dict[str, float] = {}
+
 
 # Names of addresses and of methods are few; anything else that a client sends has one name.
 METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
@@ -59,3 +72,16 @@ def request_collector() -> Collector:
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         return MultiProcessCollector(None)  # type: ignore[no-untyped-call]
     return DURATION
+
+
+@task_prerun.connect
+def start_clock(task_id: str, **_: object) -> None:
+    _starts[task_id] = time.perf_counter()
+
+
+@task_postrun.connect
+def count_task(task_id: str, task: Task[..., object], state: str | None = None, **_: object) -> None:
+    """Count a task that has ended. An error of the database is logged by Celery, and changes no task."""
+    seconds = time.perf_counter() - _starts.pop(task_id)
+    name = task.name.rpartition(".")[2]
+    count_duration(Duration.Measure.TASK, name, OUTCOMES.get(state or "", "failed"), seconds)

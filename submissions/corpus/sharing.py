@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 
 from submissions.corpus.computing import stored_bytes
 from submissions.corpus.corpora import CorpusError
-from submissions.corpus.interrupts import interrupts_held
 from submissions.corpus.models import CorpusShard
 from submissions.models import Job
 from submissions.rows import insert
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from submissions.corpus.models import Corpus, CorpusSweep
+
 
 # Parts that wait at a time: enough for the workers of several machines, and little in the database.
 MOST_WAITING = 16
@@ -122,3 +125,34 @@ class _Waiting:
             raise CorpusError(
                 "a part of the work failed; the logs of the workers say why. --here does it in this process"
             )
+
+
+@contextmanager
+def interrupts_held() -> Iterator[Callable[[], None]]:
+    """Hold the first Ctrl-C of the block back; yield a function that raises KeyboardInterrupt for it.
+
+    Django does not leave a transaction that KeyboardInterrupt interrupts while it begins: what is deleted
+    afterwards would stay. A second Ctrl-C is raised at once. Nothing is done in other threads than the main
+    one, which gets the signals, and where another handler is set.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if not in_main_thread or before is not signal.default_int_handler:
+        yield lambda: None
+        return
+    is_pressed = False
+
+    def hold(*_: object) -> None:
+        nonlocal is_pressed
+        is_pressed = True
+        signal.signal(signal.SIGINT, before)
+
+    def raise_held() -> None:
+        if is_pressed:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, hold)
+    try:
+        yield raise_held
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -14,19 +14,21 @@ from submissions.models.batches import (
 )
 from submissions.models.courses import Alias, Assignment, Course
 from submissions.models.decisions import CaseChange, CaseDecision, CaseMember, Change, Decision, Share
-from submissions.models.durations import Duration
-from submissions.models.erasures import Erasure
-from submissions.models.file_chunks import FileChunk
-from submissions.models.hints import DismissedHint
-from submissions.models.jobs import Job
+from submissions.models.jobs import Duration, Job
 from submissions.models.language_changes import LanguageChange
-from submissions.models.people import CampusGroup, Invitation, Membership, StatedReason
-from submissions.models.ranking_plans import RankingPlan, RankingShard
-from submissions.models.reading_requests import ReadingRequest, ReadingRequestChange
-from submissions.models.reports import Ignored, Pair, Report
-from submissions.models.resumable_uploads import ResumableUpload
+from submissions.models.people import (
+    CampusGroup,
+    DismissedHint,
+    Invitation,
+    Membership,
+    ReadingRequest,
+    ReadingRequestChange,
+    StatedReason,
+)
+from submissions.models.reports import Ignored, Pair, RankingPlan, RankingShard, Report
+from submissions.models.resumable_uploads import FileChunk, ResumableUpload
 from submissions.models.sources import Document, PostingBlock, PostingRun, Source
-from submissions.models.students import CourseRoster, EnrolledStudent, SubmissionStudent
+from submissions.models.students import CourseRoster, EnrolledStudent, Erasure, SubmissionStudent
 from submissions.models.tokens import ApiAnswer, ApiToken
 
 __all__ = [

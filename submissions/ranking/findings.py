@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from submissions.models.records import BestMatch, Findings
+from fingerprint.engine import distinct_values, group_duplicates
+from submissions.comparison.components import connected_components
+from submissions.mates import are_mates, compared_mates
+from submissions.models.records import BestMatch, DuplicateRecord, Findings
 from submissions.ranking.common_code import common_passages
 from submissions.ranking.exclusions import exclusion_effect
 
@@ -15,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fingerprint.engine import Ranking
+    from fingerprint.types import Hashes
+    from submissions.models import Assignment
     from submissions.ranking.exclusions import RankedInput
     from submissions.ranking.load import LoadedCohort
 
@@ -85,3 +91,72 @@ def identical_files(cohort: LoadedCohort) -> list[list[int]]:
         for group in groups.values()
         if len(group) > 1 and not cohort.mates.is_one_group(group)
     ]
+
+
+class RankedCases(NamedTuple):
+    """Number of pairs at or above the threshold, and the cases, by primary keys, the largest first."""
+
+    above: int
+    cases: list[list[int]]
+
+
+def find_cases(assignment: Assignment, cohort: LoadedCohort, ranking: Ranking) -> RankedCases:
+    """Return the cases of all scored pairs; pairs of one student or one team connect nothing."""
+    above = np.flatnonzero(ranking.scores.similarity >= ranking.threshold.value)
+    rows = np.array([row for row in above.tolist() if _connects(cohort, ranking, row)], dtype=np.intp)
+    ids = np.array([submission.pk for submission in cohort.submissions], dtype=np.int64)
+    left, right = (ids[side[rows]].tolist() for side in (ranking.pairs.left, ranking.pairs.right))
+    pairs = list(zip(left, right, strict=True))
+    if keys := compared_mates(assignment, ids.tolist()):
+        pairs = [pair for pair in pairs if not are_mates(keys, *pair)]
+    return RankedCases(len(pairs), connected_components(pairs))
+
+
+def _connects(cohort: LoadedCohort, ranking: Ranking, row: int) -> bool:
+    """Return whether a pair is in the report, and not of a student and the same student's earlier work."""
+    left, right = int(ranking.pairs.left[row]), int(ranking.pairs.right[row])
+    unlisted = cohort.is_unlisted(left) or cohort.is_unlisted(right)
+    return not unlisted and not cohort.is_same_student(left, right)
+
+
+def duplicate_groups(cohort: LoadedCohort) -> list[DuplicateRecord]:
+    """Return the groups of identical, lexically identical and fingerprint-identical submissions.
+
+    See `fingerprint.ranking.duplicates` for the definitions. A group of one student or team is left out.
+    """
+    sources: dict[int, list[int]] = defaultdict(list)
+    kinds: dict[int, list[bytes]] = defaultdict(list)
+    for file, content in zip(cohort.files, cohort.contents, strict=True):
+        if cohort.is_unlisted(content.submission):
+            continue
+        sources[content.submission].append(file.source_id)
+        if len(content.kinds):
+            kinds[content.submission].append(_digest(content.kinds))
+    indexes = range(len(cohort.submissions))
+    fingerprints = _fingerprint_digests(cohort)
+    keys = (
+        [tuple(sorted(sources[i])) if kinds[i] else () for i in indexes],
+        [tuple(sorted(kinds[i])) for i in indexes],
+        [fingerprints.get(i, b"") for i in indexes],
+    )
+    return [
+        DuplicateRecord(
+            sameness=group.sameness.value, submissions=[cohort.submissions[i].pk for i in group.members]
+        )
+        for group in group_duplicates(keys)
+        if not cohort.mates.is_one_group(group.members)
+    ]
+
+
+def _fingerprint_digests(cohort: LoadedCohort) -> dict[int, bytes]:
+    """Return a digest of the distinct fingerprints of each submission that has any, by its index."""
+    hashes: dict[int, list[Hashes]] = defaultdict(list)
+    for content in cohort.contents:
+        if not cohort.is_unlisted(content.submission):
+            hashes[content.submission].append(content.hashes)
+    own_hashes = {i: distinct_values(np.concatenate(parts)) for i, parts in hashes.items()}
+    return {i: _digest(values) for i, values in own_hashes.items() if len(values)}
+
+
+def _digest(values: Hashes) -> bytes:
+    return blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).digest()

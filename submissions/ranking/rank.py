@@ -14,11 +14,9 @@ from submissions.comparison.ranked_pairs import PAIRS_AT_ONCE, aligned_pairs
 from submissions.ingest.documents import PARAMS
 from submissions.models import Batch, Ignored, Pair, Report
 from submissions.ranking import progress
-from submissions.ranking.cases import find_cases
 from submissions.ranking.copies import copy_old_work
-from submissions.ranking.duplicate_groups import duplicate_groups
 from submissions.ranking.exclusions import RankedInput, rank_without_exclusions
-from submissions.ranking.findings import collect_findings
+from submissions.ranking.findings import collect_findings, duplicate_groups, find_cases
 from submissions.ranking.listed_pairs import pack_aligned, pair_columns
 from submissions.ranking.prepared import prepare, ranked_batches
 from submissions.rows import insert

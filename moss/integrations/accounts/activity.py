@@ -11,7 +11,6 @@ from django.contrib.auth.signals import user_logged_in, user_logged_out
 from django.dispatch import receiver
 from django.utils.translation import get_language
 
-from moss.integrations.accounts.devices import device_name
 from moss.integrations.accounts.models import MailChoice
 from moss.integrations.accounts.sessions import ADDRESS, DEVICE, STARTED, USED
 from moss.proxies import client_address
@@ -21,6 +20,31 @@ if TYPE_CHECKING:
 
     from django.contrib.auth.models import User
     from django.http import HttpRequest, HttpResponse
+
+
+# The first part that a user agent contains decides: most of them name several browsers.
+BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser", "Samsung Internet"),
+    ("Firefox/", "Firefox"),
+    ("FxiOS", "Firefox"),
+    ("CriOS", "Chrome"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+    ("curl/", "curl"),
+)
+
+SYSTEMS = (
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Android", "Android"),
+    ("CrOS", "ChromeOS"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "macOS"),
+    ("Linux", "Linux"),
+)
+
 
 logger = logging.getLogger(__name__)
 
@@ -59,3 +83,13 @@ def begin(sender: object, request: HttpRequest, user: User, **_: object) -> None
 def end(sender: object, request: HttpRequest, user: User | None, **_: object) -> None:  # noqa: ARG001 - as above
     if user:
         logger.info("account %s signed out from %s", user.pk, client_address(request))
+
+
+def device_name(user_agent: str) -> str:
+    """Return the browser and the system that a User-Agent header names, such as "Firefox on Linux"."""
+    browser, system = (_first(user_agent, table) for table in (BROWSERS, SYSTEMS))
+    return f"{browser or 'An unknown program'}{f' on {system}' if system else ''}"
+
+
+def _first(user_agent: str, table: tuple[tuple[str, str], ...]) -> str:
+    return next((name for part, name in table if part in user_agent), "")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from moss.integrations.accounts.token_views import api_tokens
-from moss.integrations.accounts.views import ChangePasswordView, account, choose_mail
+from moss.integrations.accounts.views import ChangePasswordView, account, api_tokens, choose_mail
 
 urlpatterns = [
     path("account/", account, name="account"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -16,18 +17,18 @@ from django.urls import reverse_lazy
 from django.utils.translation import get_language, gettext as _, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
-from moss.integrations.accounts.forms import ChangePassword, EndSessions
-from moss.integrations.accounts.listing import end_all_but, end_sessions, listed_sessions
+from moss.integrations.accounts.forms import ChangePassword, CreateToken, EndSessions, RevokeTokens
 from moss.integrations.accounts.models import MailChoice
+from moss.integrations.accounts.sessions import end_all_but, end_sessions, listed_sessions
 from moss.integrations.moss_protocol.user_ids import user_id_of
 from submissions import queries
+from submissions.actions.tokens import create_token, revoke_tokens
+from submissions.queries.tokens import tokens
 
 if TYPE_CHECKING:
-    from django.contrib.auth.models import User
-    from django.http import HttpRequest, HttpResponse
+    from django.http import HttpResponse
 
-    class AuthenticatedRequest(HttpRequest):
-        user: User
+    from submissions.pages.views.access import AuthenticatedRequest
 
 
 logger = logging.getLogger(__name__)
@@ -108,3 +109,40 @@ class ChangePasswordView(PasswordChangeView):
 
     def form_invalid(self, form: ChangePassword) -> HttpResponse:
         return self.render_to_response(self.get_context_data(form=form), status=422)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def api_tokens(request: AuthenticatedRequest) -> HttpResponse:
+    """List the tokens of the user, create one, which the answer shows once, and revoke those chosen."""
+    revokes = "revoke_chosen" in request.POST
+    keys = [token.pk for token in tokens(request.user)]
+    revoke = RevokeTokens(request, keys, request.POST if revokes else None, prefix="old")
+    create = CreateToken(request, request.POST if request.POST and not revokes else None)
+    if revoke.is_valid():
+        return _revoked(request, revoke.cleaned_data["revoke"])
+    secret = _created(request, create) if create.is_valid() else ""
+    context = {
+        "tokens": tokens(request.user),
+        "create": CreateToken(request) if secret else create,
+        "revoke": revoke,
+        "secret": secret,
+    }
+    status = 422 if create.errors or revoke.errors else 200
+    return render(request, "accounts/tokens.html", context, status=status)
+
+
+def _created(request: AuthenticatedRequest, form: CreateToken) -> str:
+    data = form.cleaned_data
+    lasting = timedelta(days=data["lasting"])
+    token, secret = create_token(request.user, data["name"], data["scope"], lasting, data["courses"])
+    logger.info("account %s created token %s (%s)", request.user.pk, token.pk, token.scope)
+    return secret
+
+
+def _revoked(request: AuthenticatedRequest, keys: list[int]) -> HttpResponse:
+    revoked = revoke_tokens(request.user, keys)
+    logger.info("account %s revoked the tokens %s", request.user.pk, keys)
+    text = ngettext("{n} token was revoked.", "{n} tokens were revoked.", revoked)
+    messages.success(request, text.format(n=revoked))
+    return redirect("api_tokens")

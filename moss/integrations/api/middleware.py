@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
+from django.core.cache import cache
 from django.http import HttpResponse
 from django.utils.cache import get_conditional_response
 from django.utils.functional import SimpleLazyObject
+from redis.exceptions import RedisError
 
 from moss.integrations.api import problems
 from moss.integrations.api.authentication import token_of, user_of_request
-from moss.integrations.api.throttling import too_many_requests
+from moss.integrations.api.problems import Problem
 from submissions.queries.tokens import note_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from django.http import HttpRequest
+
+    from submissions.models import ApiToken
+
+
+logger = logging.getLogger(__name__)
+
+
+MINUTE = 60
+
 
 PREFIX = "/api/v1/"
 FIRST_ERROR = 400
@@ -67,3 +81,21 @@ def _with_etag(request: HttpRequest, response: Any) -> HttpResponse:
     answer = get_conditional_response(request, etag=etag, response=response)
     assert isinstance(answer, HttpResponse)
     return answer
+
+
+def too_many_requests(token: ApiToken) -> Problem | None:
+    """Count a request of a token; return the problem to answer with if it is one too many."""
+    minute, second = divmod(int(time.time()), MINUTE)
+    key = f"api-requests:{token.pk}:{minute}"
+    try:
+        cache.add(key, 0, MINUTE * 2)
+        count = cache.incr(key)
+    except (RedisError, ValueError) as error:
+        # A limit is no reason to refuse everything while Valkey is away.
+        logger.warning("the requests of token %s were not counted: %s", token.pk, error)
+        return None
+    if count <= settings.API_REQUESTS_A_MINUTE:
+        return None
+    wait = MINUTE - second
+    text = f"More than {settings.API_REQUESTS_A_MINUTE} requests in a minute. Go on in {wait} s."
+    return Problem(429, text, {"Retry-After": str(wait)})

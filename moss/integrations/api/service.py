@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 from ninja import NinjaAPI
+from ninja.parser import Parser
 
+from fingerprint.engine import storable
 from moss.integrations.api import problems
 from moss.integrations.api.assignments import router as assignments
 from moss.integrations.api.authentication import TokenAuth
@@ -15,13 +18,57 @@ from moss.integrations.api.courses import router as courses
 from moss.integrations.api.decisions import router as decisions
 from moss.integrations.api.documents import router as documents
 from moss.integrations.api.pairs import router as pairs
-from moss.integrations.api.parsing import StorableParser
+from moss.integrations.api.problems import Problem
 from moss.integrations.api.reports import router as reports
 from moss.integrations.api.resumable import router as resumable
 from moss.integrations.api.shares import router as shares
 from moss.integrations.api.uploads import router as uploads
 from moss.integrations.api.webhooks import router as webhooks
 from moss.integrations.api.withheld import router as withheld
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from django.http import HttpRequest
+    from django.utils.datastructures import MultiValueDict
+
+
+REASON = "A text has no NUL and no half of a surrogate pair."
+
+
+class StorableParser(Parser):
+    """Ninja's parser, which answers 422 where a name or a value cannot be stored."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        return _checked(json.loads(request.body))
+
+    def parse_querydict(
+        self, data: MultiValueDict[str, Any], list_fields: list[str], request: HttpRequest
+    ) -> dict[str, Any]:
+        _checked(dict(data.lists()))
+        return super().parse_querydict(data, list_fields, request)
+
+
+def _checked(content: Any) -> Any:
+    errors = [{"field": storable(name), "message": REASON} for name in _unstorable(content, "")]
+    if errors:
+        raise Problem(422, REASON, errors=errors)
+    return content
+
+
+def _unstorable(value: Any, name: str) -> Iterator[str]:
+    """Yield the names of the texts that cannot be stored; a part of a value is named after a dot."""
+    if isinstance(value, str) and storable(value) != value:
+        yield name
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            inner = f"{name}.{key}" if name else key
+            yield from _unstorable(key, inner)
+            yield from _unstorable(one, inner)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _unstorable(one, name)
+
 
 ROUTERS = {
     "Courses": courses,

@@ -5,6 +5,7 @@ A notice that came before does nothing; one of a submission that could not be fe
 
 from __future__ import annotations
 
+import json
 import logging
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -12,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 from django.db import transaction
+from django.http import HttpRequest, JsonResponse
 from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
 
 from moss.integrations.lti.deep_linking import ASSIGNMENT, LONGEST_NUMBER, SUBMISSION_NOTICE
 from moss.integrations.lti.fetching import start_again
@@ -31,6 +35,11 @@ from submissions.work import jobs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+# Notices that are taken at once; each may ask for the keys of its platform.
+MOST_NOTICES = 100
+
 
 logger = logging.getLogger(__name__)
 
@@ -197,3 +206,35 @@ def _submitted(dated: Iterable[dict[str, Any]]) -> datetime:
             continue
         times.append(time if time.tzinfo else time.replace(tzinfo=UTC))
     return min(max(times, default=now), now)
+
+
+@csrf_exempt  # A platform sends it: each notice is signed, and there is no session.
+@require_POST
+def notices(request: HttpRequest) -> JsonResponse:
+    """Take a list of notices; the work is done in workers. One that is refused keeps no other one back."""
+    tokens = _tokens(request)
+    if tokens is None:
+        return JsonResponse({"error": f"Send at most {MOST_NOTICES} notices, as JSON."}, status=400)
+    refused = []
+    for number, token in enumerate(tokens):
+        try:
+            take(token)
+        except NoticeRefused as error:
+            logger.warning("notice refused: %s", error)
+            refused.append({"notice": number, "reason": str(error)})
+    return JsonResponse(
+        {"taken": len(tokens) - len(refused), "refused": refused}, status=400 if refused else 200
+    )
+
+
+def _tokens(request: HttpRequest) -> list[str] | None:
+    """Return the tokens of `{"notices": [{"jwt": …}]}`; None for anything else."""
+    try:
+        content = json.loads(request.body)
+    except (ValueError, RecursionError):
+        return None
+    listed = content.get("notices") if isinstance(content, dict) else None
+    if not isinstance(listed, list) or len(listed) > MOST_NOTICES:
+        return None
+    tokens = [one.get("jwt") if isinstance(one, dict) else None for one in listed]
+    return [one if isinstance(one, str) else "" for one in tokens]

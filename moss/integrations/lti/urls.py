@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from django.urls import path
 
-from moss.integrations.lti import notice_views, pages, pushed_pages, registration_views, views
+from moss.integrations.lti import notices, pages, pushed_pages, registration_views, views
 
 urlpatterns = [
     path("lti/login/", views.login, name="lti_login"),
     path("lti/launch/", views.launch, name="lti_launch"),
     path("lti/keys/", views.keys, name="lti_keys"),
-    path("lti/notices/", notice_views.notices, name="lti_notices"),
+    path("lti/notices/", notices.notices, name="lti_notices"),
     path("lti/deep-linking/<int:pk>/", pages.deep_linking, name="lti_deep_linking"),
     path("lti/register/<str:key>/", registration_views.register_platform, name="lti_register"),
     path("courses/<int:pk>/roster/platform/", pages.fill_roster, name="lti_fill_roster"),

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from moss.integrations.moss_protocol.languages import LANGUAGES, front_end_name
 from moss.integrations.moss_protocol.names import SentNames, sent_text
 from moss.integrations.moss_protocol.protocol import FileLine, Options, ProtocolError, file_line, split, text
-from moss.integrations.moss_protocol.spool import Spool
-from moss.integrations.moss_protocol.uploads import ARCHIVE, BASE_ARCHIVE, Received, clean_comment
+from moss.integrations.moss_protocol.uploads import ARCHIVE, BASE_ARCHIVE, Received, Spool, clean_comment
 from submissions.intake.limits import format_size
 
 if TYPE_CHECKING:

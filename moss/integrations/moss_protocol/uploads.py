@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import secrets
+import tarfile
+import tempfile
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
+from django.core.files import File
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -21,9 +24,12 @@ from submissions.models import Assignment, Batch, Course, Upload
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
-    from django.core.files import File
 
     from moss.integrations.moss_protocol.protocol import Options
+
+
+BLOCK = tarfile.BLOCKSIZE
+
 
 COURSE = "MOSS"
 ARCHIVE, BASE_ARCHIVE = "moss-client.tar", "moss-base-files.tar"
@@ -160,3 +166,36 @@ def _refusals(batch: Batch) -> list[str]:
     """Return why the first entries of a batch were refused."""
     rows = batch.entries.filter(accepted=False)[:3]
     return [f"{row.name}: {row.reason}." for row in rows]
+
+
+class Spool:
+    """A tar that grows by one file at a time; `files` is the number of those in it."""
+
+    def __init__(self) -> None:
+        self._file = cast("BinaryIO", tempfile.TemporaryFile(prefix="moss-listen-"))  # noqa: SIM115 - see `close`
+        self.files = 0
+        self._padding = 0
+
+    def begin(self, path: str, size: int) -> None:
+        """Write the header of a file; exactly `size` bytes must follow."""
+        info = tarfile.TarInfo(path)
+        info.size = size
+        self._file.write(info.tobuf(tarfile.PAX_FORMAT, "utf-8", "surrogateescape"))
+        self._padding = -size % BLOCK
+
+    def write(self, data: bytes) -> None:
+        self._file.write(data)
+
+    def end(self) -> None:
+        """Complete the file that was begun."""
+        self._file.write(bytes(self._padding))
+        self.files += 1
+
+    def uploaded(self, name: str) -> File[bytes]:
+        """Return the complete tar as an uploaded file."""
+        self._file.write(bytes(2 * BLOCK))
+        self._file.seek(0)
+        return File(self._file, name=name)
+
+    def close(self) -> None:
+        self._file.close()

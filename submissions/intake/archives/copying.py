@@ -1,15 +1,32 @@
-"""Copy the contents of an archive's member within the limits of an upload."""
+"""Copy the contents of members within the limits of an upload; files on a disk as members."""
 
 from __future__ import annotations
 
 import io
+import lzma
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, cast
 
+from submissions.intake.archives.members import ArchiveMember
 from submissions.intake.limits import CHUNK, Budget, RefusalError, format_size
+from submissions.intake.names import clean_path, redecode
 
 if TYPE_CHECKING:
-    from submissions.intake.archives.members import ArchiveMember
+    import os
+    from pathlib import Path
+
+
+# Every exception that the standard library is known to raise for damaged archives. A MemoryError says nothing
+# about the archive, only about the limit of the process that unpacks it.
+DAMAGE_ERRORS = (
+    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError,
+    ValueError, NotImplementedError, RuntimeError, IndexError, OverflowError,
+)  # fmt: skip
 
 
 def empty_copy(spool_bytes: int) -> IO[bytes]:
@@ -39,3 +56,16 @@ def copy_within_limits(
         copy.write(chunk)
         chunk = rest.read(CHUNK)
     return size
+
+
+def root_name(folder: Path, max_length: int) -> str:
+    """Return the clean name of a folder."""
+    return clean_path(folder.resolve().name or "root", max_length)[0]
+
+
+def disk_member(path: Path, status: os.stat_result) -> ArchiveMember:
+    """Return a file of a folder on a disk; whatever is no regular file is refused."""
+    kind = stat.S_IFMT(status.st_mode)
+    special = "a symbolic link" if kind == stat.S_IFLNK else "not a file but a device, pipe or socket"
+    refusal = "" if kind == stat.S_IFREG else special
+    return ArchiveMember(redecode(path.name), status.st_size, refusal, lambda: path.open("rb"))

@@ -11,8 +11,13 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
-from submissions.intake.archives.copying import copy_within_limits, empty_copy
-from submissions.intake.archives.disk import DAMAGE_ERRORS, disk_member, root_name
+from submissions.intake.archives.copying import (
+    DAMAGE_ERRORS,
+    copy_within_limits,
+    disk_member,
+    empty_copy,
+    root_name,
+)
 from submissions.intake.archives.formats import (
     HEAD_BYTES,
     ArchiveFormat,

@@ -9,13 +9,20 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from submissions.comparison.export_formats import ExportTable
 from submissions.pages.exports.paper import DocumentTooLong
 from submissions.pages.exports.styles import style
 from submissions.queries.exclusions import readable_boilerplate
+from submissions.queries.exports import PairExport, SubmissionExport, pair_exports, submission_exports
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from submissions.models import Report
     from submissions.pages.exports.copies import Copy, DocumentOptions
+    from submissions.pseudonyms.names import Names
+    from submissions.queries import PairFilter
+
 
 # Pairs that one document may contain.
 MAX_PAIRS = 300
@@ -64,3 +71,29 @@ def document_html(document: PairDocument) -> str:
         "chapters": chapters(report, copy.pairs, copy.names, options, single=copy.single),
     }
     return render_to_string("submissions/exports/document.html", context)
+
+
+class TableSource(NamedTuple):
+    """The columns of a table, and the query that yields its rows."""
+
+    columns: tuple[str, ...]
+    rows: Callable[[Report, PairFilter, Names], Iterator[tuple[object, ...]]]
+
+
+TABLES = {
+    "pairs": TableSource(PairExport._fields, pair_exports),
+    "submissions": TableSource(SubmissionExport._fields, submission_exports),
+}
+
+
+def report_table(name: str, report: Report, pair_filter: PairFilter, names: Names) -> ExportTable:
+    """Return the table `name`, a key of TABLES, with the rows that pass the filter."""
+    assignment = report.assignment
+    about = {
+        "course": assignment.course.name,
+        "assignment": assignment.name,
+        "ranked": report.finished.isoformat() if report.finished else None,
+        "parameters": report.parameters,
+    }
+    source = TABLES[name]
+    return ExportTable(name, source.columns, source.rows(report, pair_filter, names), about)

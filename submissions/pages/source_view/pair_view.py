@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from submissions.comparison.shared_terms import SharedTerms, TermFile, shared_terms
 from submissions.comparison.source_html import colour
 from submissions.comparison.written_differences import (
     MAX_LEXEME_CHARACTERS,
@@ -29,13 +30,15 @@ from submissions.pages.source_view.pair_blocks import (
     token_count,
 )
 from submissions.pages.source_view.pair_sides import printed_side, shown_side
-from submissions.pages.source_view.pair_terms import terms_of_pair
 from submissions.pages.source_view.parts import link_sides, open_files
 from submissions.pages.source_view.screen import Anchors
 from submissions.pages.source_view.selection import Selection
-from submissions.queries import displayed_pair, ignored_tokens, pair_files
+from submissions.queries import displayed_pair, handed_out_terms, ignored_tokens, pair_files, stored_terms
+from submissions.storage.tokens import unpack_lexical
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from submissions.comparison.shared_terms import SharedTerms
     from submissions.comparison.written_differences import TokenRun
     from submissions.models import Pair
@@ -241,3 +244,26 @@ def _runs(pieces: list[FilePiece], left: FileView, right: FileView) -> list[tupl
         (left.token_run(piece.first, piece.tokens), right.token_run(piece.other_first, piece.tokens))
         for piece in pieces
     ]
+
+
+def terms_of_pair(pair: Pair, views: Collection[FileView], names: Names) -> SharedTerms | None:
+    """Return the terms that the files that were read share, for a pair without a passage."""
+    if not pair.has_no_passage:
+        return None
+    packed = stored_terms([view.file for view in views])
+    left, right = (
+        [
+            TermFile(
+                view.path,
+                view.file.document.language,
+                view.text,
+                view.tokens,
+                unpack_lexical(packed[view.file.document_id]),
+            )
+            for view in views
+            if view.anchors.side == letter and view.is_open and packed[view.file.document_id]
+        ]
+        for letter in "LR"
+    )
+    handed_out = map(unpack_lexical, handed_out_terms(pair.report.assignment))
+    return shared_terms(left, right, handed_out, names.redact_source)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from django.utils.safestring import SafeString
 
-from submissions.pages.source_view.file_names import shortest_unique_paths
 from submissions.queries import add_contents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from submissions.models.passages import PassageRecord
     from submissions.pages.source_view.file_view import FileView
     from submissions.pages.source_view.selection import Selection
+
 
 # Bytes of sources of a side that a page reads; the file with the selected passage is read in any case.
 READ_BYTES = 6_000_000
@@ -125,3 +127,15 @@ def _with_loading_links(html: str, on_page: set[int]) -> SafeString:
             lambda link: link[0] if int(link[2]) in on_page else f' href="?passage={link[2]}#{link[1]}"', html
         )
     )
+
+
+def shortest_unique_paths(paths: Sequence[str]) -> list[str]:
+    """Return for every path as few of its last parts as no other path ends with, or else all of it."""
+    ends = [_ends(path) for path in paths]
+    counts = Counter(end for own in ends for end in own)
+    return [next((end for end in own if counts[end] == 1), own[-1]) for own in ends]
+
+
+def _ends(path: str) -> list[str]:
+    """Return the ends of a path, the shortest first: `c`, `b/c` and `a/b/c` for `a/b/c`."""
+    return list(accumulate(reversed(path.split("/")), lambda end, part: f"{part}/{end}"))

@@ -13,9 +13,9 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext_lazy as _
 
 from submissions.comparison.visible import visible_html, visible_text
+from submissions.pages.fixed_texts import SCRIPT_TEXTS
 from submissions.pages.hints import HINTS
 from submissions.pages.languages import BROWSER, chosen_language, languages
-from submissions.pages.script_texts import SCRIPT_TEXTS
 from submissions.pages.source_view.token_counts import counted
 from submissions.pages.themes import SYSTEM, THEMES, theme_of
 

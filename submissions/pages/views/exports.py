@@ -15,9 +15,8 @@ from submissions import queries
 from submissions.comparison.export_formats import DOCUMENT_FORMATS, FORMATS, TABLE_FORMATS
 from submissions.comparison.pdf import PrintingFailed
 from submissions.pages.exports.copies import DocumentOptions, Subject, copy_for
-from submissions.pages.exports.documents import PairDocument, document_html
+from submissions.pages.exports.documents import TABLES, PairDocument, document_html, report_table
 from submissions.pages.exports.paper import DocumentTooLong
-from submissions.pages.exports.tables import TABLES, report_table
 from submissions.pages.forms.exports import ExportForm
 from submissions.pages.forms.filters import parse_pair_filter
 from submissions.pages.report.case_page import pairs_of_case, printed_case

@@ -6,12 +6,14 @@ import json
 import tempfile
 from typing import TYPE_CHECKING, Any, cast
 
+from django import forms
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from submissions.models import Erasure
-from submissions.pages.forms.students import ChosenForm, StudentForm
+from submissions.pages.forms.people import LONGEST_REASON, SHORTEST_REASON
 from submissions.pages.views.access import staff_only
 from submissions.students.erasing import ask_for_erasure
 from submissions.students.exporting import note_export, write_export
@@ -22,6 +24,10 @@ from submissions.students.spellings import digest
 
 if TYPE_CHECKING:
     from submissions.pages.views.access import AuthenticatedRequest
+
+
+LONGEST_NAME = 400
+
 
 RECEIPTS_LISTED = 100
 # A larger export is written to a file until it is sent.
@@ -96,3 +102,37 @@ def receipt_file(request: AuthenticatedRequest, pk: int) -> HttpResponse:  # noq
     content = json.dumps(receipt_of(row), ensure_ascii=False, indent=1)
     headers = {"Content-Disposition": f'attachment; filename="receipt-{pk}.json"'}
     return HttpResponse(content, content_type="application/json", headers=headers)
+
+
+class StudentForm(forms.Form):
+    """A name or id; it is sent in the body of a request, so that no address has it."""
+
+    student = forms.CharField(
+        label=_("Name or id of the student"),
+        max_length=LONGEST_NAME,
+        help_text=_(
+            "As a submission or a roster has it. An id finds one person; a name may be that of several."
+        ),
+    )
+
+
+class ChosenForm(StudentForm):
+    """The chosen courses of a student that was found, with the reason."""
+
+    def __init__(self, work: Scope, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"auto_id": "chosen_%s", **kwargs})
+        self.fields["student"].widget = forms.HiddenInput()
+        courses = forms.MultipleChoiceField(
+            label=_("Courses"),
+            widget=forms.CheckboxSelectMultiple,
+            choices=[(one.course.pk, one.course.name) for one in work.chosen],
+            initial=[one.course.pk for one in work.chosen if not one.is_ambiguous],
+        )
+        self.fields["courses"] = courses
+        self.fields["reason"] = forms.CharField(
+            label=_("Why?"),
+            min_length=SHORTEST_REASON,
+            max_length=LONGEST_REASON,
+            widget=forms.Textarea(attrs={"rows": 3}),
+            help_text=_("The audit log and the receipt keep the reason, with your name and the time."),
+        )

@@ -18,7 +18,6 @@ from hypothesis import given, strategies as st
 
 from fingerprint.shingling.shingles import mod_containment, mod_resemblance
 from fingerprint.shingling.sketches import Sketches
-from submissions.corpus.html import MAX_DEPTH, html_text
 from submissions.corpus.matching import (
     Estimate,
     index_sketches,
@@ -26,7 +25,7 @@ from submissions.corpus.matching import (
     shared_values,
     sharing_features,
 )
-from submissions.corpus.reading import decode_document, token_kinds
+from submissions.corpus.reading import MAX_DEPTH, decode_document, html_text, token_kinds
 from submissions.corpus.recipe import RECIPE, Recipe, compute_signatures
 from tests.fingerprint import naive
 

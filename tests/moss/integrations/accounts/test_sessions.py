@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from moss.integrations.accounts.devices import device_name
+from moss.integrations.accounts.activity import device_name
 from moss.integrations.accounts.models import Session
 from moss.maintenance import maintain_once
 from tests.conftest import PASSWORD

@@ -13,7 +13,7 @@ from django.urls import reverse
 from submissions.comparison.export_formats import FORMATS, TABLE_FORMATS, ExportTable, write_csv
 from submissions.comparison.pair_rows import PairRow
 from submissions.models import Decision, Pair, Report
-from submissions.pages.exports.tables import TABLES
+from submissions.pages.exports.documents import TABLES
 from tests.support.html import get_page
 from tests.support.sample_class import CLASS, COPIED, RENAMED, zipped
 from tests.support.uploads import MANY
