@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from moss.check.inputs import InputOptions
     from submissions.intake.archives.grouping_warnings import GroupingWarning
+    from submissions.intake.archives.members import UnpackedEntry
     from submissions.intake.archives.regrouping import GroupedSubmission
-    from submissions.intake.archives.unpack import UnpackedEntry
 
 # Characters of the name of a folder or archive that are added to the names of its submissions.
 MAX_SUFFIX = 60

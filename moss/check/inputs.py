@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from submissions.intake.archives.choices import Choices
     from submissions.intake.archives.grouping import Grouping
     from submissions.intake.archives.grouping_warnings import GroupingWarning
-    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.members import UnpackedEntry
     from submissions.intake.left_out.listing import LeftOut
     from submissions.intake.left_out.patterns import FilePatterns
     from submissions.intake.rosters import Roster

@@ -10,7 +10,7 @@ from submissions.intake.archives.languages import reading_languages
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.members import UnpackedEntry
 
 
 def languages_of(group: Sequence[UnpackedEntry], wanted: str) -> list[str | None]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from moss.check.readings import Advance, FileTokens
     from submissions.comparison.ranked_pairs import RankedPair
     from submissions.intake.archives.grouping_warnings import GroupingWarning
-    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.members import UnpackedEntry
 
     # Called with the number of parts of some work; returns what is called after each part.
     StartProgress = Callable[[int], Advance]

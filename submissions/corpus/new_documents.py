@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.members import UnpackedEntry
 
 
 class NewDocument(NamedTuple):

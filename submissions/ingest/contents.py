@@ -22,7 +22,7 @@ from submissions.work.kinds import INTERACTIVE_SECONDS, TakesLong
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.members import UnpackedEntry
 
 
 class BatchEnded(Exception):

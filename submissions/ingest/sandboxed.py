@@ -15,7 +15,7 @@ from submissions.intake.sandbox.groupings import GroupingReader
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.members import UnpackedEntry
     from submissions.intake.left_out.patterns import FilePatterns
     from submissions.models import Upload
 

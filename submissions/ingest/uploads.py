@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.members import UnpackedEntry
     from submissions.intake.left_out.patterns import FilePatterns
 
 # The folder of uploaded files, in the folder of the default storage.

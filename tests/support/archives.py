@@ -14,12 +14,14 @@ import zlib
 from typing import TYPE_CHECKING
 
 from submissions.intake.archives.libarchive_binding import load
-from submissions.intake.archives.unpack import UnpackedEntry, unpack
+from submissions.intake.archives.unpack import unpack
 from submissions.intake.limits import Limits
 from tests.support.rar import rar_4, rar_5
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from submissions.intake.archives.members import UnpackedEntry
 
 Files = dict[str, bytes]
 

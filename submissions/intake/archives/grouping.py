@@ -42,7 +42,7 @@ from submissions.intake.limits import format_size
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.members import UnpackedEntry
     from submissions.intake.layouts.places import Layout, Student
 
     Identify = Callable[[Student], Student]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from submissions.intake.archives.choices import Choices
 from submissions.intake.archives.grouping import ListingBuilder, group_files
+from submissions.intake.archives.members import UnpackedEntry
 from submissions.intake.archives.owners import owners
 from submissions.intake.archives.preview import Preview, SkippedEntry, preview_upload
-from submissions.intake.archives.unpack import UnpackedEntry
 from submissions.intake.left_out.listing import File, LeftOut, Listing as LeftOutListing
 from submissions.intake.left_out.patterns import FilePatterns
 

@@ -1,9 +1,9 @@
-"""One file of an archive, the type that every reader yields."""
+"""One file of an archive, the type that every reader yields, and one entry, which unpacking makes of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,25 @@ class ArchiveMember:
     packed_size: int = 0
     in_stream: bool = False
     modified: datetime | None = None
+
+
+class UnpackedEntry(NamedTuple):
+    """One entry: accepted (`reason` empty, `data` its bytes) or not (`data` None, `reason` for the uploader).
+
+    `name` is a clean relative POSIX path; that of a refused entry is only for display. `size` is in bytes,
+    the declared one where the entry was not read. A folder of junk is one entry whose name ends in a slash.
+    `modified`, of accepted entries, comes from the innermost archive that stores one; naive if local time.
+    An `incomplete` entry is an archive whose rest was not read. `left_out` is why the content of an accepted
+    entry leaves it out, where a child found that out.
+    """
+
+    name: str
+    data: bytes | None
+    size: int
+    reason: str
+    modified: datetime | None = None
+    incomplete: bool = False
+    left_out: str = ""
 
 
 def check_size(member: ArchiveMember) -> ArchiveMember:

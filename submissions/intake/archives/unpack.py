@@ -9,7 +9,7 @@ import io
 import stat
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import IO, TYPE_CHECKING, BinaryIO
 
 from submissions.intake.archives.copying import (
     DAMAGE_ERRORS,
@@ -26,7 +26,7 @@ from submissions.intake.archives.formats import (
     head_of,
 )
 from submissions.intake.archives.libarchive_binding import NOT_INSTALLED, is_loaded
-from submissions.intake.archives.members import ArchiveMember, check_size
+from submissions.intake.archives.members import ArchiveMember, UnpackedEntry, check_size
 from submissions.intake.left_out.patterns import FilePatterns
 from submissions.intake.limits import (
     CHUNK,
@@ -50,25 +50,6 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMITS = Limits()
 DEFAULT_PATTERNS = FilePatterns()
-
-
-class UnpackedEntry(NamedTuple):
-    """One entry: accepted (`reason` empty, `data` its bytes) or not (`data` None, `reason` for the uploader).
-
-    `name` is a clean relative POSIX path; that of a refused entry is only for display. `size` is in bytes,
-    the declared one where the entry was not read. A folder of junk is one entry whose name ends in a slash.
-    `modified`, of accepted entries, comes from the innermost archive that stores one; naive if local time.
-    An `incomplete` entry is an archive whose rest was not read. `left_out` is why the content of an accepted
-    entry leaves it out, where a child found that out.
-    """
-
-    name: str
-    data: bytes | None
-    size: int
-    reason: str
-    modified: datetime | None = None
-    incomplete: bool = False
-    left_out: str = ""
 
 
 def unpack(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from _typeshed import WriteableBuffer
 
-    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.members import UnpackedEntry
     from submissions.intake.sandbox.child import Channel
     from submissions.intake.sandbox.frames import Frame, Header
 

@@ -9,8 +9,8 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
-from submissions.intake.archives.members import MAX_SIZE
-from submissions.intake.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS, UnpackedEntry
+from submissions.intake.archives.members import MAX_SIZE, UnpackedEntry
+from submissions.intake.archives.unpack import DEFAULT_LIMITS, DEFAULT_PATTERNS
 from submissions.intake.left_out.rules import REASONS
 from submissions.intake.limits import JUNK_FACTOR, BadArchive, Limits, format_size
 from submissions.intake.names import clean_path, replace_invisible

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from submissions.intake.archives.grouping import group_submissions
-from submissions.intake.archives.unpack import UnpackedEntry
+from submissions.intake.archives.members import UnpackedEntry
 
 
 def grouped(*paths: str) -> dict[str, list[str]]:

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.members import UnpackedEntry
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not HAS_LIBARCHIVE, reason="libarchive is not installed")]
 

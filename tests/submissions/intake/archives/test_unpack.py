@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from submissions.intake.archives.unpack import UnpackedEntry, unpack, unpack_all, walk
+from submissions.intake.archives.members import UnpackedEntry
+from submissions.intake.archives.unpack import unpack, unpack_all, walk
 from submissions.intake.limits import BadArchive, Limits
 from tests.support.archives import (
     ARCHIVE_WRITERS,

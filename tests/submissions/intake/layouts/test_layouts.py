@@ -9,7 +9,7 @@ import pytest
 
 from submissions.intake.archives.choices import Choices
 from submissions.intake.archives.grouping import Grouping, ListingBuilder, group_files, group_submissions
-from submissions.intake.archives.unpack import UnpackedEntry
+from submissions.intake.archives.members import UnpackedEntry
 from submissions.intake.layouts.registry import LAYOUTS, recognise
 from tests.submissions.intake.layouts.samples import CODE, GRADESCOPE_RECORDS, SAMPLES, VARIANTS
 from tests.support.archives import entries, zipped

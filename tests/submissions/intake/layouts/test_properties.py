@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from submissions.intake.archives.choices import Choices
 from submissions.intake.archives.grouping import Grouping, ListingBuilder, group_files
-from submissions.intake.archives.unpack import UnpackedEntry
+from submissions.intake.archives.members import UnpackedEntry
 from submissions.intake.layouts.registry import LAYOUTS, recognise
 from tests.submissions.intake.layouts.samples import SAMPLES
 

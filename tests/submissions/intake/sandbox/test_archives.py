@@ -20,7 +20,7 @@ from tests.support.archives import ARCHIVE_WRITERS, tarred, zipped
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from submissions.intake.archives.unpack import UnpackedEntry
+    from submissions.intake.archives.members import UnpackedEntry
 
 pytestmark = pytest.mark.slow
 
