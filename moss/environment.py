@@ -6,7 +6,7 @@ import os
 import re
 import secrets
 from ipaddress import ip_network
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from environs import FileAwareEnv, ValidationError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 SHORTEST_TOKEN = 20
@@ -22,6 +23,45 @@ UPLOAD_STORAGES = {
     "database": "submissions.storage.database_files.DatabaseStorage",
     "folder": "django.core.files.storage.FileSystemStorage",
 }
+
+# Values of variables that are not set, by their kind; a path is read before the settings, where it is needed.
+UNSET: dict[str, Any] = {"str": "", "bool": False, "list": (), "path": ""}
+
+
+class Variable(NamedTuple):
+    """A variable of the environment.
+
+    `meaning` and `shown`, the default in words, are Markdown. `kind` is one of environs, or `path`.
+    """
+
+    name: str
+    meaning: str
+    kind: str = "str"
+    default: Any = None
+    check: Callable[[Any], Any] | None = None
+    shown: str = ""
+
+    def read(self) -> Any:
+        """Return the value, from the variable or from the file that `NAME_FILE` names.
+
+        Raises
+        ------
+        environs.EnvError
+            When it is not of its kind, or its check refuses it; the message names the variable.
+        """
+        if self.kind == "list":
+            return env.list(self.name, list(self._unset), subcast=str.strip, validate=self.check)
+        return getattr(env, self.kind)(self.name, self._unset, validate=self.check)
+
+    @property
+    def row(self) -> str:
+        """The row of a table in Markdown."""
+        unset = str(self._unset).lower() if isinstance(self._unset, bool) else str(self._unset or "none")
+        return f"| `{self.name}` | {self.shown or unset} | {self.meaning} |\n"
+
+    @property
+    def _unset(self) -> Any:
+        return UNSET[self.kind] if self.default is None else self.default
 
 
 def check_origins(values: list[str]) -> None:

@@ -10,9 +10,7 @@ import traceback
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from environs import validate
-
-from moss.environment import env
+from moss.variables import value
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -91,7 +89,7 @@ class JsonLine(Line):
 
 FORMATS = {"text": Line, "json": JsonLine}
 # A line of text or a JSON object for each message.
-LOG_FORMAT = env.str("MOSS_LOG_FORMAT", default="text", validate=validate.OneOf(FORMATS))
+LOG_FORMAT = value("MOSS_LOG_FORMAT")
 
 
 def clean(message: str) -> str:

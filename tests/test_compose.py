@@ -26,6 +26,7 @@ from gunicorn.workers.gthread import ThreadWorker
 from moss.celery import app
 from moss.cli import COMMANDS, main
 from moss.serving import gunicorn_conf
+from moss.variables import TABLES, VARIABLES
 from submissions.work.kinds import INTERACTIVE, QUEUES
 from tests.conftest import wait_until
 from tests.moss.embedded.test_embedded import USE_SERVICES, environment
@@ -38,15 +39,6 @@ COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = {name: service for name, service in SERVICES.items() if service.get("image") == "moss-server"}
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
-SETTINGS = ("settings/__init__.py", "settings/monitoring.py", "settings/outgoing.py", "log_lines.py")
-READ_BY_SETTINGS = set(
-    re.findall(
-        r'"((?:MOSS_)?[A-Z_]+)"',
-        "".join(
-            (ROOT / "moss" / path).read_text() for path in (*SETTINGS, "environment.py", "embedded/paths.py")
-        ),
-    )
-)
 
 
 def image_command() -> list[str]:
@@ -81,21 +73,21 @@ def test_the_proxy_reads_whole_requests_within_deadlines() -> None:
 
 @pytest.mark.parametrize("name", OURS)
 def test_every_variable_is_one_that_the_settings_read(name: str) -> None:
-    assert {variable.removesuffix("_FILE") for variable in OURS[name]["environment"]} <= READ_BY_SETTINGS
+    assert {variable.removesuffix("_FILE") for variable in OURS[name]["environment"]} <= VARIABLES.keys()
 
 
 def test_every_variable_for_operators_is_passed_with_the_default_of_the_settings() -> None:
     # The image sets the paths, and each installation has a broker of its own.
     fixed = {"MOSS_HOME", "MOSS_STATIC_ROOT", "MOSS_QUEUE_PREFIX", "MOSS_DEBUG"}
     environment = OURS["web"]["environment"]
-    assert {name for name in READ_BY_SETTINGS if name.startswith("MOSS_")} - fixed <= set(environment)
-    text = "".join((ROOT / "moss" / path).read_text() for path in SETTINGS)
-    defaults = re.findall(r'env\.\w+\(\s*"(\w+)", default="?(\w+)"?, validate=', text)
-    assert len(defaults) == 19
-    for name, default in defaults:
+    service = {one.name: one for one in TABLES["service"] if one.name.startswith("MOSS_")}
+    assert service.keys() - fixed - {"MOSS_CACHE"} <= set(environment)
+    checked = [one for one in service.values() if one.check and isinstance(one.default, int | str)]
+    assert len(checked) > 15
+    for one in checked:
         # The containers have a proxy in front.
-        expected = "1" if name == "MOSS_PROXIES" else default
-        assert environment[name] == f"${{{name}:-{expected}}}"
+        expected = "1" if one.name == "MOSS_PROXIES" else str(one.default)
+        assert environment[one.name] == f"${{{one.name}:-{expected}}}"
 
 
 @pytest.mark.parametrize(
@@ -250,7 +242,7 @@ def test_paths_of_dockerignore_exist_and_variables_of_the_dockerfile_are_read_by
     for path in allowed_paths:
         assert (ROOT / path).exists(), path
     for variable in re.findall(r"\b(MOSS_[A-Z_]+|SECRET_KEY)=", DOCKERFILE):
-        assert variable in READ_BY_SETTINGS
+        assert variable in VARIABLES
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -9,28 +9,18 @@ from pathlib import Path
 import dj_database_url
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
-from environs import validate
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from moss.embedded.paths import installation_paths
-from moss.environment import (
-    broker_url,
-    check_address,
-    check_networks,
-    check_origins,
-    check_time_zone,
-    env,
-    read_secret_key,
-    service_url,
-    upload_storage,
-)
+from moss.environment import broker_url, read_secret_key, service_url, upload_storage
 from moss.outgoing_kinds import OUTGOING_KINDS
 from moss.settings.accounts import *  # noqa: F403 - settings of their own file
 from moss.settings.monitoring import *  # noqa: F403 - as above
 from moss.settings.outgoing import *  # noqa: F403 - as above
 from moss.settings.saml import *  # noqa: F403 - as above
 from moss.settings.saml import SAML_INSTALLED
+from moss.variables import value
 from submissions.work.kinds import INTERACTIVE, KINDS, QUEUES
 
 # Folders and services
@@ -38,72 +28,65 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 PATHS = installation_paths()
 MOSS_HOME = PATHS.home
 MEDIA_ROOT = MOSS_HOME / "media"
-STATIC_ROOT = Path(env.str("MOSS_STATIC_ROOT", default="") or MOSS_HOME / "static")
+STATIC_ROOT = Path(value("MOSS_STATIC_ROOT") or MOSS_HOME / "static")
 DATABASE_URL = service_url(
     "DATABASE_URL", "DATABASE_PASSWORD", PATHS.database_url, ("postgresql", "postgres")
 )
 REDIS_URL = service_url("REDIS_URL", "REDIS_PASSWORD", PATHS.redis_url, ("redis", "rediss", "unix"))
 
 # Access
-DEBUG = env.bool("MOSS_DEBUG", default=False)
+DEBUG = value("MOSS_DEBUG")
 SECRET_KEY = read_secret_key(MOSS_HOME)
 # Former keys, which still open what was sealed or signed with them.
-SECRET_KEY_FALLBACKS = env.list("SECRET_KEY_FALLBACKS", subcast=str.strip, default=[])
+SECRET_KEY_FALLBACKS = value("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = [
-    *env.list("MOSS_ALLOWED_HOSTS", subcast=str.strip, default=["127.0.0.1", "[::1]"]),
+    *value("MOSS_ALLOWED_HOSTS"),
     "localhost",  # the health check's
 ]
-CSRF_TRUSTED_ORIGINS = env.list(
-    "MOSS_CSRF_TRUSTED_ORIGINS", subcast=str.strip, default=[], validate=check_origins
-)
+CSRF_TRUSTED_ORIGINS = value("MOSS_CSRF_TRUSTED_ORIGINS")
 # Set to true behind a proxy that terminates HTTPS and always sets X-Forwarded-Proto itself.
-HTTPS = env.bool("MOSS_HTTPS", default=False)
-HSTS_DAYS = env.int("MOSS_HSTS_DAYS", default=365, validate=validate.Range(0, 3650))
-MAX_UPLOAD_MB = env.int("MOSS_MAX_UPLOAD_MB", default=200, validate=validate.Range(1, 100_000))
+HTTPS = value("MOSS_HTTPS")
+HSTS_DAYS = value("MOSS_HSTS_DAYS")
+MAX_UPLOAD_MB = value("MOSS_MAX_UPLOAD_MB")
 # What the courses of an instructor may hold, and how often an instructor may upload.
-STORAGE_BYTES = env.int("MOSS_STORAGE_GB", default=50, validate=validate.Range(1, 1_000_000)) * 1_000_000_000
-UPLOADS_AN_HOUR = env.int("MOSS_UPLOADS_AN_HOUR", default=300, validate=validate.Range(1, 1_000_000))
+STORAGE_BYTES = value("MOSS_STORAGE_GB") * 1_000_000_000
+UPLOADS_AN_HOUR = value("MOSS_UPLOADS_AN_HOUR")
 # Requests to the API that one token may make in a minute.
-API_REQUESTS_A_MINUTE = env.int(
-    "MOSS_API_REQUESTS_A_MINUTE", default=300, validate=validate.Range(1, 1_000_000)
-)
+API_REQUESTS_A_MINUTE = value("MOSS_API_REQUESTS_A_MINUTE")
 # Wrong passwords for one account from one address, after which both have to wait.
-SIGN_IN_FAILURES = env.int("MOSS_SIGN_IN_FAILURES", default=10, validate=validate.Range(1, 1000))
+SIGN_IN_FAILURES = value("MOSS_SIGN_IN_FAILURES")
 # Number of proxies in front, each of which adds the address of its client to X-Forwarded-For.
-PROXIES = env.int("MOSS_PROXIES", default=0, validate=validate.Range(0, 9))
+PROXIES = value("MOSS_PROXIES")
 # Where the innermost of them connects from: by default this machine and private networks.
 PRIVATE_NETWORKS = ["127.0.0.0/8", "::1", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]
-PROXY_ADDRESSES = (
-    env.list("MOSS_PROXY_ADDRESSES", subcast=str.strip, default=[], validate=check_networks)
-    or PRIVATE_NETWORKS
-)
+PROXY_ADDRESSES = value("MOSS_PROXY_ADDRESSES") or PRIVATE_NETWORKS
 if HTTPS and not PROXIES:
     raise ImproperlyConfigured(
         "MOSS_HTTPS needs MOSS_PROXIES: the number of proxies in front, one of which speaks HTTPS."
     )
 # A session ends after this time without use, and this long after signing in.
-SESSION_IDLE_HOURS = env.int("MOSS_SESSION_IDLE_HOURS", default=12, validate=validate.Range(1, 720))
-SESSION_LONGEST_DAYS = env.int("MOSS_SESSION_DAYS", default=7, validate=validate.Range(1, 365))
+SESSION_IDLE_HOURS = value("MOSS_SESSION_IDLE_HOURS")
+SESSION_LONGEST_DAYS = value("MOSS_SESSION_DAYS")
 # Time limit in seconds for reading one file; a file that takes longer is skipped and named in the report.
-FILE_SECONDS = env.int("MOSS_FILE_SECONDS", default=20, validate=validate.Range(1, 30))
+FILE_SECONDS = value("MOSS_FILE_SECONDS")
 # Address space in bytes of a child process that reads or unpacks what students send; 0.15 GB are its own.
-READER_MEMORY = env.int("MOSS_READER_MEMORY", default=1000, validate=validate.Range(500, 100_000)) * 1_000_000
+READER_MEMORY = value("MOSS_READER_MEMORY") * 1_000_000
 # An upload that nobody has had read is deleted this many days after it was last changed.
-PREVIEW_DAYS = env.int("MOSS_PREVIEW_DAYS", default=14, validate=validate.Range(1, 3650))
+PREVIEW_DAYS = value("MOSS_PREVIEW_DAYS")
 # A ranking whose scoring takes more processor time than this, by an estimate in seconds, is cut into shards
 # of at most that, which all workers score.
-SHARD_SECONDS = env.float("MOSS_SHARD_SECONDS", default=20.0, validate=validate.Range(1e-6, 3600))
+SHARD_SECONDS = value("MOSS_SHARD_SECONDS")
 # Bytes of memory that a ranking may use; 0 for the memory of the container or the machine.
-RANKING_MEMORY = env.int("MOSS_RANKING_MEMORY", default=0, validate=validate.Range(0, 10**7)) * 1_000_000
+RANKING_MEMORY = value("MOSS_RANKING_MEMORY") * 1_000_000
 # Number of worker processes for any work; 0 for one for each core.
-WORKERS = env.int("MOSS_WORKERS", default=0, validate=validate.Range(0, 256))
+WORKERS = value("MOSS_WORKERS")
 # Whether `moss serve` takes the uploads of MOSS clients, and where. What they send is not encrypted.
-LISTEN = env.bool("MOSS_LISTEN", default=False)
-LISTEN_HOST = env.str("MOSS_LISTEN_HOST", default="127.0.0.1")
-LISTEN_PORT = env.int("MOSS_LISTEN_PORT", default=7690, validate=validate.Range(1, 65535))
+LISTEN = value("MOSS_LISTEN")
+LISTEN_HOST = value("MOSS_LISTEN_HOST")
+LISTEN_PORT = value("MOSS_LISTEN_PORT")
 # Where those clients find their results, and whether these are also answered without HTTPS.
-RESULTS_URL = env.str("MOSS_RESULTS_URL", default="", validate=check_address) or "http://127.0.0.1:8000"
-RESULTS_HTTP = env.bool("MOSS_RESULTS_HTTP", default=False)
+RESULTS_URL = value("MOSS_RESULTS_URL") or "http://127.0.0.1:8000"
+RESULTS_HTTP = value("MOSS_RESULTS_HTTP")
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -190,7 +173,7 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
         "LOCATION": REDIS_URL,
-        "KEY_PREFIX": env.str("MOSS_QUEUE_PREFIX", default="moss:"),
+        "KEY_PREFIX": value("MOSS_QUEUE_PREFIX"),
         "OPTIONS": {
             # JSON, not pickle: unpickling would run code that another client of the server could store there.
             "serializer": "django.core.signing.JSONSerializer",
@@ -208,7 +191,7 @@ LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("es", "Español")]
 LOCALE_PATHS = [BASE_DIR / "moss" / "locale"]
 USE_TZ = True
-TIME_ZONE = env.str("MOSS_TIME_ZONE", default="UTC", validate=check_time_zone)
+TIME_ZONE = value("MOSS_TIME_ZONE")
 
 STATIC_URL = "static/"
 STORAGES = {
@@ -269,7 +252,7 @@ CELERY_TASK_SOFT_TIME_LIMIT = 9 * 60
 CELERY_TASK_TIME_LIMIT = 10 * 60
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     # Several installations may share one server.
-    "global_keyprefix": env.str("MOSS_QUEUE_PREFIX", default="moss:"),
+    "global_keyprefix": value("MOSS_QUEUE_PREFIX"),
     # A message whose worker was killed is delivered again after this time, in seconds. So is one whose task
     # takes longer: every task locks what it works on, and the second one does nothing.
     "visibility_timeout": 60,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from django.core.exceptions import ImproperlyConfigured
-from environs import validate
 
-from moss.environment import env
 from moss.settings.saml import (
     SAML_ENTITY_ID,
     SAML_NAME,
@@ -16,6 +14,7 @@ from moss.settings.saml import (
     saml_key_pair,
     saml_provider,
 )
+from moss.variables import value
 
 # Passwords and wrong ones; how many are too many is in `moss.settings`.
 # No rule asks for kinds of characters: length and surprise make a password.
@@ -41,34 +40,30 @@ LOGIN_REDIRECT_URL = "courses"
 LOGOUT_REDIRECT_URL = "login"
 
 # Mail: without a host, pages show links that would otherwise be sent, and no password can be reset by mail.
-EMAIL_HOST = env.str("MOSS_MAIL_HOST", default="")
+EMAIL_HOST = value("MOSS_MAIL_HOST")
 MAIL = bool(EMAIL_HOST)
-_SECURITY = env.str(
-    "MOSS_MAIL_SECURITY", default="starttls", validate=validate.OneOf(("starttls", "tls", "none"))
-)
+_SECURITY = value("MOSS_MAIL_SECURITY")
 EMAIL_USE_TLS, EMAIL_USE_SSL = _SECURITY == "starttls", _SECURITY == "tls"
-EMAIL_PORT = env.int(
-    "MOSS_MAIL_PORT", default=465 if EMAIL_USE_SSL else 587, validate=validate.Range(1, 65535)
-)
-EMAIL_HOST_USER = env.str("MOSS_MAIL_USER", default="")
-EMAIL_HOST_PASSWORD = env.str("MOSS_MAIL_PASSWORD", default="")
+EMAIL_PORT = value("MOSS_MAIL_PORT") or (465 if EMAIL_USE_SSL else 587)
+EMAIL_HOST_USER = value("MOSS_MAIL_USER")
+EMAIL_HOST_PASSWORD = value("MOSS_MAIL_PASSWORD")
 # Seconds for the mail server to answer: a page may wait for it.
 EMAIL_TIMEOUT = 10
-DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("MOSS_MAIL_FROM", default="")
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = value("MOSS_MAIL_FROM")
 if MAIL and not DEFAULT_FROM_EMAIL:
     raise ImproperlyConfigured("MOSS_MAIL_HOST needs MOSS_MAIL_FROM: the address that mail is sent from.")
 
 # Campus accounts: a provider of OpenID Connect, by its address without `/.well-known/…`.
-OIDC_URL = env.str("MOSS_OIDC_URL", default="")
-OIDC_NAME = env.str("MOSS_OIDC_NAME", default="") or "your campus account"
-OIDC_CLIENT_ID = env.str("MOSS_OIDC_CLIENT_ID", default="")
-OIDC_SECRET = env.str("MOSS_OIDC_SECRET", default="")
+OIDC_URL = value("MOSS_OIDC_URL")
+OIDC_NAME = value("MOSS_OIDC_NAME") or "your campus account"
+OIDC_CLIENT_ID = value("MOSS_OIDC_CLIENT_ID")
+OIDC_SECRET = value("MOSS_OIDC_SECRET")
 # The claim that lists the groups of an account.
-OIDC_GROUPS_CLAIM = env.str("MOSS_OIDC_GROUPS_CLAIM", default="") or "groups"
+OIDC_GROUPS_CLAIM = value("MOSS_OIDC_GROUPS_CLAIM") or "groups"
 # Of OpenID Connect and of SAML: the groups that may sign in (none: everybody), and those whose members are
 # administrators.
-CAMPUS_GROUPS = env.list("MOSS_CAMPUS_GROUPS", subcast=str.strip, default=[])
-CAMPUS_ADMINISTRATORS = env.list("MOSS_CAMPUS_ADMINISTRATORS", subcast=str.strip, default=[])
+CAMPUS_GROUPS = value("MOSS_CAMPUS_GROUPS")
+CAMPUS_ADMINISTRATORS = value("MOSS_CAMPUS_ADMINISTRATORS")
 if OIDC_URL and not (OIDC_CLIENT_ID and OIDC_SECRET):
     raise ImproperlyConfigured(
         "MOSS_OIDC_URL needs MOSS_OIDC_CLIENT_ID and MOSS_OIDC_SECRET, which the provider gave for it."

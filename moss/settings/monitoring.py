@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import logging
 
-from environs import validate
-
-from moss.environment import check_metrics_token, env
 from moss.log_lines import FORMATS, LOG_FORMAT
+from moss.variables import value
 
-LOG_LEVEL = env.str(
-    "MOSS_LOG_LEVEL", default="INFO", validate=validate.OneOf(("DEBUG", "INFO", "WARNING", "ERROR"))
-)
+LOG_LEVEL = value("MOSS_LOG_LEVEL")
 # What a request to /metrics has to state; without it there is no such address.
-METRICS_TOKEN = env.str("MOSS_METRICS_TOKEN", default="", validate=check_metrics_token)
+METRICS_TOKEN = value("MOSS_METRICS_TOKEN")
 
 # Warnings of libraries, such as Celery's about root, become lines like the others.
 logging.captureWarnings(LOG_FORMAT == "json")

@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 from django.core.exceptions import ImproperlyConfigured
 
-from moss.environment import env
+from moss.variables import value
 
 # The id of the identity provider, and its metadata; or, without these, its address and its certificate.
-SAML_ENTITY_ID = env.str("MOSS_SAML_ENTITY_ID", default="")
-SAML_METADATA_URL = env.str("MOSS_SAML_METADATA_URL", default="")
-SAML_SSO_URL = env.str("MOSS_SAML_SSO_URL", default="")
-SAML_CERTIFICATE = env.str("MOSS_SAML_CERTIFICATE", default="")
-SAML_SLO_URL = env.str("MOSS_SAML_SLO_URL", default="")
-SAML_NAME = env.str("MOSS_SAML_NAME", default="") or "your campus account"
+SAML_ENTITY_ID = value("MOSS_SAML_ENTITY_ID")
+SAML_METADATA_URL = value("MOSS_SAML_METADATA_URL")
+SAML_SSO_URL = value("MOSS_SAML_SSO_URL")
+SAML_CERTIFICATE = value("MOSS_SAML_CERTIFICATE")
+SAML_SLO_URL = value("MOSS_SAML_SLO_URL")
+SAML_NAME = value("MOSS_SAML_NAME") or "your campus account"
 # Attributes with an id that an account keeps: subject-id, pairwise-id, eduPersonPrincipalName, Entra ID's.
 SAML_UIDS = [
     "urn:oasis:names:tc:SAML:attribute:subject-id",
@@ -23,16 +23,16 @@ SAML_UIDS = [
     "urn:oid:1.3.6.1.4.1.5923.1.1.1.6",
     "http://schemas.microsoft.com/identity/claims/objectidentifier",
 ]
-if _UID := env.str("MOSS_SAML_UID", default=""):
+if _UID := value("MOSS_SAML_UID"):
     SAML_UIDS = [_UID]
 # The attribute that lists the groups of an account; isMemberOf of eduMember without it.
 IS_MEMBER_OF = "urn:oid:1.3.6.1.4.1.5923.1.5.1.1"
-SAML_GROUPS_ATTRIBUTE = env.str("MOSS_SAML_GROUPS_ATTRIBUTE", default="") or IS_MEMBER_OF
+SAML_GROUPS_ATTRIBUTE = value("MOSS_SAML_GROUPS_ATTRIBUTE") or IS_MEMBER_OF
 # Whether the campus vouches for the mail addresses that it sends.
-SAML_VERIFIED_MAIL = env.bool("MOSS_SAML_VERIFIED_MAIL", default=False)
+SAML_VERIFIED_MAIL = value("MOSS_SAML_VERIFIED_MAIL")
 # The key and certificate of this service: with them it signs its requests and reads encrypted assertions.
-SAML_SERVICE_KEY = env.str("MOSS_SAML_SERVICE_KEY", default="")
-SAML_SERVICE_CERTIFICATE = env.str("MOSS_SAML_SERVICE_CERTIFICATE", default="")
+SAML_SERVICE_KEY = value("MOSS_SAML_SERVICE_KEY")
+SAML_SERVICE_CERTIFICATE = value("MOSS_SAML_SERVICE_CERTIFICATE")
 SAML_INSTALLED = find_spec("onelogin") is not None
 
 if SAML_ENTITY_ID and not (SAML_METADATA_URL or (SAML_SSO_URL and SAML_CERTIFICATE)):
