@@ -19,6 +19,7 @@ from submissions.intake.sandbox.documents import DocumentReader
 from submissions.intake.sandbox.process import Child, NotStarted
 from tests.conftest import wait_until
 from tests.support import harmful_jobs
+from tests.support.paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,6 @@ pytestmark = [
 ]
 
 MEMORY = 1_000_000_000
-ROOT = Path(__file__).parents[3]
 # Starts a reader, says which process its child is, and then reads a file that takes for ever, or waits.
 PARENT = """
 import sys
