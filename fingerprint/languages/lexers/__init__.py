@@ -21,9 +21,14 @@ _MENDED = {
     "cobol": ("classic", "Cobol"),
     "cobolfree": ("classic", "Cobol"),
     "csharp": ("systems", "CSharp"),
+    "dafny": ("small", "Dafny"),
     "delphi": ("classic", "Delphi"),
     "pascal": ("classic", "Delphi"),
     "fortran": ("classic", "Fortran"),
+    "fsharp": ("small", "FSharp"),
+    "gas": ("small", "Gas"),
+    "glsl": ("small", "Glsl"),
+    "hack": ("small", "Hack"),
     "haskell": ("functional", "Haskell"),
     "javascript": ("javascript", "JavaScript"),
     "kotlin": ("apple_and_jetbrains", "Kotlin"),
@@ -39,6 +44,7 @@ _MENDED = {
     "rust": ("systems", "Rust"),
     "scheme": ("functional", "Scheme"),
     "sql": ("databases", "Sql"),
+    "structured-text": ("small", "StructuredText"),
     "swift": ("apple_and_jetbrains", "Swift"),
     "tcl": ("scripts", "Tcl"),
     "typescript": ("javascript", "TypeScript"),
@@ -48,7 +54,7 @@ _MENDED = {
 
 # The literals that may cross lines in languages without a row (see `Language.multiline`).
 UNTUNED_MULTILINE = {
-    "awk": "", "cobol": "", "cobolfree": "", "dart": "\"\"\" '''", "gas": "", "groovy": "\"\"\" ''' $/",
+    "awk": "", "cobol": "", "cobolfree": "", "dart": "\"\"\" '''", "groovy": "\"\"\" ''' $/",
     "less": "", "lua": "[[ [=", "objective-c": "", "scss": "",
 }  # fmt: skip
 
