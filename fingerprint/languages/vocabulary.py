@@ -65,7 +65,7 @@ class NormalisationRules:
             return "", Mark.SPACE
         if _is_within(type_name, "Literal") and type_name != "Literal.String.Atom":
             return self._literal(type_name)
-        if type_name == "Other" or (self.language.markup and _is_within(type_name, "Text", "Name.Entity")):
+        if type_name == "Other":
             return "<text>", Mark.PART
         return self._lexeme(type_name, self._spelling(value))
 
