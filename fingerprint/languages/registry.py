@@ -236,8 +236,8 @@ LANGUAGES = (
     Language("json", "JSON", "json", "*.json *.jsonc *.json5 *.geojson", parts=True),
     Language("yaml", "YAML", "yaml", "*.yaml *.yml", "yml", parts=True),
     Language(
-        "css", "CSS", "css", "*.css", ignore_case=True, decorators="",
-        kept_types="Name.Tag Name.Builtin Name.Decorator",
+        "css", "CSS", "css", "*.css", version=2, ignore_case=True, decorators="",
+        kept_types="Name.Tag Name.Builtin Name.Decorator Keyword.Constant", kept_numbers=True,
         multiline="",
     ),
 )  # fmt: skip

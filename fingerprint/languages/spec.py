@@ -31,6 +31,7 @@ class Language:
     keywords : words that keep their lexeme though the lexer returns them as names
     only_keywords : no words but `keywords` keep their lexeme, even if the lexer returns them as keywords
     kept_types : Pygments token types of names that keep their lexeme, such as `Name.Tag`
+    kept_numbers : numbers keep their lexeme, as they are what people chose
     parts : what people wrote is read in parts, each in its language; the rest is the frame, without tokens
     multiline : how the literals begin that may cross lines, prefixes of letters apart, or their Pygments
         token types; any other literal ends with its line. None when every literal may cross lines.
@@ -55,6 +56,7 @@ class Language:
     keywords: str = ""
     only_keywords: bool = False
     kept_types: str = ""
+    kept_numbers: bool = False
     parts: bool = False
     multiline: str | None = None
     preprocessor: bool = False
